@@ -1,0 +1,42 @@
+// The registry of activities, named for the operators who see them in the Temporal UI.
+import type { Logger } from '../config/logger.js';
+import type { ModelProviders } from '../config/model-providers.js';
+import type { Database } from '../db/client.js';
+import type { SecretBox } from '../db/secret-box.js';
+import { createConditionRunner } from './condition.js';
+import { reportRunEnd, type FinishRunInput } from './finish-run.js';
+import { createHttpRunner } from './http.js';
+import { createLlmRunner } from './llm.js';
+import { createModelClients } from './model-clients.js';
+import type { OutgoingClient } from './outgoing/outgoing-client.js';
+import { createRunContexts } from './run-context.js';
+import { runLocalNode, runNode, type NodeDeps, type NodeFacts, type NodeRef } from './run-node.js';
+import { triggerRunner } from './trigger.js';
+
+export interface ActivityDeps {
+  db: Database;
+  secretBox: SecretBox;
+  outgoing: OutgoingClient;
+  providers: ModelProviders;
+  logger: Logger;
+  apiInternalUrl: string;
+  internalServiceToken: string;
+}
+
+export type Activities = ReturnType<typeof createActivities>;
+
+export function createActivities(deps: ActivityDeps) {
+  const { db, secretBox, logger, providers } = deps;
+  const contexts = createRunContexts(db, secretBox);
+  const nodeDeps: NodeDeps = { db, secretBox, contexts, logger };
+  const conditionRunner = createConditionRunner(contexts);
+  const httpRunner = createHttpRunner({ db, contexts, client: deps.outgoing });
+  const llmRunner = createLlmRunner({ db, contexts, providers, clients: createModelClients(db, secretBox) });
+  return {
+    trigger: (ref: NodeRef): Promise<NodeFacts> => runLocalNode(nodeDeps, ref, triggerRunner),
+    condition: (ref: NodeRef): Promise<NodeFacts> => runLocalNode(nodeDeps, ref, conditionRunner),
+    httpRequest: (ref: NodeRef): Promise<NodeFacts> => runNode(nodeDeps, ref, httpRunner),
+    llmRequest: (ref: NodeRef): Promise<NodeFacts> => runNode(nodeDeps, ref, llmRunner),
+    finishRun: (end: FinishRunInput): Promise<void> => reportRunEnd(deps, end),
+  };
+}

@@ -1,0 +1,74 @@
+// What goes wrong in a node, and what of it may leave an activity. Only codes and fixed sentences reach Temporal's
+// history; the words of a provider or target stay in Postgres, masked.
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+
+interface NodeFailureOptions {
+  /** Whether another try may help and does no harm. */
+  isRetryable?: boolean;
+  /** Seconds or a date asked for by the other side (`Retry-After`), as milliseconds from now. */
+  retryAfterMs?: number | undefined;
+  /** What the failed call cost all the same. */
+  charge?: Charge | undefined;
+}
+
+/** Money for one node, as exact decimal text in USD. */
+export interface Charge {
+  amountUsd: string;
+  priceVersion: string;
+  reason: string;
+  /** JSON text of what the provider counted, for the ledger. */
+  usage: string | null;
+}
+
+/** A node's own failure: `code` is a stable machine word, `message` is for the user and may quote the other side. */
+export class NodeFailure extends Error {
+  override name = 'NodeFailure';
+  readonly code: string;
+  readonly isRetryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  readonly charge: Charge | undefined;
+
+  constructor(code: string, message: string, options: NodeFailureOptions = {}) {
+    super(message);
+    this.code = code;
+    this.isRetryable = options.isRetryable ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+    this.charge = options.charge;
+  }
+}
+
+/** A node that fails is the user's matter: no warning in the worker's log. */
+const { BENIGN } = ApplicationFailureCategory;
+
+/** Ends the activity for good. */
+export function finalFailure(code: string): ApplicationFailure {
+  return ApplicationFailure.create({ type: code, message: 'The node failed.', nonRetryable: true, category: BENIGN });
+}
+
+/** Another try follows after `delayMs`. */
+export function retryableFailure(code: string, delayMs: number): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: code,
+    message: 'The node is tried again.',
+    nextRetryDelay: delayMs,
+    category: BENIGN,
+  });
+}
+
+/** The run is over or gone: nothing may be written any more. */
+export function runClosedFailure(): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'run_closed',
+    message: 'The run has ended.',
+    nonRetryable: true,
+    category: BENIGN,
+  });
+}
+
+/** Milliseconds that a `Retry-After` value (seconds or an HTTP date) asks for; undefined when it says nothing. */
+export function retryAfterMs(value: string | null | undefined, nowMs: number): number | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value.trim())) return Number(value.trim()) * 1000;
+  const dateMs = Date.parse(value);
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);
+}

@@ -1,0 +1,41 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { collectDefaultMetrics, register } from 'prom-client';
+
+interface HealthChecks {
+  /** Throws or gives false while the worker cannot do its work. */
+  isReady(): Promise<boolean>;
+}
+
+/** `/healthz` (alive), `/readyz` (can take work), `/metrics` (Prometheus). operations.md, "Processes". */
+export async function startHealthServer(host: string, port: number, checks: HealthChecks): Promise<Server> {
+  collectDefaultMetrics();
+  const server = createServer((request, response) => {
+    const answer = (status: number, type: string, body: string) =>
+      response.writeHead(status, { 'content-type': type }).end(body);
+    const json = (status: number, body: object) => answer(status, 'application/json', JSON.stringify(body));
+    const path = request.url?.split('?')[0];
+    if (path === '/healthz') return json(200, { status: 'ok' });
+    if (path === '/readyz') {
+      checks.isReady().then(
+        (isReady) => json(isReady ? 200 : 503, { status: isReady ? 'ok' : 'unavailable' }),
+        () => json(503, { status: 'unavailable' }),
+      );
+      return undefined;
+    }
+    if (path === '/metrics') {
+      register.metrics().then(
+        (text) => answer(200, register.contentType, text),
+        () => answer(500, 'text/plain', ''),
+      );
+      return undefined;
+    }
+    return json(404, { detail: 'Not found.', code: 'not_found' });
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+  return server;
+}
+
+export function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,181 @@
+// The HTTP node. decisions.md sections 5 and 11.
+import { TextDecoder } from 'node:util';
+import type { Database } from '../db/client.js';
+import { claimCall, markCallRefused } from '../db/provider-calls-repository.js';
+import { httpNode, toHttpMethod, type HttpNodeData } from '../graph/nodes/http.js';
+import { renderJson, renderText, type NodeOutput, type Scope } from '../graph/template.js';
+import { NodeFailure, retryAfterMs } from './failures.js';
+import { toHttpBody } from './http-body.js';
+import {
+  isRepeatable,
+  OutgoingError,
+  toUrl,
+  type OutgoingClient,
+  type OutgoingRequest,
+  type OutgoingResponse,
+} from './outgoing/outgoing-client.js';
+import type { RunContexts } from './run-context.js';
+import type { NodeKindRunner, NodeOutcome, NodeTask } from './run-node.js';
+
+const MAX_ATTEMPTS = 4;
+/** Statuses that say "not now": another try may get through. */
+const RETRYABLE_STATUS = (status: number) => status >= 500 || status === 408 || status === 429;
+/** The request never left: also what may not be repeated can be sent again. */
+const NEVER_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const QUOTED_BODY_CHARACTERS = 300;
+
+interface HttpDeps {
+  db: Database;
+  contexts: RunContexts;
+  client: OutgoingClient;
+}
+
+export function createHttpRunner({ db, contexts, client }: HttpDeps): NodeKindRunner {
+  return {
+    kind: 'http',
+    maxAttempts: MAX_ATTEMPTS,
+    firstDelayMs: 500,
+    async execute(task) {
+      const data = httpNode.schema.parse(task.node.data);
+      const { url, method, headers, body } = data;
+      const scope = await contexts.loadScope(task.run, { url, method, headers, body });
+      const outgoing = toRequest(data, scope, task);
+      const mayRepeat = isRepeatable(outgoing.method) || data.settings.retry_unsafe;
+      if (!mayRepeat) await claimUnsafeCall(db, task);
+      const answer = await client.send(outgoing).catch(async (error: unknown) => {
+        if (task.signal.aborted) throw error;
+        const failure = toFailure(error, mayRepeat);
+        if (!mayRepeat && failure.isRetryable) await markCallRefused(db, task);
+        throw failure;
+      });
+      return toOutcome(answer, data, mayRepeat);
+    },
+  };
+}
+
+async function claimUnsafeCall(db: Database, task: NodeTask): Promise<void> {
+  const claim = await claimCall(db, { ...task, provider: null, model: null, repeatsAfterCrash: 0 });
+  if (claim.isAllowed) return;
+  throw new NodeFailure(
+    'outcome_unknown',
+    'The request was on its way when its worker died; whether it was carried out is unknown, so it is not sent again.',
+  );
+}
+
+function toRequest(data: HttpNodeData, scope: Scope, task: NodeTask): OutgoingRequest {
+  const method = toHttpMethod(renderText(data.method, scope));
+  if (method === undefined)
+    throw new NodeFailure('invalid_method', 'The method is none of those that HTTP nodes know.');
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(data.headers))
+    headers[name] = toHeader(name, renderText(String(value), scope));
+  const body = toHttpBody(method, renderJson(data.body, scope), headers);
+  const has = (wanted: string) => Object.keys(headers).some((name) => name.toLowerCase() === wanted);
+  if (!has('idempotency-key')) headers['idempotency-key'] = `${task.runId}/${task.nodeId}`;
+  if (!has('user-agent')) headers['user-agent'] = 'workflow-automation-service';
+  if (!has('accept-encoding')) headers['accept-encoding'] = 'gzip, deflate, br';
+  return {
+    url: renderedUrl(renderText(data.url, scope).trim()),
+    method,
+    headers,
+    body,
+    timeoutMs: data.settings.timeout * 1000,
+    signal: task.signal,
+  };
+}
+
+function renderedUrl(text: string): URL {
+  try {
+    return toUrl(text);
+  } catch (error) {
+    throw toFailure(error, false);
+  }
+}
+
+/** A value with a line break would start a header of its own. */
+function toHeader(name: string, value: string): string {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) {
+    throw new NodeFailure('invalid_header', `"${name}" is not a valid header name.`);
+  }
+  // eslint-disable-next-line no-control-regex -- exactly the characters that RFC 9110 forbids in a field value
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+    throw new NodeFailure(
+      'invalid_header',
+      `The value of header "${name}" holds a character that headers cannot carry.`,
+    );
+  }
+  return value;
+}
+
+function toOutcome(answer: OutgoingResponse, data: HttpNodeData, mayRepeat: boolean): NodeOutcome {
+  const output = toOutput(answer);
+  if (answer.status < 400 || !data.settings.fail_on_status) return { output };
+  const quoted = output.content.slice(0, QUOTED_BODY_CHARACTERS).trim();
+  throw new NodeFailure(
+    'http_status',
+    `The server answered with status ${answer.status}${quoted === '' ? '.' : `: ${quoted}`}`,
+    {
+      isRetryable: mayRepeat && RETRYABLE_STATUS(answer.status),
+      retryAfterMs: retryAfterMs(answer.headers['retry-after'], Date.now()),
+    },
+  );
+}
+
+function toOutput({ status, headers, body }: OutgoingResponse): NodeOutput {
+  const content = decode(body, headers['content-type']);
+  const output: NodeOutput = { content, status_code: status, headers };
+  const json = parseJson(content);
+  if (json !== undefined) output['json'] = json;
+  return output;
+}
+
+/** Text in the charset that the answer names, else UTF-8. A NUL cannot be stored and becomes U+FFFD. */
+function decode(body: Buffer, contentType: string | undefined): string {
+  const charset = /charset="?([\w-]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8';
+  return toDecoder(charset).decode(body).replaceAll('\0', '\uFFFD');
+}
+
+function toDecoder(charset: string): TextDecoder {
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return new TextDecoder();
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function toFailure(error: unknown, mayRepeat: boolean): NodeFailure {
+  const code = causeCode(error);
+  if (code === 'blocked_address') return new NodeFailure(code, 'The address is not allowed: it is not public.');
+  if (error instanceof OutgoingError) {
+    return new NodeFailure(error.code, error.message, { isRetryable: mayRepeat && error.code === 'timeout' });
+  }
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
+    return new NodeFailure('response_too_large', 'The response is larger than 10 MiB.');
+  }
+  const isRetryable = mayRepeat || NEVER_CONNECTED.has(code);
+  return new NodeFailure('network_error', `The request failed: ${code}.`, { isRetryable });
+}
+
+/** The machine word of a network error; a name that failed on every address has it one level down. */
+function causeCode(error: unknown): string {
+  for (let at: unknown = error; at instanceof Error; at = at instanceof AggregateError ? at.errors[0] : at.cause) {
+    const { code } = at as Error & { code?: unknown };
+    if (typeof code === 'string') return code;
+  }
+  return 'unknown error';
+}

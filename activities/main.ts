@@ -1,0 +1,111 @@
+// The worker process: runs the run workflow and its activities.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { DefaultLogger, NativeConnection, Runtime, Worker, type LogEntry } from '@temporalio/worker';
+import { sql } from 'kysely';
+import { ConfigError } from '../config/environment.js';
+import { createLogger, type Logger } from '../config/logger.js';
+import { createDatabase } from '../db/client.js';
+import { createSecretBox } from '../db/secret-box.js';
+import { loadWorkerConfig, type WorkerConfig } from './config.js';
+import { createActivities } from './create-activities.js';
+import { createErrorHygieneInterceptor } from './error-hygiene-interceptor.js';
+import { portOf, startHealthServer } from './health-server.js';
+import { createOutgoingClient } from './outgoing/outgoing-client.js';
+
+/** Nodes of all runs that this process executes at once. Each holds a database connection for single statements only. */
+const ACTIVITY_SLOTS = 100;
+const DATABASE_CONNECTIONS = 20;
+/** SIGTERM: nodes in flight may finish for so long, then they are handed back. The process must be gone in 15 s. */
+const SHUTDOWN_GRACE = '9s';
+const SHUTDOWN_FORCE = '12s';
+
+async function main(): Promise<void> {
+  const config = loadWorkerConfig(process.env);
+  const logger = createLogger('worker', config.logLevel);
+  installRuntime(logger);
+  const db = createDatabase({
+    url: config.databaseUrl,
+    poolMax: DATABASE_CONNECTIONS,
+    applicationName: 'worker',
+    onError: (error) => logger.warn({ code: (error as { code?: string }).code }, 'database connection lost'),
+  });
+  const outgoing = createOutgoingClient({ allowPrivateNetwork: config.allowPrivateNetwork });
+  const secretBox = createSecretBox(config.secretsKeys);
+  const connection = await connect(config, logger);
+  const worker = await Worker.create({
+    connection,
+    namespace: config.temporal.namespace,
+    taskQueue: config.taskQueue,
+    ...workflowCode(),
+    activities: createActivities({ ...config, db, secretBox, outgoing, logger }),
+    interceptors: { activity: [createErrorHygieneInterceptor(logger)] },
+    maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
+    // A beat every 2 s reaches the server at that pace, so that a cancel is heard within it.
+    maxHeartbeatThrottleInterval: '2s',
+    shutdownGraceTime: SHUTDOWN_GRACE,
+    shutdownForceTime: SHUTDOWN_FORCE,
+  });
+  const health = await startHealthServer(config.host, config.metricsPort, {
+    async isReady() {
+      await sql`SELECT 1`.execute(db);
+      return worker.getState() === 'RUNNING';
+    },
+  });
+  logger.info({ port: portOf(health), task_queue: config.taskQueue }, 'worker started');
+  process.send?.({ type: 'ready', port: portOf(health) });
+  try {
+    await worker.run(); // ends on SIGTERM and SIGINT, after draining
+  } finally {
+    health.close();
+    await Promise.allSettled([connection.close(), outgoing.close(), db.destroy()]);
+  }
+  logger.info('worker stopped');
+}
+
+/** The bundle of the build where there is one (production), else made from the sources at start. */
+function workflowCode() {
+  const bundle = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
+  if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
+  return { workflowsPath: fileURLToPath(new URL('../temporal-workflows/index.ts', import.meta.url)) };
+}
+
+const RECONNECT_AFTER_MS = 1_000;
+
+/** Temporal may come up after the worker does. */
+async function connect({ temporal }: WorkerConfig, logger: Logger): Promise<NativeConnection> {
+  let isStopping = false;
+  const stop = () => (isStopping = true);
+  process.once('SIGTERM', stop).once('SIGINT', stop);
+  try {
+    for (;;) {
+      try {
+        return await NativeConnection.connect(temporal.connectionOptions);
+      } catch (error) {
+        if (isStopping) process.exit(0);
+        logger.warn({ address: temporal.connectionOptions.address, err: error }, 'Temporal is not reachable yet');
+        await new Promise((resolve) => setTimeout(resolve, RECONNECT_AFTER_MS));
+      }
+    }
+  } finally {
+    process.off('SIGTERM', stop).off('SIGINT', stop);
+  }
+}
+
+function installRuntime(logger: Logger): void {
+  Runtime.install({
+    logger: new DefaultLogger('INFO', ({ level, message, meta }: LogEntry) => {
+      const { error, ...rest } = meta ?? {};
+      const line = { ...rest, ...(error === undefined ? {} : { err: error }), source: 'temporal' };
+      if (level === 'ERROR') logger.error(line, message);
+      else if (level === 'WARN') logger.warn(line, message);
+      else logger.debug(line, message);
+    }),
+  });
+}
+
+main().catch((error: unknown) => {
+  if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
+  else createLogger('worker', 'info').fatal({ err: error }, 'worker failed');
+  process.exitCode = 1;
+});

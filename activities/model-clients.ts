@@ -1,0 +1,55 @@
+import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
+import { LRUCache } from 'lru-cache';
+import type { ModelProvider } from '../config/model-providers.js';
+import type { Database } from '../db/client.js';
+import { findProviderKey } from '../db/provider-keys-repository.js';
+import type { SecretBox } from '../db/secret-box.js';
+import { NodeFailure, retryAfterMs } from './failures.js';
+
+export interface ModelClient {
+  openai: OpenAI;
+  /** To be kept out of every message. */
+  apiKey: string;
+}
+
+export interface ModelClients {
+  /** With the project's own key for the provider where it has one, else with the platform's. */
+  forProject(projectId: number, provider: ModelProvider): Promise<ModelClient>;
+}
+
+export function createModelClients(db: Database, secretBox: SecretBox): ModelClients {
+  const clients = new LRUCache<string, ModelClient>({ max: 200 });
+  return {
+    async forProject(projectId, provider) {
+      const keyEnc = await findProviderKey(db, projectId, provider.name);
+      const apiKey = keyEnc === undefined ? provider.apiKey : secretBox.open(keyEnc, 'provider-key');
+      const id = `${provider.baseUrl} ${apiKey}`;
+      const known = clients.get(id);
+      if (known !== undefined) return known;
+      // Tries are counted by the node, so the client makes none of its own.
+      const client = { openai: new OpenAI({ apiKey, baseURL: provider.baseUrl, maxRetries: 0 }), apiKey };
+      clients.set(id, client);
+      return client;
+    },
+  };
+}
+
+const RETRYABLE = (status: number) => status >= 500 || status === 408 || status === 409 || status === 429;
+
+/** decisions.md section 5, LLM node: what is retried, and the provider's own words for what is not. */
+export function toLlmFailure(error: unknown, apiKey: string): NodeFailure {
+  if (error instanceof APIConnectionTimeoutError) {
+    return new NodeFailure('timeout', 'The provider did not answer in time.', { isRetryable: true });
+  }
+  if (error instanceof APIConnectionError) {
+    return new NodeFailure('network_error', 'The provider could not be reached.', { isRetryable: true });
+  }
+  if (error instanceof APIError && typeof error.status === 'number') {
+    const message = error.message.replaceAll(apiKey, '********').slice(0, 2000);
+    return new NodeFailure('provider_error', `The provider answered: ${message}`, {
+      isRetryable: RETRYABLE(error.status),
+      retryAfterMs: retryAfterMs(error.headers?.get('retry-after'), Date.now()),
+    });
+  }
+  return new NodeFailure('invalid_response', 'The provider answered with something that is no chat completion.');
+}

@@ -1,0 +1,156 @@
+// One HTTP client for everything that a user's graph asks for: address guard, redirects, size and time limits.
+import { Agent, interceptors, request, type Dispatcher } from 'undici';
+import { createGuardedConnector } from './address-guard.js';
+
+export interface OutgoingRequest {
+  url: URL;
+  method: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+export interface OutgoingResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+export interface OutgoingClient {
+  /** Follows redirects. Throws OutgoingError, or what the network threw. */
+  send(outgoing: OutgoingRequest): Promise<OutgoingResponse>;
+  close(): Promise<void>;
+}
+
+export class OutgoingError extends Error {
+  override name = 'OutgoingError';
+  readonly code: 'invalid_url' | 'response_too_large' | 'too_many_redirects' | 'timeout';
+
+  constructor(code: OutgoingError['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const MAX_REDIRECTS = 5;
+const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+const CREDENTIAL_HEADER = /^(?:authorization|proxy-authorization|cookie|.*-key|.*-token)$/i;
+/** Part of every request we make, whoever the target is: not a credential although it ends in `-key`. */
+const IDEMPOTENCY_HEADER = 'idempotency-key';
+
+/** Whether a request may be sent twice without doing its work twice (RFC 9110, idempotent methods). */
+export function isRepeatable(method: string): boolean {
+  return SAFE_METHODS.has(method);
+}
+
+export function createOutgoingClient(options: { allowPrivateNetwork: boolean }): OutgoingClient {
+  const connect = createGuardedConnector(options.allowPrivateNetwork);
+  const shared = { connect, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 64 * 1024 };
+  const keepAlive = new Agent({ ...shared, connections: 64 });
+  // A kept connection may be closed by the other side just as a request leaves on it; whether the request was read is
+  // then unknown. What may not be repeated therefore gets a connection of its own.
+  const oneShot = new Agent({ ...shared, pipelining: 0 });
+  const decompress = interceptors.decompress({ skipErrorResponses: false, maxSize: MAX_RESPONSE_BYTES });
+  const pick = { keepAlive: keepAlive.compose(decompress), oneShot: oneShot.compose(decompress) };
+
+  return {
+    async send(outgoing) {
+      const timeout = AbortSignal.timeout(outgoing.timeoutMs);
+      const signal = AbortSignal.any([outgoing.signal, timeout]);
+      try {
+        return await follow(outgoing, signal, (method) => (isRepeatable(method) ? pick.keepAlive : pick.oneShot));
+      } catch (error) {
+        if (timeout.aborted && !outgoing.signal.aborted) {
+          throw new OutgoingError('timeout', `No complete answer within ${outgoing.timeoutMs / 1000} seconds.`);
+        }
+        throw error;
+      }
+    },
+    async close() {
+      await Promise.all([keepAlive.close(), oneShot.close()]);
+    },
+  };
+}
+
+async function follow(
+  first: OutgoingRequest,
+  signal: AbortSignal,
+  dispatcherFor: (method: string) => Dispatcher,
+): Promise<OutgoingResponse> {
+  let { url, method, headers, body } = first;
+  for (let redirects = 0; ; redirects++) {
+    assertHttp(url);
+    const answer = await request(url, {
+      method: method as Dispatcher.HttpMethod,
+      headers,
+      body: body ?? null,
+      signal,
+      dispatcher: dispatcherFor(method),
+    });
+    const location = answer.headers['location'];
+    if (!REDIRECTS.has(answer.statusCode) || typeof location !== 'string') {
+      return { status: answer.statusCode, headers: flatten(answer.headers), body: await readBody(answer.body) };
+    }
+    await answer.body.dump({ limit: 64 * 1024 });
+    if (redirects === MAX_REDIRECTS) {
+      throw new OutgoingError('too_many_redirects', `More than ${MAX_REDIRECTS} redirects.`);
+    }
+    const target = toUrl(location, url);
+    if (target.origin !== url.origin) headers = withoutCredentials(headers);
+    if (answer.statusCode === 303 || (answer.statusCode <= 302 && method === 'POST')) {
+      if (method !== 'HEAD') method = 'GET';
+      body = undefined;
+      headers = withoutHeader(headers, /^content-/i);
+    }
+    url = target;
+  }
+}
+
+/** Throws OutgoingError for what is no http or https URL. */
+export function toUrl(text: string, base?: URL): URL {
+  if (!URL.canParse(text, base?.href)) throw new OutgoingError('invalid_url', 'The URL is not valid.');
+  const url = new URL(text, base?.href);
+  assertHttp(url);
+  return url;
+}
+
+function assertHttp(url: URL): void {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new OutgoingError('invalid_url', 'Only http and https URLs can be requested.');
+  }
+}
+
+async function readBody(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > MAX_RESPONSE_BYTES) {
+      body.destroy();
+      throw new OutgoingError('response_too_large', 'The response is larger than 10 MiB.');
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function flatten(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+  );
+}
+
+function withoutCredentials(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name]) => !CREDENTIAL_HEADER.test(name) || name.toLowerCase() === IDEMPOTENCY_HEADER,
+    ),
+  );
+}
+
+function withoutHeader(headers: Record<string, string>, pattern: RegExp): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !pattern.test(name)));
+}

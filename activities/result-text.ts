@@ -1,0 +1,22 @@
+import type { SecretBox } from '../db/secret-box.js';
+import type { Masker } from '../graph/mask.js';
+import type { NodeOutput } from '../graph/template.js';
+
+interface StoredResult {
+  /** JSON text with secrets masked: what every reader gets. */
+  result: string;
+  /** The unmasked JSON text, sealed, for later nodes; null when masking changed nothing. */
+  resultEnc: Buffer | null;
+}
+
+export function toResultText(output: NodeOutput, masker: Masker, secretBox: SecretBox): StoredResult {
+  const plain = withoutNul(JSON.stringify(output));
+  if (masker.isEmpty) return { result: plain, resultEnc: null };
+  const masked = withoutNul(JSON.stringify(masker.json(output)));
+  return { result: masked, resultEnc: masked === plain ? null : secretBox.seal(plain, 'node-result') };
+}
+
+/** Text that holds a NUL cannot be stored: it becomes U+FFFD. An escaped backslash before `u0000` is no NUL. */
+function withoutNul(json: string): string {
+  return json.replace(/\\(?:\\|u0000)/g, (escape) => (escape === '\\u0000' ? '\\ufffd' : escape));
+}

@@ -1,0 +1,19 @@
+import { applyExecutionUpdate } from '../db/run-life.js';
+import type { NodeKindRunner } from './run-node.js';
+
+/** The first update of every run; the workflow numbers those that follow. */
+const START_SEQUENCE = 1;
+
+/** The trigger node: hands out the run's input and, with its result, reports that the run has started. */
+export const triggerRunner: NodeKindRunner = {
+  kind: 'trigger',
+  maxAttempts: 1,
+  firstDelayMs: 0,
+  execute: ({ run: { input } }) => {
+    const fields = Array.isArray(input) ? {} : input;
+    return Promise.resolve({ output: { ...fields, content: JSON.stringify(input) } });
+  },
+  async onRecord(trx, { runId }) {
+    await applyExecutionUpdate(trx, runId, { sequence: START_SEQUENCE, status: 'in progress' });
+  },
+};

@@ -1,0 +1,48 @@
+// Money on the way out: USD amounts converted by a configured table. decisions.md section 8.
+import { readFileSync } from 'node:fs';
+import { Decimal } from 'decimal.js';
+import { z } from 'zod';
+import { ConfigError, type Environment } from './environment.js';
+
+/** ISO 4217 code -> units of that currency for one USD. USD itself is always there, at 1. */
+export type Currencies = ReadonlyMap<string, Decimal>;
+/** The same codes everywhere, plain decimals: `{"USD": "0.0123", "EUR": "0.0114"}`. */
+export type Amount = Record<string, string>;
+
+const SAMPLE: Record<string, string> = { USD: '1', EUR: '0.92' };
+// Enough for sums of any number of token prices without rounding; converted values are rounded once, here.
+const Exact = Decimal.clone({ precision: 60 });
+const CONVERTED_DECIMALS = 12;
+
+const fileSchema = z.record(
+  z.string().regex(/^[A-Z]{3}$/, 'currency codes have three capital letters'),
+  z.string().regex(/^\d{1,9}(\.\d{1,12})?$/, 'a rate is a plain decimal given as a string'),
+);
+
+/** Throws ConfigError. */
+export function loadCurrencies(environment: Environment): Currencies {
+  const table = environment.currenciesFile === undefined ? SAMPLE : readTable(environment.currenciesFile);
+  return new Map(Object.entries({ ...table, USD: '1' }).map(([code, rate]) => [code, new Decimal(rate)]));
+}
+
+/** `usd` is a decimal as the database gives it. */
+export function toAmount(usd: string, currencies: Currencies): Amount {
+  const amount: Amount = {};
+  for (const [code, rate] of currencies) {
+    const value = new Exact(usd).times(rate);
+    amount[code] = (code === 'USD' ? value : value.toDecimalPlaces(CONVERTED_DECIMALS)).toFixed();
+  }
+  return amount;
+}
+
+function readTable(file: string): Record<string, string> {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    throw new ConfigError(`CURRENCIES_FILE: ${file} is not a readable JSON file.`);
+  }
+  const parsed = fileSchema.safeParse(content);
+  if (!parsed.success) throw new ConfigError(`CURRENCIES_FILE: ${parsed.error.issues[0]!.message}.`);
+  return parsed.data;
+}

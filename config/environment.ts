@@ -1,0 +1,146 @@
+// The one place where environment variables are read and checked. operations.md, section "Environment".
+import { z } from 'zod';
+
+/** A wrong variable: the message is one sentence that names it, for the person who started the process. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+const flag = z.stringbool({ truthy: ['true', '1', 'yes', 'on'], falsy: ['false', '0', 'no', 'off'] });
+const port = z.coerce.number().int().min(0).max(65535);
+const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' });
+
+const schema = z.object({
+  NODE_ENV: z.string().optional(),
+  PORT: port.default(3000),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  DATABASE_URL: url(/^postgres(ql)?$/).optional(),
+  TEMPORAL_TASK_QUEUE: z.string().min(1).max(1000).default('workflow-runs'),
+  TEMPORAL_PORT: port.default(7233),
+  TEMPORAL_UI_PORT: port.default(8233),
+  TEMPORAL_UI_URL: url(/^https?$/).optional(),
+  TEMPORAL_CLI: z.string().min(1).optional(),
+  POSTGRES_PORT: port.default(5433),
+  DATA_DIR: z.string().min(1).default('.data'),
+  INTERNAL_SERVICE_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  API_INTERNAL_URL: url(/^https?$/).default('http://127.0.0.1:3000'),
+  JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  JWT_JWKS_URL: url(/^https?$/).optional(),
+  SECRETS_KEY: z.string().optional(),
+  MODEL_PROVIDERS_FILE: z.string().min(1).optional(),
+  OPENAI_API_KEY: z.string().min(1).optional(),
+  CURRENCIES_FILE: z.string().min(1).optional(),
+  DEFAULT_RATE_LIMIT: z.coerce.number().int().min(1).default(60),
+  RESULT_RETENTION_DAYS: z.coerce.number().int().min(1).default(30),
+  ALLOW_PRIVATE_NETWORK: flag.default(false),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  WORKER_METRICS_PORT: port.default(9464),
+});
+
+export interface Environment {
+  production: boolean;
+  host: string;
+  port: number;
+  databaseUrl: string | undefined;
+  temporalTaskQueue: string;
+  temporalPort: number;
+  temporalUiPort: number;
+  /** Base address of the Temporal UI for links to runs. */
+  temporalUiUrl: string | undefined;
+  temporalCli: string | undefined;
+  postgresPort: number;
+  dataDir: string;
+  internalServiceToken: string | undefined;
+  apiInternalUrl: string;
+  jwtSecret: string | undefined;
+  jwtJwksUrl: string | undefined;
+  /** 32 bytes each; the first encrypts, all decrypt. Empty when unset. */
+  secretsKeys: Buffer[];
+  modelProvidersFile: string | undefined;
+  openaiApiKey: string | undefined;
+  currenciesFile: string | undefined;
+  defaultRateLimit: number;
+  resultRetentionDays: number;
+  allowPrivateNetwork: boolean;
+  logLevel: string;
+  workerMetricsPort: number;
+}
+
+/** What the embedded stack puts at the start of every secret that it generates, so that production can refuse them. */
+export const GENERATED_PREFIX = 'embedded-';
+
+/** Throws ConfigError. An empty variable counts as unset. */
+export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]!;
+    throw new ConfigError(`${issue.path.join('.')}: ${lowerFirst(issue.message)}.`);
+  }
+  const values = parsed.data;
+  const environment: Environment = {
+    production: values.NODE_ENV === 'production',
+    host: values.HOST,
+    port: values.PORT,
+    databaseUrl: values.DATABASE_URL,
+    temporalTaskQueue: values.TEMPORAL_TASK_QUEUE,
+    temporalPort: values.TEMPORAL_PORT,
+    temporalUiPort: values.TEMPORAL_UI_PORT,
+    temporalUiUrl: values.TEMPORAL_UI_URL,
+    temporalCli: values.TEMPORAL_CLI,
+    postgresPort: values.POSTGRES_PORT,
+    dataDir: values.DATA_DIR,
+    internalServiceToken: values.INTERNAL_SERVICE_TOKEN,
+    apiInternalUrl: values.API_INTERNAL_URL,
+    jwtSecret: values.JWT_SECRET,
+    jwtJwksUrl: values.JWT_JWKS_URL,
+    secretsKeys: parseSecretsKeys(values.SECRETS_KEY),
+    modelProvidersFile: values.MODEL_PROVIDERS_FILE,
+    openaiApiKey: values.OPENAI_API_KEY,
+    currenciesFile: values.CURRENCIES_FILE,
+    defaultRateLimit: values.DEFAULT_RATE_LIMIT,
+    resultRetentionDays: values.RESULT_RETENTION_DAYS,
+    allowPrivateNetwork: values.ALLOW_PRIVATE_NETWORK,
+    logLevel: values.LOG_LEVEL,
+    workerMetricsPort: values.WORKER_METRICS_PORT,
+  };
+  if (environment.production) refuseGeneratedSecrets(environment);
+  return environment;
+}
+
+/** The value of a variable that this process cannot do without. Throws ConfigError. */
+export function required<K extends keyof Environment>(
+  environment: Environment,
+  key: K,
+  variable: string,
+): NonNullable<Environment[K]> {
+  const value = environment[key];
+  if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) {
+    throw new ConfigError(`${variable}: must be set (npm start sets it for the embedded stack).`);
+  }
+  return value as NonNullable<Environment[K]>;
+}
+
+function parseSecretsKeys(value: string | undefined): Buffer[] {
+  if (value === undefined) return [];
+  return value.split(',').map((part) => {
+    const key = Buffer.from(part.trim(), 'base64');
+    if (key.length !== 32) throw new ConfigError('SECRETS_KEY: each key must be 32 bytes in base64.');
+    return key;
+  });
+}
+
+function refuseGeneratedSecrets(environment: Environment): void {
+  const generated: [string, boolean][] = [
+    ['INTERNAL_SERVICE_TOKEN', environment.internalServiceToken?.includes(GENERATED_PREFIX) ?? false],
+    ['JWT_SECRET', environment.jwtSecret?.startsWith(GENERATED_PREFIX) ?? false],
+    ['SECRETS_KEY', environment.secretsKeys.some((key) => key.toString('latin1').startsWith(GENERATED_PREFIX))],
+  ];
+  for (const [variable, isGenerated] of generated) {
+    if (isGenerated) throw new ConfigError(`${variable}: production refuses a secret generated by the embedded stack.`);
+  }
+}
+
+function lowerFirst(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}

@@ -1,0 +1,25 @@
+import { pino, type Logger } from 'pino';
+
+export type { Logger };
+
+/** JSON lines on standard output. Nothing that may hold a credential is logged; the redaction is the second fence. */
+export function createLogger(name: string, level: string): Logger {
+  return pino({
+    name,
+    level,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: toLoggableError },
+    formatters: { level: (label) => ({ level: label }) },
+    redact: {
+      paths: ['*.authorization', '*.cookie', '*["x-api-key"]', 'headers', '*.headers', 'input', 'body', 'api_key'],
+      censor: '********',
+    },
+  });
+}
+
+/** Name, code, message and stack only: a database error also carries the row that it choked on. */
+function toLoggableError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { code } = error as Error & { code?: unknown };
+  return { type: error.name, code, message: error.message, stack: error.stack };
+}

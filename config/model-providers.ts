@@ -1,0 +1,108 @@
+// The model providers of MODEL_PROVIDERS_FILE: who serves a model name, and what a million tokens cost in USD.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Decimal } from 'decimal.js';
+import { z } from 'zod';
+import { ConfigError, type Environment } from './environment.js';
+
+const price = z
+  .union([z.string(), z.number()])
+  .transform((value) => String(value))
+  .refine((value) => /^\d{1,12}(\.\d{1,18})?$/.test(value), 'Invalid price: a plain decimal in USD is expected')
+  .transform((value) => new Decimal(value).toFixed());
+
+const fileSchema = z.object({
+  providers: z
+    .array(
+      z.object({
+        name: z.string().min(1),
+        base_url: z.url({ protocol: /^https?$/ }).refine((url) => /\/v1\/?$/.test(url), 'base_url must end in /v1'),
+        api_key_env: z.string().min(1).optional(),
+        models: z.array(
+          z.object({
+            id: z.string().min(1),
+            input_price_per_million: price.default('0'),
+            output_price_per_million: price.default('0'),
+          }),
+        ),
+      }),
+    )
+    .min(1),
+});
+
+export interface ModelProvider {
+  name: string;
+  /** Ends in `/v1`, without a trailing slash. */
+  baseUrl: string;
+  apiKey: string;
+}
+
+export interface ResolvedModel {
+  provider: ModelProvider;
+  /** USD per million prompt tokens, a plain decimal. */
+  inputPricePerMillion: string;
+  /** USD per million completion tokens, a plain decimal. */
+  outputPricePerMillion: string;
+  /** Names the price list that gave these prices; recorded on each transaction. */
+  priceVersion: string;
+}
+
+export interface ModelProviders {
+  /** Model id -> model; `*` catches all. */
+  models: ReadonlyMap<string, ResolvedModel>;
+}
+
+/** Throws ConfigError. Without a file, OPENAI_API_KEY alone means OpenAI for every model, at an unknown price (0). */
+export function loadModelProviders(environment: Environment, env: NodeJS.ProcessEnv): ModelProviders {
+  if (environment.modelProvidersFile !== undefined) return parseModelProviders(environment.modelProvidersFile, env);
+  if (environment.openaiApiKey === undefined) return { models: new Map() };
+  const openai = { name: 'openai', baseUrl: 'https://api.openai.com/v1', apiKey: environment.openaiApiKey };
+  const free = { inputPricePerMillion: '0', outputPricePerMillion: '0', priceVersion: 'unpriced' };
+  return { models: new Map([['*', { provider: openai, ...free }]]) };
+}
+
+export function findModel(providers: ModelProviders, modelName: string): ResolvedModel | undefined {
+  return providers.models.get(modelName) ?? providers.models.get('*');
+}
+
+function parseModelProviders(file: string, env: NodeJS.ProcessEnv): ModelProviders {
+  const text = readText(file);
+  const priceVersion = createHash('sha256').update(text).digest('hex').slice(0, 12);
+  const parsed = fileSchema.safeParse(parseJson(text));
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]!;
+    throw new ConfigError(`MODEL_PROVIDERS_FILE: ${issue.path.join('.')}: ${issue.message}.`);
+  }
+  const models = new Map<string, ResolvedModel>();
+  for (const { name, base_url, api_key_env, models: listed } of parsed.data.providers) {
+    const apiKey = api_key_env === undefined ? 'none' : env[api_key_env];
+    if (!apiKey) throw new ConfigError(`MODEL_PROVIDERS_FILE: provider ${name} needs the variable ${api_key_env}.`);
+    const provider = { name, baseUrl: base_url.replace(/\/$/, ''), apiKey };
+    for (const model of listed) {
+      if (models.has(model.id)) continue; // the first provider that lists a model serves it
+      models.set(model.id, {
+        provider,
+        inputPricePerMillion: model.input_price_per_million,
+        outputPricePerMillion: model.output_price_per_million,
+        priceVersion,
+      });
+    }
+  }
+  return { models };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw new ConfigError(`MODEL_PROVIDERS_FILE: ${file} cannot be read.`);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ConfigError('MODEL_PROVIDERS_FILE: the file is not valid JSON.');
+  }
+}

@@ -1,0 +1,23 @@
+import { Migrator, type Migration, type MigrationProvider } from 'kysely';
+import type { Database } from './client.js';
+import * as initial from './migrations/0001-initial.js';
+
+/** In order of their names, for ever: a migration that has shipped is never edited. */
+const migrations: Record<string, Migration> = {
+  '0001-initial': initial,
+};
+
+const provider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };
+
+/** Applies what is missing, each in its transaction; several processes may call it at once (advisory lock). */
+export async function migrateToLatest(db: Database): Promise<string[]> {
+  const { error, results } = await new Migrator({ db, provider }).migrateToLatest();
+  if (error !== undefined) throw error instanceof Error ? error : new Error('migration failed', { cause: error });
+  return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
+}
+
+/** Names of the migrations that the database lacks; all of them for an empty one. */
+export async function pendingMigrations(db: Database): Promise<string[]> {
+  const known = await new Migrator({ db, provider }).getMigrations();
+  return known.filter((migration) => migration.executedAt === undefined).map((migration) => migration.name);
+}

@@ -1,0 +1,114 @@
+// The worker's side of `node_results`: claim a node, look up what others put out, record how it ended.
+import { sql } from 'kysely';
+import type { Branch, NodeKind } from '../graph/plan.js';
+import type { Db } from './client.js';
+import type { NodeStatus } from './tables.js';
+
+export interface NodeKey {
+  runId: string;
+  nodeId: string;
+}
+
+export interface NodeClaim {
+  status: NodeStatus;
+  branch: Branch;
+  errorCode: string | null;
+  /** Tries so far, this one included. */
+  attempts: number;
+}
+
+/**
+ * Marks the node as started, or finds what an earlier try left: a settled node must not be executed again. Undefined
+ * when the run is not open (ended or unknown).
+ */
+export async function claimNode(db: Db, { runId, nodeId }: NodeKey): Promise<NodeClaim | undefined> {
+  const { rows } = await sql<NodeClaim>`
+    INSERT INTO node_results AS node (run_id, node_id, status)
+    SELECT id, ${nodeId}, 'in progress' FROM runs WHERE id = ${runId} AND status = 'In Progress'
+    ON CONFLICT (run_id, node_id) DO UPDATE
+      SET attempts = node.attempts + CASE WHEN node.status = 'in progress' THEN 1 ELSE 0 END
+    RETURNING status, branch, error_code AS "errorCode", attempts`.execute(db);
+  return rows[0];
+}
+
+/** What an earlier try of a local node recorded, if it got that far. */
+export async function findNodeClaim(db: Db, { runId, nodeId }: NodeKey): Promise<NodeClaim | undefined> {
+  const { rows } = await sql<NodeClaim>`
+    SELECT status, branch, error_code AS "errorCode", attempts FROM node_results
+    WHERE run_id = ${runId} AND node_id = ${nodeId}`.execute(db);
+  return rows[0];
+}
+
+export interface StoredOutput {
+  nodeId: string;
+  /** JSON text of the result with secrets masked. */
+  result: string;
+  /** The unmasked result, sealed; null when there is nothing to unmask. */
+  resultEnc: Buffer | null;
+}
+
+/** Outputs of the succeeded ones among `nodeIds`. */
+export async function findOutputs(db: Db, runId: string, nodeIds: string[]): Promise<StoredOutput[]> {
+  if (nodeIds.length === 0) return [];
+  const { rows } = await sql<StoredOutput>`
+    SELECT node_id AS "nodeId", result::text AS result, result_enc AS "resultEnc" FROM node_results
+    WHERE run_id = ${runId} AND node_id = ANY(${nodeIds}) AND status = 'succeed'`.execute(db);
+  return rows;
+}
+
+export interface NodeEnd extends NodeKey {
+  kind: NodeKind;
+  label: string;
+  projectId: number;
+  userId: number;
+  status: 'succeed' | 'failed';
+  branch: Branch;
+  /** JSON text; null for a failed node. */
+  result: string | null;
+  resultEnc: Buffer | null;
+  errorCode: string | null;
+  errorMessage: string | null;
+  amountUsd: string;
+  priceVersion: string;
+  reason: string;
+  /** JSON text of what the provider counted, for the ledger. */
+  usage: string | null;
+}
+
+/**
+ * Records the end of a node together with its transaction and closes its call in the ledger, in one statement: all or
+ * nothing. Idempotent; a node that has settled stays as it is, but money spent on it is still added to its transaction.
+ */
+export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<void> {
+  await sql`
+    WITH settled AS (
+      INSERT INTO node_results AS node
+        (run_id, node_id, status, branch, result, result_enc, error_code, error_message, finished_at)
+      VALUES (${end.runId}, ${end.nodeId}, ${end.status}, ${end.branch}, ${end.result}, ${end.resultEnc},
+        ${end.errorCode}, ${end.errorMessage}, clock_timestamp())
+      ON CONFLICT (run_id, node_id) DO UPDATE SET
+        status = excluded.status, branch = excluded.branch, result = excluded.result, result_enc = excluded.result_enc,
+        error_code = excluded.error_code, error_message = excluded.error_message, finished_at = excluded.finished_at
+      WHERE node.status = 'in progress'
+    ), closed AS (
+      UPDATE provider_calls
+      SET state = 'applied', replied_at = clock_timestamp(), usage = ${end.usage}, price_usd = ${end.amountUsd}
+      WHERE run_id = ${end.runId} AND node_id = ${end.nodeId} AND turn = 0 AND ordinal = 0 AND state = 'sent'
+    )
+    INSERT INTO billing_transactions AS paid
+      (run_id, node_id, project_id, user_id, operation, status, amount_usd, price_version, reason, description)
+    VALUES (${end.runId}, ${end.nodeId}, ${end.projectId}, ${end.userId}, ${end.kind},
+      ${end.status === 'succeed' ? 'Succeeded' : 'Error'}, ${end.amountUsd}, ${end.priceVersion}, ${end.reason},
+      ${end.label})
+    ON CONFLICT (run_id, node_id, operation) DO UPDATE SET
+      amount_usd = excluded.amount_usd, price_version = excluded.price_version, updated_at = clock_timestamp()
+    WHERE paid.amount_usd = 0 AND excluded.amount_usd > 0`.execute(db);
+}
+
+/** The recorded message of a failed node; undefined when it has not (or not yet) failed. */
+export async function findNodeError(db: Db, { runId, nodeId }: NodeKey): Promise<string | undefined> {
+  const { rows } = await sql<{ message: string | null }>`
+    SELECT error_message AS message FROM node_results
+    WHERE run_id = ${runId} AND node_id = ${nodeId} AND status = 'failed'`.execute(db);
+  return rows[0]?.message ?? undefined;
+}

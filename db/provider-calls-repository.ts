@@ -1,0 +1,37 @@
+// The ledger of calls that are paid for or must not be repeated: claimed before they leave, closed when the end
+// of their node is recorded (`recordNodeEnd`). A call found `sent` by a later try was in flight when its worker died. temporal-engine.md section 3.4.
+import { sql } from 'kysely';
+import type { Db } from './client.js';
+import type { NodeKey } from './node-results-repository.js';
+
+export interface CallClaim {
+  /** May the request leave? False: an earlier one may have reached the other side and must not be repeated. */
+  isAllowed: boolean;
+}
+
+interface NewCall extends NodeKey {
+  provider: string | null;
+  model: string | null;
+  /** How often a call that was in flight when its worker died may be made again. */
+  repeatsAfterCrash: number;
+}
+
+/** Commits before the request leaves. One statement, so that two workers cannot both be allowed. */
+export async function claimCall(db: Db, call: NewCall): Promise<CallClaim> {
+  const { rows } = await sql`
+    INSERT INTO provider_calls AS call (run_id, node_id, state, provider, model)
+    VALUES (${call.runId}, ${call.nodeId}, 'sent', ${call.provider}, ${call.model})
+    ON CONFLICT (run_id, node_id, turn, ordinal) DO UPDATE SET
+      crashes = call.crashes + CASE WHEN call.state = 'sent' THEN 1 ELSE 0 END,
+      state = 'sent', attempts = call.attempts + 1, sent_at = clock_timestamp(), replied_at = NULL
+    WHERE call.state = 'refused' OR (call.state = 'sent' AND call.crashes < ${call.repeatsAfterCrash})
+    RETURNING 1`.execute(db);
+  return { isAllowed: rows.length > 0 };
+}
+
+/** The other side refused or was never reached: the call did nothing and may be made again. */
+export async function markCallRefused(db: Db, { runId, nodeId }: NodeKey): Promise<void> {
+  await sql`
+    UPDATE provider_calls SET state = 'refused', replied_at = clock_timestamp()
+    WHERE run_id = ${runId} AND node_id = ${nodeId} AND turn = 0 AND ordinal = 0`.execute(db);
+}

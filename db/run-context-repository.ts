@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { Db } from './client.js';
+import type { Plan } from '../graph/plan.js';
+
+/** All that a worker needs to know of a run before it executes a node; none of it changes while the run lasts. */
+export interface StoredRunContext {
+  projectId: number;
+  userId: number;
+  snapshotHash: Buffer;
+  /** JSON text, masked. */
+  input: string;
+  inputEnc: Buffer | null;
+  secretsEnc: Buffer | null;
+}
+
+export async function findRunContext(db: Db, runId: string): Promise<StoredRunContext | undefined> {
+  const { rows } = await sql<StoredRunContext>`
+    SELECT project_id AS "projectId", user_id AS "userId", snapshot_hash AS "snapshotHash", input::text AS input,
+      input_enc AS "inputEnc", secrets_enc AS "secretsEnc"
+    FROM runs WHERE id = ${runId}`.execute(db);
+  return rows[0];
+}
+
+export interface StoredSnapshot {
+  document: Record<string, unknown>;
+  plan: Plan;
+}
+
+export async function findSnapshot(db: Db, hash: Buffer): Promise<StoredSnapshot> {
+  const row = await db
+    .selectFrom('graph_snapshots')
+    .select(['document', 'plan'])
+    .where('hash', '=', hash)
+    .executeTakeFirstOrThrow();
+  return { document: row.document, plan: row.plan as Plan };
+}

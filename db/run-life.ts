@@ -1,0 +1,166 @@
+// The life of a run. Everything that moves a run's status goes through `applyExecutionUpdate`: the execution-update
+// endpoint, the reconciler, and the trigger's activity for the start. decisions.md sections 6 and 8.
+import { sql, type Transaction } from 'kysely';
+import type { Plan } from '../graph/plan.js';
+import type { Db } from './client.js';
+import type { StoredRunStatus, Tables } from './tables.js';
+
+export interface ExecutionError {
+  code: string;
+  message: string;
+  node_id?: string | undefined;
+}
+
+export interface ExecutionUpdate {
+  /** Applied only when higher than the last one applied. */
+  sequence: number;
+  status: 'in progress' | 'succeed' | 'failed' | 'cancelled';
+  /** ISO 8601; the database's clock when absent. */
+  finished_at?: string | undefined;
+  /** Nodes that no activity could close, because it timed out or never ran to its end. */
+  nodes?: Record<string, { status: 'failed'; error: { code: string; message: string } }> | undefined;
+  error?: ExecutionError | null | undefined;
+}
+
+export interface UpdateOutcome {
+  applied: boolean;
+  runStatus: StoredRunStatus | null;
+  /** Why nothing was applied. `stale`: a repeat or an older update. */
+  reason?: 'unknown_run' | 'already_terminal' | 'stale';
+}
+
+const STORED: Record<Exclude<ExecutionUpdate['status'], 'in progress'>, StoredRunStatus> = {
+  succeed: 'Succeeded',
+  failed: 'Error',
+  cancelled: 'Cancelled',
+};
+
+/**
+ * Idempotent. A terminal status is written in one transaction with all that it implies (open nodes closed, missing
+ * transactions added); a process that dies before the commit has changed nothing, and the sender repeats.
+ */
+export async function applyExecutionUpdate(db: Db, runId: string, update: ExecutionUpdate): Promise<UpdateOutcome> {
+  if (db.isTransaction) return applyWithin(db as Transaction<Tables>, runId, update);
+  return db.transaction().execute((trx) => applyWithin(trx, runId, update));
+}
+
+async function applyWithin(trx: Transaction<Tables>, runId: string, update: ExecutionUpdate): Promise<UpdateOutcome> {
+  const run = await trx
+    .selectFrom('runs')
+    .select(['status', 'sequence', 'project_id', 'user_id', 'snapshot_hash'])
+    .where('id', '=', runId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (run === undefined) return { applied: false, runStatus: null, reason: 'unknown_run' };
+  if (update.sequence <= run.sequence) return { applied: false, runStatus: run.status, reason: 'stale' };
+  if (run.status !== 'In Progress') return { applied: false, runStatus: run.status, reason: 'already_terminal' };
+  if (update.status === 'in progress') {
+    await trx
+      .updateTable('runs')
+      .set({ sequence: update.sequence, run_started_at: sql`coalesce(run_started_at, now())`, updated_at: sql`now()` })
+      .where('id', '=', runId)
+      .execute();
+    return { applied: true, runStatus: 'In Progress' };
+  }
+  await closeNodes(trx, runId, update);
+  await addMissingTransactions(trx, runId, run);
+  const status = STORED[update.status];
+  const finishedAt = sql<Date>`least(now(), coalesce(${update.finished_at ?? null}::timestamptz, now()))`;
+  await trx
+    .updateTable('runs')
+    .set({
+      status,
+      sequence: update.sequence,
+      error_code: update.error?.code ?? null,
+      error_message: update.error?.message ?? null,
+      run_started_at: sql`coalesce(run_started_at, ${finishedAt})`,
+      run_finished_at: sql`greatest(run_started_at, ${finishedAt})`,
+      updated_at: sql`now()`,
+      next_check_at: null,
+    })
+    .where('id', '=', runId)
+    .execute();
+  return { applied: true, runStatus: status };
+}
+
+async function closeNodes(trx: Transaction<Tables>, runId: string, update: ExecutionUpdate): Promise<void> {
+  for (const [nodeId, { error }] of Object.entries(update.nodes ?? {})) {
+    const failed = { status: 'failed' as const, error_code: error.code, error_message: error.message };
+    await trx
+      .insertInto('node_results')
+      .values({ run_id: runId, node_id: nodeId, ...failed, finished_at: sql`now()` })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['run_id', 'node_id'])
+          .doUpdateSet({ ...failed, finished_at: sql`now()` })
+          .where('node_results.status', '=', 'in progress'),
+      )
+      .execute();
+  }
+  await trx
+    .updateTable('node_results')
+    .set({
+      status: 'failed',
+      error_code: 'cancelled',
+      error_message: 'The node was cancelled because the run ended.',
+      finished_at: sql`now()`,
+    })
+    .where('run_id', '=', runId)
+    .where('status', '=', 'in progress')
+    .execute();
+}
+
+/** One transaction per executed node, also where the worker died before it could write one. */
+async function addMissingTransactions(
+  trx: Transaction<Tables>,
+  runId: string,
+  run: { project_id: number; user_id: number; snapshot_hash: Buffer },
+): Promise<void> {
+  const missing = await trx
+    .selectFrom('node_results as node')
+    .select(['node.node_id', 'node.status', 'node.error_code'])
+    .where('node.run_id', '=', runId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('billing_transactions as paid')
+            .select('paid.id')
+            .whereRef('paid.run_id', '=', 'node.run_id')
+            .whereRef('paid.node_id', '=', 'node.node_id'),
+        ),
+      ),
+    )
+    .execute();
+  if (missing.length === 0) return;
+  const plan = await findPlan(trx, run.snapshot_hash);
+  const numberOf = new Map(plan.ids.map((id, index) => [id, index]));
+  const rows = missing.flatMap(({ node_id, status, error_code }) => {
+    const node = numberOf.get(node_id);
+    if (node === undefined) return [];
+    return {
+      run_id: runId,
+      node_id,
+      project_id: run.project_id,
+      user_id: run.user_id,
+      operation: plan.kinds[node]!,
+      status: status === 'succeed' ? ('Succeeded' as const) : ('Error' as const),
+      reason: error_code ?? '',
+      description: plan.labels[node]!,
+    };
+  });
+  if (rows.length === 0) return;
+  await trx
+    .insertInto('billing_transactions')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['run_id', 'node_id', 'operation']).doNothing())
+    .execute();
+}
+
+async function findPlan(trx: Transaction<Tables>, hash: Buffer): Promise<Plan> {
+  const { plan } = await trx
+    .selectFrom('graph_snapshots')
+    .select('plan')
+    .where('hash', '=', hash)
+    .executeTakeFirstOrThrow();
+  return plan as Plan;
+}

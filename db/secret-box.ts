@@ -1,0 +1,43 @@
+// Secrets at rest: AES-256-GCM. decisions.md section 9.
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+
+/** What a sealed value is for; bound to it as associated data, so that one cannot be put in another's place. */
+export type SecretContext = 'workflow-secrets' | 'run-input' | 'run-secrets' | 'node-result' | 'provider-key';
+
+export interface SecretBox {
+  seal(plain: string, context: SecretContext): Buffer;
+  /** Throws when no key opens it or the context is another one. */
+  open(box: Buffer, context: SecretContext): string;
+}
+
+const VERSION = 1;
+const HEADER_BYTES = 1 + 4 + 12; // version, key id, nonce
+const TAG_BYTES = 16;
+
+/** `keys`: 32 bytes each. The first seals, all open (rotation: put the new key in front). */
+export function createSecretBox(keys: Buffer[]): SecretBox {
+  const byId = new Map(keys.map((key) => [keyId(key).toString('hex'), key]));
+  const current = keys[0];
+  if (current === undefined) throw new Error('a secret box needs a key');
+  return {
+    seal(plain, context) {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', current, nonce).setAAD(Buffer.from(context));
+      const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return Buffer.concat([Buffer.from([VERSION]), keyId(current), nonce, cipher.getAuthTag(), sealed]);
+    },
+    open(box, context) {
+      const key = byId.get(box.subarray(1, 5).toString('hex'));
+      if (box[0] !== VERSION || key === undefined) throw new Error('no key of SECRETS_KEY opens this value');
+      const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(5, HEADER_BYTES))
+        .setAAD(Buffer.from(context))
+        .setAuthTag(box.subarray(HEADER_BYTES, HEADER_BYTES + TAG_BYTES));
+      const plain = Buffer.concat([decipher.update(box.subarray(HEADER_BYTES + TAG_BYTES)), decipher.final()]);
+      return plain.toString('utf8');
+    },
+  };
+}
+
+function keyId(key: Buffer): Buffer {
+  return createHash('sha256').update(key).digest().subarray(0, 4);
+}

@@ -1,0 +1,1 @@
+export { runGraph } from './run-graph.js';

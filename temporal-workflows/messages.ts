@@ -1,0 +1,44 @@
+// What the API and the run workflow say to each other. Types and names only: this file is imported by both sides.
+import type { Plan } from '../graph/plan.js';
+
+/** The workflow type that operators filter by: `WorkflowType='runGraph'`. */
+export const RUN_WORKFLOW_TYPE = 'runGraph';
+
+/** Search attributes of a run and their types in Temporal. Never user text: they cannot be encrypted. */
+export const RUN_SEARCH_ATTRIBUTES = { ProjectId: 'Keyword', WorkflowDefId: 'Keyword', RunState: 'Keyword' } as const;
+
+/**
+ * Nodes of one run that may be in flight at once. Completions that arrive while a workflow task is open are buffered
+ * two events each, and the server fails the task at 100 buffered events: 32 leaves room for all of them and signals.
+ */
+export const MAX_NODES_IN_FLIGHT = 32;
+
+export interface RunGraphInput {
+  runId: string;
+  plan: Plan;
+  maxInFlight: number;
+  /** Set when the run goes on in a new execution (continue-as-new). */
+  resumed?: ResumedRun;
+}
+
+export interface ResumedRun {
+  planner: PlannerSnapshot;
+}
+
+/** Plain JSON; positions are node numbers of the plan. */
+export interface PlannerSnapshot {
+  /** One character a node: see `NodeState`. */
+  states: string;
+  unsettled: number[];
+  live: number[];
+  queue: number[];
+}
+
+/** The query `status`: one character a node, in the plan's order. */
+export const STATUS_QUERY = 'status';
+
+export interface RunStatusAnswer {
+  phase: 'running' | 'draining' | 'failing' | 'cancelling' | 'finishing';
+  /** `0` waiting, `1` ready, `2` running, `3` succeeded, `4` failed, `5` skipped, `6` cancelled. */
+  states: string;
+}

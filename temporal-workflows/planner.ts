@@ -1,0 +1,135 @@
+// Which nodes may run next. Pure: no Temporal, no clock, no randomness. A replay must reach the same decisions in the
+// same order, so a change of order here needs `patched()` (CONTRIBUTING, "Changing the run workflow").
+import type { Branch, Plan } from '../graph/plan.js';
+import type { PlannerSnapshot } from './messages.js';
+
+export const NodeState = {
+  waiting: 0,
+  ready: 1,
+  running: 2,
+  succeeded: 3,
+  failed: 4,
+  skipped: 5,
+  cancelled: 6,
+} as const;
+type State = (typeof NodeState)[keyof typeof NodeState];
+
+/**
+ * Every edge settles once, live (taken) or dead. A node is decided when all its incoming edges have settled: with at
+ * least one live edge it becomes ready, with none it is skipped and its own edges die (dead-path elimination).
+ */
+export class Planner {
+  readonly #plan: Plan;
+  readonly #states: Uint8Array;
+  /** Incoming edges of each node that have not settled yet, and those that settled live. */
+  readonly #unsettled: number[];
+  readonly #live: number[];
+  /** Ready nodes, first in first out; entries before `#head` are gone. */
+  #queue: number[];
+  #head = 0;
+  #open: number;
+  #succeeded: number;
+
+  constructor(plan: Plan, snapshot?: PlannerSnapshot) {
+    const size = plan.ids.length;
+    this.#plan = plan;
+    this.#states = new Uint8Array(size);
+    if (snapshot === undefined) {
+      this.#unsettled = [...plan.indegree];
+      this.#live = new Array<number>(size).fill(0);
+      this.#queue = [0];
+      this.#states[0] = NodeState.ready;
+    } else {
+      for (let node = 0; node < size; node++) this.#states[node] = snapshot.states.charCodeAt(node) - 48;
+      this.#unsettled = [...snapshot.unsettled];
+      this.#live = [...snapshot.live];
+      this.#queue = [...snapshot.queue];
+    }
+    this.#open = this.#states.reduce((open, state) => (isSettled(state) ? open : open + 1), 0);
+    this.#succeeded = this.#states.reduce((count, state) => (state === NodeState.succeeded ? count + 1 : count), 0);
+  }
+
+  /** Nodes that have not settled. */
+  get open(): number {
+    return this.#open;
+  }
+
+  get succeeded(): number {
+    return this.#succeeded;
+  }
+
+  /** The next ready node, now running; undefined when there is none. Amortised O(1). */
+  take(): number | undefined {
+    const node = this.#queue[this.#head];
+    if (node === undefined) return undefined;
+    this.#head++;
+    if (this.#head > 1024) {
+      this.#queue = this.#queue.slice(this.#head);
+      this.#head = 0;
+    }
+    this.#states[node] = NodeState.running;
+    return node;
+  }
+
+  /** `branch`: the way a condition took; 0 for all other nodes. */
+  succeed(node: number, branch: Branch): void {
+    this.#settle(node, NodeState.succeeded);
+    this.#succeeded++;
+    this.#settleEdges(node, branch);
+  }
+
+  /** A failed node ends the run, so its edges are left as they are. */
+  fail(node: number): void {
+    this.#settle(node, NodeState.failed);
+  }
+
+  cancelOpen(): void {
+    this.#states.forEach((state, node) => {
+      if (!isSettled(state)) this.#settle(node, NodeState.cancelled);
+    });
+  }
+
+  /** One character a node. */
+  states(): string {
+    let states = '';
+    for (const state of this.#states) states += String.fromCharCode(48 + state);
+    return states;
+  }
+
+  /** Only between steps: nothing may be running. */
+  snapshot(): PlannerSnapshot {
+    return {
+      states: this.states(),
+      unsettled: [...this.#unsettled],
+      live: [...this.#live],
+      queue: this.#queue.slice(this.#head),
+    };
+  }
+
+  #settle(node: number, state: State): void {
+    if (isSettled(this.#states[node]!)) throw new Error(`node ${node} settled twice`);
+    this.#states[node] = state;
+    this.#open--;
+  }
+
+  // A worklist that grows while it is read, not recursion: a dead path may be thousands of nodes long.
+  #settleEdges(from: number, taken: Branch): void {
+    const edges = this.#plan.out[from]!.map(([to, branch]) => ({ to, isLive: branch === 0 || branch === taken }));
+    for (const { to, isLive } of edges) {
+      if (isLive) this.#live[to]!++;
+      this.#unsettled[to]!--;
+      if (this.#unsettled[to]! > 0) continue;
+      if (this.#live[to]! > 0) {
+        this.#states[to] = NodeState.ready;
+        this.#queue.push(to);
+      } else {
+        this.#settle(to, NodeState.skipped);
+        for (const [after] of this.#plan.out[to]!) edges.push({ to: after, isLive: false });
+      }
+    }
+  }
+}
+
+function isSettled(state: number): boolean {
+  return state >= NodeState.succeeded;
+}
