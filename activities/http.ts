@@ -164,9 +164,6 @@ function toFailure(error: unknown, mayRepeat: boolean): NodeFailure {
   if (error instanceof OutgoingError) {
     return new NodeFailure(error.code, error.message, { isRetryable: mayRepeat && error.code === 'timeout' });
   }
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    return new NodeFailure('response_too_large', 'The response is larger than 10 MiB.');
-  }
   const isRetryable = mayRepeat || NEVER_CONNECTED.has(code);
   return new NodeFailure('network_error', `The request failed: ${code}.`, { isRetryable });
 }

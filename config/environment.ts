@@ -118,7 +118,7 @@ export function required<K extends keyof Environment>(
   if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) {
     throw new ConfigError(`${variable}: must be set (npm start sets it for the embedded stack).`);
   }
-  return value as NonNullable<Environment[K]>;
+  return value;
 }
 
 function parseSecretsKeys(value: string | undefined): Buffer[] {

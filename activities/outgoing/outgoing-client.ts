@@ -1,6 +1,7 @@
 // One HTTP client for everything that a user's graph asks for: address guard, redirects, size and time limits.
-import { Agent, interceptors, request, type Dispatcher } from 'undici';
+import { Agent, request, type Dispatcher } from 'undici';
 import { createGuardedConnector } from './address-guard.js';
+import { readBody } from './response-body.js';
 
 export interface OutgoingRequest {
   url: URL;
@@ -53,15 +54,13 @@ export function createOutgoingClient(options: { allowPrivateNetwork: boolean }):
   // A kept connection may be closed by the other side just as a request leaves on it; whether the request was read is
   // then unknown. What may not be repeated therefore gets a connection of its own.
   const oneShot = new Agent({ ...shared, pipelining: 0 });
-  const decompress = interceptors.decompress({ skipErrorResponses: false, maxSize: MAX_RESPONSE_BYTES });
-  const pick = { keepAlive: keepAlive.compose(decompress), oneShot: oneShot.compose(decompress) };
 
   return {
     async send(outgoing) {
       const timeout = AbortSignal.timeout(outgoing.timeoutMs);
       const signal = AbortSignal.any([outgoing.signal, timeout]);
       try {
-        return await follow(outgoing, signal, (method) => (isRepeatable(method) ? pick.keepAlive : pick.oneShot));
+        return await follow(outgoing, signal, (method) => (isRepeatable(method) ? keepAlive : oneShot));
       } catch (error) {
         if (timeout.aborted && !outgoing.signal.aborted) {
           throw new OutgoingError('timeout', `No complete answer within ${outgoing.timeoutMs / 1000} seconds.`);
@@ -84,7 +83,7 @@ async function follow(
   for (let redirects = 0; ; redirects++) {
     assertHttp(url);
     const answer = await request(url, {
-      method: method as Dispatcher.HttpMethod,
+      method,
       headers,
       body: body ?? null,
       signal,
@@ -92,7 +91,10 @@ async function follow(
     });
     const location = answer.headers['location'];
     if (!REDIRECTS.has(answer.statusCode) || typeof location !== 'string') {
-      return { status: answer.statusCode, headers: flatten(answer.headers), body: await readBody(answer.body) };
+      const responseHeaders = flatten(answer.headers);
+      const read = await readBody(answer.body, encodingOf(method, responseHeaders), MAX_RESPONSE_BYTES);
+      if (read === undefined) throw new OutgoingError('response_too_large', 'The response is larger than 10 MiB.');
+      return { status: answer.statusCode, headers: responseHeaders, body: read };
     }
     await answer.body.dump({ limit: 64 * 1024 });
     if (redirects === MAX_REDIRECTS) {
@@ -123,18 +125,9 @@ function assertHttp(url: URL): void {
   }
 }
 
-async function readBody(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > MAX_RESPONSE_BYTES) {
-      body.destroy();
-      throw new OutgoingError('response_too_large', 'The response is larger than 10 MiB.');
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+/** The answer to HEAD names the encoding of a body that it does not have. */
+function encodingOf(method: string, headers: Record<string, string>): string | undefined {
+  return method === 'HEAD' ? undefined : headers['content-encoding'];
 }
 
 function flatten(headers: Dispatcher.ResponseData['headers']): Record<string, string> {

@@ -1,0 +1,47 @@
+import { pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+
+const DECODERS: Record<string, () => NodeJS.ReadWriteStream> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/**
+ * The whole body, decoded by its `content-encoding` (what is not known stays as it is). Undefined above `limitBytes`,
+ * counted after decoding, so that a small answer cannot unfold into a large one.
+ */
+export async function readBody(
+  body: Readable,
+  contentEncoding: string | undefined,
+  limitBytes: number,
+): Promise<Buffer | undefined> {
+  const decoded = decode(body, contentEncoding);
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of decoded as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > limitBytes) return undefined; // leaving the loop destroys the stream
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function decode(body: Readable, contentEncoding: string | undefined): NodeJS.ReadableStream {
+  // Listed in the order in which they were applied.
+  const encodings = (contentEncoding ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
+    .toReversed();
+  let decoded: NodeJS.ReadableStream = body;
+  for (const encoding of encodings) {
+    const decoder = DECODERS[encoding];
+    if (decoder === undefined) return decoded;
+    // The callback is only there because pipeline demands one: an error reaches the reader of the last stream.
+    decoded = pipeline(decoded, decoder(), () => undefined);
+  }
+  return decoded;
+}

@@ -1,0 +1,102 @@
+// Run acceptance: from a drawing and an input to a stored run and its start. Specification, "Running workflows".
+import { randomUUID } from 'node:crypto';
+import { insertAcceptedRun, insertDraftRun } from '../db/runs-repository.js';
+import { storeSnapshot } from '../db/snapshots-repository.js';
+import type { StoredDrawing } from '../db/workflows-repository.js';
+import { compilePlan } from '../graph/compile-plan.js';
+import type { Document } from '../graph/document.js';
+import { completeInput, inputFieldsOf, type RunInput } from '../graph/input.js';
+import { createMasker } from '../graph/mask.js';
+import type { Plan } from '../graph/plan.js';
+import { keepInputSecrets, maskInput } from '../graph/secrets.js';
+import { validateNodes, type NodeErrors } from '../graph/validate.js';
+import type { Logger } from '../config/logger.js';
+import type { AppDeps } from './deps.js';
+import { openDrawing, sealSecrets } from './drawing-secrets.js';
+import { acceptedEnvelope, invalidNodesEnvelope, structuralEnvelope, type Envelope } from './run-envelope.js';
+import { startRunWorkflow } from './temporal-calls.js';
+
+/**
+ * After this long the reconciler asks Temporal whether the run is there. Longer than the start may take, so that
+ * "no such run" then means that the start was lost.
+ */
+export const START_GRACE_SECONDS = 15;
+
+export interface RunRequest {
+  workflow: StoredDrawing;
+  userId: number;
+  input: RunInput;
+}
+
+/** 201 accepted, 422 node errors (kept as a `Draft`), 400 structural errors (nothing is kept). */
+export async function acceptRun(deps: AppDeps, log: Logger, request: RunRequest): Promise<Envelope> {
+  const { workflow } = request;
+  const { drawing, secrets } = openDrawing(deps.secretBox, workflow);
+  const compiled = compilePlan(drawing);
+  if (!compiled.ok) return structuralEnvelope(compiled.errors);
+  const { document, plan } = compiled;
+  const { input, errors: inputErrors } = fillInput(drawing, request.input);
+  const nodeErrors = joinErrors(validateNodes(document, plan), document, inputErrors);
+  const isValid = Object.keys(nodeErrors).length === 0;
+
+  const id = randomUUID();
+  const facts = {
+    id,
+    workflow_id: workflow.id,
+    project_id: workflow.project_id,
+    user_id: request.userId,
+    snapshot_hash: await storeSnapshot(deps.db, JSON.stringify(workflow.document), plan),
+    ...sealInput(deps, drawing, input),
+    secrets_enc: sealSecrets(deps.secretBox, secrets, 'run-secrets'),
+  };
+  if (!isValid) {
+    await insertDraftRun(deps.db, { ...facts, node_errors: JSON.stringify(nodeErrors) });
+    return invalidNodesEnvelope(id, nodeErrors);
+  }
+  // The row first, then Temporal: whatever dies in between, the run is accepted, and the reconciler of any API
+  // process starts it (its id makes a second start impossible). So a Temporal that is away delays runs and loses none.
+  await insertAcceptedRun(deps.db, facts, START_GRACE_SECONDS);
+  await tryToStart(deps, log, { workflow, id, plan });
+  return acceptedEnvelope(id);
+}
+
+async function tryToStart(
+  deps: AppDeps,
+  log: Logger,
+  { workflow, id, plan }: { workflow: StoredDrawing; id: string; plan: Plan },
+): Promise<void> {
+  const run = { id, plan, workflow_id: workflow.id, project_id: workflow.project_id, title: workflow.title };
+  try {
+    await startRunWorkflow(deps.temporal, deps.config, run);
+  } catch (error) {
+    log.warn({ err: error, run_id: id }, 'run not started yet; the reconciler will');
+  }
+}
+
+/** Defaults of the trigger fill what the input lacks; `********` in a secret field means its stored default. */
+function fillInput(drawing: Record<string, unknown>, given: RunInput): ReturnType<typeof completeInput> {
+  const fields = inputFieldsOf(drawing);
+  const defaults = new Map(fields.map((field) => [field['id'], field['default_value']]));
+  return completeInput(
+    fields,
+    keepInputSecrets(fields, given, (fieldId) => defaults.get(fieldId)),
+  );
+}
+
+/** A secret that stands in another field too is masked there as well. */
+function sealInput(
+  deps: AppDeps,
+  drawing: Record<string, unknown>,
+  input: RunInput,
+): { input: string; input_enc: Buffer | null } {
+  const whole = JSON.stringify(input);
+  const { masked, secretValues } = maskInput(inputFieldsOf(drawing), input);
+  const visible = JSON.stringify(createMasker(secretValues).json(masked));
+  return { input: visible, input_enc: visible === whole ? null : deps.secretBox.seal(whole, 'run-input') };
+}
+
+function joinErrors(nodeErrors: NodeErrors, document: Document, inputErrors: Record<string, string>[]): NodeErrors {
+  if (inputErrors.length === 0) return nodeErrors;
+  const start = document.startNode;
+  return { ...nodeErrors, [start]: [...(nodeErrors[start] ?? []), ...inputErrors] };
+}

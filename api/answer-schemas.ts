@@ -1,0 +1,11 @@
+// Answers that many routes share. decisions.md section 1.
+import { z } from 'zod';
+
+export const nothing = z.null();
+
+export const detailSchema = z.object({ detail: z.string(), code: z.string() });
+
+export const badRequestSchema = z.union([detailSchema, z.record(z.string(), z.array(z.string()))]);
+
+/** What every route with an API key may answer. */
+export const keyErrors = { 401: detailSchema, 403: detailSchema };

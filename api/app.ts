@@ -1,0 +1,40 @@
+import Router from '@koa/router';
+import Koa from 'koa';
+import type { AppState } from './app-state.js';
+import type { AppDeps } from './deps.js';
+import { dispatch } from './dispatch.js';
+import { accessLog } from './middleware/access-log.js';
+import { errors } from './middleware/errors.js';
+import { requestId } from './middleware/request-id.js';
+import { unmatched } from './middleware/unmatched.js';
+import type { Route } from './route.js';
+import { routes } from './routes/registry.js';
+
+/** The HTTP service. */
+export function createApp(deps: AppDeps): Koa<AppState> {
+  const app = new Koa<AppState>();
+  // Koa reports here what went wrong after the answer had begun, such as a client that hung up.
+  app.on('error', (error: Error) => deps.logger.debug({ err: error }, 'answer broke off'));
+  app.use(requestId(deps.logger)).use(accessLog(deps.metrics)).use(errors()).use(unmatched());
+  app.use(createRouter(deps).routes());
+  return app;
+}
+
+function createRouter(deps: AppDeps): Router<AppState> {
+  const router = new Router<AppState>({ sensitive: true });
+  for (const route of routes.toSorted(literalsFirst)) {
+    // Declared without its slash, a path matches with and without one.
+    router.register(route.path.replace(/\/$/, ''), [route.method], dispatch(route, deps));
+  }
+  return router;
+}
+
+/** `/workflows/get_nodes/` must be tried before `/workflows/:id/`. */
+function literalsFirst(a: Route, b: Route): number {
+  const [left, right] = [sortKey(a), sortKey(b)];
+  return left < right ? -1 : Number(left > right);
+}
+
+function sortKey(route: Route): string {
+  return route.path.replaceAll(':', '\u{ffff}');
+}

@@ -1,0 +1,59 @@
+// What the service says when it cannot do what was asked. decisions.md section 1.
+
+/** Field -> sentences, in the wording of Django REST Framework. */
+export type FieldErrors = Record<string, string[]>;
+
+interface ApiErrorOptions {
+  /** For the log; never in an answer. */
+  cause?: unknown;
+  /** Given, it is the whole body of the answer. */
+  fields?: FieldErrors;
+  headers?: Record<string, string>;
+}
+
+/** Thrown anywhere below the `errors` middleware, answered there. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly status: number;
+  readonly code: string;
+  readonly fields: FieldErrors | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, code: string, publicMessage: string, options: ApiErrorOptions = {}) {
+    super(publicMessage, { cause: options.cause });
+    this.status = status;
+    this.code = code;
+    this.fields = options.fields;
+    this.headers = options.headers ?? {};
+  }
+
+  /** The answer's body. */
+  toBody(): unknown {
+    return this.fields ?? { detail: this.message, code: this.code };
+  }
+}
+
+export function notFound(): ApiError {
+  return new ApiError(404, 'not_found', 'Not found.');
+}
+
+export function permissionDenied(message = 'You do not have permission to perform this action.'): ApiError {
+  return new ApiError(403, 'permission_denied', message);
+}
+
+export function invalidFields(fields: FieldErrors): ApiError {
+  return new ApiError(400, 'invalid', 'Invalid input.', { fields });
+}
+
+/** The body cannot be read as what it should be. */
+export function parseError(reason: string, cause?: unknown): ApiError {
+  return new ApiError(400, 'parse_error', `JSON parse error - ${reason}`, { cause });
+}
+
+export function unsupportedMediaType(mediaType: string): ApiError {
+  return new ApiError(415, 'unsupported_media_type', `Unsupported media type "${mediaType}" in request.`);
+}
+
+export function bodyTooLarge(limitBytes: number): ApiError {
+  return new ApiError(413, 'body_too_large', `The request body exceeds ${limitBytes} bytes.`);
+}

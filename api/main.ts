@@ -1,0 +1,90 @@
+// The API process: `npm run api`. Any number of them, on any machines.
+import { loadCurrencies } from '../config/currencies.js';
+import { ConfigError, parseEnvironment, required, type Environment } from '../config/environment.js';
+import { createLogger, type Logger } from '../config/logger.js';
+import { loadTemporalConnection } from '../config/temporal-connection.js';
+import { Client, Connection } from '@temporalio/client';
+import { createDatabase } from '../db/client.js';
+import { createSecretBox } from '../db/secret-box.js';
+import { createApp } from './app.js';
+import type { AppDeps } from './deps.js';
+import { createMetrics } from './metrics.js';
+import { startReconciler } from './reconciler.js';
+import { closeServer, listen } from './server.js';
+
+const POOL_MAX = 20;
+
+async function main(): Promise<void> {
+  const environment = parseEnvironment(process.env);
+  const logger = createLogger('api', environment.logLevel);
+  const { deps, close } = createDeps(environment, process.env, logger);
+  const answer = createApp(deps).callback();
+  const server = await listen((request, response) => void answer(request, response), environment);
+  const reconciler = startReconciler(deps);
+  logger.info({ port: server.port }, 'listening');
+  process.send?.({ type: 'ready', port: server.port });
+
+  const shutDown = async (signal: string): Promise<void> => {
+    logger.info({ signal }, 'stopping');
+    await Promise.all([closeServer(server), reconciler.stop()]);
+    await close();
+    logger.info('stopped');
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      shutDown(signal).catch((error: unknown) => fail(logger, error));
+    });
+  }
+  process.on('uncaughtException', (error) => fail(logger, error));
+}
+
+function createDeps(
+  environment: Environment,
+  env: NodeJS.ProcessEnv,
+  logger: Logger,
+): { deps: AppDeps; close: () => Promise<void> } {
+  const db = createDatabase({
+    url: required(environment, 'databaseUrl', 'DATABASE_URL'),
+    poolMax: POOL_MAX,
+    applicationName: 'api',
+    onError: (error) => logger.warn({ err: error }, 'an idle database connection broke'),
+  });
+  const { connectionOptions, namespace } = loadTemporalConnection(env);
+  // Lazy: without Temporal the API still starts, answers polls and accepts runs.
+  const connection = Connection.lazy(connectionOptions);
+  const deps: AppDeps = {
+    db,
+    temporal: new Client({ connection, namespace }),
+    secretBox: createSecretBox(required(environment, 'secretsKeys', 'SECRETS_KEY')),
+    currencies: loadCurrencies(environment),
+    config: {
+      taskQueue: environment.temporalTaskQueue,
+      internalTokens: (environment.internalServiceToken ?? '')
+        .split(',')
+        .map((token) => token.trim())
+        .filter(Boolean),
+      resultRetentionDays: environment.resultRetentionDays,
+      publicUrl: environment.apiInternalUrl.replace(/\/$/, ''),
+    },
+    logger,
+    metrics: createMetrics(),
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all([db.destroy(), connection.close()]);
+  };
+  return { deps, close };
+}
+
+function fail(logger: Logger, error: unknown): never {
+  logger.fatal({ err: error }, 'the API ends');
+  process.exit(1);
+}
+
+try {
+  await main();
+} catch (error) {
+  if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
+  else process.stderr.write(`The API could not start: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

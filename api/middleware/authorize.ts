@@ -1,0 +1,43 @@
+import { findProjectRole, findWorkflowRole } from '../../db/members-repository.js';
+import type { Role } from '../../db/tables.js';
+import type { AppContext, AppMiddleware } from '../app-state.js';
+import type { AppDeps } from '../deps.js';
+import { ApiError, notFound, permissionDenied } from '../errors.js';
+import type { Access, AccessRule } from '../route.js';
+import { pathId } from '../path-ids.js';
+
+const RANK: Record<Role, number> = { viewer: 0, editor: 1, admin: 2, owner: 3 };
+
+export function mayAct(role: Role, minimum: Role): boolean {
+  return RANK[role] >= RANK[minimum];
+}
+
+/** Roles of decisions.md section 12. What exists but is not the caller's is 404: existence never leaks. */
+export function authorize(rule: AccessRule, deps: AppDeps): AppMiddleware {
+  return async (ctx, next) => {
+    const id = pathId.safeParse((ctx as AppContext).params['id']);
+    const userId = ctx.state.caller?.userId;
+    if (!id.success || userId === undefined) throw notFound();
+    const access = await findAccess(deps, rule.to, id.data, userId);
+    if (access === undefined) throw notFound();
+    if (!mayAct(access.role, rule.role)) throw refusal(rule);
+    ctx.state.access = access;
+    await next();
+  };
+}
+
+async function findAccess(
+  { db }: AppDeps,
+  to: AccessRule['to'],
+  id: number,
+  userId: number,
+): Promise<Access | undefined> {
+  if (to === 'workflow') return findWorkflowRole(db, id, userId);
+  const role = await findProjectRole(db, id, userId);
+  return role && { projectId: id, role };
+}
+
+function refusal(rule: AccessRule): ApiError {
+  if (rule.refusal !== 400) return permissionDenied();
+  return new ApiError(400, 'permission_denied', 'Your role in the project does not permit this action.');
+}

@@ -1,0 +1,18 @@
+import type { AppMiddleware } from '../app-state.js';
+import { ApiError } from '../errors.js';
+
+/** The one place where an error becomes an answer. Of what we did not foresee, the caller learns nothing. */
+export function errors(): AppMiddleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const answer = error instanceof ApiError ? error : new ApiError(500, 'error', 'A server error occurred.');
+      if (answer.status >= 500) ctx.state.log.error({ err: error }, 'request failed');
+      ctx.set(answer.headers);
+      ctx.status = answer.status;
+      ctx.type = 'application/json';
+      ctx.body = JSON.stringify(answer.toBody());
+    }
+  };
+}

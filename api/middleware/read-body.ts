@@ -1,0 +1,49 @@
+import getRawBody from 'raw-body';
+import type { AppContext } from '../app-state.js';
+import { bodyTooLarge, parseError, unsupportedMediaType } from '../errors.js';
+import { checkFreeText, decodeText, parseJsonBody } from '../json-body.js';
+
+export const MAX_BODY_BYTES = 10 * 1024 * 1024;
+
+/** The text of a body of any media type. */
+export async function readTextBody(ctx: AppContext): Promise<string> {
+  const text = decodeText(await readBytes(ctx));
+  checkFreeText(text);
+  return text;
+}
+
+/** The JSON of a body; an empty one counts as `{}`, for which no media type is asked. */
+export async function readJsonBody(ctx: AppContext): Promise<unknown> {
+  const bytes = await readBytes(ctx);
+  if (bytes.length === 0) return {};
+  const given = ctx.get('content-type');
+  if (!isJson(given)) throw unsupportedMediaType(given);
+  return parseJsonBody(decodeText(bytes));
+}
+
+async function readBytes(ctx: AppContext): Promise<Buffer> {
+  const encoding = ctx.get('content-encoding').toLowerCase();
+  if (encoding !== '' && encoding !== 'identity') throw unsupportedMediaType(encoding);
+  try {
+    return await getRawBody(ctx.req, { limit: MAX_BODY_BYTES, length: ctx.get('content-length') || null });
+  } catch (error) {
+    if (!isTooLarge(error)) throw parseError('the body ended too early.', error);
+    // The rest is read and dropped, so that the client comes to read the answer instead of a reset connection.
+    ctx.req.resume();
+    throw bodyTooLarge(MAX_BODY_BYTES);
+  }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && 'type' in error && error.type === 'entity.too.large';
+}
+
+function isJson(contentType: string): boolean {
+  const [mediaType = '', ...parameters] = contentType
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
+  if (charset !== undefined && !['utf-8', 'utf8', '"utf-8"'].includes(charset)) return false;
+  return mediaType === 'application/json' || /^application\/[\w.-]+\+json$/.test(mediaType);
+}

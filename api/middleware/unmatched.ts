@@ -1,0 +1,20 @@
+import type { AppMiddleware, AppContext } from '../app-state.js';
+import { ApiError, notFound } from '../errors.js';
+
+/** No route took the request: 404 for an unknown path, 405 with `Allow` for a known one, an answer to OPTIONS. */
+export function unmatched(): AppMiddleware {
+  return async (ctx, next) => {
+    await next();
+    if (ctx.state.route !== undefined) return;
+    const layers = (ctx as AppContext).matched ?? [];
+    const methods = new Set(layers.flatMap((layer) => layer.methods));
+    if (methods.size === 0) throw notFound();
+    const allow = [...methods, 'OPTIONS'].toSorted().join(', ');
+    if (ctx.method !== 'OPTIONS') {
+      const message = `Method "${ctx.method}" not allowed.`;
+      throw new ApiError(405, 'method_not_allowed', message, { headers: { Allow: allow } });
+    }
+    ctx.status = 204;
+    ctx.set('Allow', allow);
+  };
+}

@@ -1,0 +1,34 @@
+// The per-node results of polls and history, written around the results' own JSON text. Specification, "Per-node result".
+import type { HistoryNode } from '../db/history-repository.js';
+import type { PolledNode } from '../db/poll-repository.js';
+import type { StoredRunStatus } from '../db/tables.js';
+import type { NodeErrors } from '../graph/validate.js';
+import { RawJson } from './json-text.js';
+import { toFailedNodes } from './run-envelope.js';
+
+type NodeMap = Record<string, unknown>;
+
+/** Every node that has started or finished; `Draft` runs have their validation errors instead. */
+export function toNodeMap(nodes: (PolledNode | HistoryNode)[], draftErrors: string | null): NodeMap {
+  if (draftErrors !== null) return toFailedNodes(JSON.parse(draftErrors) as NodeErrors);
+  return Object.fromEntries(nodes.map((node) => [node.id, toEntry(node)]));
+}
+
+function toEntry(node: PolledNode | HistoryNode): NodeMap {
+  const { id, status } = node;
+  if (status === 'in progress') return { id, status };
+  if (status === 'succeed') {
+    const entry = { id, status, result: new RawJson(node.result ?? '{"content":""}') };
+    return 'truncated' in node && node.truncated ? { ...entry, truncated: true } : entry;
+  }
+  const error = { code: node.errorCode ?? 'failed', message: node.errorMessage ?? 'The node failed.' };
+  return { id, status, error };
+}
+
+export type ExecutionStatus = 'in queue' | 'in progress' | 'succeed' | 'failed';
+
+/** From the stored vocabulary to the polled one. */
+export function toExecutionStatus(status: StoredRunStatus, isStarted: boolean): ExecutionStatus {
+  if (status === 'In Progress') return isStarted ? 'in progress' : 'in queue';
+  return status === 'Succeeded' ? 'succeed' : 'failed';
+}

@@ -1,0 +1,46 @@
+// `{page, size, total, items}` of every list. decisions.md section 3.
+import { z } from 'zod';
+
+export interface Page {
+  page: number;
+  size: number;
+}
+
+const DEFAULT_SIZE = 10;
+const MAX_SIZE = 100;
+/** Far past any end, yet its offset is still an exact integer. */
+const MAX_PAGE = 10 ** 12;
+
+/** An integer of a query; above the range it clamps, below and elsewhere it is a 400. */
+export function queryInteger(minimum: number, maximum: number) {
+  return z
+    .string()
+    .regex(/^\s*[+-]?\d+\s*$/, 'A valid integer is required.')
+    .transform((text) => Math.min(Number(text), maximum))
+    .refine((value) => value >= minimum, `Ensure this value is greater than or equal to ${minimum}.`);
+}
+
+/** The query's `page` and `size`, with `page_size` as a synonym (`size` wins). `size=0` is legal where `minSize` is 0. */
+export function pageQuery(minSize: 0 | 1) {
+  return {
+    page: queryInteger(1, MAX_PAGE).optional(),
+    size: queryInteger(minSize, MAX_SIZE).optional(),
+    page_size: queryInteger(minSize, MAX_SIZE).optional(),
+  };
+}
+
+export function toPage(query: {
+  page?: number | undefined;
+  size?: number | undefined;
+  page_size?: number | undefined;
+}): Page {
+  return { page: query.page ?? 1, size: query.size ?? query.page_size ?? DEFAULT_SIZE };
+}
+
+export function toWindow({ page, size }: Page): { limit: number; offset: number } {
+  return { limit: size, offset: (page - 1) * size };
+}
+
+export function envelopeOf(item: z.ZodType) {
+  return z.object({ page: z.int(), size: z.int(), total: z.int(), items: z.array(item) });
+}

@@ -1,0 +1,82 @@
+// One open run, compared with what Temporal knows of it. decisions.md section 6; temporal-engine.md section 4.6.
+import { applyExecutionUpdate, type ExecutionUpdate } from '../db/run-life.js';
+import { findOpenRun, findRunToStart, scheduleCheck, type RunToCheck } from '../db/runs-repository.js';
+import { START_GRACE_SECONDS } from './accept-run.js';
+import type { AppDeps } from './deps.js';
+import {
+  cancelRunWorkflow,
+  describeRun,
+  isTerminatedByServer,
+  startRunWorkflow,
+  type Closing,
+  type RunExecution,
+} from './temporal-calls.js';
+
+/** A run that was terminated in the Temporal UI must show it within a minute, so no check is further away than this. */
+const MAX_CHECK_SECONDS = 45;
+const CHECK_STEP_SECONDS = 15;
+/** A run workflow reports its end before it closes; this covers clocks that disagree. */
+const CLOSED_GRACE_MS = 5_000;
+
+type Ending = Pick<ExecutionUpdate, 'status' | 'error'>;
+
+/** Idempotent. Throws when Temporal or the database does not answer; the run's lease then brings it back. */
+export async function reconcileRun(deps: AppDeps, run: RunToCheck): Promise<void> {
+  const execution = await describeRun(deps.temporal, run.id);
+  if (execution.state === 'open') return keepWatching(deps, run);
+  if (execution.state === 'closed') return closeLate(deps, run, execution);
+  return run.run_started_at === null ? startLate(deps, run) : end(deps, run, lost);
+}
+
+async function keepWatching(deps: AppDeps, run: RunToCheck): Promise<void> {
+  if (run.cancel_requested_at !== null) await cancelRunWorkflow(deps.temporal, run.id);
+  const seconds = Math.min(MAX_CHECK_SECONDS, CHECK_STEP_SECONDS * Math.max(1, run.check_attempts));
+  await scheduleCheck(deps.db, run.id, seconds);
+}
+
+/** Accepted, but its start was lost. */
+async function startLate(deps: AppDeps, run: RunToCheck): Promise<void> {
+  if (run.cancel_requested_at !== null) {
+    return end(deps, run, cancelled('cancelled', 'The run was cancelled.'));
+  }
+  const toStart = await findRunToStart(deps.db, run.id);
+  if (toStart === undefined) return;
+  await startRunWorkflow(deps.temporal, deps.config, toStart);
+  await scheduleCheck(deps.db, run.id, START_GRACE_SECONDS);
+}
+
+/** The run workflow is over and has not said so: it was ended from outside, or could not speak. */
+async function closeLate(
+  deps: AppDeps,
+  run: RunToCheck,
+  execution: Extract<RunExecution, { state: 'closed' }>,
+): Promise<void> {
+  if (Date.now() - execution.closedAt.getTime() < CLOSED_GRACE_MS) return scheduleCheck(deps.db, run.id, 3);
+  // Read again: the report may have come between the claim and the description.
+  const stillOpen = await findOpenRun(deps.db, run.id);
+  if (stillOpen !== undefined) await end(deps, stillOpen, await toEnding(deps, run.id, execution.how));
+}
+
+const lost: Ending = failed('execution_lost', 'The execution of the run was lost.');
+
+async function toEnding(deps: AppDeps, runId: string, how: Closing): Promise<Ending> {
+  if (how === 'cancelled') return cancelled('cancelled', 'The run was cancelled.');
+  if (how === 'timed out') return failed('run_timeout', 'The run took too long.');
+  if (how !== 'terminated') return lost;
+  const isLimit = await isTerminatedByServer(deps.temporal, runId);
+  if (isLimit) return failed('execution_limit', 'The run exceeded a limit of the engine.');
+  return cancelled('terminated', 'The run was terminated.');
+}
+
+function failed(code: string, message: string): Ending {
+  return { status: 'failed', error: { code, message } };
+}
+
+function cancelled(code: string, message: string): Ending {
+  return { status: 'cancelled', error: { code, message } };
+}
+
+/** A report that came in between has a higher sequence or ended the run: then this changes nothing. */
+async function end(deps: AppDeps, run: RunToCheck, ending: Ending): Promise<void> {
+  await applyExecutionUpdate(deps.db, run.id, { ...ending, sequence: run.sequence + 1 });
+}

@@ -1,0 +1,66 @@
+// Specification, "Running workflows": start and poll.
+import { z } from 'zod';
+import { readRunForPoll, type PolledRun } from '../../db/poll-repository.js';
+import { findDrawing } from '../../db/workflows-repository.js';
+import { parseApiKeyInput } from '../../graph/input.js';
+import { acceptRun } from '../accept-run.js';
+import { badRequestSchema, detailSchema, keyErrors } from '../answer-schemas.js';
+import { ApiError, notFound } from '../errors.js';
+import { toExecutionStatus, toNodeMap } from '../node-map.js';
+import { idParams, uuid } from '../path-ids.js';
+import { defineRoute, type Route, type RouteResult } from '../route.js';
+import { envelopeSchema } from '../run-envelope.js';
+
+const DAY_MS = 86_400_000;
+
+const start = defineRoute({
+  method: 'POST',
+  path: '/api/v1/workflows/:id/run/',
+  summary: 'Starts a run; the body is the input itself, in any media type. The outcome is the inner status.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'editor' },
+  params: idParams,
+  // With a session token the body will be `{input_data}`: parseSessionInput of graph/input.ts takes it.
+  bodyFormat: 'text',
+  body: z.string(),
+  responses: { 200: envelopeSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, log, caller, params, body }) {
+    const workflow = await findDrawing(deps.db, params.id);
+    if (workflow === undefined) throw notFound();
+    const request = { workflow, userId: caller.userId, input: parseApiKeyInput(body) };
+    return { status: 200, body: await acceptRun(deps, log, request) };
+  },
+});
+
+const poll = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/workflow_result/',
+  summary: 'The state of a run and the results of its nodes so far.',
+  auth: 'key',
+  query: z.object({ id: uuid }),
+  responses: { 200: envelopeSchema, 400: badRequestSchema, ...keyErrors },
+  async handler({ deps, caller, query }) {
+    const run = await readRunForPoll(deps.db, query.id, caller.userId);
+    if (run === undefined) return answerNotFound(query.id);
+    if (!run.isVisible) throw new ApiError(400, 'invalid', 'The run does not exist or you have no access to it.');
+    const retentionMs = deps.config.resultRetentionDays * DAY_MS;
+    if (run.finishedAt !== null && Date.now() - run.finishedAt.getTime() > retentionMs) return answerNotFound(query.id);
+    return answerPoll(run);
+  },
+});
+
+export const runRoutes: Route[] = [start, poll];
+
+/** Postgres alone answers: with every worker stopped, and for finished runs without Temporal. */
+function answerPoll(run: PolledRun): RouteResult {
+  const status = toExecutionStatus(run.status, run.isStarted);
+  return {
+    status: 200,
+    body: { status: 200, data: { id: run.runId, status, data: toNodeMap(run.nodes, run.nodeErrors) } },
+  };
+}
+
+/** No such run, or its results have expired: the specification's 200 with `data` null. */
+function answerNotFound(runId: string): RouteResult {
+  return { status: 200, body: { status: 200, data: { id: runId, status: 'not found', data: null } } };
+}

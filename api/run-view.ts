@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { toAmount, type Currencies } from '../config/currencies.js';
+import type { HistoryRun } from '../db/history-repository.js';
+import { inputFieldsOf } from '../graph/input.js';
+import { RawJson } from './json-text.js';
+import { toNodeMap } from './node-map.js';
+import { amountSchema } from './project-view.js';
+import { nodeEntrySchema } from './run-envelope.js';
+import { drawingSchema } from './workflow-view.js';
+
+const timestamp = z.iso.datetime();
+
+export const runSchema = z.object({
+  id: z.string(),
+  created_at: timestamp,
+  updated_at: timestamp,
+  run_started_at: timestamp.nullable(),
+  run_finished_at: timestamp.nullable(),
+  status: z.enum(['In Progress', 'Succeeded', 'Cancelled', 'Error', 'Draft']),
+  result: z.record(z.string(), nodeEntrySchema),
+  data: drawingSchema,
+  input_data: z.unknown(),
+  input_fields: z.array(z.record(z.string(), z.unknown())),
+  is_api_run: z.boolean(),
+  use_in_marketplace_example: z.boolean(),
+  use_as_marketplace_template: z.boolean(),
+  cost: amountSchema,
+  duration: z.number().nullable(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+});
+
+/** The specification's history item. */
+export function toRun(run: HistoryRun, currencies: Currencies): Record<string, unknown> {
+  return {
+    id: run.id,
+    created_at: run.created_at,
+    updated_at: run.updated_at,
+    run_started_at: run.run_started_at,
+    run_finished_at: run.run_finished_at,
+    status: run.status,
+    result: toNodeMap(run.nodes, run.node_errors),
+    data: new RawJson(run.document),
+    input_data: new RawJson(run.input),
+    input_fields: inputFieldsOf(JSON.parse(run.document)),
+    is_api_run: run.is_api_run,
+    use_in_marketplace_example: run.use_in_marketplace_example,
+    use_as_marketplace_template: run.use_as_marketplace_template,
+    cost: toAmount(run.cost_usd, currencies),
+    duration: toDurationSeconds(run.run_started_at, run.run_finished_at),
+    error: run.error_code === null ? null : { code: run.error_code, message: run.error_message ?? '' },
+  };
+}
+
+function toDurationSeconds(startedAt: Date | null, finishedAt: Date | null): number | null {
+  if (startedAt === null || finishedAt === null) return null;
+  return (finishedAt.getTime() - startedAt.getTime()) / 1000;
+}

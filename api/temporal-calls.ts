@@ -1,0 +1,118 @@
+// Everything that the API says to Temporal, each call in bounded time. temporal-engine.md section 4.6.
+import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import type { RunToStart } from '../db/runs-repository.js';
+import { MAX_NODES_IN_FLIGHT, RUN_WORKFLOW_TYPE, type RunGraphInput } from '../temporal-workflows/messages.js';
+import type { ApiConfig } from './deps.js';
+
+const DEADLINE_MS = 2_000;
+const projectIdKey = defineSearchAttributeKey('ProjectId', 'KEYWORD');
+const workflowIdKey = defineSearchAttributeKey('WorkflowDefId', 'KEYWORD');
+const runStateKey = defineSearchAttributeKey('RunState', 'KEYWORD');
+/** Runs by API key queue behind those that a person waits for (2) and before bulk work (4). */
+const API_RUN_PRIORITY = 3;
+/** The server keeps 400 bytes; quotes and escapes take some. */
+const MAX_SUMMARY_BYTES = 360;
+
+export type Closing = 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed out';
+
+/** `missing`: Temporal answers that it has no such run workflow. */
+export type RunExecution = { state: 'missing' } | { state: 'open' } | { state: 'closed'; how: Closing; closedAt: Date };
+
+/** Any other status, a paused workflow's too, is open: continue-as-new is answered by its newest execution. */
+const CLOSED: Partial<Record<string, Closing>> = {
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  CANCELLED: 'cancelled',
+  TERMINATED: 'terminated',
+  TIMED_OUT: 'timed out',
+};
+
+/** Idempotent: the run's id is the workflow's id, and a run that was ever started is never started again. */
+export async function startRunWorkflow(client: Client, config: ApiConfig, run: RunToStart): Promise<void> {
+  const input: RunGraphInput = { runId: run.id, plan: run.plan, maxInFlight: MAX_NODES_IN_FLIGHT };
+  try {
+    await bounded(client, () =>
+      client.workflow.start(RUN_WORKFLOW_TYPE, {
+        workflowId: run.id,
+        taskQueue: config.taskQueue,
+        args: [input],
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        // A backstop for runs that can no longer speak for themselves; the reconciler closes them as timed out.
+        workflowExecutionTimeout: '30 days',
+        staticSummary: toSummary(run.title),
+        staticDetails: toDetails(run, config.publicUrl),
+        typedSearchAttributes: [
+          { key: projectIdKey, value: String(run.project_id) },
+          { key: workflowIdKey, value: String(run.workflow_id) },
+          { key: runStateKey, value: 'running' },
+        ],
+        priority: { priorityKey: API_RUN_PRIORITY, fairnessKey: `p${run.project_id}` },
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+/** Reads the history store, not visibility: exact, and independent of workers. */
+export async function describeRun(client: Client, runId: string): Promise<RunExecution> {
+  try {
+    const { status, closeTime } = await bounded(client, () => client.workflow.getHandle(runId).describe());
+    const how = CLOSED[status.name];
+    return how === undefined ? { state: 'open' } : { state: 'closed', how, closedAt: closeTime ?? new Date() };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return { state: 'missing' };
+    throw error;
+  }
+}
+
+/** False when there is nothing (or nothing any more) to cancel. */
+export async function cancelRunWorkflow(client: Client, runId: string): Promise<boolean> {
+  try {
+    await bounded(client, () => client.workflow.getHandle(runId).cancel());
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+/** Whether the server itself ended a terminated run (limits of size and length), rather than a person. */
+export async function isTerminatedByServer(client: Client, runId: string): Promise<boolean> {
+  const { history } = await bounded(client, () =>
+    client.workflowService.getWorkflowExecutionHistoryReverse({
+      namespace: client.options.namespace,
+      execution: { workflowId: runId },
+      maximumPageSize: 1,
+    }),
+  );
+  return history?.events?.[0]?.workflowExecutionTerminatedEventAttributes?.identity === 'history-service';
+}
+
+/** Throws unless Temporal answers within `timeoutMs`. */
+export async function pingTemporal(client: Client, timeoutMs: number): Promise<void> {
+  await bounded(client, () => client.workflowService.getSystemInfo({}), timeoutMs);
+}
+
+/** The deadline stops a call, the signal also the client's own retries of it, which outlast the deadline. */
+function bounded<T>(client: Client, call: () => Promise<T>, timeoutMs = DEADLINE_MS): Promise<T> {
+  return client.withAbortSignal(AbortSignal.timeout(timeoutMs), () =>
+    client.withDeadline(Date.now() + timeoutMs, call),
+  );
+}
+
+function toSummary(title: string): string {
+  let summary = '';
+  for (const character of title) {
+    if (Buffer.byteLength(summary + character) > MAX_SUMMARY_BYTES) break;
+    summary += character;
+  }
+  return summary;
+}
+
+/** Markdown for the Temporal UI: ids and a link, never contents. */
+function toDetails(run: RunToStart, publicUrl: string): string {
+  const link = `${publicUrl}/api/v1/workflows/${run.workflow_id}/history/${run.id}/`;
+  return [`- Project: ${run.project_id}`, `- Workflow: ${run.workflow_id}`, `- Run: [${run.id}](${link})`].join('\n');
+}

@@ -1,0 +1,36 @@
+// What a client may send of a workflow. Specification, "Workflow"; decisions.md section 4.
+import { Decimal } from 'decimal.js';
+import { z } from 'zod';
+import { isPlainObject } from './json-text.js';
+import { MAX_ID } from './path-ids.js';
+
+export const titleBody = z.string().trim().min(1).max(255);
+
+/** Not copied by zod: whatever keys the editor put there, `__proto__` included, are stored as they came. */
+export const drawingBody = z.unknown().transform((value, context) => {
+  if (isPlainObject(value)) return value;
+  const message = value === undefined ? 'This field is required.' : 'Expected a JSON object.';
+  context.addIssue({ code: 'custom', message: value === null ? 'This field may not be null.' : message });
+  return z.NEVER;
+});
+
+const runFee = z
+  .union([z.string(), z.number()], 'A valid number is required.')
+  .transform((value) => String(value).trim())
+  .refine((text) => /^\d{1,12}(\.\d{1,18})?$/.test(text), 'A valid number is required.')
+  .transform((text) => new Decimal(text).toFixed());
+
+const languages = z.array(z.string().trim().min(1).max(16)).max(200);
+
+export const workflowChangesSchema = z
+  .object({
+    title: titleBody,
+    data: drawingBody,
+    market_title: z.string().trim().max(255),
+    short_description: z.string().trim().max(1000),
+    available_languages: languages.transform((codes) => [...new Set(codes)]),
+    readme_guide: z.string().max(200_000),
+    run_fee: runFee,
+    free_runs_per_user: z.int().min(0).max(MAX_ID),
+  })
+  .partial();

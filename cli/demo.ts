@@ -1,0 +1,111 @@
+// `npm run demo`: the embedded stack, the sample workflows through the public API, their results. `-- --keep` leaves it
+// running. A stack that already runs in DATA_DIR is used as it is.
+import { once } from 'node:events';
+import path from 'node:path';
+import { Command } from 'commander';
+import { parseEnvironment } from '../config/environment.js';
+import { createDemoApi } from './demo/demo-api.js';
+import { runSample, type SampleRun } from './demo/run-sample.js';
+import { demoModel, loadSamples, withModel } from './demo/samples.js';
+import { createTerminal } from './demo/terminal.js';
+import { tailLog } from './embedded/child-log.js';
+import { isStackAlive } from './embedded/data-directory.js';
+import { readStackFile, type StackFile } from './embedded/stack-file.js';
+import { Stack } from './embedded/supervisor.js';
+import { describeFailure, exitWith } from './exit.js';
+import { startSandboxTargets } from './sandbox/targets.js';
+
+const { keep } = new Command('demo')
+  .description('Runs the sample workflows on a stack of its own')
+  .option('--keep', 'leave the stack running until Ctrl-C')
+  .parse()
+  .opts<{ keep?: boolean }>();
+const terminal = createTerminal(process.stdout, process.env);
+// Unless they are set, ports do not matter here: the links are printed.
+const env = { PORT: '0', POSTGRES_PORT: '0', TEMPORAL_PORT: '0', TEMPORAL_UI_PORT: '0', ...nonEmpty(process.env) };
+const interrupted = new AbortController();
+let own: Stack | undefined;
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupt());
+
+try {
+  const environment = parseEnvironment(env);
+  const running = isStackAlive(environment.dataDir) ? readStackFile(environment.dataDir) : undefined;
+  if (running !== undefined) terminal.line(`Using the stack that runs in ${path.resolve(environment.dataDir)}`);
+  const stack = running ?? (await startOwn());
+  const model = demoModel(environment);
+  try {
+    await showSamples(stack, model);
+  } catch (error) {
+    const logs = ['api', 'worker'].map((name) => tailLog(path.join(environment.dataDir, 'logs', `${name}.log`)));
+    throw new Error(`The demo failed: ${describeFailure(error)}\n${logs.join('\n')}`, { cause: error });
+  }
+} catch (error) {
+  await own?.stop();
+  if (!interrupted.signal.aborted)
+    exitWith(error instanceof Error && error.cause !== undefined ? error.message : error);
+}
+await own?.stop();
+process.exit(0);
+
+async function startOwn(): Promise<StackFile> {
+  terminal.line(terminal.bold('Starting everything on this machine'));
+  const indented = (line: string): void => terminal.line(`  ${line}`);
+  own = new Stack({ env, report: indented, warn: (line) => terminal.line(`  ${terminal.yellow(line)}`) });
+  return own.start();
+}
+
+async function showSamples(stack: StackFile, model: string): Promise<void> {
+  const api = createDemoApi(stack.api_url, stack.api_key);
+  const targets = await startSandboxTargets();
+  const uiLink = (runId: string): string =>
+    `${stack.temporal_ui_url}/namespaces/${stack.temporal_namespace}/workflows/${runId}`;
+  try {
+    const project = await api.createProject('Demo');
+    let last: SampleRun | undefined;
+    for (const loaded of loadSamples()) {
+      const sample = withModel({ ...loaded, input: { ...loaded.input, base_url: targets.url } }, model);
+      const run = await runSample(api, terminal, project, sample, uiLink);
+      last ??= run;
+    }
+    showNext(stack, last!, targets.url);
+    if (keep === true && own !== undefined) await untilInterrupted();
+  } finally {
+    await targets.close();
+  }
+}
+
+function showNext(stack: StackFile, { workflowId, runId }: SampleRun, baseUrl: string): void {
+  terminal.line(`\n${terminal.bold('What to try next')}`);
+  if (keep !== true && own !== undefined) {
+    terminal.line(
+      '  npm run demo -- --keep    the same, and it stays up for your own requests and a look at the Temporal UI',
+    );
+    terminal.line(
+      '  npm start                 the service in the foreground; DATA_DIR/stack.json says how to reach it',
+    );
+    return;
+  }
+  const header = `-H 'X-Api-Key: ${stack.api_key}'`;
+  terminal.line(
+    `  curl ${header} -d '{"base_url": "${baseUrl}"}' ${stack.api_url}/api/v1/workflows/${workflowId}/run/`,
+  );
+  terminal.line(`  curl ${header} '${stack.api_url}/api/v1/workflows/workflow_result/?id=${runId}'`);
+  terminal.line(`  Temporal UI: ${stack.temporal_ui_url}`);
+}
+
+async function untilInterrupted(): Promise<void> {
+  terminal.line('\nRunning until Ctrl-C.');
+  const keepAlive = setInterval(() => undefined, 60_000);
+  await once(interrupted.signal, 'abort');
+  clearInterval(keepAlive);
+}
+
+function interrupt(): void {
+  interrupted.abort();
+  void own?.stop().then(() => process.exit(keep === true ? 0 : 130), exitWith);
+}
+
+function nonEmpty(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+}

@@ -1,0 +1,54 @@
+// Plain lines when the output is a file or a pipe; colours and lines that update in place on a terminal.
+import type { WriteStream } from 'node:tty';
+
+export type Paint = (text: string) => string;
+
+export interface Terminal {
+  line: (text?: string) => void;
+  /** Replaces what the last call of `live` drew; on a pipe it prints only the lines that were not printed before. */
+  live: (lines: string[]) => void;
+  /** What `live` drew stays. */
+  settle: () => void;
+  bold: Paint;
+  dim: Paint;
+  green: Paint;
+  red: Paint;
+  yellow: Paint;
+  columns: number;
+  isLive: boolean;
+}
+
+export function createTerminal(output: WriteStream, env: NodeJS.ProcessEnv): Terminal {
+  const isLive = output.isTTY && env['TERM'] !== 'dumb';
+  const paint =
+    isLive && !env['NO_COLOR']
+      ? (code: number): Paint =>
+          (text) =>
+            `\u001B[${code}m${text}\u001B[0m`
+      : plain;
+  let drawn: string[] = [];
+  return {
+    line: (text = '') => output.write(`${text}\n`),
+    live(lines) {
+      if (isLive) {
+        if (drawn.length > 0) output.write(`\u001B[${drawn.length}A\u001B[0J`);
+        output.write(lines.map((line) => `${line}\n`).join(''));
+      } else {
+        for (const line of lines) if (!drawn.includes(line)) output.write(`${line}\n`);
+      }
+      drawn = lines;
+    },
+    settle: () => (drawn = []),
+    bold: paint(1),
+    dim: paint(2),
+    green: paint(32),
+    red: paint(31),
+    yellow: paint(33),
+    columns: isLive ? output.columns : 120,
+    isLive,
+  };
+}
+
+function plain(): Paint {
+  return (text) => text;
+}

@@ -1,0 +1,25 @@
+import type { Database } from '../../db/client.js';
+import { createKey, findKeyHolder } from '../../db/keys-repository.js';
+import { createUser } from '../../db/users-repository.js';
+import { writeSecrets, type StackSecrets } from './secrets-file.js';
+
+/** Requests a minute: a local page that polls many runs is not throttled. */
+const RATE_LIMIT = 6000;
+
+export interface LocalUser {
+  userId: number;
+  apiKey: string;
+}
+
+/** The stack's own user with a key, made on the first start; the key is kept beside the other secrets. */
+export async function ensureLocalUser(db: Database, dataDir: string, secrets: StackSecrets): Promise<LocalUser> {
+  const holder = secrets.api_key === undefined ? undefined : await findKeyHolder(db, secrets.api_key);
+  if (holder !== undefined) return { userId: holder.userId, apiKey: secrets.api_key! };
+  const created = await db.transaction().execute(async (trx) => {
+    const user = await createUser(trx, { name: 'local', apiAccess: true });
+    const { apiKey } = await createKey(trx, { userId: user.id, label: 'local stack', rateLimit: RATE_LIMIT });
+    return { userId: user.id, apiKey };
+  });
+  writeSecrets(dataDir, { ...secrets, api_key: created.apiKey });
+  return created;
+}

@@ -1,0 +1,50 @@
+// A lock file that names its owner: a lock whose owner died does not count.
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { writeFileAtomic } from './atomic-file.js';
+import { identifyProcess, isAlive, type ProcessIdentity } from './process-identity.js';
+
+export type LockAttempt = { acquired: true; release: () => void } | { acquired: false; owner: ProcessIdentity };
+
+/** Long enough that of two processes that take over one stale lock, both see who wrote last. */
+const TAKEOVER_SETTLES_MS = 100;
+
+export async function tryLock(file: string): Promise<LockAttempt> {
+  const self = identifyProcess(process.pid);
+  if (self === undefined) throw new Error('cannot read the own process state');
+  if (!create(file, JSON.stringify(self))) {
+    const owner = readOwner(file);
+    if (owner !== undefined && isAlive(owner)) return { acquired: false, owner };
+    writeFileAtomic(file, JSON.stringify(self));
+    await pause(TAKEOVER_SETTLES_MS);
+    const winner = readOwner(file);
+    if (winner !== undefined && winner.pid !== self.pid) return { acquired: false, owner: winner };
+  }
+  return { acquired: true, release: () => rmSync(file, { force: true }) };
+}
+
+/** The live owner of the lock, if any. */
+export function lockOwner(file: string): ProcessIdentity | undefined {
+  const owner = readOwner(file);
+  return owner !== undefined && isAlive(owner) ? owner : undefined;
+}
+
+function create(file: string, text: string): boolean {
+  try {
+    const descriptor = openSync(file, 'wx', 0o600);
+    writeSync(descriptor, text);
+    closeSync(descriptor);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function readOwner(file: string): ProcessIdentity | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity;
+  } catch {
+    return undefined;
+  }
+}

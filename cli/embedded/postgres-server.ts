@@ -1,0 +1,143 @@
+// The embedded PostgreSQL: its data directory, its flags, what a killed run leaves behind.
+import { execFile } from 'node:child_process';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import type { Command } from './child-process.js';
+import { postgresAccount, runAs, type Account } from './postgres-account.js';
+import { findPostgresBinaries } from './postgres-binaries.js';
+import { commandLine, identifyProcess, terminate } from './process-identity.js';
+import { StartError } from './start-error.js';
+
+export interface PostgresOptions {
+  /** Absolute. */
+  dataDir: string;
+  port: number;
+  password: string;
+  /** PATH is taken from it. */
+  env: NodeJS.ProcessEnv;
+}
+
+export interface PostgresServer {
+  url: string;
+  command: Command;
+  /** Makes the data directory on the first start, and stops a server that a killed run left on it. */
+  prepare: () => Promise<void>;
+  isReady: () => Promise<boolean>;
+}
+
+const SUPERUSER = 'postgres';
+const DATABASE = 'workflow_automation';
+const HOST = '127.0.0.1';
+const LEFTOVER_STOP_MS = 10_000;
+
+const settings = {
+  listen_addresses: HOST,
+  // A socket directory would have to exist and be writable for the server's account; TCP is all that is used.
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '128MB',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_checkpoints: 'off',
+};
+
+export function createPostgresServer({ dataDir, port, password, env: given }: PostgresOptions): PostgresServer {
+  const data = path.join(dataDir, 'postgres');
+  const binaries = findPostgresBinaries();
+  const account = postgresAccount(data);
+  const env = { PATH: given['PATH'], LC_ALL: 'C', TZ: 'UTC' };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const run = (file: string, args: string[]): Command => runAs(account, { file, args, env }, [file, data]);
+  const connect = (database: string): pg.Client =>
+    new pg.Client({
+      host: HOST,
+      port,
+      user: SUPERUSER,
+      password,
+      database,
+      ssl: false,
+      connectionTimeoutMillis: 2_000,
+    });
+  return {
+    // sslmode is spelled out, so that a PGSSLMODE of the user's own databases does not apply to this one.
+    url: `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${DATABASE}?sslmode=disable`,
+    command: run(binaries.postgres, ['-D', data, '-p', String(port), ...flags]),
+    async prepare() {
+      if (!existsSync(data)) await initialise(data, password, account, (args) => run(binaries.initdb, args));
+      await stopLeftover(data);
+    },
+    isReady: () => ensureDatabase(connect),
+  };
+}
+
+/** Made under another name and moved when complete: a start that was killed half-way leaves no half data directory. */
+async function initialise(
+  data: string,
+  password: string,
+  account: Account | undefined,
+  initdb: (args: string[]) => Command,
+): Promise<void> {
+  const parent = path.dirname(data);
+  for (const name of readdirSync(parent)) {
+    if (name.startsWith('postgres-new')) rmSync(path.join(parent, name), { recursive: true, force: true });
+  }
+  const fresh = `${data}-new`;
+  const passwordFile = `${data}-new.password`;
+  mkdirSync(fresh, { mode: 0o700 });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (account !== undefined) for (const file of [fresh, passwordFile]) chownSync(file, account.uid, account.gid);
+  const args = ['--pgdata', fresh, '--pwfile', passwordFile, '--username', SUPERUSER, '--auth', 'scram-sha-256'];
+  // The built-in provider knows Unicode's upper and lower case on every machine, whatever locales are installed.
+  const locale = ['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'];
+  const { file, args: allArgs, ...options } = initdb([...args, ...locale]);
+  try {
+    await promisify(execFile)(file, allArgs, options);
+    renameSync(fresh, data);
+  } catch (error) {
+    const { stderr, message } = error as Error & { stderr?: string };
+    throw new StartError(`PostgreSQL could not make its data directory ${data}: ${(stderr || message).trim()}`);
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+}
+
+/**
+ * Stops the server that a killed supervisor left. Where the pid now belongs to another process, PostgreSQL would refuse to
+ * start for ever; put in its place, its own parent's pid passes, and its check for surviving backends stays in force.
+ */
+async function stopLeftover(data: string): Promise<void> {
+  const pidFile = path.join(data, 'postmaster.pid');
+  if (!existsSync(pidFile)) return;
+  const [pidLine, ...rest] = readFileSync(pidFile, 'utf8').split('\n');
+  const leftover = identifyProcess(Number(pidLine));
+  if (leftover === undefined) return;
+  if (commandLine(leftover.pid).includes(data)) await terminate(leftover, 'SIGINT', LEFTOVER_STOP_MS);
+  else writeFileSync(pidFile, [process.pid, ...rest].join('\n'));
+}
+
+async function ensureDatabase(connect: (database: string) => pg.Client): Promise<boolean> {
+  const client = connect('postgres');
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
+    return true;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,72 @@
+// A pid alone may belong to somebody else tomorrow; together with its start time it names one process for ever.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface ProcessIdentity {
+  pid: number;
+  startedAt: string;
+}
+
+/** Undefined when no such process runs (a zombie does not). */
+export function identifyProcess(pid: number): ProcessIdentity | undefined {
+  const startedAt = process.platform === 'linux' ? startTimeFromProc(pid) : startTimeFromPs(pid);
+  return startedAt === undefined ? undefined : { pid, startedAt };
+}
+
+export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
+  return identifyProcess(pid)?.startedAt === startedAt;
+}
+
+/** Program and arguments in one text; empty when no such process runs. */
+export function commandLine(pid: number): string {
+  try {
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+  } catch {
+    return '';
+  }
+}
+
+/** Sends `signal`, waits at most `graceMs`, then kills. Returns when the process is gone. */
+export async function terminate(identity: ProcessIdentity, signal: NodeJS.Signals, graceMs: number): Promise<void> {
+  const deadline = Date.now() + graceMs;
+  sendSignal(identity, signal);
+  while (isAlive(identity)) {
+    if (Date.now() > deadline) sendSignal(identity, 'SIGKILL');
+    await pause(20);
+  }
+}
+
+function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals): void {
+  try {
+    if (isAlive(identity)) process.kill(identity.pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+function startTimeFromProc(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The command name is in parentheses and may itself hold spaces and parentheses.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const state = fields[0];
+    if (state === 'Z' || state === 'X') return undefined;
+    const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${bootId}:${fields[19]}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function startTimeFromPs(pid: number): string | undefined {
+  try {
+    const [state, ...startedAt] = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' })
+      .trim()
+      .split(/\s+/);
+    return state === undefined || state.startsWith('Z') ? undefined : startedAt.join(' ');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,24 @@
+// DATA_DIR/model-providers.json: the stand-in provider as MODEL_PROVIDERS_FILE sees it.
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { SANDBOX_MODEL } from '../sandbox/model-provider.js';
+import { writeFileAtomic } from './atomic-file.js';
+
+/** Sample prices, so that runs in the sandbox show a cost as real ones do. */
+const PRICES = { input_price_per_million: '0.15', output_price_per_million: '0.60' };
+
+function sandboxProviderFile(dataDir: string): string {
+  return path.join(dataDir, 'model-providers.json');
+}
+
+/** Returns the file's path. */
+export function writeSandboxProviderFile(dataDir: string, url: string): string {
+  const file = sandboxProviderFile(dataDir);
+  const provider = { name: 'sandbox', base_url: `${url}/v1`, models: [{ id: SANDBOX_MODEL, ...PRICES }] };
+  writeFileAtomic(file, `${JSON.stringify({ providers: [provider] }, null, 2)}\n`);
+  return file;
+}
+
+export function removeSandboxProviderFile(dataDir: string): void {
+  rmSync(sandboxProviderFile(dataDir), { force: true });
+}

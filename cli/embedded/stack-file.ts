@@ -1,0 +1,42 @@
+// DATA_DIR/stack.json: how to reach a running stack. operations.md, "`npm start`".
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { writeFileAtomic } from './atomic-file.js';
+
+export interface StackFile {
+  api_url: string;
+  api_key: string;
+  user_id: number;
+  temporal_address: string;
+  temporal_namespace: string;
+  /** Empty when a Temporal of the user's own is used and TEMPORAL_UI_URL is not set. */
+  temporal_ui_url: string;
+  database_url: string;
+  internal_token: string;
+  /** Follows restarts. Parts that are not embedded are absent. */
+  pids: Partial<Record<ChildName, number>>;
+}
+
+export type ChildName = 'api' | 'worker' | 'temporal' | 'postgres';
+
+export function stackFile(dataDir: string): string {
+  return path.join(dataDir, 'stack.json');
+}
+
+export function writeStackFile(dataDir: string, stack: StackFile): void {
+  writeFileAtomic(stackFile(dataDir), `${JSON.stringify(stack, null, 2)}\n`);
+}
+
+/** Undefined when no stack is ready in `dataDir`. */
+export function readStackFile(dataDir: string): StackFile | undefined {
+  try {
+    return JSON.parse(readFileSync(stackFile(dataDir), 'utf8')) as StackFile;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+export function removeStackFile(dataDir: string): void {
+  rmSync(stackFile(dataDir), { force: true });
+}

@@ -1,0 +1,233 @@
+// Everything under one process: PostgreSQL, Temporal, the API and the worker. operations.md, "`npm start`".
+import path from 'node:path';
+import { parseEnvironment, type Environment } from '../../config/environment.js';
+import { startSandboxProvider } from '../sandbox/model-provider.js';
+import { childEnvironment, type StackAddresses } from './child-environment.js';
+import { ChildSupervisor, type ChildOptions } from './child-process.js';
+import { warningOf } from './child-warnings.js';
+import { openDataDirectory, type DataDirectory } from './data-directory.js';
+import { setUpDatabase } from './database-setup.js';
+import { createPostgresServer } from './postgres-server.js';
+import { removeSandboxProviderFile, writeSandboxProviderFile } from './sandbox-provider-file.js';
+import { readOrCreateSecrets, type StackSecrets } from './secrets-file.js';
+import { removeStackFile, writeStackFile, type ChildName, type StackFile } from './stack-file.js';
+import { claimStackPorts, type StackPorts } from './stack-ports.js';
+import { findTemporalBinary } from './temporal-binary.js';
+import { createTemporalServer } from './temporal-server.js';
+
+export interface StackOptions {
+  env: NodeJS.ProcessEnv;
+  /** Gets a line for a person at each step. */
+  report: (line: string) => void;
+  /** Gets the children's warnings and errors, and restarts. */
+  warn: (line: string) => void;
+}
+
+type ChildSettings = Omit<ChildOptions, 'name' | 'logFile' | 'onSpawn' | 'onRestart'>;
+
+const DIST = path.resolve(import.meta.dirname, '../..');
+/** The API and the worker promise to drain within 15 s; the rest is for a busy machine. */
+const DRAIN_MS = 17_000;
+
+export class Stack {
+  readonly #options: StackOptions;
+  readonly #children = new Map<ChildName, ChildSupervisor>();
+  readonly #aborted = new AbortController();
+  /** Undone in reverse order. */
+  readonly #releasers: (() => Promise<void> | void)[] = [];
+  #directory: DataDirectory | undefined;
+  #file: StackFile | undefined;
+  #starting: Promise<StackFile> | undefined;
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: StackOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when everything is ready. StartError or ConfigError with nothing left running. */
+  async start(): Promise<StackFile> {
+    this.#starting = this.#start();
+    try {
+      return await this.#starting;
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** In order: first who uses, then who is used. May be called at any time, more than once. */
+  stop(): Promise<void> {
+    this.#aborted.abort();
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  /** Kills the children; for a second Ctrl-C, while `stop` is under way. */
+  kill(): void {
+    for (const child of this.#children.values()) child.kill();
+  }
+
+  async #start(): Promise<StackFile> {
+    const { env } = this.#options;
+    const environment = parseEnvironment(env);
+    const directory = await openDataDirectory(environment.dataDir);
+    this.#directory = directory;
+    this.#releasers.push(() => directory.release());
+    const secrets = readOrCreateSecrets(directory.path);
+    const ports = await claimStackPorts(environment, env);
+    const namespace = env['TEMPORAL_NAMESPACE'] || 'default';
+    const [databaseUrl, temporal] = await this.#together([
+      this.#startPostgres(environment, secrets, ports),
+      this.#startTemporal(environment, ports, namespace),
+    ]);
+    const local = environment.host === '0.0.0.0' || environment.host === '::' ? '127.0.0.1' : environment.host;
+    const apiUrl = `http://${local.includes(':') ? `[${local}]` : local}:${ports.api}`;
+    const addresses: StackAddresses = { apiUrl, databaseUrl, temporalNamespace: namespace, ...temporal };
+    const user = await setUpDatabase(databaseUrl, directory.path, secrets);
+    const childEnv = childEnvironment(env, environment, secrets, ports, addresses);
+    childEnv['MODEL_PROVIDERS_FILE'] = await this.#modelProvidersFile(environment);
+    // The children would refuse the same variables one by one, in their logs.
+    const { internalServiceToken } = parseEnvironment(childEnv);
+    await this.#startServices(childEnv, apiUrl, ports);
+    this.#file = {
+      api_url: apiUrl,
+      api_key: user.apiKey,
+      user_id: user.userId,
+      temporal_address: addresses.temporalAddress,
+      temporal_namespace: namespace,
+      temporal_ui_url: addresses.temporalUiUrl,
+      database_url: databaseUrl,
+      internal_token: internalServiceToken ?? '',
+      pids: this.#pids(),
+    };
+    writeStackFile(directory.path, this.#file);
+    this.#releasers.push(() => removeStackFile(directory.path));
+    return this.#file;
+  }
+
+  async #startPostgres(environment: Environment, secrets: StackSecrets, ports: StackPorts): Promise<string> {
+    if (ports.postgres === undefined) return environment.databaseUrl!;
+    const dataDir = this.#directory!.path;
+    const password = secrets.postgres_password;
+    const server = createPostgresServer({ dataDir, port: ports.postgres, password, env: this.#options.env });
+    await this.#startChild('postgres', `PostgreSQL on port ${ports.postgres}`, {
+      command: server.command,
+      beforeStart: server.prepare,
+      isReady: server.isReady,
+      readyTimeoutMs: 60_000,
+      // Fast shutdown: with SIGTERM it would wait for its clients to leave.
+      stopSignal: 'SIGINT',
+      stopTimeoutMs: 15_000,
+    });
+    return server.url;
+  }
+
+  async #startTemporal(
+    environment: Environment,
+    ports: StackPorts,
+    namespace: string,
+  ): Promise<Pick<StackAddresses, 'temporalAddress' | 'temporalUiUrl'>> {
+    const { env, report } = this.#options;
+    const { temporal: port, temporalUi: uiPort } = ports;
+    if (port === undefined || uiPort === undefined) {
+      return { temporalAddress: env['TEMPORAL_ADDRESS']!, temporalUiUrl: environment.temporalUiUrl ?? '' };
+    }
+    const configured = environment.temporalCli;
+    const binary = await findTemporalBinary({ configured, env, report, signal: this.#aborted.signal });
+    const server = createTemporalServer({ binary, dataDir: this.#directory!.path, port, uiPort, namespace, env });
+    await this.#startChild('temporal', `Temporal on ${server.address}, its UI on ${server.uiUrl}`, {
+      command: server.command,
+      isReady: server.isReady,
+      readyTimeoutMs: 60_000,
+      stopSignal: 'SIGTERM',
+      stopTimeoutMs: 10_000,
+    });
+    return { temporalAddress: server.address, temporalUiUrl: environment.temporalUiUrl ?? server.uiUrl };
+  }
+
+  /** The stand-in lives in this process, for as long as the stack. */
+  async #modelProvidersFile(environment: Environment): Promise<string | undefined> {
+    const dataDir = this.#directory!.path;
+    if (environment.modelProvidersFile !== undefined) return environment.modelProvidersFile;
+    if (environment.openaiApiKey !== undefined) return undefined;
+    const sandbox = await startSandboxProvider();
+    this.#releasers.push(() => sandbox.close());
+    this.#releasers.push(() => removeSandboxProviderFile(dataDir));
+    this.#options.report(
+      'Model provider: the sandbox stand-in (model sandbox-echo); set OPENAI_API_KEY for a real one',
+    );
+    return writeSandboxProviderFile(dataDir, sandbox.url);
+  }
+
+  async #startServices(env: NodeJS.ProcessEnv, apiUrl: string, ports: StackPorts): Promise<void> {
+    const service = (name: ChildName, entry: string, readyUrl: string): ChildSettings => ({
+      command: { file: process.execPath, args: ['--enable-source-maps', path.join(DIST, entry)], env },
+      isReady: async () => (await fetch(readyUrl, { signal: AbortSignal.timeout(2_000) })).ok,
+      readyTimeoutMs: 60_000,
+      stopSignal: 'SIGTERM',
+      stopTimeoutMs: DRAIN_MS,
+      onLine: (line, stream) => {
+        const warning = warningOf(name, line, stream);
+        if (warning !== undefined) this.#options.warn(warning);
+      },
+    });
+    const workerReady = `http://127.0.0.1:${ports.workerMetrics}/readyz`;
+    await this.#together([
+      this.#startChild('api', `API on ${apiUrl}`, service('api', 'api/main.js', `${apiUrl}/readyz`)),
+      this.#startChild('worker', 'Worker', service('worker', 'activities/main.js', workerReady)),
+    ]);
+  }
+
+  async #startChild(name: ChildName, label: string, settings: ChildSettings): Promise<void> {
+    const directory = this.#directory!;
+    this.#aborted.signal.throwIfAborted();
+    const startedAt = Date.now();
+    const child = new ChildSupervisor({
+      ...settings,
+      name,
+      logFile: directory.logFile(name),
+      onSpawn: () => this.#recordPids(),
+      onRestart: this.#options.warn,
+    });
+    this.#children.set(name, child);
+    await child.start();
+    this.#options.report(`${label} is ready (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
+  }
+
+  /** Fails with the first failure, but only after the others have ended too: nothing may still be starting then. */
+  async #together<T extends unknown[]>(promises: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+    let failure: { reason: unknown } | undefined;
+    for (const promise of promises as Promise<unknown>[]) {
+      promise.catch((reason: unknown) => {
+        failure ??= { reason };
+        this.#aborted.abort();
+      });
+    }
+    await Promise.allSettled(promises);
+    if (failure !== undefined) throw failure.reason;
+    return (await Promise.all(promises)) as T;
+  }
+
+  #pids(): Partial<Record<ChildName, number>> {
+    const running = [...this.#children].filter(([, child]) => child.pid !== undefined);
+    return Object.fromEntries(running.map(([name, child]) => [name, child.pid]));
+  }
+
+  #recordPids(): void {
+    const pids = this.#pids();
+    this.#directory?.recordChildren(pids);
+    if (this.#file === undefined || this.#aborted.signal.aborted) return;
+    this.#file = { ...this.#file, pids };
+    writeStackFile(this.#directory!.path, this.#file);
+  }
+
+  async #stop(): Promise<void> {
+    if (this.#directory !== undefined) removeStackFile(this.#directory.path);
+    await Promise.all([this.#children.get('api')?.stop(), this.#children.get('worker')?.stop()]);
+    await this.#children.get('temporal')?.stop();
+    await this.#children.get('postgres')?.stop();
+    // A start that is still under way has noticed by now; what it did last is undone with the rest.
+    await this.#starting?.catch(() => undefined);
+    for (const release of this.#releasers.toReversed()) await release();
+  }
+}

@@ -1,0 +1,96 @@
+// Where the Temporal server's program comes from, in the order of operations.md, "Embedded parts".
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { tryLock } from './lock-file.js';
+import { StartError } from './start-error.js';
+import { compileTemporal } from './temporal-compile.js';
+import { downloadTemporal } from './temporal-download.js';
+
+/** The same server by download and by compiling; the names in `temporal-server.ts` are this server's. */
+export const TEMPORAL_CLI_VERSION = 'v1.5.1';
+
+export interface BinaryOptions {
+  /** TEMPORAL_CLI. */
+  configured: string | undefined;
+  env: NodeJS.ProcessEnv;
+  /** Gets a line now and then while the program is fetched or compiled. */
+  report: (line: string) => void;
+  signal: AbortSignal;
+}
+
+/** Path of the program. StartError where no way works. */
+export async function findTemporalBinary(options: BinaryOptions): Promise<string> {
+  const { configured, env } = options;
+  if (configured !== undefined) {
+    if (await isTemporal(configured)) return configured;
+    throw new StartError(`TEMPORAL_CLI: ${configured} is not a Temporal CLI that can be run.`);
+  }
+  const onPath = (env['PATH'] ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  const cached = path.join(
+    env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'),
+    'workflow-automation',
+    'bin',
+    'temporal',
+  );
+  for (const file of [...onPath.map((folder) => path.join(folder, 'temporal')), cached]) {
+    if (existsSync(file) && (await isTemporal(file))) return file;
+  }
+  await fetchOnce(cached, options);
+  return cached;
+}
+
+/** Several stacks may start at once on a new machine: one fetches, the others wait for it. */
+async function fetchOnce(cached: string, options: BinaryOptions): Promise<void> {
+  mkdirSync(path.dirname(cached), { recursive: true });
+  let waiting = false;
+  for (;;) {
+    const lock = await tryLock(`${cached}.lock`);
+    if (!lock.acquired) {
+      if (!waiting) options.report(`Temporal server: waiting for process ${lock.owner.pid}, which is fetching it`);
+      waiting = true;
+      await pause(500, undefined, { signal: options.signal });
+      continue;
+    }
+    try {
+      if (!(existsSync(cached) && (await isTemporal(cached)))) await fetchBinary(cached, options);
+      return;
+    } finally {
+      lock.release();
+    }
+  }
+}
+
+async function fetchBinary(cached: string, options: BinaryOptions): Promise<void> {
+  try {
+    return await downloadTemporal(TEMPORAL_CLI_VERSION, cached, options);
+  } catch (error) {
+    if (options.signal.aborted) throw error;
+    options.report(`Temporal server: no download (${messageOf(error)}); compiling it instead, once, a few minutes`);
+  }
+  try {
+    await compileTemporal(TEMPORAL_CLI_VERSION, cached, options);
+  } catch (error) {
+    if (options.signal.aborted) throw error;
+    throw new StartError(
+      `There is no Temporal server on this machine, it could not be downloaded, and compiling it failed (${messageOf(error)}): install the Temporal CLI and put it on PATH or name it in TEMPORAL_CLI, or set TEMPORAL_ADDRESS.`,
+    );
+  }
+}
+
+async function isTemporal(file: string): Promise<boolean> {
+  try {
+    const { stdout } = await promisify(execFile)(file, ['--version'], { timeout: 20_000 });
+    return stdout.startsWith('temporal version');
+  } catch {
+    return false;
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}

@@ -1,0 +1,81 @@
+// The download that the SDK's test environment does: a small JSON names the archive for this machine, the archive is a
+// tar.gz with the program in it.
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+
+interface DownloadOptions {
+  report: (line: string) => void;
+  signal: AbortSignal;
+}
+
+interface ArchiveInfo {
+  archiveUrl: string;
+  fileToExtract: string;
+}
+
+/** The host is unreachable on many build machines: it has this long to say where the archive is. */
+const INFO_TIMEOUT_MS = 6_000;
+/** A transfer is given up when nothing arrives for this long, however slow it is otherwise. */
+const STALLED_AFTER_MS = 20_000;
+const REPORT_EVERY_MS = 2_000;
+
+/** Writes the program to `target` in one step. Rejects when the host cannot be reached. */
+export async function downloadTemporal(version: string, target: string, options: DownloadOptions): Promise<void> {
+  const query = new URLSearchParams({
+    platform: process.platform,
+    arch: process.arch === 'x64' ? 'amd64' : process.arch,
+    format: 'tar.gz',
+  });
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(INFO_TIMEOUT_MS)]);
+  const answer = await fetch(`https://temporal.download/cli/${version}?${query.toString()}`, { signal });
+  if (!answer.ok) throw new Error(`the download server answered ${answer.status}`);
+  const { archiveUrl, fileToExtract } = (await answer.json()) as ArchiveInfo;
+  const archive = await fetchAll(archiveUrl, options);
+  const program = extractTarEntry(gunzipSync(archive), fileToExtract);
+  const temporary = `${target}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temporary, program, { mode: 0o755 });
+    renameSync(temporary, target);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+async function fetchAll(url: string, { report, signal }: DownloadOptions): Promise<Buffer> {
+  const stalled = new AbortController();
+  const watchdog = setTimeout(() => stalled.abort(new Error('the download stalled')), STALLED_AFTER_MS);
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.any([signal, stalled.signal]) });
+    if (!answer.ok || answer.body === null) throw new Error(`the download server answered ${answer.status}`);
+    const totalMib = Number(answer.headers.get('content-length') ?? 0) / 2 ** 20;
+    const chunks: Uint8Array[] = [];
+    let sizeBytes = 0;
+    let reportedAt = 0;
+    for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+      watchdog.refresh();
+      chunks.push(chunk);
+      sizeBytes += chunk.length;
+      if (Date.now() - reportedAt < REPORT_EVERY_MS) continue;
+      reportedAt = Date.now();
+      report(`Temporal server: downloading, ${(sizeBytes / 2 ** 20).toFixed(0)} of ${totalMib.toFixed(0)} MiB`);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    clearTimeout(watchdog);
+  }
+}
+
+const BLOCK_BYTES = 512;
+
+/** The contents of one file of a tar archive. */
+export function extractTarEntry(tar: Buffer, name: string): Buffer {
+  for (let offset = 0; offset + BLOCK_BYTES <= tar.length;) {
+    const text = (start: number, length: number): string =>
+      tar.toString('latin1', offset + start, offset + start + length).split('\0', 1)[0]!;
+    const sizeBytes = Number.parseInt(text(124, 12), 8) || 0;
+    const contents = offset + BLOCK_BYTES;
+    if (text(0, 100).replace(/^\.\//, '') === name) return tar.subarray(contents, contents + sizeBytes);
+    offset = contents + Math.ceil(sizeBytes / BLOCK_BYTES) * BLOCK_BYTES;
+  }
+  throw new Error(`the downloaded archive holds no file ${name}`);
+}

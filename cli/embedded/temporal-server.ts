@@ -1,0 +1,72 @@
+// The embedded Temporal: the official dev server with its Web UI, on a file.
+import path from 'node:path';
+import { Connection } from '@temporalio/client';
+import { RUN_SEARCH_ATTRIBUTES } from '../../temporal-workflows/messages.js';
+import type { Command } from './child-process.js';
+
+export interface TemporalOptions {
+  binary: string;
+  /** Absolute. */
+  dataDir: string;
+  port: number;
+  uiPort: number;
+  namespace: string;
+  /** PATH and HOME are taken from it. */
+  env: NodeJS.ProcessEnv;
+}
+
+export interface TemporalServer {
+  address: string;
+  uiUrl: string;
+  command: Command;
+  isReady: () => Promise<boolean>;
+}
+
+const HOST = '127.0.0.1';
+
+/** Keys as spelled in the server's common/dynamicconfig/constants.go: another case is ignored without a word. */
+const dynamicConfig: Record<string, unknown> = {
+  // Polls a second and shard. The dev server has one shard; the default of 20 adds about 45 ms to every hop of a run.
+  'history.transferProcessorMaxPollRPS': 2000,
+  'history.timerProcessorMaxPollRPS': 2000,
+  'history.visibilityProcessorMaxPollRPS': 2000,
+  'history.outboundProcessorMaxPollRPS': 2000,
+  // An activity starts with the answer to the workflow task that scheduled it, without a trip through matching.
+  'system.enableActivityEagerExecution': true,
+  // Queries that may wait for a busy workflow; the default of 1 makes polls of a busy run fail.
+  'history.MaxBufferedQueryCount': 50,
+  // With few pollers, four partitions only add forwarding between them.
+  'matching.numTaskqueueReadPartitions': 1,
+  'matching.numTaskqueueWritePartitions': 1,
+};
+
+export function createTemporalServer(options: TemporalOptions): TemporalServer {
+  const { binary, dataDir, port, uiPort, namespace, env } = options;
+  const address = `${HOST}:${port}`;
+  const args = ['server', 'start-dev', '--ip', HOST, '--port', String(port), '--ui-port', String(uiPort)];
+  args.push('--db-filename', path.join(dataDir, 'temporal.db'), '--log-level', 'warn', '--namespace', namespace);
+  // Write-ahead logging with fewer syncs doubles the throughput; a crash of the server loses nothing.
+  for (const pragma of ['journal_mode=WAL', 'synchronous=NORMAL']) args.push('--sqlite-pragma', pragma);
+  for (const [name, type] of Object.entries(RUN_SEARCH_ATTRIBUTES)) args.push('--search-attribute', `${name}=${type}`);
+  for (const [key, value] of Object.entries(dynamicConfig)) {
+    args.push('--dynamic-config-value', `${key}=${JSON.stringify(value)}`);
+  }
+  return {
+    address,
+    uiUrl: `http://${HOST}:${uiPort}`,
+    // Only these variables: the user's own TEMPORAL_* settings are for other servers.
+    command: { file: binary, args, env: { PATH: env['PATH'], HOME: env['HOME'], TZ: 'UTC' } },
+    isReady: () => answers(address, namespace),
+  };
+}
+
+/** True when the namespace is there with its search attributes, which the server adds after it began to listen. */
+async function answers(address: string, namespace: string): Promise<boolean> {
+  const connection = await Connection.connect({ address, connectTimeout: 1_000 });
+  try {
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    return Object.keys(RUN_SEARCH_ATTRIBUTES).every((name) => Object.hasOwn(customAttributes ?? {}, name));
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,20 @@
+// `npm run migrate`: brings the database of DATABASE_URL up to date. Any number of processes may run it at once.
+import { parseEnvironment, required } from '../config/environment.js';
+import { createDatabase } from '../db/client.js';
+import { migrateToLatest } from '../db/migrate.js';
+import { exitWith } from './exit.js';
+
+try {
+  const url = required(parseEnvironment(process.env), 'databaseUrl', 'DATABASE_URL');
+  const db = createDatabase({ url, poolMax: 1, applicationName: 'migrate', onError: () => undefined });
+  try {
+    const applied = await migrateToLatest(db);
+    process.stdout.write(
+      `${applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`}\n`,
+    );
+  } finally {
+    await db.destroy();
+  }
+} catch (error) {
+  exitWith(error);
+}

@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface HttpServer {
+  /** Without a trailing slash. */
+  url: string;
+  /** Cuts open connections. */
+  close: () => Promise<void>;
+}
+
+/** Listens on a free port of 127.0.0.1. A handler that throws answers 500. */
+export async function startHttpServer(
+  handler: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
+): Promise<HttpServer> {
+  const server = createServer((request, response) => {
+    void (async () => handler(request, response))().catch((error: unknown) => {
+      if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/plain' });
+      response.end(String(error));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,124 @@
+// A local stand-in for a model provider: it speaks the chat-completions protocol and says in every answer that it is one.
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { startHttpServer, type HttpServer } from './http-server.js';
+import { sandboxAnswer, type ChatMessage } from './sandbox-answer.js';
+
+export const SANDBOX_MODEL = 'sandbox-echo';
+
+interface ChatRequest {
+  model: string;
+  messages: ChatMessage[];
+  stream?: boolean;
+  stream_options?: { include_usage?: boolean };
+}
+
+interface Completion {
+  id: string;
+  created: number;
+  model: string;
+  text: string;
+  usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
+}
+
+const MAX_BODY_BYTES = 20 * 1024 * 1024;
+
+/** Listens on a free port of 127.0.0.1. The base address for clients is `<url>/v1`. */
+export function startSandboxProvider(): Promise<HttpServer> {
+  return startHttpServer(handle);
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname } = new URL(request.url ?? '/', 'http://sandbox');
+  if (pathname === '/v1/models' && request.method === 'GET') {
+    return sendJson(response, 200, {
+      object: 'list',
+      data: [{ id: SANDBOX_MODEL, object: 'model', owned_by: 'sandbox' }],
+    });
+  }
+  if (pathname !== '/v1/chat/completions' || request.method !== 'POST') {
+    return sendError(response, 404, 'unknown_url', `There is no ${request.method} ${pathname} here.`);
+  }
+  const parsed = parseRequest(await readBody(request));
+  if (typeof parsed === 'string') return sendError(response, 400, null, parsed);
+  if (parsed.model !== SANDBOX_MODEL) {
+    return sendError(response, 404, 'model_not_found', `The sandbox serves the model ${SANDBOX_MODEL} only.`);
+  }
+  const completion = complete(parsed);
+  if (parsed.stream === true) streamCompletion(response, completion, parsed.stream_options?.include_usage === true);
+  else sendJson(response, 200, toBody(completion));
+}
+
+/** The request, or a sentence that says what is wrong with it. */
+function parseRequest(text: string): ChatRequest | string {
+  let body: Partial<ChatRequest> | null;
+  try {
+    body = JSON.parse(text) as Partial<ChatRequest> | null;
+  } catch {
+    return 'The body is not valid JSON.';
+  }
+  if (typeof body !== 'object' || body === null || typeof body.model !== 'string')
+    return 'The parameter model is missing.';
+  if (!Array.isArray(body.messages) || body.messages.length === 0) return 'The parameter messages is missing or empty.';
+  return body as ChatRequest;
+}
+
+function complete({ model, messages }: ChatRequest): Completion {
+  const text = sandboxAnswer(messages);
+  const prompt = countTokens(messages.map(({ content }) => JSON.stringify(content)).join(' '));
+  const answer = countTokens(text);
+  return {
+    id: `chatcmpl-sandbox-${randomUUID()}`,
+    created: Math.floor(Date.now() / 1000),
+    model,
+    text,
+    usage: { prompt_tokens: prompt, completion_tokens: answer, total_tokens: prompt + answer },
+  };
+}
+
+/** About four characters a token, as with English text. */
+function countTokens(text: string): number {
+  return Math.max(1, Math.ceil(text.length / 4));
+}
+
+function toBody({ text, ...rest }: Completion): object {
+  const choice = { index: 0, message: { role: 'assistant', content: text, refusal: null }, logprobs: null };
+  return { ...rest, object: 'chat.completion', choices: [{ ...choice, finish_reason: 'stop' }] };
+}
+
+function streamCompletion(response: ServerResponse, completion: Completion, includeUsage: boolean): void {
+  const { text, usage, ...rest } = completion;
+  const chunk = (fields: object): string =>
+    `data: ${JSON.stringify({ ...rest, object: 'chat.completion.chunk', ...fields })}\n\n`;
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+  response.write(chunk(toChoices({ role: 'assistant', content: '' })));
+  for (const word of text.match(/\S+\s*|\s+/g) ?? []) response.write(chunk(toChoices({ content: word })));
+  response.write(chunk(toChoices({}, 'stop')));
+  if (includeUsage) response.write(chunk({ choices: [], usage }));
+  response.end('data: [DONE]\n\n');
+}
+
+function toChoices(delta: object, finishReason: string | null = null): object {
+  return { choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }] };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > MAX_BODY_BYTES) return '';
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function sendError(response: ServerResponse, status: number, code: string | null, message: string): void {
+  sendJson(response, status, {
+    error: { message: `[sandbox] ${message}`, type: 'invalid_request_error', param: null, code },
+  });
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}

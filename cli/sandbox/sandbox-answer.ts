@@ -1,0 +1,63 @@
+// What the stand-in "model" says: a function of the messages alone, so that a demo or a test can rely on it.
+
+export interface ChatMessage {
+  role: string;
+  content: string | { type: string; text?: string }[] | null;
+}
+
+const LABEL = '[sandbox]';
+const ECHO_CHARACTERS = 600;
+
+/**
+ * An echo of the last user message, with the label. A system message that shows an object to fill, such as
+ * `{"verdict": "publish|discard", "score": 0-10, "reason": "..."}`, gets that object: of alternatives `a|b` the one that
+ * the user's text names most often (else the first), for a range `0-10` a number that follows from the text's length,
+ * for anything else a labelled echo.
+ */
+export function sandboxAnswer(messages: ChatMessage[]): string {
+  const user = textOf(messages.findLast(({ role }) => role === 'user')?.content ?? '');
+  const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
+  const shape = findShape(system.map(({ content }) => textOf(content)).join('\n'));
+  if (shape === undefined) return `${LABEL} ${shorten(user) || '(no user message)'}`;
+  const filled = Object.entries(shape).map(([field, hint]) => [field, fill(hint, user)]);
+  return JSON.stringify({ ...Object.fromEntries(filled), provider: LABEL });
+}
+
+function textOf(content: ChatMessage['content']): string {
+  if (typeof content === 'string') return content;
+  return (content ?? []).map((part) => part.text ?? '').join('');
+}
+
+/** The first flat JSON object of strings in a text. Bare ranges such as `0-10` are taken as strings. */
+function findShape(text: string): Record<string, string> | undefined {
+  const start = text.indexOf('{');
+  const end = text.indexOf('}', start);
+  if (start < 0 || end < 0) return undefined;
+  const candidate = text.slice(start, end + 1).replaceAll(/:\s*(\d+-\d+)/g, ': "$1"');
+  try {
+    const shape = JSON.parse(candidate) as Record<string, unknown>;
+    const entries = Object.entries(shape).map(([field, hint]) => [field, String(hint)] as const);
+    return entries.length === 0 ? undefined : Object.fromEntries(entries);
+  } catch {
+    return undefined;
+  }
+}
+
+function fill(hint: string, user: string): string | number {
+  const range = /^(\d+)-(\d+)$/.exec(hint);
+  if (range !== null) {
+    const [low, high] = [Number(range[1]), Number(range[2])];
+    return low + (user.length % Math.max(1, high - low + 1));
+  }
+  const choices = hint.split('|').map((choice) => choice.trim());
+  if (choices.length < 2) return `${LABEL} ${shorten(user, 160)}`;
+  const lower = user.toLowerCase();
+  const mentions = (choice: string): number => lower.split(choice.toLowerCase()).length;
+  return choices.reduce((best, choice) => (mentions(choice) > mentions(best) ? choice : best));
+}
+
+function shorten(text: string, length = ECHO_CHARACTERS): string {
+  const trimmed = text.trim();
+  // Never cuts a character in half that takes two UTF-16 units.
+  return trimmed.length <= length ? trimmed : `${trimmed.slice(0, length - 3).replace(/[\uD800-\uDBFF]$/, '')}...`;
+}

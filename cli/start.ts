@@ -1,0 +1,45 @@
+// `npm start`: the whole service with everything it needs, in the foreground.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Stack } from './embedded/supervisor.js';
+import { describeFailure, exitWith } from './exit.js';
+
+/** The terminal and npm both pass Ctrl-C on, so two signals close together are one. */
+const SECOND_SIGNAL_AFTER_MS = 1_000;
+
+const stack = new Stack({
+  env: process.env,
+  report: (line) => process.stdout.write(`${line}\n`),
+  warn: (line) => process.stderr.write(`${line}\n`),
+});
+
+let stopRequestedAt: number | undefined;
+
+function requestStop(): void {
+  if (stopRequestedAt !== undefined) {
+    if (Date.now() - stopRequestedAt > SECOND_SIGNAL_AFTER_MS) stack.kill();
+    return;
+  }
+  stopRequestedAt = Date.now();
+  process.stdout.write('Stopping ...\n');
+  void stack.stop().then(async () => {
+    process.stdout.write('Stopped.\n');
+    await pause(0);
+    process.exit();
+  }, exitWith);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, requestStop);
+// For programs that start a stack: it ends with them, however they end.
+if (process.argv.includes('--until-stdin-closes')) process.stdin.resume().once('close', requestStop);
+process.once('uncaughtException', (error) => {
+  process.exitCode = 1;
+  process.stderr.write(`${describeFailure(error)}\n`);
+  requestStop();
+});
+
+try {
+  const { api_url: api, temporal_ui_url: ui } = await stack.start();
+  process.stdout.write(`Ready: API ${api}, Temporal UI ${ui || '(not known)'}. Ctrl-C stops everything.\n`);
+} catch (error) {
+  if (stopRequestedAt === undefined) exitWith(error);
+}

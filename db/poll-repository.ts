@@ -1,0 +1,76 @@
+// The read behind `workflow_result`: what a client polls, thousands of times, while runs are being written.
+import { sql } from 'kysely';
+import type { Db } from './client.js';
+import type { NodeStatus, StoredRunStatus } from './tables.js';
+
+export interface PolledRun {
+  runId: string;
+  status: StoredRunStatus;
+  isStarted: boolean;
+  finishedAt: Date | null;
+  isVisible: boolean;
+  /** JSON text; only for `Draft`. */
+  nodeErrors: string | null;
+  nodes: PolledNode[];
+}
+
+export interface PolledNode {
+  id: string;
+  status: NodeStatus;
+  /** JSON text, passed on as it is: a result of several megabytes is never parsed here. */
+  result: string | null;
+  errorCode: string | null;
+  errorMessage: string | null;
+}
+
+interface PollRow {
+  run_id: string;
+  run_status: StoredRunStatus;
+  run_started_at: Date | null;
+  run_finished_at: Date | null;
+  node_errors: string | null;
+  is_visible: boolean;
+  node_id: string | null;
+  node_status: NodeStatus | null;
+  result: string | null;
+  error_code: string | null;
+  error_message: string | null;
+}
+
+/**
+ * One statement, hence one snapshot: a terminal status is seen together with everything that was committed before it.
+ * The nodes of a run that the caller may not see are not read. Undefined when no run has the id.
+ */
+export async function readRunForPoll(db: Db, runId: string, userId: number): Promise<PolledRun | undefined> {
+  const { rows } = await sql<PollRow>`
+    SELECT run.id AS run_id, run.status AS run_status, run.run_started_at, run.run_finished_at,
+      run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible,
+      node.node_id, node.status AS node_status, node.result::text AS result, node.error_code, node.error_message
+    FROM runs run
+    LEFT JOIN projects project ON project.id = run.project_id AND project.deleted_at IS NULL
+    LEFT JOIN project_members member ON member.project_id = project.id AND member.user_id = ${userId}
+    LEFT JOIN node_results node ON node.run_id = run.id AND member.user_id IS NOT NULL
+    WHERE run.id = ${runId}
+    ORDER BY node.started_at, node.node_id`.execute(db);
+  const first = rows[0];
+  if (first === undefined) return undefined;
+  return {
+    runId: first.run_id,
+    status: first.run_status,
+    isStarted: first.run_started_at !== null,
+    finishedAt: first.run_finished_at,
+    isVisible: first.is_visible,
+    nodeErrors: first.node_errors,
+    nodes: rows.flatMap((row) => (row.node_id === null || row.node_status === null ? [] : [toNode(row)])),
+  };
+}
+
+function toNode(row: PollRow): PolledNode {
+  return {
+    id: row.node_id ?? '',
+    status: row.node_status ?? 'failed',
+    result: row.result,
+    errorCode: row.error_code,
+    errorMessage: row.error_message,
+  };
+}

@@ -1,0 +1,132 @@
+// Acceptance, cancellation and the reconciler's book of runs. The life of a run after acceptance: run-life.ts.
+import { sql } from 'kysely';
+import type { Plan } from '../graph/plan.js';
+import type { Db } from './client.js';
+import type { NewRun, StoredRunStatus } from './tables.js';
+
+/** What starting a run in Temporal needs. */
+export interface RunToStart {
+  id: string;
+  workflow_id: number;
+  project_id: number;
+  title: string;
+  plan: Plan;
+}
+
+/** A run that the reconciler has claimed. */
+export interface RunToCheck {
+  id: string;
+  sequence: number;
+  run_started_at: Date | null;
+  cancel_requested_at: Date | null;
+  check_attempts: number;
+}
+
+type RunFacts = Omit<NewRun, 'status' | 'run_finished_at' | 'next_check_at'>;
+
+/** `checkInSeconds`: when the reconciler looks whether the start got through. */
+export async function insertAcceptedRun(db: Db, run: RunFacts, checkInSeconds: number): Promise<void> {
+  const nextCheckAt = sql<Date>`now() + make_interval(secs => ${checkInSeconds})`;
+  await db
+    .insertInto('runs')
+    .values({ ...run, status: 'In Progress', next_check_at: nextCheckAt })
+    .execute();
+}
+
+/** An attempt that validation refused: kept with its errors, never executed. */
+export async function insertDraftRun(db: Db, run: RunFacts): Promise<void> {
+  await db
+    .insertInto('runs')
+    .values({ ...run, status: 'Draft', run_finished_at: sql<Date>`now()` })
+    .execute();
+}
+
+export async function findRunToStart(db: Db, runId: string): Promise<RunToStart | undefined> {
+  const row = await db
+    .selectFrom('runs')
+    .innerJoin('workflows', 'workflows.id', 'runs.workflow_id')
+    .innerJoin('graph_snapshots', 'graph_snapshots.hash', 'runs.snapshot_hash')
+    .select(['runs.id', 'runs.workflow_id', 'runs.project_id', 'workflows.title', 'graph_snapshots.plan'])
+    .where('runs.id', '=', runId)
+    .executeTakeFirst();
+  return row && { ...row, plan: row.plan as Plan };
+}
+
+/** The run's stored status; undefined when the workflow has no such run. */
+export async function findRunStatus(db: Db, workflowId: number, runId: string): Promise<StoredRunStatus | undefined> {
+  const row = await db
+    .selectFrom('runs')
+    .select('status')
+    .where('id', '=', runId)
+    .where('workflow_id', '=', workflowId)
+    .executeTakeFirst();
+  return row?.status;
+}
+
+/**
+ * Remembers the wish to cancel, so that it outlives this process and a Temporal that is away. False when the run is
+ * finished. The reconciler looks soon, but not before `startGraceSeconds` after acceptance: until then the start may
+ * still be on its way, and "no such workflow" means nothing.
+ */
+export async function requestCancel(db: Db, runId: string, startGraceSeconds: number): Promise<boolean> {
+  const result = await db
+    .updateTable('runs')
+    .set({
+      cancel_requested_at: sql<Date>`coalesce(cancel_requested_at, now())`,
+      next_check_at: sql<Date>`least(next_check_at,
+        greatest(now() + interval '3 seconds', created_at + make_interval(secs => ${startGraceSeconds})))`,
+      check_attempts: 0,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', runId)
+    .where('status', '=', 'In Progress')
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/**
+ * Takes up to `limit` runs that are due and leases them for `leaseSeconds`: whoever dies while checking one loses
+ * nothing, the next process takes it when the lease is over. Several processes never get the same run.
+ */
+export function claimRunsToCheck(db: Db, limit: number, leaseSeconds: number): Promise<RunToCheck[]> {
+  return db
+    .updateTable('runs')
+    .set((eb) => ({
+      next_check_at: sql<Date>`now() + make_interval(secs => ${leaseSeconds})`,
+      check_attempts: eb('check_attempts', '+', 1),
+    }))
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('runs')
+        .select('id')
+        .where('status', '=', 'In Progress')
+        .where('next_check_at', '<=', sql<Date>`now()`)
+        .orderBy('next_check_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning(['id', 'sequence', 'run_started_at', 'cancel_requested_at', 'check_attempts'])
+    .execute();
+}
+
+/** Sets when the reconciler looks at an open run next. A cancel that was asked for meanwhile is looked at soon. */
+export async function scheduleCheck(db: Db, runId: string, delaySeconds: number): Promise<void> {
+  const delay = sql`CASE WHEN cancel_requested_at IS NULL THEN ${delaySeconds} ELSE least(${delaySeconds}, 15) END`;
+  await db
+    .updateTable('runs')
+    .set({ next_check_at: sql<Date>`now() + make_interval(secs => ${delay})` })
+    .where('id', '=', runId)
+    .where('status', '=', 'In Progress')
+    .execute();
+}
+
+/** The claimed run as it is now; undefined when it has ended meanwhile. */
+export function findOpenRun(db: Db, runId: string): Promise<RunToCheck | undefined> {
+  return db
+    .selectFrom('runs')
+    .select(['id', 'sequence', 'run_started_at', 'cancel_requested_at', 'check_attempts'])
+    .where('id', '=', runId)
+    .where('status', '=', 'In Progress')
+    .executeTakeFirst();
+}

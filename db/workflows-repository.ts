@@ -1,0 +1,184 @@
+import { sql, type Updateable } from 'kysely';
+import type { Database, Db } from './client.js';
+import { containing } from './like-pattern.js';
+import type { Role, WorkflowRow, WorkflowsTable } from './tables.js';
+
+/** A workflow as a member of its project sees it; the document stays text, for it is only passed on. */
+export type MemberWorkflow = Omit<WorkflowRow, 'document' | 'secrets_enc'> & { document_text: string; role: Role };
+
+/** What run acceptance and checks need of a workflow. */
+export interface StoredDrawing {
+  id: number;
+  project_id: number;
+  title: string;
+  document: Record<string, unknown>;
+  secrets_enc: Buffer | null;
+}
+
+export interface NewWorkflow {
+  projectId: number;
+  authorId: number;
+  title: string;
+  /** JSON text, secrets masked. */
+  document: string;
+  secretsEnc: Buffer | null;
+}
+
+interface WorkflowListQuery {
+  userId: number;
+  projectId: number | undefined;
+  titleContains: string | undefined;
+  limit: number;
+  offset: number;
+}
+
+/** Appended at the end of its project. Undefined when the project is gone. */
+export function createWorkflow(db: Database, workflow: NewWorkflow): Promise<number | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    if (!(await lockProject(transaction, workflow.projectId))) return undefined;
+    const { id } = await transaction
+      .insertInto('workflows')
+      .values((eb) => ({
+        project_id: workflow.projectId,
+        author_id: workflow.authorId,
+        title: workflow.title,
+        sort_id: eb
+          .selectFrom('workflows')
+          .select(sql<number>`coalesce(max(sort_id), 0) + 1`.as('next'))
+          .where('project_id', '=', workflow.projectId)
+          .where('archived_at', 'is', null),
+        document: workflow.document,
+        secrets_enc: workflow.secretsEnc,
+      }))
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return id;
+  });
+}
+
+export function findWorkflow(db: Db, workflowId: number, userId: number): Promise<MemberWorkflow | undefined> {
+  return selectRecord(memberWorkflows(db, userId)).where('workflows.id', '=', workflowId).executeTakeFirst();
+}
+
+/** In the order of the projects and of the workflows inside them. */
+export async function listWorkflows(
+  db: Db,
+  { userId, projectId, titleContains, limit, offset }: WorkflowListQuery,
+): Promise<{ total: number; workflows: MemberWorkflow[] }> {
+  const visible = memberWorkflows(db, userId)
+    .$if(projectId !== undefined, (query) => query.where('workflows.project_id', '=', projectId ?? 0))
+    .$if(titleContains !== undefined, (query) =>
+      query.where('workflows.title', 'ilike', containing(titleContains ?? '')),
+    );
+  const { total } = await visible.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  if (limit === 0 || offset >= total) return { total, workflows: [] };
+  const workflows = await selectRecord(visible)
+    .orderBy('workflows.project_id')
+    .orderBy('workflows.sort_id')
+    .orderBy('workflows.id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { total, workflows };
+}
+
+/** The caller has been let in already: no access check here. */
+export function findDrawing(db: Db, workflowId: number): Promise<StoredDrawing | undefined> {
+  return selectDrawing(db, workflowId).executeTakeFirst();
+}
+
+/** `toFields` sees the stored drawing under a row lock, so that two updates at once cannot lose a kept secret. */
+export function updateWorkflow(
+  db: Database,
+  workflowId: number,
+  toFields: (stored: StoredDrawing) => Updateable<WorkflowsTable>,
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const stored = await selectDrawing(transaction, workflowId).forNoKeyUpdate().executeTakeFirst();
+    if (stored === undefined) return false;
+    await transaction
+      .updateTable('workflows')
+      .set({ ...toFields(stored), updated_at: sql<Date>`now()` })
+      .where('id', '=', workflowId)
+      .execute();
+    return true;
+  });
+}
+
+/** Gone from every read; the row stays for its runs. The workflows behind it in the project move up. */
+export function archiveWorkflow(db: Database, projectId: number, workflowId: number): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    await lockProject(transaction, projectId);
+    const archived = await transaction
+      .updateTable('workflows')
+      .set({ archived_at: sql<Date>`now()`, updated_at: sql<Date>`now()`, is_published: false })
+      .where('id', '=', workflowId)
+      .where('archived_at', 'is', null)
+      .returning('sort_id')
+      .executeTakeFirst();
+    if (archived === undefined) return false;
+    await transaction
+      .updateTable('workflows')
+      .set((eb) => ({ sort_id: eb('sort_id', '-', 1) }))
+      .where('project_id', '=', projectId)
+      .where('archived_at', 'is', null)
+      .where('sort_id', '>', archived.sort_id)
+      .execute();
+    return true;
+  });
+}
+
+/** Positions inside a project change under its row lock only. Lock order: project, then workflows. */
+async function lockProject(db: Db, projectId: number): Promise<boolean> {
+  const project = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('id', '=', projectId)
+    .where('deleted_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return project !== undefined;
+}
+
+function selectDrawing(db: Db, workflowId: number) {
+  return db
+    .selectFrom('workflows')
+    .select(['id', 'project_id', 'title', 'document', 'secrets_enc'])
+    .where('id', '=', workflowId)
+    .where('archived_at', 'is', null);
+}
+
+function memberWorkflows(db: Db, userId: number) {
+  return db
+    .selectFrom('workflows')
+    .innerJoin('projects', 'projects.id', 'workflows.project_id')
+    .innerJoin('project_members', 'project_members.project_id', 'projects.id')
+    .where('project_members.user_id', '=', userId)
+    .where('workflows.archived_at', 'is', null)
+    .where('projects.deleted_at', 'is', null);
+}
+
+function selectRecord(query: ReturnType<typeof memberWorkflows>) {
+  return query
+    .select([
+      'workflows.id',
+      'workflows.project_id',
+      'workflows.author_id',
+      'workflows.title',
+      'workflows.sort_id',
+      'workflows.market_title',
+      'workflows.short_description',
+      'workflows.available_languages',
+      'workflows.readme_guide',
+      'workflows.run_fee_usd',
+      'workflows.free_runs_per_user',
+      'workflows.is_published',
+      'workflows.slug',
+      'workflows.copied_from',
+      'workflows.created_at',
+      'workflows.updated_at',
+      'workflows.archived_at',
+      'project_members.role',
+    ])
+    .select(sql<string>`workflows.document::text`.as('document_text'));
+}

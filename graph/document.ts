@@ -1,0 +1,148 @@
+// The drawing as far as it runs. What only the visual editor needs (positions, styles, viewport) is not looked at.
+import { isObject, type JsonObject } from './json.js';
+import { groupEdges, resolveLinks, type EdgesBySource, type Link } from './links.js';
+import { kindOfType } from './nodes/registry.js';
+import type { NodeKind } from './plan.js';
+
+export interface StructuralError {
+  code: string;
+  /** One sentence for the person who drew it. */
+  message: string;
+  node_id?: string;
+}
+
+export interface DrawnNode {
+  id: string;
+  kind: NodeKind;
+  label: string;
+  data: JsonObject;
+  /** The links that run: decisions, section 4. */
+  links: Link[];
+}
+
+export interface Document {
+  startNode: string;
+  /** All nodes of the drawing, in its order; also those that the start node does not reach. */
+  nodes: DrawnNode[];
+}
+
+export type ParsedDocument = { ok: true; document: Document } | { ok: false; errors: StructuralError[] };
+
+export const MAX_NODES = 5000;
+// A hostile drawing can hold a hundred thousand mistakes; nobody reads past the first screens.
+const MAX_ERRORS = 1000;
+// An id travels in every error, event and row, so it must be short and survive UTF-8 and a log line.
+const NODE_ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
+
+/**
+ * Parses `data` of a workflow. Never throws; reports every structural error of decisions section 5 but cycles, which
+ * `compilePlan` finds.
+ */
+export function parseDocument(data: unknown): ParsedDocument {
+  const { document, errors } = readDrawing(data);
+  return errors.length === 0 ? { ok: true, document } : { ok: false, errors };
+}
+
+/** The sound part of a drawing, and what is wrong with the rest. */
+export function readDrawing(data: unknown): { document: Document; errors: StructuralError[] } {
+  const errors: StructuralError[] = [];
+  const empty = { startNode: '', nodes: [] };
+  if (!isObject(data)) {
+    return { document: empty, errors: [{ code: 'invalid_document', message: 'The workflow data is not an object.' }] };
+  }
+  const { nodes, edges, start_node: startNode } = data;
+  if (!Array.isArray(nodes) || nodes.length === 0) {
+    return { document: empty, errors: [{ code: 'no_nodes', message: 'The workflow has no nodes.' }] };
+  }
+  if (nodes.length > MAX_NODES) {
+    const message = `The workflow has ${nodes.length} nodes; at most ${MAX_NODES} can run.`;
+    return { document: empty, errors: [{ code: 'too_many_nodes', message }] };
+  }
+  if (edges !== undefined && edges !== null && !Array.isArray(edges)) {
+    errors.push({ code: 'invalid_edges', message: 'The edges of the workflow are not a list.' });
+  }
+  const ids = readIds(nodes, errors);
+  checkStart(startNode, ids, errors);
+  const grouped = groupEdges(edges);
+  const drawn = nodes.flatMap((node: unknown) => readNode(node, ids, grouped, errors) ?? []);
+  const document = { startNode: typeof startNode === 'string' ? startNode : '', nodes: drawn };
+  return { document, errors: errors.slice(0, MAX_ERRORS) };
+}
+
+/** The valid ids of the drawing, each with the node object that has it (the first, where several do). */
+function readIds(nodes: readonly unknown[], errors: StructuralError[]): Map<string, JsonObject> {
+  const ids = new Map<string, JsonObject>();
+  for (const [index, node] of nodes.entries()) {
+    const at = `The node at position ${index + 1}`;
+    if (!isObject(node)) {
+      errors.push({ code: 'invalid_node', message: `${at} is not an object.` });
+      continue;
+    }
+    const { id } = node;
+    if (id === undefined || id === null || id === '') {
+      errors.push({ code: 'missing_node_id', message: `${at} has no id.` });
+    } else if (typeof id !== 'string' || !NODE_ID.test(id)) {
+      errors.push({
+        code: 'invalid_node_id',
+        message: `${at} has an id that is not a plain text of 1 to 200 characters.`,
+      });
+    } else if (ids.has(id)) {
+      errors.push({ code: 'duplicate_node_id', message: `Several nodes have the id "${id}".`, node_id: id });
+    } else {
+      ids.set(id, node);
+    }
+  }
+  return ids;
+}
+
+function checkStart(startNode: unknown, ids: ReadonlyMap<string, unknown>, errors: StructuralError[]): void {
+  if (startNode === undefined || startNode === null || startNode === '') {
+    errors.push({ code: 'no_start_node', message: 'The workflow has no start node.' });
+  } else if (typeof startNode !== 'string' || !ids.has(startNode)) {
+    errors.push({
+      code: 'unknown_start_node',
+      message: `The start node ${quote(startNode)} is not a node of the workflow.`,
+    });
+  }
+}
+
+function readNode(
+  node: unknown,
+  ids: ReadonlyMap<string, JsonObject>,
+  edges: EdgesBySource,
+  errors: StructuralError[],
+): DrawnNode | undefined {
+  if (!isObject(node) || typeof node['id'] !== 'string' || ids.get(node['id']) !== node) return undefined;
+  const { id, type, data = {} } = node;
+  const kind = typeof type === 'string' ? kindOfType(type) : undefined;
+  if (kind === undefined) {
+    const message = type === undefined ? 'The node has no type.' : `The node type ${quote(type)} is not known.`;
+    errors.push({ code: 'unknown_node_type', message, node_id: id });
+    return undefined;
+  }
+  if (!isObject(data)) {
+    errors.push({ code: 'invalid_node', message: 'The data of the node is not an object.', node_id: id });
+    return undefined;
+  }
+  const links: Link[] = [];
+  for (const { to, branch } of resolveLinks(kind, data, edges.get(id) ?? [])) {
+    if (typeof to === 'string' && ids.has(to)) links.push({ to, branch });
+    else if (errors.length < MAX_ERRORS) errors.push(toLinkError(to, id));
+  }
+  return { id, kind, label: textOf(data['label']) ?? textOf(data['name']) ?? kind, data, links };
+}
+
+function toLinkError(to: unknown, from: string): StructuralError {
+  return typeof to === 'string'
+    ? { code: 'unknown_link_target', message: `The node links to ${quote(to)}, which does not exist.`, node_id: from }
+    : { code: 'invalid_link', message: 'The node has a link that is not a node id.', node_id: from };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+function quote(value: unknown): string {
+  if (typeof value !== 'string') return `(${typeof value})`;
+  return `"${value.length > 60 ? `${value.slice(0, 60)}...` : value}"`;
+}

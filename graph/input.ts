@@ -1,0 +1,75 @@
+// The input of a run: the trigger's fields, and how a request body becomes an input (decisions, section 6).
+import { isEmpty, isObject, ownValue, setOwn, type JsonObject } from './json.js';
+import { isSecretField, secretStrings } from './secrets.js';
+import type { RunInput } from './variable.js';
+
+export type { RunInput } from './variable.js';
+
+/** The key under which an input that is a text stands. */
+export const RAW_INPUT = '__raw_input__';
+
+// Everything that a run produces is searched for its secrets, and the search keeps each of them in memory in several
+// encodings: far above any key or certificate, far below what would hurt.
+const MAX_SECRET_CHARACTERS = 65_536;
+const TOO_LONG = `Secret fields should have at most ${MAX_SECRET_CHARACTERS} characters in total`;
+
+/** `input_fields` of the start node, of the first trigger where there is no start; empty for a drawing with neither. */
+export function inputFieldsOf(data: unknown): JsonObject[] {
+  if (!isObject(data) || !Array.isArray(data['nodes'])) return [];
+  const nodes = data['nodes'].filter(isObject);
+  const start = nodes.find(({ id }) => typeof id === 'string' && id === data['start_node']);
+  const trigger = start ?? nodes.find(({ type }) => type === 'trigger-node');
+  const fields = ownValue(trigger?.['data'], 'input_fields');
+  return Array.isArray(fields) ? fields.filter(isObject) : [];
+}
+
+export function fieldIdsOf(fields: readonly JsonObject[]): Set<string> {
+  return new Set(fields.flatMap(({ id }) => (typeof id === 'string' ? [id] : [])));
+}
+
+/**
+ * Fills defaults in where the input has no value (absent or null), and names each required field that stays empty, as
+ * `{<field id>: message}`. An input that is an array has no fields to fill.
+ */
+export function completeInput(
+  fields: readonly JsonObject[],
+  input: RunInput,
+): { input: RunInput; errors: Record<string, string>[] } {
+  const completed: RunInput = Array.isArray(input) ? input : { ...input };
+  const errors: Record<string, string>[] = [];
+  let secretCharacters = 0;
+  for (const field of fields) {
+    const { id } = field;
+    if (typeof id !== 'string') continue;
+    const isMissing = (ownValue(completed, id) ?? null) === null;
+    if (isMissing && !Array.isArray(completed) && !isEmpty(field['default_value'])) {
+      setOwn(completed, id, field['default_value']);
+    }
+    const value = ownValue(completed, id);
+    if (field['input_requirements'] === true && isEmpty(value)) errors.push({ [id]: 'Field required' });
+    if (!isSecretField(field)) continue;
+    for (const text of secretStrings(value)) secretCharacters += text.length;
+    if (secretCharacters > MAX_SECRET_CHARACTERS) errors.push({ [id]: TOO_LONG });
+  }
+  return { input: completed, errors };
+}
+
+/** The input in a body sent with an API key, whatever its content type. */
+export function parseApiKeyInput(text: string): RunInput {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (value === null) return {};
+    if (Array.isArray(value) || isObject(value)) return value;
+    return { [RAW_INPUT]: typeof value === 'string' ? value : text };
+  } catch {
+    return { [RAW_INPUT]: text };
+  }
+}
+
+/** The input in `input_data` of a body sent with a session token. */
+export function parseSessionInput(inputData: unknown): RunInput {
+  if (inputData === undefined || inputData === null) return {};
+  if (Array.isArray(inputData) || isObject(inputData)) return inputData;
+  return { [RAW_INPUT]: typeof inputData === 'string' ? inputData : JSON.stringify(inputData) };
+}

@@ -1,0 +1,72 @@
+// Reading and rebuilding JSON values that came from outside. Nothing here recurses, so no depth of nesting overflows
+// the stack, and `__proto__` is a key like any other.
+
+export type JsonObject = Record<string, unknown>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether a field holds nothing. */
+export function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+/** The own property of an object or the element of an array; `length` of an array is neither. */
+export function ownValue(value: unknown, key: string | number): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.prototype.propertyIsEnumerable.call(value, key) ? (value as JsonObject)[key] : undefined;
+}
+
+/** `target[key] = value`, also for a key that plain assignment would take for the prototype. */
+export function setOwn(target: object, key: string, value: unknown): void {
+  if (key !== '__proto__') (target as JsonObject)[key] = value;
+  else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** A copy in which every leaf (string, number, boolean, null) went through `toLeaf` and every object key through `toKey`. */
+export function mapLeaves(
+  value: unknown,
+  toLeaf: (leaf: unknown) => unknown,
+  toKey: (key: string) => string = (key) => key,
+): unknown {
+  const pending: [source: object, copy: object][] = [];
+  const convert = (item: unknown): unknown => {
+    if (typeof item !== 'object' || item === null) return toLeaf(item);
+    const copy = Array.isArray(item) ? [] : {};
+    pending.push([item, copy]);
+    return copy;
+  };
+  const result = convert(value);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [source, copy] = next;
+    if (Array.isArray(copy)) for (const item of source as unknown[]) copy.push(convert(item));
+    else for (const [key, item] of Object.entries(source)) setOwn(copy, toKey(key), convert(item));
+  }
+  return result;
+}
+
+/** Every leaf of a value, in the order in which JSON would write them. */
+export function leavesOf(value: unknown): unknown[] {
+  const leaves: unknown[] = [];
+  const pending: Iterator<unknown>[] = [[value].values()];
+  for (let top = pending.at(-1); top !== undefined; top = pending.at(-1)) {
+    const { done, value: item } = top.next();
+    if (done) pending.pop();
+    else if (typeof item === 'object' && item !== null) pending.push(Object.values(item).values());
+    else leaves.push(item);
+  }
+  return leaves;
+}
+
+/** Whether a value holds more than `limit` values at all depths. Stops counting there. */
+export function holdsMoreThan(value: unknown, limit: number): boolean {
+  const met = [value];
+  for (const item of met) {
+    if (typeof item !== 'object' || item === null) continue;
+    for (const child of Object.values(item)) {
+      if (met.push(child) > limit) return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,98 @@
+// Secrets in what nodes produce: decisions, section 9.
+import { decodingsOf, originalOffset } from './decoded-text.js';
+import { mapLeaves } from './json.js';
+import { createPatternSearch, type Pattern, type PatternSearch } from './pattern-search.js';
+import { MASK } from './secrets.js';
+
+export interface Masker {
+  /** True when there is nothing to look for: every text stays as it is. */
+  readonly isEmpty: boolean;
+  text(text: string): string;
+  /** A copy with every string, number and object key masked. */
+  json<T>(value: T): T;
+}
+
+// Shorter values turn up by chance all over a text; they are only masked in their own fields.
+const MIN_SECRET_CHARACTERS = 6;
+
+/**
+ * Replaces secrets by `********` wherever they stand: plain, JSON-escaped (also twice), URL-encoded in any way, and in
+ * base64 or base64url, also in the middle of a larger base64 text. Linear in the text; memory grows with the secrets.
+ */
+export function createMasker(secretValues: readonly string[]): Masker {
+  const secrets = new Set(secretValues.flatMap((value) => [value, value.trim()]).filter(isLongEnough));
+  secrets.delete(MASK);
+  if (secrets.size === 0) return { isEmpty: true, text: (text) => text, json: (value) => value };
+  const search = createPatternSearch([...secrets].flatMap(patternsOf));
+  const text = (original: string): string => maskText(original, search);
+  const maskLeaf = (leaf: unknown): unknown => {
+    if (typeof leaf === 'string') return text(leaf);
+    return typeof leaf === 'number' && text(String(leaf)) !== String(leaf) ? MASK : leaf;
+  };
+  return { isEmpty: false, text, json: <T>(value: T) => mapLeaves(value, maskLeaf, text) as T };
+}
+
+function isLongEnough(value: string): boolean {
+  return value.length >= 2 * MIN_SECRET_CHARACTERS || Array.from(value).length >= MIN_SECRET_CHARACTERS;
+}
+
+function patternsOf(secret: string): Pattern[] {
+  // Form encoding writes a space as a plus, which no decoding of the text can tell from a plus.
+  const plain = new Set([secret, secret.replaceAll(' ', '+')]);
+  const bytes = Buffer.from(secret, 'utf8');
+  return [
+    ...[...plain].map((text) => ({ text, before: 0, after: 0 })),
+    ...[0, 1, 2].flatMap((shift) => base64PatternsOf(bytes, shift)),
+  ];
+}
+
+/** The base64 characters that only the secret decides when `shift` bytes (modulo 3) stand before it. */
+function base64PatternsOf(bytes: Buffer, shift: number): Pattern[] {
+  const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
+  const bits = (shift + bytes.length) * 8;
+  const text = encoded.slice(Math.ceil((shift * 8) / 6), Math.floor(bits / 6));
+  // The characters that it shares with its neighbours hold bits of it too.
+  const pattern = { text, before: shift === 0 ? 0 : 1, after: bits % 6 === 0 ? 0 : 1 };
+  const urlSafe = text.replaceAll('+', '-').replaceAll('/', '_');
+  return urlSafe === text ? [pattern] : [pattern, { ...pattern, text: urlSafe }];
+}
+
+type Range = [start: number, end: number];
+
+function maskText(text: string, search: PatternSearch): string {
+  const ranges: Range[] = [];
+  for (const decoded of decodingsOf(text)) {
+    search(decoded.text, (start, end) => {
+      addRange(ranges, originalOffset(decoded, start), originalOffset(decoded, end));
+    });
+  }
+  if (ranges.length === 0) return text;
+  const parts: string[] = [];
+  let cursor = 0;
+  for (const [start, end] of mergeRanges(ranges)) {
+    parts.push(text.slice(cursor, start), MASK);
+    cursor = end;
+  }
+  return parts.join('') + text.slice(cursor);
+}
+
+/** Within one search the ends only grow, so an overlap is always with the last ones: `aaaa...` stays one range. */
+function addRange(ranges: Range[], start: number, end: number): void {
+  let from = start;
+  for (let last = ranges.at(-1); last && last[1] > from && last[1] <= end; last = ranges.at(-1)) {
+    from = Math.min(from, last[0]);
+    ranges.pop();
+  }
+  ranges.push([from, end]);
+}
+
+function mergeRanges(ranges: Range[]): Range[] {
+  ranges.sort((left, right) => left[0] - right[0]);
+  const merged: Range[] = [];
+  for (const [start, end] of ranges) {
+    const last = merged.at(-1);
+    if (last && start < last[1]) last[1] = Math.max(last[1], end);
+    else merged.push([start, end]);
+  }
+  return merged;
+}

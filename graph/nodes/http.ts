@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { NodeDefinition } from './node-definition.js';
+
+export const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+export type HttpMethod = (typeof HTTP_METHODS)[number];
+
+/** The method that a word in any case means; undefined for a word that is none. */
+export function toHttpMethod(word: string): HttpMethod | undefined {
+  const upper = word.trim().toUpperCase();
+  return HTTP_METHODS.find((method) => method === upper);
+}
+
+// A method that holds a variable is only known when the node runs.
+const methodSchema = z
+  .string()
+  .refine((word) => word.includes('{{') || toHttpMethod(word) !== undefined, {
+    error: "Input should be 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE' or 'OPTIONS'",
+  })
+  .default('GET')
+  .meta({ examples: [...HTTP_METHODS] });
+
+const headerSchema = z.union([z.string(), z.number(), z.boolean()], {
+  error: 'Input should be a valid string, number or boolean',
+});
+
+const settingsSchema = z.looseObject({
+  timeout: z.number().min(0.1).max(300).default(30).describe('Seconds for one attempt'),
+  fail_on_status: z.boolean().default(true).describe('Whether a 4xx or 5xx answer fails the node'),
+  retry_unsafe: z.boolean().default(false).describe('Whether POST and PATCH may be sent again'),
+});
+
+const schema = z.looseObject({
+  url: z.string().min(1).describe('May hold variables'),
+  method: methodSchema,
+  headers: z.record(z.string(), headerSchema).default({}).describe('Values may hold variables'),
+  body: z.unknown().optional().describe('Any JSON; strings in it may hold variables'),
+  settings: settingsSchema.prefault({}),
+});
+
+export type HttpNodeData = z.infer<typeof schema>;
+
+const outputSchema = z.looseObject({
+  content: z.string().describe('The body as text'),
+  status_code: z.int(),
+  headers: z.record(z.string(), z.string()),
+  json: z.unknown().optional().describe('The body, where it is JSON'),
+});
+
+export const httpNode = {
+  kind: 'http',
+  type: 'http-node',
+  nodeType: 'HTTPNodeInput',
+  title: 'HTTP request',
+  description: 'Sends an HTTP request and gives the response.',
+  version: '1.0.0',
+  templateFields: ['url', 'method', 'headers', 'body'],
+  schema,
+  outputSchema,
+} as const satisfies NodeDefinition;

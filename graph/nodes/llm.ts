@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { NodeDefinition } from './node-definition.js';
+
+const messageSchema = z.looseObject({
+  role: z.string().min(1).describe('For example system or user'),
+  message: z.string().min(1).describe('May hold variables'),
+});
+
+// Loose: what is not known here goes to the provider as it is, like any other chat-completion parameter.
+const settingsSchema = z.looseObject({
+  model_name: z.string().min(1),
+  temperature: z.number().min(0).max(2).nullish(),
+  max_tokens: z.int().min(1).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  response_format: z.unknown().optional(),
+  timeout: z.number().min(1).max(600).default(300).describe('Seconds for one attempt'),
+});
+
+const schema = z.looseObject({ messages: z.array(messageSchema).min(1), settings: settingsSchema });
+
+export type LlmNodeData = z.infer<typeof schema>;
+
+const outputSchema = z.looseObject({
+  content: z.string(),
+  model: z.string().optional(),
+  usage: z
+    .looseObject({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() })
+    .partial()
+    .optional(),
+  finish_reason: z.string().nullish(),
+});
+
+export const llmNode = {
+  kind: 'llm',
+  type: 'basic-node',
+  nodeType: 'LLMNodeInput',
+  title: 'LLM request',
+  description: 'Sends messages to a language model and gives its answer.',
+  version: '1.0.0',
+  templateFields: ['messages', 'settings'],
+  schema,
+  outputSchema,
+} as const satisfies NodeDefinition;

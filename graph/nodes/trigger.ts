@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { NodeDefinition } from './node-definition.js';
+
+const optionSchema = z.looseObject({
+  title: z.string().nullish(),
+  value: z.unknown(),
+  is_default: z.boolean().nullish(),
+});
+
+/** Only `id` is demanded: the rest is for the form that asks a person for the input. */
+export const inputFieldSchema = z.looseObject({
+  id: z.string().min(1).describe('Key in the input data; variable {{ input.<id> }}'),
+  title: z.string().nullish(),
+  type: z.string().nullish().describe('For example text, select, number'),
+  input_requirements: z.boolean().nullish().describe('Whether the field is required'),
+  placeholder: z.string().nullish(),
+  tooltip: z.string().nullish(),
+  default_value: z.unknown().optional(),
+  is_secret: z.boolean().nullish().describe('True when the field holds a credential'),
+  options: z.array(optionSchema).nullish(),
+});
+
+export type InputField = z.infer<typeof inputFieldSchema>;
+
+const inputFieldsSchema = z.array(inputFieldSchema).superRefine((fields, context) => {
+  const seen = new Set<string>();
+  for (const [index, { id }] of fields.entries()) {
+    if (seen.has(id)) context.addIssue({ code: 'custom', path: [index, 'id'], message: 'Field id should be unique' });
+    seen.add(id);
+  }
+});
+
+const schema = z.looseObject({ input_fields: inputFieldsSchema.nullish() });
+
+export type TriggerNodeData = z.infer<typeof schema>;
+
+export const triggerNode = {
+  kind: 'trigger',
+  type: 'trigger-node',
+  nodeType: 'TriggerNode',
+  title: 'Trigger',
+  description: 'Starts the workflow and hands its input to the nodes that follow.',
+  version: '1.0.0',
+  templateFields: [],
+  schema,
+  outputSchema: z.looseObject({ content: z.string().describe('The input as JSON text; its fields stand beside it') }),
+} as const satisfies NodeDefinition;

@@ -1,0 +1,118 @@
+// What stands between `{{` and `}}`, taken apart (specification, "Input variables").
+import { isObject, ownValue } from './json.js';
+
+export type RunInput = Record<string, unknown> | unknown[];
+export type NodeOutput = { content: string; [field: string]: unknown };
+
+/** What variables are read from. */
+export interface Scope {
+  input: RunInput;
+  results: ReadonlyMap<string, NodeOutput>;
+}
+
+export type PathPart = string | number;
+
+export type Variable =
+  | { source: 'input'; path: PathPart[] }
+  /** The path starts after `result`. */
+  | { source: 'node'; nodeId: string; path: PathPart[] };
+
+// Longer than any id and path a person draws; keeps hostile texts from costing more than their length.
+const MAX_EXPRESSION = 1000;
+const RESULT = /\.result(?=[.[\s]|$)/;
+
+/** Parses the text between the braces; undefined where it is no variable. */
+export function parseVariable(expression: string): Variable | undefined {
+  const text = expression.trim();
+  if (text.length > MAX_EXPRESSION) return undefined;
+  if (text.startsWith('input')) {
+    const path = parsePath(text.slice('input'.length));
+    if (path) return { source: 'input', path };
+  }
+  const at = text.search(RESULT);
+  const path = at > 0 ? parsePath(text.slice(at + '.result'.length)) : undefined;
+  return path && { source: 'node', nodeId: text.slice(0, at).trim(), path };
+}
+
+/** `.name`, `[0]` and `["name"]` in any order; undefined where the text is anything else. */
+function parsePath(text: string): PathPart[] | undefined {
+  const path: PathPart[] = [];
+  let rest = text.trimStart();
+  while (rest !== '') {
+    let end: number;
+    if (rest.startsWith('.')) {
+      end = rest.slice(1).search(/[.[]/) + 1 || rest.length;
+      const name = rest.slice(1, end).trim();
+      if (name === '' || name.includes(']')) return undefined;
+      path.push(toPart(name));
+    } else if (rest.startsWith('[')) {
+      end = rest.indexOf(']') + 1;
+      const part = parseBracket(rest.slice(1, end - 1).trim());
+      if (end === 0 || part === undefined) return undefined;
+      path.push(part);
+    } else {
+      return undefined;
+    }
+    rest = rest.slice(end).trimStart();
+  }
+  return path;
+}
+
+function parseBracket(text: string): PathPart | undefined {
+  if (/^\d+$/.test(text)) return toPart(text);
+  const quote = text[0];
+  const isQuoted = text.length > 2 && (quote === '"' || quote === "'") && text.endsWith(quote);
+  return isQuoted ? text.slice(1, -1) : undefined;
+}
+
+/** `tags.0` is `tags[0]`: digits that are exactly an index are one, wherever they stand. */
+function toPart(name: string): PathPart {
+  return /^(0|[1-9]\d{0,9})$/.test(name) ? Number(name) : name;
+}
+
+/** The variable's value; undefined where it has none. Reads own properties only. */
+export function resolveVariable(variable: Variable, scope: Scope): unknown {
+  const { path } = variable;
+  if (variable.source === 'input') return walk(scope.input, path);
+  const output = scope.results.get(variable.nodeId);
+  if (output === undefined) return undefined;
+  const [field] = path;
+  const isOwnField = field === undefined || ownValue(output, field) !== undefined;
+  return walk(isOwnField ? output : parsedContent(output), path);
+}
+
+function walk(value: unknown, path: readonly PathPart[]): unknown {
+  let current = value;
+  for (const part of path) current = ownValue(current, part);
+  return current;
+}
+
+// A template may name fields of the same large content many times: it is parsed once.
+const parsedContents = new WeakMap<NodeOutput, unknown>();
+
+function parsedContent(output: NodeOutput): unknown {
+  if (!parsedContents.has(output)) parsedContents.set(output, parseContent(output.content));
+  return parsedContents.get(output);
+}
+
+/** The object or array that a node's content is as JSON, bare or in a markdown code fence; undefined if it is neither. */
+function parseContent(content: unknown): unknown {
+  if (typeof content !== 'string') return undefined;
+  const text = content.trim();
+  const fence = /^(?:`{3,}|~{3,})/.exec(text)?.[0];
+  if (fence === undefined) return parseContainer(text);
+  if (text.length < 2 * fence.length || !text.endsWith(fence)) return undefined;
+  // After the opening fence may stand a word for the language.
+  const fenced = text.slice(fence.length, -fence.length);
+  return parseContainer(fenced.replace(/^[ \t]*[\w+.-]*/, '').trim());
+}
+
+function parseContainer(text: string): unknown {
+  if (!text.startsWith('{') && !text.startsWith('[')) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) || Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

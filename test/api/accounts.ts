@@ -1,0 +1,45 @@
+// Further users of the shared stack, made as `npm run admin` makes them.
+import { createKey, deleteKey } from '../../db/keys-repository.js';
+import { createDatabase, type Database } from '../../db/client.js';
+import { setMember } from '../../db/members-repository.js';
+import type { Role } from '../../db/tables.js';
+import { createUser, setApiAccess } from '../../db/users-repository.js';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import type { TestStack } from '../support/stack.js';
+
+export interface Account {
+  userId: number;
+  keyId: number;
+  apiKey: string;
+  api: ApiClient;
+}
+
+export function createAccount(stack: TestStack): Promise<Account> {
+  return withDatabase(stack, async (db) => {
+    const user = await createUser(db, { name: 'test user', apiAccess: true });
+    const { id, apiKey } = await createKey(db, { userId: user.id, label: 'test', rateLimit: 6000 });
+    return { userId: user.id, keyId: id, apiKey, api: createApiClient(stack.apiUrl, apiKey) };
+  });
+}
+
+export function giveRole(stack: TestStack, account: Account, projectId: number, role: Role): Promise<void> {
+  return withDatabase(stack, (db) => setMember(db, projectId, account.userId, role));
+}
+
+export async function revokeAccess(stack: TestStack, account: Account): Promise<void> {
+  await withDatabase(stack, (db) => setApiAccess(db, account.userId, false));
+}
+
+export async function removeKey(stack: TestStack, account: Account): Promise<void> {
+  await withDatabase(stack, (db) => deleteKey(db, account.keyId));
+}
+
+async function withDatabase<T>(stack: TestStack, use: (db: Database) => Promise<T>): Promise<T> {
+  const options = { poolMax: 1, applicationName: 'test', onError: () => undefined };
+  const db = createDatabase({ url: stack.stack.database_url, ...options });
+  try {
+    return await use(db);
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { ConfigError, GENERATED_PREFIX, parseEnvironment } from '../../config/environment.js';
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+describe('environment', () => {
+  it('has the defaults of operations.md', () => {
+    const environment = parseEnvironment({});
+    assert.equal(environment.port, 3000);
+    assert.equal(environment.host, '127.0.0.1');
+    assert.equal(environment.temporalTaskQueue, 'workflow-runs');
+    assert.equal(environment.defaultRateLimit, 60);
+    assert.equal(environment.resultRetentionDays, 30);
+    assert.equal(environment.allowPrivateNetwork, false);
+    assert.equal(environment.workerMetricsPort, 9464);
+  });
+
+  it('counts an empty variable as unset', () => {
+    assert.equal(parseEnvironment({ PORT: '' }).port, 3000);
+  });
+
+  const wrong: [string, string][] = [
+    ['PORT', 'abc'],
+    ['PORT', '70000'],
+    ['PORT', '-1'],
+    ['DATABASE_URL', 'mysql://x/y'],
+    ['SECRETS_KEY', 'short'],
+    ['SECRETS_KEY', `${KEY},${KEY.slice(4)}`],
+    ['ALLOW_PRIVATE_NETWORK', 'perhaps'],
+    ['DEFAULT_RATE_LIMIT', '0'],
+    ['LOG_LEVEL', 'loud'],
+    ['JWT_SECRET', 'short'],
+  ];
+  for (const [variable, value] of wrong) {
+    it(`refuses ${variable}=${value.slice(0, 20)} in one sentence that names it`, () => {
+      assert.throws(
+        () => parseEnvironment({ [variable]: value }),
+        (error) =>
+          error instanceof ConfigError && error.message.startsWith(`${variable}: `) && !error.message.includes('\n'),
+      );
+    });
+  }
+
+  it('never quotes a wrong secret', () => {
+    for (const variable of ['JWT_SECRET', 'SECRETS_KEY', 'INTERNAL_SERVICE_TOKEN']) {
+      assert.throws(
+        () => parseEnvironment({ [variable]: 'hunter2' }),
+        (error) => error instanceof Error && !error.message.includes('hunter2'),
+      );
+    }
+  });
+
+  it('refuses the embedded stack`s generated secrets in production, and only there', () => {
+    const generated = Buffer.alloc(32);
+    generated.write(GENERATED_PREFIX);
+    const secrets: Record<string, string> = {
+      SECRETS_KEY: generated.toString('base64'),
+      JWT_SECRET: `${GENERATED_PREFIX}${'x'.repeat(40)}`,
+      INTERNAL_SERVICE_TOKEN: `${GENERATED_PREFIX}${'x'.repeat(40)}`,
+    };
+    for (const [variable, value] of Object.entries(secrets)) {
+      assert.throws(
+        () => parseEnvironment({ NODE_ENV: 'production', [variable]: value }),
+        new RegExp(`^${variable}|${variable}`),
+      );
+      assert.doesNotThrow(() => parseEnvironment({ [variable]: value }));
+    }
+    assert.doesNotThrow(() => parseEnvironment({ NODE_ENV: 'production', SECRETS_KEY: KEY }));
+  });
+});

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  findVariables,
+  MAX_RENDERED_CHARACTERS,
+  RenderedTooLargeError,
+  renderJson,
+  renderText,
+  type RunInput,
+  type Scope,
+} from '../../graph/template.js';
+
+function scopeOf(input: RunInput, content = ''): Scope {
+  return { input, results: new Map([['n', { content }]]) };
+}
+
+function assertQuick(work: () => unknown, limitMs = 2000): void {
+  const start = performance.now();
+  work();
+  assert.ok(performance.now() - start < limitMs, `took ${performance.now() - start} ms`);
+}
+
+const pieces = [
+  '{{',
+  '}}',
+  '{',
+  '}',
+  ' ',
+  'input',
+  '.',
+  '[',
+  ']',
+  '0',
+  'n',
+  '.result',
+  '.content',
+  '"',
+  'a',
+  '\n',
+  '__proto__',
+];
+const template = fc
+  .array(fc.oneof(fc.constantFrom(...pieces), fc.string()), { maxLength: 30 })
+  .map((all) => all.join(''));
+
+describe('findVariables', () => {
+  it('finds every variable of a value at any depth, but none in keys', () => {
+    const value = {
+      a: ['{{ input.x[0].y }} {{ n.result }}', { b: '{{n.result.json.k}}', '{{ input.key }}': 1 }],
+      c: 5,
+    };
+    assert.deepEqual(findVariables(value), [
+      { source: 'input', path: ['x', 0, 'y'] },
+      { source: 'node', nodeId: 'n', path: [] },
+      { source: 'node', nodeId: 'n', path: ['json', 'k'] },
+    ]);
+  });
+
+  it('leaves out what is no variable', () => {
+    assert.deepEqual(findVariables(['{{ foo }}', '{{ }}', '{{ input', null, 5]), []);
+  });
+});
+
+describe('rendering: properties', () => {
+  it('never throws, whatever the template and the values', () => {
+    fc.assert(
+      fc.property(template, fc.jsonValue(), fc.string(), (text, value, content) => {
+        const scope = scopeOf({ a: value, n: value }, content);
+        assert.equal(typeof renderText(text, scope), 'string');
+        renderJson({ text, value: [value, text] }, scope);
+        findVariables(text);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('leaves a text without complete braces as it is', () => {
+    fc.assert(
+      fc.property(template, (text) => {
+        const open = text.replaceAll('}}', '');
+        if (!open.includes('}}')) assert.equal(renderText(open, scopeOf({ a: 'X' })), open);
+      }),
+    );
+  });
+
+  it('never renders what it filled in', () => {
+    fc.assert(
+      fc.property(template, template, template, (before, value, after) => {
+        const [left, right] = [before.replaceAll(/[{}]/g, ''), after.replaceAll(/[{}]/g, '')];
+        const scope = scopeOf({ a: value }, value);
+        assert.equal(renderText(`${left}{{ input.a }}${right}`, scope), left + value + right);
+        assert.equal(renderText(`${left}{{ n.result.content }}${right}`, scope), left + value + right);
+        assert.equal(renderJson('{{ input.a }}', scope), value);
+      }),
+    );
+  });
+
+  it('gives back any JSON value that a string names exactly', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const plain: unknown = JSON.parse(JSON.stringify(value));
+        assert.deepEqual(renderJson(['{{ input.a }}'], scopeOf({ a: plain })), [plain]);
+      }),
+    );
+  });
+
+  it('copies a value without variables', () => {
+    fc.assert(
+      fc.property(fc.json({ stringUnit: 'binary' }), (json) => {
+        const value: unknown = JSON.parse(json);
+        if (!json.includes('}}')) assert.equal(JSON.stringify(renderJson(value, scopeOf({}))), JSON.stringify(value));
+      }),
+    );
+  });
+});
+
+describe('rendering: size', () => {
+  const MEGABYTES_10 = 10_000_000;
+
+  it('takes linear time on hostile braces', () => {
+    for (const piece of [
+      '{',
+      '}',
+      '{{',
+      '}}',
+      '{{ ',
+      '{{}}',
+      '}}{{',
+      '{{ input.',
+      '{{ a.result.',
+      '{{ a.result[0]]}}',
+      ' ',
+    ]) {
+      const text = piece.repeat(MEGABYTES_10 / piece.length);
+      assertQuick(() => renderText(text, scopeOf({})), 10_000);
+    }
+    assertQuick(() => renderText(`{{ ${'input.'.repeat(MEGABYTES_10 / 6)} }}`, scopeOf({})));
+    assertQuick(() => renderText(`{{ input.a${' '.repeat(MEGABYTES_10)}}}`, scopeOf({})));
+  });
+
+  it('reads one large content for many variables once', () => {
+    const content = JSON.stringify({ a: 'x', filler: 'y'.repeat(5_000_000) });
+    const text = '{{ n.result.a }}'.repeat(10_000);
+    assertQuick(() => assert.equal(renderText(text, scopeOf({}, content)).length, 10_000));
+  });
+
+  it('fills in 5 MB', () => {
+    const content = 'z'.repeat(5_000_000);
+    assertQuick(() => assert.equal(renderText('<{{ n.result.content }}>', scopeOf({}, content)), `<${content}>`));
+  });
+
+  it('refuses to render more than its bound, as text and as values', () => {
+    const scope = scopeOf({ list: Array(100_000).fill('0123456789') }, 'z'.repeat(5_000_000));
+    const many = Math.ceil(MAX_RENDERED_CHARACTERS / 1_000_000) + 1;
+    assert.throws(() => renderText('{{ n.result.content }}'.repeat(many), scope), RenderedTooLargeError);
+    assert.throws(() => renderText('{{ input.list }}'.repeat(many), scope), RenderedTooLargeError);
+    assert.throws(() => renderJson(Array(many).fill('{{ input.list }}'), scope), RenderedTooLargeError);
+  });
+
+  it('survives nesting of any depth in the template, the input and a content', () => {
+    const json = '['.repeat(500_000) + ']'.repeat(500_000);
+    const scope = scopeOf({ deep: JSON.parse(json) as unknown }, json);
+    assert.equal(renderText('<{{ input.deep }}{{ n.result[0] }}>', scope), '<>');
+    assert.equal(renderJson('{{ input.deep }}', scope), '');
+    assert.ok(Array.isArray(renderJson(JSON.parse(json), scope)));
+    assert.deepEqual(findVariables(JSON.parse(json)), []);
+  });
+});

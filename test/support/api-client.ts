@@ -1,0 +1,131 @@
+// A small client of the public API, typed as far as tests need it.
+import { eventually, type EventuallyOptions } from './eventually.js';
+
+export interface ApiAnswer<T = Record<string, unknown>> {
+  status: number;
+  headers: Headers;
+  body: T;
+}
+
+export interface NodeEntry {
+  id: string;
+  status: string;
+  result?: { content: string; [field: string]: unknown };
+  error?: { code: string; message: string };
+}
+
+export interface Envelope {
+  status: number;
+  data: { id: string; status: string; data: Record<string, NodeEntry> | null };
+}
+
+export interface RunRecord {
+  id: string;
+  status: string;
+  cost: Record<string, string>;
+  duration: number | null;
+  [field: string]: unknown;
+}
+
+export interface SendOptions {
+  body?: unknown;
+  /** Sent as it is, instead of `body` as JSON. */
+  text?: string;
+  headers?: Record<string, string>;
+}
+
+export interface ApiClient {
+  get: <T>(path: string, options?: SendOptions) => Promise<ApiAnswer<T>>;
+  post: <T>(path: string, options?: SendOptions) => Promise<ApiAnswer<T>>;
+  patch: <T>(path: string, options?: SendOptions) => Promise<ApiAnswer<T>>;
+  delete: <T>(path: string, options?: SendOptions) => Promise<ApiAnswer<T>>;
+  /** Returns the project's id. */
+  createProject: (name?: string) => Promise<number>;
+  /** Returns the workflow's id. */
+  createWorkflow: (projectId: number, data: object, title?: string) => Promise<number>;
+  /** Starts a run with a JSON input and returns the envelope. */
+  run: (workflowId: number, input?: unknown) => Promise<Envelope>;
+  poll: (runId: string) => Promise<Envelope>;
+  /** Polls until the status is terminal and returns that answer. */
+  pollToEnd: (runId: string, options?: EventuallyOptions) => Promise<Envelope>;
+  /** Makes a project and a workflow of this drawing, runs it and waits for its end. */
+  runToEnd: (data: object, input?: unknown, options?: EventuallyOptions) => Promise<FinishedRun>;
+  history: (workflowId: number, runId: string) => Promise<RunRecord>;
+}
+
+export interface FinishedRun {
+  projectId: number;
+  workflowId: number;
+  runId: string;
+  status: string;
+  nodes: Record<string, NodeEntry>;
+}
+
+/** Paths are below `/api/v1`, with a leading slash. */
+export function createApiClient(apiUrl: string, apiKey?: string): ApiClient {
+  const send = async <T>(method: string, path: string, options: SendOptions = {}): Promise<ApiAnswer<T>> => {
+    const { body, text } = options;
+    const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(`${apiUrl}/api/v1${path}`, {
+      method,
+      headers: {
+        ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(payload === undefined ? {} : { body: payload }),
+    });
+    const answer = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(answer) : answer) as T };
+  };
+  const client: ApiClient = {
+    get: (path, options) => send('GET', path, options),
+    post: (path, options) => send('POST', path, options),
+    patch: (path, options) => send('PATCH', path, options),
+    delete: (path, options) => send('DELETE', path, options),
+    async createProject(name = 'test project') {
+      return created(await send<{ id: number }>('POST', '/projects/', { body: { name } }));
+    },
+    async createWorkflow(project, data, title = 'test workflow') {
+      return created(await send<{ id: number }>('POST', '/workflows/', { body: { project, title, data } }));
+    },
+    async run(workflowId, input = {}) {
+      return expectOk(await send<Envelope>('POST', `/workflows/${workflowId}/run/`, { body: input }));
+    },
+    async poll(runId) {
+      return expectOk(await send<Envelope>('GET', `/workflows/workflow_result/?id=${runId}`));
+    },
+    pollToEnd(runId, options = { timeoutMs: 25_000, intervalMs: 50 }) {
+      return eventually(async () => {
+        const envelope = await client.poll(runId);
+        const { status } = envelope.data;
+        if (status === 'succeed' || status === 'failed') return envelope;
+        throw new Error(`run ${runId} is still ${status}: ${JSON.stringify(envelope.data.data)?.slice(0, 2_000)}`);
+      }, options);
+    },
+    async runToEnd(data, input, options) {
+      const projectId = await client.createProject();
+      const workflowId = await client.createWorkflow(projectId, data);
+      const started = await client.run(workflowId, input);
+      if (started.status !== 201) throw new Error(`the run was not accepted: ${JSON.stringify(started)}`);
+      const runId = started.data.id;
+      const { status, data: nodes } = (await client.pollToEnd(runId, options)).data;
+      return { projectId, workflowId, runId, status, nodes: nodes ?? {} };
+    },
+    async history(workflowId, runId) {
+      return expectOk(await send<RunRecord>('GET', `/workflows/${workflowId}/history/${runId}/`));
+    },
+  };
+  return client;
+}
+
+function created({ status, body }: ApiAnswer<{ id: number }>): number {
+  if (status !== 201) throw new Error(`not created (${status}): ${JSON.stringify(body)}`);
+  return body.id;
+}
+
+function expectOk<T>({ status, body }: ApiAnswer<T>): T {
+  if (status !== 200) throw new Error(`the API answered ${status}: ${JSON.stringify(body)}`);
+  return body;
+}

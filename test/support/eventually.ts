@@ -1,0 +1,29 @@
+export interface EventuallyOptions {
+  /** Gives up after this long; default 10 s. */
+  timeoutMs?: number;
+  /** Pause between two attempts; default 25 ms. */
+  intervalMs?: number;
+}
+
+/**
+ * Retries `probe` until it does not throw and returns something other than `false` or `undefined`, and returns that.
+ * When time is up it rejects with the probe's last error.
+ */
+export async function eventually<T>(
+  probe: () => T | Promise<T>,
+  { timeoutMs = 10_000, intervalMs = 25 }: EventuallyOptions = {},
+): Promise<Exclude<T, false | undefined>> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    let failure: unknown;
+    try {
+      const value = await probe();
+      if (value !== false && value !== undefined) return value as Exclude<T, false | undefined>;
+      failure = new Error(`The condition did not hold within ${timeoutMs} ms`);
+    } catch (error) {
+      failure = error;
+    }
+    if (performance.now() >= deadline) throw failure;
+    await new Promise((resolve) => setTimeout(resolve, intervalMs));
+  }
+}

@@ -1,0 +1,103 @@
+// A programmable model provider that speaks the chat-completions protocol and records what it is asked.
+import type { IncomingHttpHeaders } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startHttpServer } from '../../cli/sandbox/http-server.js';
+
+export interface ModelAnswer {
+  /** Default: `echo: ` and the last user message. */
+  text?: string;
+  finishReason?: string;
+  /** Default: 10 prompt and 5 completion tokens. */
+  usage?: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
+  /** With a status other than 200 the body is `error` in the protocol's shape. */
+  status?: number;
+  error?: { message: string; type?: string; code?: string | null; param?: string | null };
+  headers?: Record<string, string>;
+  delayMs?: number;
+  /** The connection is cut instead of answered. */
+  reset?: boolean;
+  /** The whole body, instead of a completion. */
+  body?: unknown;
+}
+
+export interface ModelRequest {
+  model: string;
+  messages: { role: string; content: unknown }[];
+  body: Record<string, unknown>;
+  headers: IncomingHttpHeaders;
+  receivedAt: number;
+  /** The caller hung up before the answer. */
+  aborted: boolean;
+}
+
+export interface FakeModelProvider {
+  /** Ends in `/v1`. */
+  url: string;
+  /** All requests, oldest first. */
+  requests: ModelRequest[];
+  requestsFor: (model: string) => ModelRequest[];
+  /** Answers to the model's next calls; the last one is repeated. Without a script: the defaults of `ModelAnswer`. */
+  script: (model: string, answers: ModelAnswer | ModelAnswer[] | ((request: ModelRequest) => ModelAnswer)) => void;
+  close: () => Promise<void>;
+}
+
+type Script = (request: ModelRequest, callNumber: number) => ModelAnswer;
+
+export async function startFakeModelProvider(): Promise<FakeModelProvider> {
+  const requests: ModelRequest[] = [];
+  const scripts = new Map<string, Script>();
+  const server = await startHttpServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
+    const recorded: ModelRequest = {
+      model: String(body['model']),
+      messages: body['messages'] as ModelRequest['messages'],
+      body,
+      headers: request.headers,
+      receivedAt: Date.now(),
+      aborted: false,
+    };
+    requests.push(recorded);
+    response.once('close', () => (recorded.aborted = !response.writableFinished));
+    const callNumber = requests.filter(({ model }) => model === recorded.model).length - 1;
+    const answer = scripts.get(recorded.model)?.(recorded, callNumber) ?? {};
+    if (answer.delayMs !== undefined) await pause(answer.delayMs);
+    if (answer.reset === true) {
+      request.socket.resetAndDestroy();
+      return;
+    }
+    response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers });
+    response.end(JSON.stringify(answerBody(recorded, answer)));
+  });
+  return {
+    url: `${server.url}/v1`,
+    requests,
+    requestsFor: (model) => requests.filter((request) => request.model === model),
+    script(model, answers) {
+      if (typeof answers === 'function') scripts.set(model, answers);
+      else {
+        const list = Array.isArray(answers) ? answers : [answers];
+        scripts.set(model, (_request, callNumber) => list[Math.min(callNumber, list.length - 1)] ?? {});
+      }
+    },
+    close: () => server.close(),
+  };
+}
+
+function answerBody(request: ModelRequest, answer: ModelAnswer): unknown {
+  if (answer.body !== undefined) return answer.body;
+  if ((answer.status ?? 200) >= 400) {
+    return { error: { type: 'server_error', code: null, param: null, message: 'scripted failure', ...answer.error } };
+  }
+  const lastUser = request.messages.findLast(({ role }) => role === 'user')?.content;
+  const content = answer.text ?? `echo: ${typeof lastUser === 'string' ? lastUser : JSON.stringify(lastUser)}`;
+  return {
+    id: 'chatcmpl-fake',
+    object: 'chat.completion',
+    created: Math.floor(Date.now() / 1000),
+    model: request.model,
+    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: answer.finishReason ?? 'stop' }],
+    usage: answer.usage ?? { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+  };
+}

@@ -1,0 +1,111 @@
+// Drawings as the visual editor saves them, in a few words.
+import { randomUUID } from 'node:crypto';
+
+export type Kind = 'trigger' | 'condition' | 'llm' | 'http';
+type Data = Record<string, unknown>;
+
+export interface DrawingNode {
+  id: string;
+  type: string;
+  position: { x: number; y: number };
+  data: Data & { id: string; next_nodes?: string[]; true_node?: string; false_node?: string };
+}
+
+export interface DrawingEdge {
+  id: string;
+  source: string;
+  target: string;
+  sourceHandle?: string;
+}
+
+export interface Drawing {
+  nodes: DrawingNode[];
+  edges: DrawingEdge[];
+  viewport: { x: number; y: number; zoom: number };
+  start_node: string;
+  [key: string]: unknown;
+}
+
+const TYPES: Record<Kind, string> = {
+  trigger: 'trigger-node',
+  condition: 'if-else-node',
+  llm: 'basic-node',
+  http: 'http-node',
+};
+
+/** A node of its own id; `data` goes over the common fields. */
+export function node(kind: Kind, data: Data = {}): DrawingNode {
+  const id = randomUUID();
+  const links = kind === 'condition' ? {} : { next_nodes: [] };
+  const common = { id, name: kind, label: kind, version: '1.0.0', ...links };
+  return { id, type: TYPES[kind], position: { x: 0, y: 0 }, data: { ...common, ...data } };
+}
+
+export function trigger(inputFields: Data[] = [], data: Data = {}): DrawingNode {
+  return node('trigger', { input_fields: inputFields, ...data });
+}
+
+export function http(url: string, data: Data = {}): DrawingNode {
+  return node('http', { url, method: 'GET', headers: {}, ...data });
+}
+
+export function llm(message: string, data: Data = {}): DrawingNode {
+  return node('llm', {
+    messages: [{ role: 'user', message }],
+    settings: { model_name: 'test-model', temperature: 0 },
+    ...data,
+  });
+}
+
+export function condition(left: unknown, operator: string, right: unknown, data: Data = {}): DrawingNode {
+  return node('condition', { condition: { left, operator, right }, ...data });
+}
+
+/** `{{ <node>.result.<path> }}`. */
+export function resultOf(of: DrawingNode, path = 'content'): string {
+  return `{{ ${of.id}.result.${path} }}`;
+}
+
+/** Links `from` to each of `to`; of a condition, the given branch (which holds one node). */
+export function link(from: DrawingNode, to: DrawingNode | DrawingNode[], branch: 'true' | 'false' = 'true'): void {
+  for (const { id } of Array.isArray(to) ? to : [to]) {
+    if (from.type === TYPES.condition) from.data[`${branch}_node`] = id;
+    else from.data.next_nodes = [...(from.data.next_nodes ?? []), id];
+  }
+}
+
+/** The drawing of these nodes, the first one being the start; its edges follow from the nodes' own links. */
+export function drawing(nodes: DrawingNode[]): Drawing {
+  const edges = nodes.flatMap((source) => [
+    ...(source.data.next_nodes ?? []).map((target) => edge(source.id, target)),
+    ...(source.data.true_node === undefined ? [] : [edge(source.id, source.data.true_node, 'condition-true')]),
+    ...(source.data.false_node === undefined ? [] : [edge(source.id, source.data.false_node, 'condition-false')]),
+  ]);
+  const placed = nodes.map((item, index) => ({ ...item, position: { x: 260 * index, y: 0 } }));
+  return { nodes: placed, edges, viewport: { x: 0, y: 0, zoom: 1 }, start_node: nodes[0]?.id ?? '' };
+}
+
+/** A trigger and `length - 1` nodes after it, in a row; without `make` they are conditions that hold. */
+export function chain(length: number, make: (index: number) => DrawingNode = alwaysTrue): Drawing {
+  const nodes = [trigger(), ...Array.from({ length: length - 1 }, (_, index) => make(index))];
+  for (const [index, to] of nodes.entries()) if (index > 0) link(nodes[index - 1]!, to);
+  return drawing(nodes);
+}
+
+/** A trigger, `width` nodes side by side after it and, with `join`, one node after all of them. */
+export function fanOut(width: number, make: (index: number) => DrawingNode = alwaysTrue, join?: DrawingNode): Drawing {
+  const start = trigger();
+  const branches = Array.from({ length: width }, (_, index) => make(index));
+  link(start, branches);
+  if (join !== undefined) for (const branch of branches) link(branch, join);
+  return drawing([start, ...branches, ...(join === undefined ? [] : [join])]);
+}
+
+function alwaysTrue(): DrawingNode {
+  return condition('1', '==', '1');
+}
+
+function edge(source: string, target: string, sourceHandle?: string): DrawingEdge {
+  const handle = sourceHandle === undefined ? {} : { sourceHandle };
+  return { id: `${source}-${sourceHandle ?? 'out'}-${target}`, source, target, ...handle };
+}

@@ -1,0 +1,111 @@
+// A programmable HTTP server for the nodes under test to call; it records what reaches it.
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startHttpServer } from '../../cli/sandbox/http-server.js';
+
+export interface TargetRequest {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+  headers: IncomingHttpHeaders;
+  body: string;
+  receivedAt: number;
+  /** The caller hung up before the answer. */
+  aborted: boolean;
+}
+
+export interface TargetReply {
+  status?: number;
+  headers?: Record<string, string>;
+  /** An object is sent as JSON. */
+  body?: string | Buffer | object;
+  delayMs?: number;
+  /** The connection is cut instead of answered. */
+  reset?: boolean;
+}
+
+export interface HttpTarget {
+  url: string;
+  /** All requests, oldest first. */
+  requests: TargetRequest[];
+  requestsTo: (path: string) => TargetRequest[];
+  /** Replies to the path's next requests; the last one is repeated. */
+  on: (path: string, replies: TargetReply | TargetReply[] | ((request: TargetRequest) => TargetReply)) => void;
+  close: () => Promise<void>;
+}
+
+type Route = (request: TargetRequest, callNumber: number) => TargetReply;
+
+/**
+ * Without a route, the first segment of the path decides: `/delay/<ms>`, `/status/<code>`, `/bytes/<count>`,
+ * `/redirect?to=<url>&status=<code>`, `/reset`; anything else echoes the request as JSON. Further segments only tell
+ * requests apart (`/delay/1000/left`).
+ */
+export async function startHttpTarget(): Promise<HttpTarget> {
+  const requests: TargetRequest[] = [];
+  const routes = new Map<string, Route>();
+  const server = await startHttpServer(async (incoming, response) => {
+    const request = await record(incoming, response);
+    requests.push(request);
+    const callNumber = requests.filter(({ path }) => path === request.path).length - 1;
+    await reply(incoming, response, routes.get(request.path)?.(request, callNumber) ?? builtIn(request));
+  });
+  return {
+    url: server.url,
+    requests,
+    requestsTo: (path) => requests.filter((request) => request.path === path),
+    on(path, replies) {
+      if (typeof replies === 'function') routes.set(path, replies);
+      else {
+        const list = Array.isArray(replies) ? replies : [replies];
+        routes.set(path, (_request, callNumber) => list[Math.min(callNumber, list.length - 1)] ?? {});
+      }
+    },
+    close: () => server.close(),
+  };
+}
+
+async function record(incoming: IncomingMessage, response: ServerResponse): Promise<TargetRequest> {
+  const receivedAt = Date.now();
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+  const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://target');
+  const request: TargetRequest = {
+    method: incoming.method ?? 'GET',
+    path: pathname,
+    query: Object.fromEntries(searchParams),
+    headers: incoming.headers,
+    body: Buffer.concat(chunks).toString('utf8'),
+    receivedAt,
+    aborted: false,
+  };
+  response.once('close', () => (request.aborted = !response.writableFinished));
+  return request;
+}
+
+function builtIn(request: TargetRequest): TargetReply {
+  const [, kind, argument] = request.path.split('/');
+  const { method, path, query, headers, body } = request;
+  const echo: TargetReply = { body: { method, path, query, headers, body } };
+  if (kind === 'delay') return { ...echo, delayMs: Number(argument) };
+  if (kind === 'status') return { status: Number(argument), body: `status ${argument}` };
+  if (kind === 'bytes') return { body: 'x'.repeat(Number(argument)), headers: { 'content-type': 'text/plain' } };
+  if (kind === 'redirect') return { status: Number(query['status'] ?? 302), headers: { location: query['to'] ?? '/' } };
+  if (kind === 'reset') return { reset: true };
+  return echo;
+}
+
+async function reply(incoming: IncomingMessage, response: ServerResponse, planned: TargetReply): Promise<void> {
+  if (planned.delayMs !== undefined) await pause(planned.delayMs);
+  if (planned.reset === true) {
+    incoming.socket.resetAndDestroy();
+    return;
+  }
+  const { body = '' } = planned;
+  const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
+  response.writeHead(planned.status ?? 200, {
+    'content-type': isJson ? 'application/json' : 'text/plain; charset=utf-8',
+    ...planned.headers,
+  });
+  response.end(isJson ? JSON.stringify(body) : body);
+}

@@ -1,0 +1,160 @@
+// A whole stack of its own for tests: `node dist/cli/start.js` as a child process, as a person would start it.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { readStackFile, stackFile, type StackFile } from '../../cli/embedded/stack-file.js';
+import { eventually } from './eventually.js';
+import { startFakeModelProvider, type FakeModelProvider } from './fake-model-provider.js';
+import { processesOf } from './processes.js';
+
+export interface StackOptions {
+  /** Over the test defaults (every port picked freely, the fake model provider). An empty value unsets a variable. */
+  env?: Record<string, string>;
+  /** An existing directory is kept on `stop`; by default a new one, removed on `stop`. */
+  dataDir?: string;
+}
+
+export interface TestStack {
+  apiUrl: string;
+  apiKey: string;
+  dataDir: string;
+  /** Of this stack alone: serves every model name. */
+  modelProvider: FakeModelProvider;
+  supervisor: ChildProcess;
+  /** stack.json as it is now. */
+  readonly stack: StackFile;
+  /** What the supervisor printed, and the children's logs. */
+  logs: () => string;
+  /** SIGTERM; rejects when the exit code is not 0 or a process is left. `keep` leaves the directory for a look. */
+  stop: (options?: { keep?: boolean }) => Promise<void>;
+}
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const START_TIMEOUT_MS = 60_000;
+const FREE_PORTS = { PORT: '0', POSTGRES_PORT: '0', TEMPORAL_PORT: '0', TEMPORAL_UI_PORT: '0' };
+/** USD per million tokens: a call of 10 prompt and 5 completion tokens costs 0.00002. */
+export const TEST_PRICES = { input_price_per_million: '1', output_price_per_million: '2' };
+
+export async function startStack(options: StackOptions = {}): Promise<TestStack> {
+  const dataDir = options.dataDir ?? makeDataDir();
+  const modelProvider = await startFakeModelProvider();
+  const { child, output } = spawnSupervisor(dataDir, {
+    MODEL_PROVIDERS_FILE: writeProvidersFile(dataDir, modelProvider.url),
+    ...options.env,
+  });
+  const logs = (): string => [output(), ...childLogs(dataDir)].join('\n');
+  try {
+    await waitForStackFile(child, dataDir);
+  } catch (error) {
+    child.kill('SIGKILL');
+    await modelProvider.close();
+    throw new Error(`the stack in ${dataDir} did not start:\n${logs()}`, { cause: error });
+  }
+  const readStack = (): StackFile => {
+    const stack = readStackFile(dataDir);
+    if (stack === undefined) throw new Error(`there is no ${stackFile(dataDir)}`);
+    return stack;
+  };
+  const { api_url: apiUrl, api_key: apiKey } = readStack();
+  return {
+    apiUrl,
+    apiKey,
+    dataDir,
+    modelProvider,
+    supervisor: child,
+    get stack() {
+      return readStack();
+    },
+    logs,
+    async stop({ keep = false } = {}) {
+      await stopSupervisor(child, logs);
+      await modelProvider.close();
+      const left = processesOf(dataDir);
+      if (left.length > 0) throw new Error(`processes were left behind: ${left.join('; ')}`);
+      if (options.dataDir === undefined && !keep) rmSync(dataDir, { recursive: true, force: true });
+      else if (keep) process.stderr.write(`The stack's data and logs are in ${dataDir}\n`);
+    },
+  };
+}
+
+/** `node dist/cli/start.js` with the test's environment; it ends when this process ends, however it ends. */
+export function spawnSupervisor(dataDir: string, env: Record<string, string> = {}): SpawnedSupervisor {
+  const entry = path.join(ROOT, 'dist/cli/start.js');
+  if (!existsSync(entry)) throw new Error('there is no build: run npm run build first');
+  const child = spawn(process.execPath, ['--enable-source-maps', entry, '--until-stdin-closes'], {
+    cwd: ROOT,
+    env: { ...inheritedEnvironment(), ...FREE_PORTS, DATA_DIR: dataDir, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  }
+  return { child, output: () => text };
+}
+
+export interface SpawnedSupervisor {
+  child: ChildProcess;
+  output: () => string;
+}
+
+/** Open to all, so that PostgreSQL's account can enter it when the tests run as root. */
+export function makeDataDir(): string {
+  const directory = mkdtempSync(path.join(tmpdir(), 'workflow-stack-'));
+  chmodSync(directory, 0o755);
+  return directory;
+}
+
+/** The person's own settings must not reach a test stack. */
+function inheritedEnvironment(): NodeJS.ProcessEnv {
+  const kept = [
+    'PATH',
+    'HOME',
+    'USER',
+    'LANG',
+    'TMPDIR',
+    'XDG_CACHE_HOME',
+    'TEMPORAL_CLI',
+    'NODE_V8_COVERAGE',
+    'GOFLAGS',
+    'GOPROXY',
+  ];
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => kept.includes(name)));
+}
+
+function writeProvidersFile(dataDir: string, baseUrl: string): string {
+  const file = path.join(dataDir, 'test-model-providers.json');
+  const provider = { name: 'fake', base_url: baseUrl, models: [{ id: '*', ...TEST_PRICES }] };
+  writeFileSync(file, JSON.stringify({ providers: [provider] }));
+  return file;
+}
+
+async function waitForStackFile(child: ChildProcess, dataDir: string): Promise<void> {
+  await eventually(
+    () => {
+      if (readStackFile(dataDir) !== undefined) return 'ready';
+      return child.exitCode !== null || child.signalCode !== null ? 'exited' : false;
+    },
+    { timeoutMs: START_TIMEOUT_MS },
+  );
+  if (readStackFile(dataDir) === undefined) throw new Error(`the supervisor exited with code ${child.exitCode}`);
+}
+
+async function stopSupervisor(child: ChildProcess, logs: () => string): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, 'close');
+    child.kill('SIGTERM');
+    await exited;
+  }
+  if (child.signalCode === null && child.exitCode !== 0) {
+    throw new Error(`the supervisor ended with code ${child.exitCode}:\n${logs()}`);
+  }
+}
+
+function childLogs(dataDir: string): string[] {
+  const folder = path.join(dataDir, 'logs');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).map((name) => `--- ${name}\n${readFileSync(path.join(folder, name), 'utf8')}`);
+}

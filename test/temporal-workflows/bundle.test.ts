@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { bundleWorkflowCode } from '@temporalio/worker';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+/** Every module of the bundle is evaluated again for every run: the less, the better. */
+const OWN_CODE_LIMIT_BYTES = 40_000;
+
+describe('workflow bundle', function () {
+  this.timeout(60_000);
+
+  it('holds our planner and the SDK, nothing else, and little of it', async () => {
+    const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, log() {} };
+    const { code } = await bundleWorkflowCode({
+      workflowsPath: path.join(ROOT, 'temporal-workflows/index.ts'),
+      logger: quiet,
+    });
+    const map = /sourceMappingURL=data:application\/json;[^,]*base64,([A-Za-z0-9+/=]+)/.exec(code)?.[1];
+    assert.ok(map, 'the bundle has no source map to read its modules from');
+    const { sources, sourcesContent } = JSON.parse(Buffer.from(map, 'base64').toString()) as {
+      sources: string[];
+      sourcesContent: string[];
+    };
+    const packages = new Set<string>();
+    const ownFiles: string[] = [];
+    let ownBytes = 0;
+    sources.forEach((source, index) => {
+      const inPackage = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1];
+      if (inPackage !== undefined) packages.add(inPackage);
+      else if (/(?:temporal-workflows|graph|activities|db|api|config|cli)\/[^?]*\.[jt]s$/.test(source)) {
+        ownFiles.push(source.replace(/^.*?\/(?=(?:temporal-workflows|graph|activities|db|api|config|cli)\/)/, ''));
+        ownBytes += sourcesContent[index]!.length;
+      }
+    });
+    assert.ok(ownFiles.some((file) => file.endsWith('temporal-workflows/run-graph.ts')));
+    for (const file of ownFiles)
+      assert.match(file, /^(?:temporal-workflows|graph)\//, `${file} is in the workflow bundle`);
+    for (const name of packages) {
+      assert.match(
+        name,
+        /^(?:@temporalio\/(?:workflow|common|worker|proto)|ms|long|nexus-rpc|source-map|source-map-support)$/,
+        name,
+      );
+    }
+    assert.ok(ownBytes < OWN_CODE_LIMIT_BYTES, `${ownBytes} bytes of our own`);
+  });
+});
