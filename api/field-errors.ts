@@ -45,9 +45,15 @@ function wrongType(issue: RawIssue & { expected?: unknown }): string {
   }
   if (issue.input === undefined) return 'This field is required.';
   if (issue.input === null) return 'This field may not be null.';
-  const expected = String(issue.expected);
+  const expected = isInteger(issue.inst) ? 'int' : String(issue.expected);
   if (expected === 'array') return `Expected a list of items but got type "${typeName(issue.input)}".`;
   return WRONG_TYPE[expected] ?? `Expected a dictionary of items but got type "${typeName(issue.input)}".`;
+}
+
+/** zod says "number" of a text where an integer is wanted. */
+function isInteger(inst: RawIssue['inst']): boolean {
+  const definition: object | undefined = inst?._zod.def;
+  return definition !== undefined && 'format' in definition && definition.format === 'safeint';
 }
 
 function tooSmall(issue: RawIssue & { origin?: unknown; minimum?: unknown }): string {

@@ -11,8 +11,9 @@ import { createTerminal } from './demo/terminal.js';
 import { tailLog } from './embedded/child-log.js';
 import { isStackAlive } from './embedded/data-directory.js';
 import { readStackFile, type StackFile } from './embedded/stack-file.js';
+import { StartError } from './embedded/start-error.js';
 import { Stack } from './embedded/supervisor.js';
-import { describeFailure, exitWith } from './exit.js';
+import { exitWith } from './exit.js';
 import { startSandboxTargets } from './sandbox/targets.js';
 
 const { keep } = new Command('demo')
@@ -38,15 +39,15 @@ try {
     await showSamples(stack, model);
   } catch (error) {
     const logs = ['api', 'worker'].map((name) => tailLog(path.join(environment.dataDir, 'logs', `${name}.log`)));
-    throw new Error(`The demo failed: ${describeFailure(error)}\n${logs.join('\n')}`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartError(`The demo failed: ${reason}\n${logs.join('\n')}`, { cause: error });
   }
 } catch (error) {
   await own?.stop();
-  if (!interrupted.signal.aborted)
-    exitWith(error instanceof Error && error.cause !== undefined ? error.message : error);
+  if (!interrupted.signal.aborted) exitWith(error);
 }
 await own?.stop();
-process.exit(0);
+process.exit(interrupted.signal.aborted && keep !== true ? 130 : 0);
 
 async function startOwn(): Promise<StackFile> {
   terminal.line(terminal.bold('Starting everything on this machine'));
@@ -103,7 +104,9 @@ async function untilInterrupted(): Promise<void> {
 
 function interrupt(): void {
   interrupted.abort();
-  void own?.stop().then(() => process.exit(keep === true ? 0 : 130), exitWith);
+  if (own === undefined) process.exit(130);
+  // What is under way fails without its stack, and the last lines of this file run.
+  void own.stop();
 }
 
 function nonEmpty(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

@@ -7,9 +7,9 @@ import { MASK } from './secrets.js';
 export interface Masker {
   /** True when there is nothing to look for: every text stays as it is. */
   readonly isEmpty: boolean;
-  text(text: string): string;
+  readonly text: (text: string) => string;
   /** A copy with every string, number and object key masked. */
-  json<T>(value: T): T;
+  readonly json: <T>(value: T) => T;
 }
 
 // Shorter values turn up by chance all over a text; they are only masked in their own fields.

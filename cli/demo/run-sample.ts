@@ -30,7 +30,7 @@ export async function runSample(
   const { cost, duration } = await api.finishedRun(workflowId, runId);
   const money = Object.entries(cost).map(([currency, amount]) => `${amount} ${currency}`);
   terminal.line(`  Cost ${money.join(' = ')}, duration ${duration?.toFixed(2)} s`);
-  terminal.line(`  ${uiLink(runId)}`);
+  terminal.line(`  Temporal UI ${uiLink(runId)}`);
   if (state.status !== 'succeed') throw new Error(`the run of "${sample.title}" ended as ${state.status}`);
   return { workflowId, runId };
 }
@@ -70,7 +70,8 @@ function progressLines(
   const waiting = [...labels.keys()].filter((id) => !seen.has(id));
   const lines = started.map((id) => {
     const tookMs = seen.get(id)?.tookMs;
-    const time = tookMs === undefined ? '' : terminal.dim(` about ${(tookMs / 1000).toFixed(1)} s`);
+    const time =
+      tookMs === undefined || tookMs < POLL_EVERY_MS ? '' : terminal.dim(` about ${(tookMs / 1000).toFixed(1)} s`);
     const note = state.data?.[id]?.status === 'in progress' ? terminal.yellow(' running') : time;
     return `  ${mark(terminal, state.data?.[id])} ${labels.get(id) ?? id}${note}`;
   });

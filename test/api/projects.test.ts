@@ -84,12 +84,15 @@ describe('projects', function () {
       const { api: other } = await createAccount(stack);
       const ids = [await other.createProject('one'), await other.createProject('two')];
       const { body } = await other.get<Page<Project>>('/projects/');
-      assert.deepEqual({ ...body, items: body.items.map(({ id }) => id) }, {
-        page: 1,
-        size: 10,
-        total: 2,
-        items: ids.toReversed(),
-      });
+      assert.deepEqual(
+        { ...body, items: body.items.map(({ id }) => id) },
+        {
+          page: 1,
+          size: 10,
+          total: 2,
+          items: ids.toReversed(),
+        },
+      );
     });
   });
 

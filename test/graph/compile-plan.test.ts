@@ -31,6 +31,14 @@ function edgesOf(plan: Plan): string[] {
   );
 }
 
+function named(id: string, next: string[]) {
+  return http(id, next, { label: id.toUpperCase() });
+}
+
+function label(data: Record<string, unknown>): string | undefined {
+  return planOf(drawing([http('a', undefined, data)])).labels[0];
+}
+
 describe('compilePlan: structural errors', () => {
   const cases: [title: string, data: unknown, codes: string[]][] = [
     ['data that is null', null, ['invalid_document']],
@@ -95,13 +103,14 @@ describe('compilePlan: structural errors', () => {
   });
 
   it('a cycle is named by the nodes on it, not by those before or behind', () => {
-    const named = (id: string, next: string[]) => http(id, next, { label: id.toUpperCase() });
     const data = drawing([named('a', ['b']), named('b', ['c']), named('c', ['b', 'd']), named('d', [])]);
-    const compiled = compilePlan(data);
-    assert.ok(!compiled.ok);
-    assert.deepEqual(compiled.errors, [
-      { code: 'cycle', message: 'The workflow has a cycle: "B" -> "C" -> "B".', node_id: 'b' },
-    ]);
+    const message = 'The workflow has a cycle: "B" -> "C" -> "B".';
+    assert.deepEqual(compilePlan(data), { ok: false, errors: [{ code: 'cycle', message, node_id: 'b' }] });
+    const behindFirst = [named('d', []), named('b', ['c']), named('c', ['d', 'b'])];
+    assert.deepEqual(compilePlan(drawing(behindFirst)), {
+      ok: false,
+      errors: [{ code: 'cycle', message, node_id: 'b' }],
+    });
   });
 
   it('parseDocument reports the same errors but for cycles', () => {
@@ -185,7 +194,6 @@ describe('compilePlan: the plan', () => {
   });
 
   it('labels are the label, the name or the kind, without control characters, at most 60 characters', () => {
-    const label = (data: Record<string, unknown>) => planOf(drawing([http('a', undefined, data)])).labels[0];
     assert.equal(label({ label: 'Fetch', name: 'other' }), 'Fetch');
     assert.equal(label({ label: '', name: 'Fetch' }), 'Fetch');
     assert.equal(label({ label: 5 }), 'http');

@@ -7,6 +7,10 @@ const HOLDING: Record<'<' | '=' | '>', Operator[]> = {
   '>': ['!=', '>', '>='],
 };
 
+function holds(left: string, right: string): Operator[] {
+  return OPERATORS.filter((operator) => evaluateCondition(left, operator, right));
+}
+
 describe('conditions', () => {
   const rows: [left: string, order: '<' | '=' | '>', right: string, rule: string][] = [
     ['1', '=', '1', 'the same number'],
@@ -61,8 +65,8 @@ describe('conditions', () => {
     ['1.2.3', '<', '1.3', 'two points are no number'],
     ['١', '>', '1', 'digits of other scripts are no numbers'],
     ['true', '=', 'true', 'booleans are texts'],
-    ['null', '!' as '>', 'NULL', 'case matters'],
-    ['é', '!' as '>', 'e\u0301', 'no normalisation'],
+    ['null', '>', 'NULL', 'case matters'],
+    ['é', '>', 'e\u0301', 'no normalisation'],
     ['😀', '>', '\uffff', 'a character beyond the BMP is above all within it'],
     ['x😀', '>', 'x\ue000', 'also behind a common prefix'],
     ['😀', '<', '😁', 'two characters that share their first half'],
@@ -72,11 +76,6 @@ describe('conditions', () => {
   ];
   for (const [left, order, right, rule] of rows) {
     it(`${rule}: ${JSON.stringify(left)} ${order} ${JSON.stringify(right)}`, () => {
-      const holds = (a: string, b: string) => OPERATORS.filter((operator) => evaluateCondition(a, operator, b));
-      if ((order as string) === '!') {
-        assert.ok(holds(left, right).includes('!='));
-        return;
-      }
       assert.deepEqual(
         holds(left, right),
         OPERATORS.filter((operator) => HOLDING[order].includes(operator)),

@@ -1,0 +1,108 @@
+// `npm run --silent admin -- <command>`: one JSON document on standard output; errors on standard error, exit code 1.
+import { Command, InvalidArgumentError, Option } from 'commander';
+import {
+  addKey,
+  addUser,
+  changeApiAccess,
+  dropMember,
+  issueToken,
+  putMember,
+  removeKey,
+  showKeys,
+} from './admin/accounts.js';
+import { AdminError, withContext, type AdminContext } from './admin/context.js';
+import { attachProviderKey, detachProviderKey } from './admin/provider-keys.js';
+import { describeFailure } from './exit.js';
+import type { Role } from '../db/tables.js';
+
+const DEFAULT_TTL_SECONDS = 3600;
+const LABEL_HELP = 'to tell keys apart';
+
+const program = new Command('admin').description('Users, keys, members, tokens. One JSON document on standard output.');
+const user = program.command('user').description('people who call the API');
+const key = program.command('key').description('API keys');
+const member = program.command('member').description('who may do what in a project');
+const providerKey = program.command('provider-key').description("a project's own keys for model providers");
+
+user
+  .command('create')
+  .requiredOption('--name <name>')
+  .option('--no-api-access', 'the user may not use the API until granted')
+  .action((options: { name: string; apiAccess: boolean }) =>
+    run((admin) => addUser(admin, options.name, options.apiAccess)),
+  );
+withId(user.command('grant')).action(({ id }: Id) => run((admin) => changeApiAccess(admin, id, true)));
+withId(user.command('revoke')).action(({ id }: Id) => run((admin) => changeApiAccess(admin, id, false)));
+
+withUser(key.command('create'))
+  .option('--rate-limit <number>', 'requests a minute; without it DEFAULT_RATE_LIMIT holds', parseId)
+  .option('--label <label>', LABEL_HELP, '')
+  .action((options: User & { rateLimit?: number; label: string }) =>
+    run((admin) => addKey(admin, options.user, options.label, options.rateLimit)),
+  );
+withUser(key.command('list')).action((options: User) => run((admin) => showKeys(admin, options.user)));
+withId(key.command('delete')).action(({ id }: Id) => run((admin) => removeKey(admin, id)));
+
+withUser(program.command('jwt').description('session tokens').command('issue'))
+  .addOption(new Option('--ttl <seconds>').argParser(parseId).default(DEFAULT_TTL_SECONDS))
+  .action((options: User & { ttl: number }) => run((admin) => issueToken(admin, options.user, options.ttl)));
+
+withUser(withProject(member.command('set')))
+  .addOption(new Option('--role <role>').choices(['owner', 'admin', 'editor', 'viewer']).makeOptionMandatory())
+  .action((options: User & Project & { role: Role }) =>
+    run((admin) => putMember(admin, options.project, options.user, options.role)),
+  );
+withUser(withProject(member.command('remove'))).action((options: User & Project) =>
+  run((admin) => dropMember(admin, options.project, options.user)),
+);
+
+withProject(providerKey.command('attach'))
+  .requiredOption('--provider <name>', 'as in MODEL_PROVIDERS_FILE')
+  .requiredOption('--key <key>')
+  .option('--name <label>', LABEL_HELP, '')
+  .action((options: Project & { provider: string; key: string; name: string }) =>
+    run((admin) => attachProviderKey(admin, options)),
+  );
+withId(providerKey.command('detach')).action(({ id }: Id) => run((admin) => detachProviderKey(admin, id)));
+
+await program.parseAsync();
+
+interface Id {
+  id: number;
+}
+interface User {
+  user: number;
+}
+interface Project {
+  project: number;
+}
+
+function withId(command: Command): Command {
+  return command.requiredOption('--id <number>', '', parseId);
+}
+
+function withUser(command: Command): Command {
+  return command.requiredOption('--user <number>', 'user id', parseId);
+}
+
+function withProject(command: Command): Command {
+  return command.requiredOption('--project <number>', 'project id', parseId);
+}
+
+/** Ids, limits and times: whole numbers from 1 that fit the database's integer. */
+function parseId(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > 2_147_483_647)
+    throw new InvalidArgumentError('A whole number from 1.');
+  return value;
+}
+
+async function run(action: (admin: AdminContext) => Promise<object>): Promise<void> {
+  try {
+    const result = await withContext(process.env, action);
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+  } catch (error) {
+    process.stderr.write(`${error instanceof AdminError ? error.message : describeFailure(error)}\n`);
+    process.exitCode = 1;
+  }
+}

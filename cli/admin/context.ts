@@ -1,0 +1,54 @@
+// What an admin command works on: the database and the secrets of the environment, or else of the stack in DATA_DIR.
+import path from 'node:path';
+import { parseEnvironment } from '../../config/environment.js';
+import { createDatabase, type Database } from '../../db/client.js';
+import { readSecrets } from '../embedded/secrets-file.js';
+import { readStackFile } from '../embedded/stack-file.js';
+
+/** A wrong argument or a thing that does not exist: shown as one sentence. */
+export class AdminError extends Error {
+  override name = 'AdminError';
+}
+
+export interface AdminContext {
+  db: Database;
+  /** Throws AdminError when there are none. */
+  secretsKeys: () => Buffer[];
+  /** Throws AdminError when there is none. */
+  jwtSecret: () => string;
+}
+
+/** Runs `action` with an open database. Throws AdminError when no database is known. */
+export async function withContext<T>(
+  env: NodeJS.ProcessEnv,
+  action: (context: AdminContext) => Promise<T>,
+): Promise<T> {
+  const environment = parseEnvironment(env);
+  const dataDir = path.resolve(environment.dataDir);
+  const url = environment.databaseUrl ?? readStackFile(dataDir)?.database_url;
+  if (url === undefined) {
+    throw new AdminError(`There is no database: set DATABASE_URL, or start the stack (no stack runs in ${dataDir}).`);
+  }
+  const db = createDatabase({ url, poolMax: 1, applicationName: 'admin', onError: () => undefined });
+  try {
+    return await action({
+      db,
+      secretsKeys() {
+        if (environment.secretsKeys.length > 0) return environment.secretsKeys;
+        const { SECRETS_KEY: generated } = readSecrets(dataDir) ?? {};
+        if (generated === undefined) throw new AdminError('SECRETS_KEY: must be set, for the key is stored encrypted.');
+        return [Buffer.from(generated, 'base64')];
+      },
+      jwtSecret() {
+        if (environment.jwtJwksUrl !== undefined) {
+          throw new AdminError('JWT_JWKS_URL: tokens come from the service behind this address, not from here.');
+        }
+        const secret = environment.jwtSecret ?? readSecrets(dataDir)?.JWT_SECRET;
+        if (secret === undefined) throw new AdminError('JWT_SECRET: must be set, for it signs the token.');
+        return secret;
+      },
+    });
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { ApiClient, NodeEntry, RunRecord } from '../support/api-client.js';
+import { chain, drawing, http, link, llm, trigger } from '../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { queryDatabase } from '../support/inspect.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { createAccount } from './accounts.js';
+import { NOT_FOUND, type FieldErrors, type Page } from './bodies.js';
+
+describe('history', function () {
+  this.timeout(90_000);
+  let stack: TestStack;
+  let api: ApiClient;
+  let project: number;
+  let target: HttpTarget;
+
+  before(async () => {
+    stack = await sharedStack();
+    ({ api } = await createAccount(stack));
+    project = await api.createProject();
+    target = await startHttpTarget();
+  });
+  after(() => target.close());
+
+  const list = async (workflowId: number, query = ''): Promise<Page<RunRecord>> =>
+    (await api.get<Page<RunRecord>>(`/workflows/${workflowId}/history/${query}`)).body;
+
+  describe('200', () => {
+    it('an item has every field of the specification, in the list and alone', async () => {
+      const fields = [{ id: 'a', title: 'A', type: 'text' }];
+      const start = trigger(fields);
+      const model = llm('hello');
+      link(start, model);
+      const data = drawing([start, model]);
+      const { workflowId, runId, nodes } = await api.runToEnd(data, { a: 'x' });
+      const item = await api.history(workflowId, runId);
+      const times = ['created_at', 'updated_at', 'run_started_at', 'run_finished_at'].map((name) => String(item[name]));
+      for (const time of times) assert.equal(new Date(time).toISOString(), time);
+      assert.ok(typeof item.duration === 'number' && item.duration >= 0 && item.duration < 60);
+      assert.match(item.cost['USD'] ?? '', /^0\.\d*[1-9]$/);
+      assert.deepEqual(Object.keys(item.cost), ['USD', 'EUR']);
+      const { created_at: _, updated_at: __, run_started_at: ___, run_finished_at: ____, ...rest } = item;
+      assert.deepEqual(rest, {
+        id: runId,
+        status: 'Succeeded',
+        result: nodes,
+        data: JSON.parse(JSON.stringify(data)) as unknown,
+        input_data: { a: 'x' },
+        input_fields: fields,
+        is_api_run: false,
+        use_in_marketplace_example: false,
+        use_as_marketplace_template: false,
+        cost: item.cost,
+        duration: item.duration,
+        error: null,
+      });
+      assert.deepEqual(await list(workflowId), { page: 1, size: 10, total: 1, items: [item] });
+    });
+
+    it('a run keeps the drawing it ran with', async () => {
+      const { workflowId, runId } = await api.runToEnd(chain(1));
+      await api.patch(`/workflows/${workflowId}/`, { body: { data: { changed: true } } });
+      const { data } = await api.history(workflowId, runId);
+      assert.ok(data !== null && typeof data === 'object' && 'start_node' in data);
+    });
+
+    it('a failed run tells which error ended it', async () => {
+      const start = trigger();
+      const broken = http(`${target.url}/status/410`);
+      link(start, broken);
+      const { workflowId, runId } = await api.runToEnd(drawing([start, broken]));
+      const item = await api.history(workflowId, runId);
+      assert.equal(item.status, 'Error');
+      assert.ok((item['error'] as { code: string }).code);
+    });
+
+    it('is ordered by time or cost, newest first unless asked, and pages never overlap', async () => {
+      const id = await api.createWorkflow(project, chain(1));
+      const ids: string[] = [];
+      for (let count = 0; count < 5; count += 1) ids.push((await api.run(id)).data.id);
+      for (const runId of ids) await api.pollToEnd(runId);
+      // Money of our own making: two runs cost the same.
+      const costs = ['0.3', '0.1', '0.2', '0.1', '0'];
+      for (const [index, runId] of ids.entries()) {
+        await queryDatabase(stack, 'UPDATE runs SET cost_usd = $1 WHERE id = $2', [costs[index], runId]);
+      }
+      const order = async (query: string): Promise<number[]> =>
+        (await list(id, query)).items.map((item) => ids.indexOf(item.id));
+      assert.deepEqual(await order(''), [4, 3, 2, 1, 0]);
+      assert.deepEqual(await order('?ordering=created_at'), [0, 1, 2, 3, 4]);
+      assert.deepEqual(await order('?ordering=-created_at'), [4, 3, 2, 1, 0]);
+      const byCost = (await list(id, '?ordering=cost')).items.map((item) => item.cost['USD']);
+      assert.deepEqual(byCost, ['0', '0.1', '0.1', '0.2', '0.3']);
+      for (const ordering of ['cost', '-cost', 'created_at', '-created_at']) {
+        const pages = [];
+        for (const page of [1, 2, 3]) pages.push(...(await order(`?ordering=${ordering}&page=${page}&size=2`)));
+        assert.deepEqual(pages, await order(`?ordering=${ordering}`));
+      }
+    });
+
+    it('a result above 16 KiB is cut and marked in the list, and whole alone', async () => {
+      const start = trigger();
+      const [big, small] = [http(`${target.url}/bytes/100000`), http(`${target.url}/bytes/100`)];
+      link(start, [big, small]);
+      const { workflowId, runId } = await api.runToEnd(drawing([start, big, small]));
+      const [listed] = (await list(workflowId)).items;
+      const entries = listed?.['result'] as Record<string, NodeEntry & { truncated?: boolean }>;
+      assert.deepEqual([entries[big.id]?.truncated, entries[big.id]?.result?.content.length], [true, 16_384]);
+      assert.deepEqual([entries[small.id]?.truncated, entries[small.id]?.result?.content.length], [undefined, 100]);
+      const alone = (await api.history(workflowId, runId))['result'] as typeof entries;
+      assert.deepEqual([alone[big.id]?.truncated, alone[big.id]?.result?.content.length], [undefined, 100_000]);
+    });
+  });
+
+  describe('400 and 404', () => {
+    it('an unknown ordering is refused', async () => {
+      const id = await api.createWorkflow(project, chain(1));
+      const { status, body } = await api.get<FieldErrors>(`/workflows/${id}/history/?ordering=name`);
+      assert.deepEqual([status, body], [400, { ordering: ['"name" is not a valid choice.'] }]);
+    });
+
+    it('the run of another workflow, an unknown run and what is no UUID are not found', async () => {
+      const { runId } = await api.runToEnd(chain(1));
+      const id = await api.createWorkflow(project, chain(1));
+      for (const run of [runId, randomUUID(), 'x', '1']) {
+        const { status, body } = await api.get(`/workflows/${id}/history/${run}/`);
+        assert.deepEqual([status, body], [404, NOT_FOUND], run);
+      }
+    });
+  });
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { createApiClient } from '../support/api-client.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+
+const ADMIN = path.resolve(import.meta.dirname, '../../dist/cli/admin.js');
+
+describe('npm run admin', function () {
+  this.timeout(60_000);
+  let stack: TestStack;
+
+  before(async () => {
+    stack = await sharedStack();
+  });
+
+  /** The one JSON document on standard output. */
+  async function admin<T>(...args: string[]): Promise<T> {
+    const env = { PATH: process.env['PATH'], DATA_DIR: stack.dataDir };
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [ADMIN, ...args], { env });
+    assert.equal(stderr, '');
+    return JSON.parse(stdout) as T;
+  }
+
+  async function refusal(...args: string[]): Promise<string> {
+    const env = { PATH: process.env['PATH'], DATA_DIR: stack.dataDir };
+    const failure = await promisify(execFile)(process.execPath, [ADMIN, ...args], { env }).then(
+      () => assert.fail('the command should have failed'),
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    );
+    assert.equal(failure.code, 1);
+    assert.equal(failure.stdout, '');
+    return failure.stderr.trim();
+  }
+
+  async function createUser(): Promise<number> {
+    return (await admin<{ id: number }>('user', 'create', '--name', 'Grace')).id;
+  }
+
+  it('makes a user with a key that works until it is deleted', async () => {
+    const user = await admin<{ id: number }>('user', 'create', '--name', 'Ada');
+    assert.deepEqual(user, { id: user.id, name: 'Ada', api_access: true });
+    const key = await admin<{ id: number; api_key: string }>(
+      'key',
+      'create',
+      '--user',
+      String(user.id),
+      '--label',
+      'ci',
+    );
+    const api = createApiClient(stack.apiUrl, key.api_key);
+    assert.equal((await api.get('/projects/')).status, 200);
+    const [listed] = await admin<{ id: number; label: string; rate_limit: number | null }[]>(
+      'key',
+      'list',
+      '--user',
+      `${user.id}`,
+    );
+    assert.equal(listed?.id, key.id);
+    assert.equal(listed?.label, 'ci');
+    assert.equal(listed?.rate_limit, null);
+    assert.ok(!JSON.stringify(listed).includes(key.api_key));
+    await admin('key', 'delete', '--id', String(key.id));
+    assert.equal((await api.get('/projects/')).status, 401);
+  });
+
+  it('grants and revokes the use of the API', async () => {
+    const user = await admin<{ id: number; api_access: boolean }>('user', 'create', '--name', 'Eve', '--no-api-access');
+    assert.equal(user.api_access, false);
+    const key = await admin<{ api_key: string }>('key', 'create', '--user', String(user.id), '--rate-limit', '600');
+    const api = createApiClient(stack.apiUrl, key.api_key);
+    assert.equal((await api.get('/projects/')).status, 403);
+    await admin('user', 'grant', '--id', String(user.id));
+    assert.equal((await api.get('/projects/')).status, 200);
+    await admin('user', 'revoke', '--id', String(user.id));
+    assert.equal((await api.get('/projects/')).status, 403);
+  });
+
+  it('sets and removes members', async () => {
+    const project = await createApiClient(stack.apiUrl, stack.apiKey).createProject();
+    const user = await createUser();
+    const { api_key: key } = await admin<{ api_key: string }>('key', 'create', '--user', String(user));
+    const guest = createApiClient(stack.apiUrl, key);
+    const membership = ['--project', String(project), '--user', String(user)];
+    assert.equal((await guest.get(`/projects/${project}/`)).status, 404);
+    assert.deepEqual(await admin('member', 'set', ...membership, '--role', 'viewer'), {
+      project,
+      user,
+      role: 'viewer',
+    });
+    assert.equal((await guest.get(`/projects/${project}/`)).status, 200);
+    await admin('member', 'remove', ...membership);
+    assert.equal((await guest.get(`/projects/${project}/`)).status, 404);
+  });
+
+  it('attaches a provider key that nobody can read again', async () => {
+    const api = createApiClient(stack.apiUrl, stack.apiKey);
+    const project = await api.createProject();
+    const secret = 'sk-canary-provider-key-4711';
+    const attached = await admin<{ id: number; masked_key: string }>(
+      ...[
+        'provider-key',
+        'attach',
+        '--project',
+        String(project),
+        '--provider',
+        'openai',
+        '--key',
+        secret,
+        '--name',
+        'ours',
+      ],
+    );
+    assert.equal(attached.masked_key, '********4711');
+    const { body } = await api.get(`/projects/${project}/`);
+    assert.ok(JSON.stringify(body).includes('********4711'));
+    assert.ok(!JSON.stringify([attached, body]).includes(secret));
+    assert.deepEqual(await admin('provider-key', 'detach', '--id', String(attached.id)), {
+      id: attached.id,
+      deleted: true,
+    });
+  });
+
+  it('issues a session token for a user, with an end', async () => {
+    const user = await createUser();
+    const { token } = await admin<{ token: string }>('jwt', 'issue', '--user', String(user), '--ttl', '60');
+    const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Record<string, number>;
+    assert.equal(claims['user_id'], user);
+    assert.equal(claims['exp']! - claims['iat']!, 60);
+  });
+
+  it('says what is wrong on standard error', async () => {
+    assert.equal(await refusal('user', 'grant', '--id', '999999'), 'There is no user 999999.');
+    assert.equal(await refusal('key', 'delete', '--id', '999999'), 'There is no key 999999.');
+    assert.match(await refusal('key', 'create', '--user', 'ada'), /whole number from 1/);
+    assert.match(await refusal('user', 'create'), /--name/);
+    assert.match(
+      await refusal('member', 'set', '--project', '1', '--user', '1', '--role', 'king'),
+      /owner, admin, editor, viewer/,
+    );
+    assert.match(await refusal('nonsense'), /unknown command/);
+  });
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import OpenAI from 'openai';
+import { startSandboxProvider } from '../../../cli/sandbox/model-provider.js';
+import type { HttpServer } from '../../../cli/sandbox/http-server.js';
+
+describe('the stand-in model provider', () => {
+  let server: HttpServer;
+  let client: OpenAI;
+  const messages = [{ role: 'user' as const, content: 'How are the sales?' }];
+
+  before(async () => {
+    server = await startSandboxProvider();
+    client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 });
+  });
+  after(() => server.close());
+
+  it('answers the official client with a labelled echo and its usage', async () => {
+    const completion = await client.chat.completions.create({ model: 'sandbox-echo', messages });
+    assert.equal(completion.choices[0]?.message.content, '[sandbox] How are the sales?');
+    assert.equal(completion.choices[0]?.finish_reason, 'stop');
+    const { prompt_tokens: prompt, completion_tokens: answer, total_tokens: total } = completion.usage!;
+    assert.ok(prompt > 0 && answer > 0 && total === prompt + answer);
+  });
+
+  it('streams the same answer, and the usage on request', async () => {
+    const stream = await client.chat.completions.create({
+      model: 'sandbox-echo',
+      messages,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    let text = '';
+    let total = 0;
+    for await (const chunk of stream) {
+      text += chunk.choices[0]?.delta.content ?? '';
+      total += chunk.usage?.total_tokens ?? 0;
+    }
+    assert.equal(text, '[sandbox] How are the sales?');
+    assert.ok(total > 0);
+  });
+
+  it('fills the JSON object that the system message shows, the same way each time', async () => {
+    const system = 'Answer with {"verdict": "publish|discard", "score": "0-10", "reason": "a sentence"} only.';
+    const ask = async (content: string): Promise<unknown> => {
+      const asked = [
+        { role: 'system' as const, content: system },
+        { role: 'user' as const, content },
+      ];
+      const completion = await client.chat.completions.create({ model: 'sandbox-echo', messages: asked });
+      return JSON.parse(completion.choices[0]?.message.content ?? '');
+    };
+    assert.deepEqual(await ask('discard it'), {
+      verdict: 'discard',
+      score: 10,
+      reason: '[sandbox] discard it',
+      provider: '[sandbox]',
+    });
+    assert.deepEqual(await ask('no preference'), await ask('no preference'));
+  });
+
+  it('refuses in the shape of the protocol', async () => {
+    await assert.rejects(client.chat.completions.create({ model: 'gpt-9', messages }), (error) => {
+      assert.ok(error instanceof OpenAI.NotFoundError);
+      assert.equal(error.code, 'model_not_found');
+      return true;
+    });
+    await assert.rejects(
+      client.chat.completions.create({ model: 'sandbox-echo', messages: [] }),
+      OpenAI.BadRequestError,
+    );
+  });
+});

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { stackFile, type ChildName } from '../../cli/embedded/stack-file.js';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { chain } from '../support/graphs.js';
+import { processesOf } from '../support/processes.js';
+import { makeDataDir, startStack, type TestStack } from '../support/stack.js';
+
+describe('npm start', function () {
+  this.timeout(90_000);
+
+  describe('while it runs', () => {
+    let stack: TestStack;
+    let api: ApiClient;
+
+    before(async () => {
+      stack = await startStack();
+      api = createApiClient(stack.apiUrl, stack.apiKey);
+    });
+    after(() => stack.stop());
+
+    it('says in stack.json how to reach every part, to its owner only', async () => {
+      const { pids, ...file } = stack.stack;
+      assert.deepEqual(Object.keys(pids).toSorted(), ['api', 'postgres', 'temporal', 'worker']);
+      assert.deepEqual(Object.keys(file), [
+        'api_url',
+        'api_key',
+        'user_id',
+        'temporal_address',
+        'temporal_namespace',
+        'temporal_ui_url',
+        'database_url',
+        'internal_token',
+      ]);
+      assert.equal(statSync(stackFile(stack.dataDir)).mode & 0o777, 0o600);
+      assert.equal(statSync(path.join(stack.dataDir, 'secrets.json')).mode & 0o777, 0o600);
+      assert.equal((await fetch(file.temporal_ui_url)).status, 200);
+      assert.equal((await api.get('/projects/')).status, 200);
+    });
+
+    it('gives the local user 6000 requests a minute', async () => {
+      const { headers } = await api.get('/projects/');
+      const limit = headers.get('x-ratelimit-limit');
+      assert.ok(limit === null || limit === '6000');
+    });
+
+    for (const name of ['api', 'worker', 'temporal', 'postgres'] as ChildName[]) {
+      it(`starts a killed ${name} again, its pid follows, and runs go through`, async () => {
+        const pid = stack.stack.pids[name]!;
+        process.kill(pid, 'SIGKILL');
+        await eventually(() => {
+          const now = stack.stack.pids[name];
+          return now !== undefined && now !== pid && process.kill(now, 0);
+        });
+        // The same sentence for any failure on the way: the parts find each other again within the time-out.
+        await eventually(
+          async () => {
+            const { status } = await api.runToEnd(chain(3), {}, { timeoutMs: 20_000 });
+            assert.equal(status, 'succeed');
+            return true;
+          },
+          { timeoutMs: 45_000, intervalMs: 200 },
+        );
+      });
+    }
+
+    it('keeps no key, token or password in its logs', () => {
+      const { api_key: key, internal_token: token, database_url: url } = stack.stack;
+      const secrets = JSON.parse(readFileSync(path.join(stack.dataDir, 'secrets.json'), 'utf8')) as Record<
+        string,
+        string
+      >;
+      const logs = stack.logs();
+      for (const secret of [key, token, url, ...Object.values(secrets)]) assert.ok(!logs.includes(secret));
+    });
+  });
+
+  describe('over its life', () => {
+    const dataDir = makeDataDir();
+    after(() => rmSync(dataDir, { recursive: true, force: true }));
+
+    it('removes stack.json on SIGTERM, leaves nothing running, and the next start has its state', async () => {
+      const first = await startStack({ dataDir });
+      await createApiClient(first.apiUrl, first.apiKey).createProject('survivor');
+      await first.stop();
+      assert.ok(!existsSync(stackFile(dataDir)));
+      const second = await startStack({ dataDir });
+      try {
+        assert.equal(second.apiKey, first.apiKey);
+        const api = createApiClient(second.apiUrl, second.apiKey);
+        const { body } = await api.get<{ total: number }>('/projects/?name__icontains=survivor');
+        assert.equal(body.total, 1);
+      } finally {
+        await second.stop();
+      }
+    });
+
+    it('starts again after a kill -9 of the supervisor, clearing away the children it left', async () => {
+      const first = await startStack({ dataDir });
+      const left = Object.values(first.stack.pids);
+      first.supervisor.kill('SIGKILL');
+      await once(first.supervisor, 'close');
+      const second = await startStack({ dataDir });
+      try {
+        for (const pid of left) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
+        assert.equal((await createApiClient(second.apiUrl, second.apiKey).get('/projects/')).status, 200);
+      } finally {
+        await first.modelProvider.close();
+        await second.stop();
+      }
+      assert.deepEqual(processesOf(dataDir), []);
+    });
+  });
+
+  it('runs twice side by side with two data directories', async () => {
+    const [left, right] = await Promise.all([startStack(), startStack()]);
+    try {
+      assert.notEqual(left.apiUrl, right.apiUrl);
+      const api = createApiClient(left.apiUrl, left.apiKey);
+      assert.equal((await api.runToEnd(chain(2))).status, 'succeed');
+      assert.equal((await createApiClient(right.apiUrl, left.apiKey).get('/projects/')).status, 401);
+    } finally {
+      await Promise.all([left.stop(), right.stop()]);
+    }
+  });
+});

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { createMasker } from '../../graph/mask.js';
+
+const SECRET = 's3cr"et/ va+lüe\\?';
+const masker = createMasker([SECRET]);
+
+describe('createMasker', () => {
+  const encodings: [title: string, encode: (secret: string) => string][] = [
+    ['plain', (secret) => secret],
+    ['trimmed', (secret) => secret.trim()],
+    ['JSON-escaped', (secret) => JSON.stringify(secret).slice(1, -1)],
+    ['JSON-escaped twice', (secret) => JSON.stringify(JSON.stringify(secret)).slice(3, -3)],
+    [
+      'JSON-escaped to ASCII',
+      (secret) =>
+        JSON.stringify(secret)
+          .slice(1, -1)
+          .replace(/[^ -~]/g, toUnicodeEscape),
+    ],
+    ['JSON-escaped with slashes', (secret) => JSON.stringify(secret).slice(1, -1).replaceAll('/', '\\/')],
+    ['URL-encoded', encodeURIComponent],
+    ['URL-encoded in lower case', (secret) => encodeURIComponent(secret).replace(/%../g, (hex) => hex.toLowerCase())],
+    [
+      'URL-encoded as a whole',
+      (secret) => Array.from(Buffer.from(secret), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+    ],
+    ['URL-encoded twice', (secret) => encodeURIComponent(encodeURIComponent(secret))],
+    ['in a form', (secret) => new URLSearchParams({ '': secret }).toString().slice(1)],
+    ['URL-encoded in JSON', (secret) => JSON.stringify(encodeURIComponent(secret)).slice(1, -1)],
+    ['JSON in a URL', (secret) => encodeURIComponent(JSON.stringify(secret).slice(1, -1))],
+    ['base64', (secret) => Buffer.from(secret).toString('base64')],
+    ['base64url', (secret) => Buffer.from(secret).toString('base64url')],
+    ['base64 in a URL', (secret) => encodeURIComponent(Buffer.from(secret).toString('base64'))],
+    ['base64 of user and password', (secret) => Buffer.from(`user:${secret}`).toString('base64')],
+  ];
+  for (const [title, encode] of encodings) {
+    it(`finds a secret that is ${title}`, () => {
+      const masked = masker.text(`before ${encode(SECRET)} after`);
+      assert.match(masked, /^before .{0,8}\*{8}[=%3D]* after$/);
+      assert.equal(
+        createMasker(['other-secret']).text(`before ${encode(SECRET)} after`),
+        `before ${encode(SECRET)} after`,
+      );
+    });
+  }
+
+  it('masks a plain secret exactly, each time', () => {
+    assert.equal(masker.text(`a${SECRET}b${SECRET}${SECRET}`), 'a********b****************');
+  });
+
+  it('leaves the text around an escaped secret as it was written', () => {
+    const json = JSON.stringify({ a: 'ä\n', s: SECRET, z: '\u0001%41' });
+    assert.equal(masker.text(json), JSON.stringify({ a: 'ä\n', s: '********', z: '\u0001%41' }));
+    assert.equal(masker.text('100% \\n %zz \\u12 \\'), '100% \\n %zz \\u12 \\');
+  });
+
+  it('masks overlapping secrets as one', () => {
+    const both = createMasker(['abcdefgh', 'efghijkl', 'cdefgh']);
+    assert.equal(both.text('xabcdefghijklx'), 'x********x');
+    assert.equal(createMasker(['aaaaaa']).text('a'.repeat(1000)), '********');
+  });
+
+  it('finds a secret inside the beginning of another one', () => {
+    assert.equal(createMasker(['abcdefghijk', 'cdefgh']).text('abcdefghi'), 'ab********i');
+  });
+
+  it('finds a secret that looks escaped itself', () => {
+    for (const value of ['ab%41"cd', 'ab\\ncd', 'ab\\\\u0041cd', '%25%25"%25']) {
+      const { text } = createMasker([value]);
+      const escaped = JSON.stringify(value).slice(1, -1);
+      const encodings = [value, escaped, JSON.stringify(escaped).slice(1, -1), encodeURIComponent(value)];
+      for (const encoded of encodings) assert.equal(text(`<${encoded}>`), '<********>', encoded);
+    }
+  });
+
+  it('takes every base64 character that holds a bit of the secret, and no other', () => {
+    const { text } = createMasker(['secret-1']);
+    const rows: [before: string, after: string, masked: string][] = [
+      ['abc', 'x', 'YWJj********4'],
+      ['abc', 'xyzw', 'YWJj********4eXp3'],
+      ['ab', 'xyzxy', 'YW********h5enh5'],
+      ['ab', '', 'YW********=='],
+      ['a', 'xyz', 'Y********eHl6'],
+    ];
+    for (const [before, after, masked] of rows) {
+      assert.equal(text(Buffer.from(`${before}secret-1${after}`).toString('base64')), masked);
+    }
+  });
+
+  it('finds a secret behind a false start', () => {
+    assert.equal(createMasker(['aabaaab']).text('aabaabaaab'), 'aab********');
+  });
+
+  it('ignores values under 6 characters, counted as a person counts', () => {
+    assert.equal(createMasker(['12345', '', '😀😀😀']).isEmpty, true);
+    assert.equal(createMasker(['123456']).text('0123456789'), '0********789');
+    assert.equal(createMasker(['😀😀😀😀😀😀']).text('x😀😀😀😀😀😀x'), 'x********x');
+    assert.equal(createMasker(['12345']).text('12345'), '12345');
+    assert.equal(createMasker(['********']).isEmpty, true, 'the mask itself is no secret');
+  });
+
+  it('json masks strings, numbers and keys at any depth', () => {
+    const numbers = createMasker(['12345678', 'canary']);
+    const value = { a: ['x canary', { canary: 1, b: 123456789, c: 12345, d: null, e: true }], canary: 'x' };
+    assert.deepEqual(numbers.json(value), {
+      a: ['x ********', { '********': 1, b: '********', c: 12345, d: null, e: true }],
+      '********': 'x',
+    });
+    const hostile: unknown = JSON.parse('{"__proto__": "canary"}');
+    assert.equal(JSON.stringify(numbers.json(hostile)), '{"__proto__":"********"}');
+    assert.ok(Array.isArray(numbers.json(JSON.parse('['.repeat(1e6) + ']'.repeat(1e6)))));
+  });
+
+  it('without secrets everything stays the very same', () => {
+    const value = { a: ['x'] };
+    assert.equal(createMasker([]).json(value), value);
+  });
+});
+
+describe('createMasker: properties', () => {
+  const secret = fc
+    .string({ unit: 'binary', minLength: 6, maxLength: 40 })
+    .filter((text) => Array.from(text).length >= 6 && !text.includes('*'));
+  const around = fc.string();
+
+  it('leaves no secret behind in any encoding, at any alignment', () => {
+    fc.assert(
+      fc.property(secret, around, around, (value, before, after) => {
+        const { text } = createMasker([value]);
+        const escaped = JSON.stringify(value).slice(1, -1);
+        for (const encoded of [value, escaped, JSON.stringify(escaped).slice(1, -1), encodeURIComponent(value)]) {
+          assert.ok(!text(before + encoded + after).includes(encoded));
+        }
+        for (const encoding of ['base64', 'base64url'] as const) {
+          const masked = text(Buffer.from(before + value + after).toString(encoding));
+          assert.ok(masked.includes('********'));
+          for (const piece of masked.split('********')) {
+            for (const shift of [0, 1, 2, 3]) {
+              const decoded = Buffer.from('A'.repeat(shift) + piece, encoding).toString();
+              assert.ok(!decoded.includes(value));
+            }
+          }
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('finds what a search for each secret alone finds', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 6, maxLength: 9 });
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', ' '), maxLength: 200 });
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), text, (words, haystack) => {
+        const covered = new Set<number>();
+        for (const each of words) {
+          for (let at = haystack.indexOf(each); at >= 0; at = haystack.indexOf(each, at + 1)) {
+            for (let unit = at; unit < at + each.length; unit += 1) covered.add(unit);
+          }
+        }
+        const masked = createMasker(words).text(haystack);
+        const kept = Array.from(haystack)
+          .filter((_, unit) => !covered.has(unit))
+          .join('');
+        assert.equal(masked.replaceAll('********', ''), kept);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('leaves JSON that a parser can read, with the secret gone from its values', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[!-)+-~]{8,20}$/), around, (value, before) => {
+        const json = JSON.stringify({ x: `${before}${value}` });
+        const parsed = JSON.parse(createMasker([value]).text(json)) as { x: string };
+        assert.ok(!parsed.x.includes(value));
+      }),
+    );
+  });
+});
+
+describe('createMasker: size', () => {
+  const secrets = [
+    SECRET,
+    'a'.repeat(60_000),
+    'ab'.repeat(1000),
+    ...Array.from({ length: 500 }, (_, index) => `token-${index}`),
+  ];
+  const texts: [title: string, text: string][] = [
+    ['prose', 'Lorem ipsum dolor sit amet. '.repeat(180_000)],
+    ['one letter', 'a'.repeat(5_000_000)],
+    ['almost a long secret', `${'a'.repeat(59_999)}b`.repeat(83)],
+    ['secrets only', 'token-123 '.repeat(500_000)],
+    ['escapes', '\\n'.repeat(2_500_000)],
+    ['backslashes', '\\'.repeat(5_000_000)],
+    ['percent signs', '%'.repeat(5_000_000)],
+    ['percent escapes', '%41'.repeat(1_600_000)],
+    ['base64', Buffer.from('binary'.repeat(600_000)).toString('base64')],
+  ];
+  for (const [title, text] of texts) {
+    it(`takes 5 MB of ${title} in linear time`, () => {
+      const start = performance.now();
+      createMasker(secrets).text(text);
+      assert.ok(performance.now() - start < 10_000, `took ${performance.now() - start} ms`);
+    });
+  }
+});
+
+function toUnicodeEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { toHttpMethod } from '../../graph/nodes/http.js';
+import { describeNodes, kindOfType, nodeDefinitions } from '../../graph/nodes/registry.js';
+
+describe('node definitions', () => {
+  it('carry the words of the decisions, section 5', () => {
+    const words = Object.values(nodeDefinitions).map(({ type, nodeType, kind }) => `${type} ${nodeType} ${kind}`);
+    assert.deepEqual(words, [
+      'trigger-node TriggerNode trigger',
+      'if-else-node ConditionNode condition',
+      'basic-node LLMNodeInput llm',
+      'http-node HTTPNodeInput http',
+    ]);
+    for (const [kind, definition] of Object.entries(nodeDefinitions)) {
+      assert.equal(definition.kind, kind);
+      assert.equal(kindOfType(definition.type), kind);
+    }
+    assert.equal(kindOfType('constructor'), undefined);
+  });
+
+  it('fill in defaults and keep unknown keys', () => {
+    const http = nodeDefinitions.http.schema.parse({ url: 'u', color: 'red', settings: { x: 1 } });
+    const settings = { timeout: 30, fail_on_status: true, retry_unsafe: false };
+    assert.deepEqual(http, { url: 'u', color: 'red', method: 'GET', headers: {}, settings: { ...settings, x: 1 } });
+    assert.deepEqual(nodeDefinitions.http.schema.parse({ url: 'u' }).settings, settings);
+    const messages = [{ role: 'user', message: 'm' }];
+    const llm = nodeDefinitions.llm.schema.parse({ messages, settings: { model_name: 'm', seed: 1 } });
+    assert.deepEqual(llm.settings, { model_name: 'm', seed: 1, timeout: 300 });
+  });
+
+  it('turn the sides of a condition to text', () => {
+    const condition = { left: 1.5, operator: '==', right: true };
+    const parsed = nodeDefinitions.condition.schema.parse({ condition });
+    assert.deepEqual(parsed.condition, { left: '1.5', operator: '==', right: 'true' });
+  });
+
+  it('describe themselves as JSON Schema 2020-12 for get_nodes', () => {
+    const descriptions = describeNodes();
+    assert.deepEqual(Object.keys(descriptions[0] ?? {}), [
+      'node_type',
+      'type',
+      'title',
+      'description',
+      'version',
+      'schema',
+      'output_schema',
+    ]);
+    for (const { schema, output_schema } of descriptions) {
+      for (const each of [schema, output_schema] as Record<string, unknown>[]) {
+        assert.equal(each['$schema'], 'https://json-schema.org/draft/2020-12/schema');
+        assert.equal(each['type'], 'object');
+        assert.ok(JSON.stringify(each['additionalProperties']) === '{}', 'unknown keys are allowed');
+      }
+      assert.ok(JSON.stringify(output_schema).includes('"required":["content"'));
+    }
+  });
+});
+
+describe('toHttpMethod', () => {
+  it('takes any case and nothing else', () => {
+    assert.equal(toHttpMethod(' patch '), 'PATCH');
+    assert.equal(toHttpMethod('GET'), 'GET');
+    for (const word of ['', 'TRACE', 'GET /', '{{ input.m }}']) assert.equal(toHttpMethod(word), undefined);
+  });
+});

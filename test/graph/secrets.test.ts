@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { joinSecrets, keepInputSecrets, MASK, maskInput, secretStrings, splitSecrets } from '../../graph/secrets.js';
+import { drawing, http, trigger } from './drawings.js';
+
+function field(id: unknown, default_value?: unknown, is_secret: unknown = true) {
+  return { id, is_secret, ...(default_value !== undefined && { default_value }) };
+}
+
+function mcp(headers: Record<string, unknown>, endpoint_url = 'https://mcp.test/a') {
+  return { id: 'm', type: 'mcp-node', data: { endpoint_url, headers } };
+}
+
+function tool(server_label: string, value: string) {
+  return { server_label, headers: { authorization: value } };
+}
+
+function agent(tools: unknown[]) {
+  return { id: 'g', type: 'agent-node', data: { tools } };
+}
+
+describe('splitSecrets', () => {
+  it('cuts secret defaults out of all triggers and leaves the rest alone', () => {
+    const data = drawing([
+      trigger('t', ['h'], [field('key', 'canary-1'), field('open', 'public', false), field('none')]),
+      trigger('u', [], [field('key', { deep: 'canary-2' }), field('empty', ''), field('null', null)]),
+      http('h', [], { headers: { Authorization: 'stays' } }),
+    ]);
+    const { masked, secrets } = splitSecrets(data);
+    assert.deepEqual(secrets, { 'field:t:key': 'canary-1', 'field:u:key': { deep: 'canary-2' } });
+    assert.ok(!JSON.stringify(masked).includes('canary'));
+    assert.deepEqual(masked['nodes'], [
+      trigger('t', ['h'], [field('key', MASK), field('open', 'public', false), field('none')]),
+      trigger('u', [], [field('key', MASK), field('empty', ''), field('null', null)]),
+      http('h', [], { headers: { Authorization: 'stays' } }),
+    ]);
+  });
+
+  it('cuts credential headers out of MCP nodes and agent tools, by name in any case', () => {
+    const headers = {
+      Authorization: 'a',
+      'X-Api-Key': 'b',
+      'x-auth-token': 'c',
+      COOKIE: 'd',
+      'x-trace': 'e',
+      monkey: 'f',
+    };
+    const tools = [{ server_label: 'one', headers: { authorization: 'g' } }, { headers: { 'my-key': 'h' } }, null];
+    const { masked, secrets } = splitSecrets(drawing([mcp(headers), agent(tools)]));
+    assert.deepEqual(secrets, {
+      'header:m:authorization': 'a',
+      'header:m:x-api-key': 'b',
+      'header:m:x-auth-token': 'c',
+      'header:m:cookie': 'd',
+      'header:g:one:authorization': 'g',
+      'header:g:#1:my-key': 'h',
+    });
+    const kept = {
+      Authorization: MASK,
+      'X-Api-Key': MASK,
+      'x-auth-token': MASK,
+      COOKIE: MASK,
+      'x-trace': 'e',
+      monkey: 'f',
+    };
+    assert.deepEqual((masked['nodes'] as unknown[])[0], mcp(kept));
+  });
+
+  it('on creation ******** is stored literally', () => {
+    const data = drawing([trigger('t', [], [field('key', MASK)])]);
+    const { masked, secrets } = splitSecrets(data);
+    assert.deepEqual(secrets, {});
+    assert.deepEqual(masked, data);
+    assert.deepEqual(joinSecrets(masked, secrets), data);
+  });
+
+  it('on an update ******** keeps what was stored, another value replaces it, an empty one removes it', () => {
+    const before = drawing([trigger('t', [], [field('a', 'A'), field('b', 'B'), field('c', 'C')])]);
+    const stored = splitSecrets(before);
+    const update = drawing([trigger('t', [], [field('a', MASK), field('b', 'new'), field('c', ''), field('d', MASK)])]);
+    const { secrets } = splitSecrets(update, { data: stored.masked, secrets: stored.secrets });
+    assert.deepEqual(secrets, { 'field:t:a': 'A', 'field:t:b': 'new' });
+  });
+
+  it('a field that is no longer secret does not give its stored value away', () => {
+    const stored = splitSecrets(drawing([trigger('t', [], [field('a', 'canary')])]));
+    const update = drawing([trigger('t', [], [field('a', MASK, false)])]);
+    const { masked, secrets } = splitSecrets(update, { data: stored.masked, secrets: stored.secrets });
+    assert.deepEqual(joinSecrets(masked, secrets), update);
+  });
+
+  it('a stored header is kept only while it goes to the same server', () => {
+    const stored = splitSecrets(drawing([mcp({ Authorization: 'canary' })]));
+    const after = (url: string) =>
+      splitSecrets(drawing([mcp({ authorization: MASK }, url)]), { data: stored.masked, secrets: stored.secrets })
+        .secrets;
+    assert.deepEqual(after('https://mcp.test/other?x=1'), { 'header:m:authorization': 'canary' });
+    assert.deepEqual(after('https://evil.test/a'), {});
+    assert.deepEqual(after('http://mcp.test/a'), {});
+    assert.deepEqual(after('{{ input.url }}'), {});
+  });
+
+  it('a tool that moves in the list keeps its header by its label', () => {
+    const stored = splitSecrets(drawing([agent([tool('a', 'A'), tool('b', 'B')])]));
+    const update = drawing([agent([tool('b', MASK), tool('a', MASK)])]);
+    const { secrets } = splitSecrets(update, { data: stored.masked, secrets: stored.secrets });
+    assert.deepEqual(secrets, { 'header:g:b:authorization': 'B', 'header:g:a:authorization': 'A' });
+  });
+
+  it('ids that look like places, repeat or are missing do not mix their secrets up', () => {
+    const data = drawing([
+      trigger('a:b', [], [field('c', '1'), field('c', '2')]),
+      trigger('a', [], [field('b:c', '3'), field('b%3ac', '4'), field(undefined, '5'), field(7, '6')]),
+      trigger('a', [], [field('b:c', '7')]),
+      mcp({ Cookie: '8', cookie: '9' }),
+    ]);
+    const { masked, secrets } = splitSecrets(data);
+    assert.deepEqual(Object.values(secrets), ['1', '2', '3', '4', '5', '6', '7', '8', '9']);
+    assert.deepEqual(joinSecrets(masked, secrets), data);
+  });
+
+  it('then joinSecrets is the identity, and what lies between holds no secret', () => {
+    const id = fc.constantFrom('a', 'b', 'a:b', '__proto__', '#1', '');
+    const value = fc.oneof(
+      fc.string().map((text) => `canary${text}`),
+      fc.constantFrom('', null, MASK),
+      fc.jsonValue(),
+    );
+    const fields = fc.array(fc.record({ id, is_secret: fc.boolean(), default_value: value }, { requiredKeys: ['id'] }));
+    const headers = fc.dictionary(fc.constantFrom('Authorization', 'cookie', 'x-key', '__proto__', 'accept'), value);
+    const type = fc.constantFrom('trigger-node', 'mcp-node', 'agent-node', 'http-node');
+    const tools = fc.array(fc.oneof(fc.record({ server_label: id, headers }), fc.jsonValue()));
+    const nodeData = fc.record({ input_fields: fields, headers, tools }, { requiredKeys: [] });
+    const node = fc.record({ id, type, data: fc.oneof(nodeData, fc.jsonValue()) });
+    fc.assert(
+      fc.property(fc.array(fc.oneof(node, fc.jsonValue())), (nodes) => {
+        const data = JSON.parse(JSON.stringify({ nodes, viewport: 1 })) as Record<string, unknown>;
+        const text = JSON.stringify(data);
+        const { masked, secrets } = splitSecrets(data);
+        assert.equal(JSON.stringify(joinSecrets(masked, secrets)), text);
+        assert.equal(JSON.stringify(data), text, 'the original is left as it was');
+        const again = splitSecrets(masked, { data: masked, secrets });
+        assert.deepEqual(again, { masked, secrets }, 'sending a read document back changes nothing');
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('maskInput', () => {
+  const fields = [field('key'), field('pin'), field('open', undefined, false), field('__proto__')];
+
+  it('masks the secret fields and lists their texts', () => {
+    const input = JSON.parse(
+      '{"key": {"a": ["canary-1", 7]}, "pin": 12345678, "open": "x", "__proto__": "canary-2"}',
+    ) as Record<string, unknown>;
+    const { masked, secretValues } = maskInput(fields, input);
+    assert.equal(JSON.stringify(masked), `{"key":"${MASK}","pin":"${MASK}","open":"x","__proto__":"${MASK}"}`);
+    assert.deepEqual(secretValues, ['canary-1', '7', '12345678', 'canary-2']);
+  });
+
+  it('leaves empty and missing fields as they are', () => {
+    assert.deepEqual(maskInput(fields, { key: '', pin: null }), { masked: { key: '', pin: null }, secretValues: [] });
+    assert.deepEqual(maskInput(fields, {}), { masked: {}, secretValues: [] });
+    assert.deepEqual(maskInput(fields, ['x']), { masked: ['x'], secretValues: [] });
+  });
+});
+
+describe('keepInputSecrets', () => {
+  const fields = [field('key'), field('other'), field('open', undefined, false)];
+
+  it('puts the stored value where a secret field says ********', () => {
+    const secrets = new Map([['key', 'canary']]);
+    const stored = (id: string) => secrets.get(id);
+    const input = { key: MASK, other: MASK, open: MASK, more: MASK };
+    assert.deepEqual(keepInputSecrets(fields, input, stored), { ...input, key: 'canary' });
+    assert.deepEqual(keepInputSecrets(fields, { key: 'new' }, stored), { key: 'new' });
+    assert.deepEqual(keepInputSecrets(fields, {}, stored), {});
+  });
+});
+
+describe('secretStrings', () => {
+  it('gives strings and the text of numbers at any depth', () => {
+    assert.deepEqual(secretStrings({ a: ['x', { b: 1.5 }], c: true, d: null, e: 'y' }), ['x', '1.5', 'y']);
+    assert.deepEqual(secretStrings('x'), ['x']);
+    assert.deepEqual(secretStrings(JSON.parse('['.repeat(1e6) + '"x"' + ']'.repeat(1e6))), ['x']);
+  });
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { drawing, http, link, trigger } from '../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { transactionsOf, withTemporal } from '../support/inspect.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+
+describe('cancelling a run', function () {
+  this.timeout(90_000);
+  let stack: TestStack;
+  let api: ApiClient;
+  let target: HttpTarget;
+
+  before(async () => {
+    stack = await sharedStack();
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    target = await startHttpTarget();
+  });
+
+  after(() => target.close());
+
+  let runs = 0;
+  /** A run whose only HTTP node hangs for half a minute. */
+  async function startHanging() {
+    const path = `/delay/30000/cancel-${++runs}`;
+    const [start, node] = [trigger(), http(`${target.url}${path}`)];
+    link(start, node);
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing([start, node]));
+    const runId = (await api.run(workflowId)).data.id;
+    await eventually(() => target.requestsTo(path).length === 1);
+    return { workflowId, runId, nodeId: node.id, request: target.requestsTo(path)[0]! };
+  }
+
+  async function assertCancelled({ workflowId, runId, nodeId }: Awaited<ReturnType<typeof startHanging>>) {
+    const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
+    assert.equal(end.data.status, 'failed');
+    assert.equal(end.data.data![nodeId]!.error!.code, 'cancelled');
+    const record = await api.history(workflowId, runId);
+    assert.equal(record.status, 'Cancelled');
+    assert.ok(record['run_finished_at']);
+    assert.equal((await transactionsOf(stack, runId)).length, 2);
+  }
+
+  it('by the API ends it as Cancelled within six seconds and hangs up the call in flight', async () => {
+    const run = await startHanging();
+    const startedAt = Date.now();
+    const answer = await api.post<{ id: string }>(`/workflows/${run.workflowId}/history/${run.runId}/cancel/`);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body.id, run.runId);
+    await assertCancelled(run);
+    assert.ok(Date.now() - startedAt < 6_000, `${Date.now() - startedAt} ms`);
+    await eventually(() => run.request.aborted);
+    const again = await api.post<{ code: string }>(`/workflows/${run.workflowId}/history/${run.runId}/cancel/`);
+    assert.equal(again.status, 400);
+  });
+
+  it('in the Temporal UI ends it as Cancelled', async () => {
+    const run = await startHanging();
+    await withTemporal(stack, (client) => client.workflow.getHandle(run.runId).cancel());
+    await assertCancelled(run);
+  });
+
+  it('by terminating it in the Temporal UI ends it as Cancelled within a minute, although none of our code runs', async () => {
+    const run = await startHanging();
+    const startedAt = Date.now();
+    await withTemporal(stack, (client) => client.workflow.getHandle(run.runId).terminate('test'));
+    await assertCancelled(run);
+    assert.ok(Date.now() - startedAt < 60_000);
+  });
+});

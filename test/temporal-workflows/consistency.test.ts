@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { createApiClient, type ApiClient, type Envelope } from '../support/api-client.js';
+import { condition, drawing, http, link, llm, trigger, type Drawing } from '../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { sharedStack } from '../support/shared-stack.js';
+import { queryDatabase } from '../support/inspect.js';
+import type { TestStack } from '../support/stack.js';
+
+const RUNS = 50;
+const POLLS = 500;
+
+describe('consistency of polls', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let api: ApiClient;
+  let target: HttpTarget;
+
+  before(async () => {
+    stack = await sharedStack();
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    target = await startHttpTarget();
+  });
+
+  after(() => target.close());
+
+  function draw(): { data: Drawing; expected: string[] } {
+    const start = trigger();
+    const [left, right] = [http(`${target.url}/left`), http(`${target.url}/right`)];
+    const check = condition('1', '==', '1');
+    const end = llm('the end');
+    link(start, [left, right]);
+    link(left, check);
+    link(check, end, 'true');
+    link(right, end);
+    return {
+      data: drawing([start, left, right, check, end]),
+      expected: [start, left, right, check, end].map(({ id }) => id),
+    };
+  }
+
+  it(`shows no terminal answer without its complete data in ${POLLS} polls over ${RUNS} runs`, async () => {
+    const { data, expected } = draw();
+    const workflow = await api.createWorkflow(await api.createProject(), data);
+    const runIds: string[] = [];
+    for (let index = 0; index < RUNS; index++) runIds.push((await api.run(workflow)).data.id);
+    let terminal = 0;
+    const check = ({ data: { status, data: nodes } }: Envelope) => {
+      assert.notEqual(status, 'failed', JSON.stringify(nodes));
+      if (status !== 'succeed') return;
+      terminal++;
+      assert.deepEqual(Object.keys(nodes!).toSorted(), expected.toSorted());
+      for (const node of Object.values(nodes!)) {
+        assert.equal(node.status, 'succeed');
+        assert.equal(typeof node.result!.content, 'string');
+      }
+    };
+    for (let poll = 0; poll < POLLS || terminal === 0; poll++) check(await api.poll(runIds[poll % RUNS]!));
+    for (const runId of runIds) check(await api.pollToEnd(runId, { timeoutMs: 60_000, intervalMs: 20 }));
+    const [sums] = await queryDatabase<{ runs: string; paid: string; spent: string }>(
+      stack,
+      `SELECT (SELECT sum(cost_usd) FROM runs WHERE workflow_id = $1) AS runs,
+         (SELECT sum(amount_usd) FROM billing_transactions JOIN runs ON runs.id = run_id WHERE workflow_id = $1) AS paid,
+         (SELECT total_spent_usd FROM projects JOIN workflows ON project_id = projects.id WHERE workflows.id = $1) AS spent`,
+      [workflow],
+    );
+    assert.deepEqual(sums, { runs: '0.00100', paid: '0.00100', spent: '0.00100' });
+  });
+});

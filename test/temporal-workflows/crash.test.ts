@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { drawing, http, link, llm, trigger, type DrawingNode } from '../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { queryDatabase, transactionsOf } from '../support/inspect.js';
+import { startStack, type TestStack } from '../support/stack.js';
+
+describe('crashes', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let api: ApiClient;
+  let target: HttpTarget;
+
+  before(async () => {
+    stack = await startStack();
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    target = await startHttpTarget();
+  });
+
+  after(async () => {
+    await target.close();
+    await stack.stop();
+  });
+
+  async function startRun(nodes: DrawingNode[]): Promise<{ runId: string; workflowId: number }> {
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing(nodes));
+    return { workflowId, runId: (await api.run(workflowId)).data.id };
+  }
+
+  function inRow(nodes: DrawingNode[]): DrawingNode[] {
+    const all = [trigger(), ...nodes];
+    for (const [index, node] of all.entries()) if (index > 0) link(all[index - 1]!, node);
+    return all;
+  }
+
+  async function killAndAwaitRestart(name: 'worker' | 'api'): Promise<void> {
+    const pid = stack.stack.pids[name]!;
+    process.kill(pid, 'SIGKILL');
+    await eventually(() => stack.stack.pids[name] !== undefined && stack.stack.pids[name] !== pid, {
+      timeoutMs: 20_000,
+    });
+  }
+
+  it('a run goes on after kill -9 of the worker: finished nodes are not executed again, the one in flight is', async () => {
+    const before = http(`${target.url}/before-the-kill`);
+    const during = http(`${target.url}/delay/3000/during-the-kill`);
+    const after = http(`${target.url}/after-the-kill`);
+    const nodes = inRow([before, during, after]);
+    const { runId } = await startRun(nodes);
+    await eventually(() => target.requestsTo('/delay/3000/during-the-kill').length === 1);
+    const killedAt = Date.now();
+    await killAndAwaitRestart('worker');
+    await eventually(() => target.requestsTo('/delay/3000/during-the-kill').length === 2, { timeoutMs: 30_000 });
+    assert.ok(Date.now() - killedAt < 15_000, `went on after ${Date.now() - killedAt} ms`);
+    const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
+    assert.equal(end.data.status, 'succeed');
+    assert.equal(target.requestsTo('/before-the-kill').length, 1);
+    assert.equal(target.requestsTo('/after-the-kill').length, 1);
+    const paid = await transactionsOf(stack, runId);
+    assert.deepEqual(paid.map(({ node_id }) => node_id).toSorted(), nodes.map(({ id }) => id).toSorted());
+  });
+
+  it('a POST that was in flight when its worker died is not repeated', async () => {
+    const post = http(`${target.url}/delay/4000/unsafe`, { method: 'POST', body: { n: 1 } });
+    const { runId } = await startRun(inRow([post]));
+    await eventually(() => target.requestsTo('/delay/4000/unsafe').length === 1);
+    await killAndAwaitRestart('worker');
+    const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
+    assert.equal(end.data.status, 'failed');
+    assert.equal(end.data.data![post.id]!.error!.code, 'outcome_unknown');
+    assert.equal(target.requestsTo('/delay/4000/unsafe').length, 1);
+    assert.equal((await transactionsOf(stack, runId)).length, 2);
+  });
+
+  it('a model call that was in flight when its worker died is repeated once and billed once', async () => {
+    stack.modelProvider.script('dies-once', [{ delayMs: 4_000 }, { text: 'second' }]);
+    const model = llm('hello', { settings: { model_name: 'dies-once' } });
+    const { runId, workflowId } = await startRun(inRow([model]));
+    await eventually(() => stack.modelProvider.requestsFor('dies-once').length === 1);
+    await killAndAwaitRestart('worker');
+    const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
+    assert.equal(end.data.data![model.id]!.result!.content, 'second');
+    assert.equal(stack.modelProvider.requestsFor('dies-once').length, 2);
+    assert.equal((await api.history(workflowId, runId)).cost['USD'], '0.00002');
+    const [call] = await queryDatabase<{ crashes: number }>(
+      stack,
+      'SELECT crashes FROM provider_calls WHERE run_id = $1',
+      [runId],
+    );
+    assert.equal(call!.crashes, 1);
+  });
+
+  it('a node that is recorded when its worker dies before saying so is not executed again', async () => {
+    const node = http(`${target.url}/recorded`);
+    const slow = http(`${target.url}/delay/2500/recorded`);
+    const { runId } = await startRun(inRow([node, slow]));
+    await eventually(() => target.requestsTo('/delay/2500/recorded').length === 1);
+    // As if the process had died between the record and the report: the node is settled while its activity is open.
+    await queryDatabase(
+      stack,
+      `UPDATE node_results SET status = 'succeed', result = '{"content":"from the record"}', finished_at = now()
+       WHERE run_id = $1 AND node_id = $2`,
+      [runId, slow.id],
+    );
+    await killAndAwaitRestart('worker');
+    const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
+    assert.equal(end.data.status, 'succeed');
+    assert.equal(end.data.data![slow.id]!.result!.content, 'from the record');
+    assert.equal(target.requestsTo('/delay/2500/recorded').length, 1);
+    assert.equal((await transactionsOf(stack, runId)).length, 3);
+  });
+
+  it('a client that polls through kill -9 of the API gets its complete result', async () => {
+    const node = http(`${target.url}/delay/2000/polled`);
+    const { runId } = await startRun(inRow([node]));
+    await eventually(() => target.requestsTo('/delay/2000/polled').length === 1);
+    await killAndAwaitRestart('api');
+    const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
+    assert.equal(end.data.status, 'succeed');
+    assert.equal(end.data.data![node.id]!.status, 'succeed');
+    assert.equal(target.requestsTo('/delay/2000/polled').length, 1);
+  });
+
+  it('a run that ends while the API is down is reported when it is back', async () => {
+    const node = http(`${target.url}/delay/600/ends-alone`);
+    const { runId } = await startRun(inRow([node]));
+    await eventually(() => target.requestsTo('/delay/600/ends-alone').length === 1);
+    process.kill(stack.stack.pids.api!, 'SIGSTOP');
+    await eventually(async () => {
+      const rows = await queryDatabase<{ status: string }>(
+        stack,
+        'SELECT status FROM node_results WHERE run_id = $1 AND node_id = $2',
+        [runId, node.id],
+      );
+      return rows[0]?.status === 'succeed';
+    });
+    process.kill(stack.stack.pids.api!, 'SIGCONT');
+    assert.equal((await api.pollToEnd(runId, { timeoutMs: 60_000 })).data.status, 'succeed');
+  });
+
+  it('polls answer within 300 ms while every worker stands still, for a live and for a finished run', async () => {
+    const finished = await startRun(inRow([http(`${target.url}/finished`)]));
+    await api.pollToEnd(finished.runId);
+    const live = await startRun(inRow([http(`${target.url}/delay/1500/live`)]));
+    await eventually(() => target.requestsTo('/delay/1500/live').length === 1);
+    const worker = stack.stack.pids.worker!;
+    process.kill(worker, 'SIGSTOP');
+    try {
+      for (const [runId, status] of [
+        [finished.runId, 'succeed'],
+        [live.runId, 'in progress'],
+      ] as const) {
+        for (let poll = 0; poll < 20; poll++) {
+          const startedAt = performance.now();
+          const envelope = await api.poll(runId);
+          const tookMs = performance.now() - startedAt;
+          assert.equal(envelope.data.status, status);
+          assert.ok(tookMs < 300, `${tookMs} ms`);
+        }
+      }
+    } finally {
+      process.kill(worker, 'SIGCONT');
+    }
+    assert.equal((await api.pollToEnd(live.runId, { timeoutMs: 60_000 })).data.status, 'succeed');
+  });
+});
