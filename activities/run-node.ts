@@ -15,7 +15,7 @@ import {
 } from '../db/node-results-repository.js';
 import type { SecretBox } from '../db/secret-box.js';
 import type { Branch, NodeKind } from '../graph/plan.js';
-import type { NodeOutput } from '../graph/template.js';
+import { RenderedTooLargeError, type NodeOutput } from '../graph/template.js';
 import { finalFailure, NodeFailure, retryableFailure, runClosedFailure, type Charge } from './failures.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
 import { toResultText } from './result-text.js';
@@ -100,7 +100,8 @@ async function tryNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner, att
     const outcome = await runner.execute(task);
     await record({ outcome });
     return outcome.branch === undefined ? {} : { branch: outcome.branch };
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof RenderedTooLargeError ? tooLarge(thrown) : thrown;
     if (task.signal.aborted) return await stopNode(error, record);
     if (!(error instanceof NodeFailure)) throw error;
     const delayMs = error.retryAfterMs ?? Math.min(runner.firstDelayMs * 2 ** (attempt - 1), LONGEST_DELAY_MS);
@@ -123,6 +124,10 @@ async function stopNode(error: unknown, record: (end: { failure: NodeFailure }) 
     });
   }
   return Context.current().cancelled;
+}
+
+function tooLarge({ message }: RenderedTooLargeError): NodeFailure {
+  return new NodeFailure('rendered_too_large', message);
 }
 
 interface NodeEndFacts {

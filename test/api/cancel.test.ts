@@ -49,7 +49,7 @@ describe('cancelling a run', function () {
       assert.equal(data.data?.[slowId]?.error?.code, 'cancelled');
       assert.equal(data.data?.[afterId], undefined);
       const record = await api.history(Number(path.split('/')[2]), runId);
-      assert.deepEqual([record.status, (record['error'] as Detail).code], ['Cancelled', 'cancelled']);
+      assert.equal(record.status, 'Cancelled');
       const nodes = record['result'] as Record<string, NodeEntry>;
       assert.deepEqual(nodes, data.data);
     });

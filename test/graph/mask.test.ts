@@ -69,8 +69,8 @@ describe('createMasker', () => {
     for (const value of ['ab%41"cd', 'ab\\ncd', 'ab\\\\u0041cd', '%25%25"%25']) {
       const { text } = createMasker([value]);
       const escaped = JSON.stringify(value).slice(1, -1);
-      const encodings = [value, escaped, JSON.stringify(escaped).slice(1, -1), encodeURIComponent(value)];
-      for (const encoded of encodings) assert.equal(text(`<${encoded}>`), '<********>', encoded);
+      const written = [value, escaped, JSON.stringify(escaped).slice(1, -1), encodeURIComponent(value)];
+      for (const encoded of written) assert.equal(text(`<${encoded}>`), '<********>', encoded);
     }
   });
 

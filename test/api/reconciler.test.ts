@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { chain, drawing, http, link, trigger } from '../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { queryDatabase, withTemporal } from '../support/inspect.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { createAccount } from './accounts.js';
+
+describe('reconciler', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let api: ApiClient;
+  let project: number;
+  let target: HttpTarget;
+
+  before(async () => {
+    stack = await sharedStack();
+    ({ api } = await createAccount(stack));
+    project = await api.createProject();
+    target = await startHttpTarget();
+  });
+  after(() => target.close());
+
+  const startSlowRun = async (): Promise<{ workflowId: number; runId: string }> => {
+    const start = trigger();
+    const path = `/delay/60000/${randomUUID()}`;
+    const slow = http(target.url + path);
+    link(start, slow);
+    const workflowId = await api.createWorkflow(project, drawing([start, slow]));
+    const { data } = await api.run(workflowId);
+    await eventually(() => target.requestsTo(path).length > 0);
+    return { workflowId, runId: data.id };
+  };
+
+  /** A run that was accepted by a process that died before it could start it, due to be looked at. */
+  const acceptWithoutStart = async (columns = ''): Promise<{ workflowId: number; runId: string }> => {
+    const { workflowId, runId: model } = await api.runToEnd(chain(1));
+    const runId = randomUUID();
+    await queryDatabase(
+      stack,
+      `INSERT INTO runs (id, workflow_id, project_id, user_id, status, snapshot_hash, input, created_at, next_check_at)
+       SELECT $1, workflow_id, project_id, user_id, 'In Progress', snapshot_hash, input, now() - interval '1 minute', NULL
+       FROM runs WHERE id = $2`,
+      [runId, model],
+    );
+    await queryDatabase(stack, `UPDATE runs SET ${columns} next_check_at = now() WHERE id = $1`, [runId]);
+    return { workflowId, runId };
+  };
+
+  /** The check is due at once instead of within the minute. */
+  const makeDue = (runId: string): Promise<unknown> =>
+    queryDatabase(stack, 'UPDATE runs SET next_check_at = now() WHERE id = $1', [runId]);
+
+  const ended = ({ workflowId, runId }: { workflowId: number; runId: string }): Promise<[string, unknown]> =>
+    eventually(
+      async () => {
+        const record = await api.history(workflowId, runId);
+        if (record.status === 'In Progress') throw new Error('still in progress');
+        return [record.status, (record['error'] as { code: string } | null)?.code];
+      },
+      { timeoutMs: 20_000, intervalMs: 200 },
+    );
+
+  it('starts an accepted run whose start was lost', async () => {
+    assert.deepEqual(await ended(await acceptWithoutStart()), ['Succeeded', undefined]);
+  });
+
+  it('cancels a run that was never started and no longer should be', async () => {
+    const run = await acceptWithoutStart('cancel_requested_at = now(),');
+    assert.deepEqual(await ended(run), ['Cancelled', 'cancelled']);
+  });
+
+  it('ends a started run that Temporal does not know', async () => {
+    const run = await acceptWithoutStart('run_started_at = now(),');
+    assert.deepEqual(await ended(run), ['Error', 'execution_lost']);
+    const { data } = await api.poll(run.runId);
+    assert.equal(data.status, 'failed');
+  });
+
+  it('ends a run that was terminated in Temporal as Cancelled, though no worker code ran', async () => {
+    const run = await startSlowRun();
+    await withTemporal(stack, (client) => client.workflow.getHandle(run.runId).terminate('by a person'));
+    await makeDue(run.runId);
+    assert.deepEqual(await ended(run), ['Cancelled', 'terminated']);
+    const { data } = await api.poll(run.runId);
+    assert.deepEqual(
+      Object.values(data.data ?? {}).map((entry) => entry.error?.code),
+      [undefined, 'cancelled'],
+    );
+  });
+
+  it('tells Temporal again to cancel what was asked to be cancelled', async () => {
+    const run = await startSlowRun();
+    await queryDatabase(stack, 'UPDATE runs SET cancel_requested_at = now(), next_check_at = now() WHERE id = $1', [
+      run.runId,
+    ]);
+    assert.equal((await ended(run))[0], 'Cancelled');
+  });
+
+  it('one run that cannot be checked does not block the others, and a live run is left alone', async () => {
+    const [alive, broken, lost] = [await startSlowRun(), await acceptWithoutStart(), await acceptWithoutStart()];
+    assert.equal((await ended(lost))[0], 'Succeeded');
+    assert.equal((await ended(broken))[0], 'Succeeded');
+    await makeDue(alive.runId);
+    await eventually(async () => {
+      const text = 'SELECT 1 FROM runs WHERE id = $1 AND next_check_at > now()';
+      return (await queryDatabase(stack, text, [alive.runId])).length === 1;
+    });
+    assert.equal((await api.poll(alive.runId)).data.status, 'in progress');
+    await api.post(`/workflows/${alive.workflowId}/history/${alive.runId}/cancel/`);
+  });
+});
