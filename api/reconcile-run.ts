@@ -6,6 +6,7 @@ import type { AppDeps } from './deps.js';
 import {
   cancelRunWorkflow,
   describeRun,
+  isStartRefused,
   isTerminatedByServer,
   startRunWorkflow,
   type Closing,
@@ -41,7 +42,13 @@ async function startLate(deps: AppDeps, run: RunToCheck): Promise<void> {
   }
   const toStart = await findRunToStart(deps.db, run.id);
   if (toStart === undefined) return;
-  await startRunWorkflow(deps.temporal, deps.config, toStart);
+  try {
+    await startRunWorkflow(deps.temporal, deps.config, toStart);
+  } catch (error) {
+    if (!isStartRefused(error)) throw error;
+    deps.logger.error({ err: error, run_id: run.id }, 'Temporal refuses to start the run');
+    return end(deps, run, failed('start_refused', 'The run could not be started.'));
+  }
   await scheduleCheck(deps.db, run.id, START_GRACE_SECONDS);
 }
 

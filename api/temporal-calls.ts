@@ -1,5 +1,11 @@
 // Everything that the API says to Temporal, each call in bounded time. temporal-engine.md section 4.6.
-import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import {
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  type Client,
+} from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { RunToStart } from '../db/runs-repository.js';
 import { MAX_NODES_IN_FLIGHT, RUN_WORKFLOW_TYPE, type RunGraphInput } from '../temporal-workflows/messages.js';
@@ -11,6 +17,8 @@ const workflowIdKey = defineSearchAttributeKey('WorkflowDefId', 'KEYWORD');
 const runStateKey = defineSearchAttributeKey('RunState', 'KEYWORD');
 /** Runs by API key queue behind those that a person waits for (2) and before bulk work (4). */
 const API_RUN_PRIORITY = 3;
+/** gRPC's status code. */
+const INVALID_ARGUMENT = 3;
 /** The server keeps 400 bytes; quotes and escapes take some. */
 const MAX_SUMMARY_BYTES = 360;
 
@@ -53,6 +61,11 @@ export async function startRunWorkflow(client: Client, config: ApiConfig, run: R
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
+}
+
+/** Whether Temporal will never take this start: its plan is too large, or a search attribute is not registered. */
+export function isStartRefused(error: unknown): boolean {
+  return error instanceof ServiceError && isGrpcServiceError(error.cause) && error.cause.code === INVALID_ARGUMENT;
 }
 
 /** Reads the history store, not visibility: exact, and independent of workers. */

@@ -36,7 +36,10 @@ describe('reconciler', function () {
   };
 
   /** A run that was accepted by a process that died before it could start it, due to be looked at. */
-  const acceptWithoutStart = async (columns = ''): Promise<{ workflowId: number; runId: string }> => {
+  const acceptWithoutStart = async (
+    columns = '',
+    prepare?: (runId: string) => Promise<void>,
+  ): Promise<{ workflowId: number; runId: string }> => {
     const { workflowId, runId: model } = await api.runToEnd(chain(1));
     const runId = randomUUID();
     await queryDatabase(
@@ -46,8 +49,20 @@ describe('reconciler', function () {
        FROM runs WHERE id = $2`,
       [runId, model],
     );
+    await prepare?.(runId);
     await queryDatabase(stack, `UPDATE runs SET ${columns} next_check_at = now() WHERE id = $1`, [runId]);
     return { workflowId, runId };
+  };
+
+  /** Three megabytes of labels: more than Temporal takes. */
+  const giveHugePlan = async (runId: string): Promise<void> => {
+    const hash = Buffer.from(randomUUID());
+    const plan = { ids: ['a'], kinds: ['trigger'], labels: ['x'.repeat(3_000_000)], out: [[]], indegree: [0] };
+    await queryDatabase(stack, "INSERT INTO graph_snapshots (hash, document, plan) VALUES ($1, '{}', $2)", [
+      hash,
+      plan,
+    ]);
+    await queryDatabase(stack, 'UPDATE runs SET snapshot_hash = $1 WHERE id = $2', [hash, runId]);
   };
 
   /** The check is due at once instead of within the minute. */
@@ -100,16 +115,24 @@ describe('reconciler', function () {
     assert.equal((await ended(run))[0], 'Cancelled');
   });
 
-  it('one run that cannot be checked does not block the others, and a live run is left alone', async () => {
-    const [alive, broken, lost] = [await startSlowRun(), await acceptWithoutStart(), await acceptWithoutStart()];
-    assert.equal((await ended(lost))[0], 'Succeeded');
-    assert.equal((await ended(broken))[0], 'Succeeded');
-    await makeDue(alive.runId);
-    await eventually(async () => {
-      const text = 'SELECT 1 FROM runs WHERE id = $1 AND next_check_at > now()';
-      return (await queryDatabase(stack, text, [alive.runId])).length === 1;
+  it('ends a run that Temporal refuses to start, and starts the others that are due', async () => {
+    const lost = await acceptWithoutStart();
+    const refused = await acceptWithoutStart('', giveHugePlan);
+    assert.deepEqual(await ended(lost), ['Succeeded', undefined]);
+    assert.deepEqual(await ended(refused), ['Error', 'start_refused']);
+  });
+
+  it('leaves a live run alone and looks at it again within the minute', async () => {
+    const run = await startSlowRun();
+    await makeDue(run.runId);
+    const text = `SELECT extract(epoch FROM next_check_at - now())::float AS seconds FROM runs
+      WHERE id = $1 AND next_check_at > now() AND run_finished_at IS NULL`;
+    const [row] = await eventually(async () => {
+      const rows = await queryDatabase<{ seconds: number }>(stack, text, [run.runId]);
+      return rows.length === 1 ? rows : false;
     });
-    assert.equal((await api.poll(alive.runId)).data.status, 'in progress');
-    await api.post(`/workflows/${alive.workflowId}/history/${alive.runId}/cancel/`);
+    assert.ok(row!.seconds <= 46, String(row!.seconds));
+    assert.equal((await api.poll(run.runId)).data.status, 'in progress');
+    await api.post(`/workflows/${run.workflowId}/history/${run.runId}/cancel/`);
   });
 });
