@@ -8,7 +8,7 @@ import { reportRunEnd, type FinishRunInput } from './finish-run.js';
 import { createHttpRunner } from './http.js';
 import { createLlmRunner } from './llm.js';
 import { createModelClients } from './model-clients.js';
-import type { OutgoingClient } from './outgoing/outgoing-client.js';
+import type { OutgoingClient } from '../outgoing/outgoing-client.js';
 import { createRunContexts } from './run-context.js';
 import { runLocalNode, runNode, type NodeDeps, type NodeFacts, type NodeRef } from './run-node.js';
 import { triggerRunner } from './trigger.js';

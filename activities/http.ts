@@ -13,7 +13,7 @@ import {
   type OutgoingClient,
   type OutgoingRequest,
   type OutgoingResponse,
-} from './outgoing/outgoing-client.js';
+} from '../outgoing/outgoing-client.js';
 import type { RunContexts } from './run-context.js';
 import type { NodeKindRunner, NodeOutcome, NodeTask } from './run-node.js';
 

@@ -11,7 +11,7 @@ import { loadWorkerConfig, type WorkerConfig } from './config.js';
 import { createActivities } from './create-activities.js';
 import { createErrorHygieneInterceptor } from './error-hygiene-interceptor.js';
 import { portOf, startHealthServer } from './health-server.js';
-import { createOutgoingClient } from './outgoing/outgoing-client.js';
+import { createOutgoingClient } from '../outgoing/outgoing-client.js';
 
 /** Nodes of all runs that this process executes at once. Each holds a database connection for single statements only. */
 const ACTIVITY_SLOTS = 100;

@@ -1,6 +1,13 @@
 // zod's issues in the words that clients of a Django REST Framework service parse. decisions.md section 1.
-import type { z } from 'zod';
+import { z } from 'zod';
 import { invalidFields, type FieldErrors } from './errors.js';
+
+/** An integer of a body. zod would call a text in its place no number. */
+export function integerField() {
+  return z.int({ error: ({ input }) => (input === undefined || input === null ? undefined : NO_INTEGER) });
+}
+
+const NO_INTEGER = 'A valid integer is required.';
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 
@@ -34,7 +41,7 @@ function toSentence(issue: RawIssue): string | undefined {
 
 const WRONG_TYPE: Partial<Record<string, string>> = {
   string: 'Not a valid string.',
-  int: 'A valid integer is required.',
+  int: NO_INTEGER,
   number: 'A valid number is required.',
   boolean: 'Must be a valid boolean.',
 };
@@ -45,15 +52,9 @@ function wrongType(issue: RawIssue & { expected?: unknown }): string {
   }
   if (issue.input === undefined) return 'This field is required.';
   if (issue.input === null) return 'This field may not be null.';
-  const expected = isInteger(issue.inst) ? 'int' : String(issue.expected);
+  const expected = String(issue.expected);
   if (expected === 'array') return `Expected a list of items but got type "${typeName(issue.input)}".`;
   return WRONG_TYPE[expected] ?? `Expected a dictionary of items but got type "${typeName(issue.input)}".`;
-}
-
-/** zod says "number" of a text where an integer is wanted. */
-function isInteger(inst: RawIssue['inst']): boolean {
-  const definition: object | undefined = inst?._zod.def;
-  return definition !== undefined && 'format' in definition && definition.format === 'safeint';
 }
 
 function tooSmall(issue: RawIssue & { origin?: unknown; minimum?: unknown }): string {

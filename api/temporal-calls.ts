@@ -65,7 +65,9 @@ export async function startRunWorkflow(client: Client, config: ApiConfig, run: R
 
 /** Whether Temporal will never take this start: its plan is too large, or a search attribute is not registered. */
 export function isStartRefused(error: unknown): boolean {
-  return error instanceof ServiceError && isGrpcServiceError(error.cause) && error.cause.code === INVALID_ARGUMENT;
+  if (!(error instanceof ServiceError) || !isGrpcServiceError(error.cause)) return false;
+  const code: number = error.cause.code;
+  return code === INVALID_ARGUMENT;
 }
 
 /** Reads the history store, not visibility: exact, and independent of workers. */

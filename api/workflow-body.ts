@@ -1,6 +1,7 @@
 // What a client may send of a workflow. Specification, "Workflow"; decisions.md section 4.
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
+import { integerField } from './field-errors.js';
 import { isPlainObject } from './json-text.js';
 import { MAX_ID } from './path-ids.js';
 
@@ -31,6 +32,6 @@ export const workflowChangesSchema = z
     available_languages: languages.transform((codes) => [...new Set(codes)]),
     readme_guide: z.string().max(200_000),
     run_fee: runFee,
-    free_runs_per_user: z.int().min(0).max(MAX_ID),
+    free_runs_per_user: integerField().min(0).max(MAX_ID),
   })
   .partial();

@@ -3,13 +3,14 @@ import { z } from 'zod';
 import { applyExecutionUpdate } from '../../db/run-life.js';
 import { badRequestSchema, detailSchema } from '../answer-schemas.js';
 import { ApiError, notFound } from '../errors.js';
+import { integerField } from '../field-errors.js';
 import { MAX_ID, uuid } from '../path-ids.js';
 import { defineRoute, type Route } from '../route.js';
 
 const failure = z.object({ code: z.string().min(1), message: z.string() });
 
 const body = z.object({
-  sequence: z.int().min(1).max(MAX_ID),
+  sequence: integerField().min(1).max(MAX_ID),
   status: z.enum(['in progress', 'succeed', 'failed', 'cancelled']),
   finished_at: z.iso.datetime({ offset: true }).optional(),
   nodes: z.record(z.string(), z.object({ status: z.literal('failed'), error: failure })).optional(),

@@ -14,6 +14,7 @@ import { badRequestSchema, detailSchema, keyErrors, nothing } from '../answer-sc
 import type { AppDeps } from '../deps.js';
 import { sealDrawing } from '../drawing-secrets.js';
 import { invalidFields, notFound, permissionDenied } from '../errors.js';
+import { integerField } from '../field-errors.js';
 import { mayAct } from '../middleware/authorize.js';
 import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../pagination.js';
 import { idParams, MAX_ID } from '../path-ids.js';
@@ -52,7 +53,7 @@ const create = defineRoute({
   path: listPath,
   summary: 'Creates a workflow at the end of its project.',
   auth: 'key',
-  body: z.object({ project: z.int(), title: titleBody, data: drawingBody }),
+  body: z.object({ project: integerField(), title: titleBody, data: drawingBody }),
   responses: { 201: workflowSchema, 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, body }) {
     await checkProject(deps, body.project, caller.userId);

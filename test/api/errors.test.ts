@@ -37,7 +37,7 @@ describe('errors and the envelope of HTTP', function () {
   const json = { 'content-type': 'application/json' };
 
   describe('request ids', () => {
-    it('every answer carries one: the caller`s when it is sane, else one of ours', async () => {
+    it("every answer carries one: the caller's when it is sane, else one of ours", async () => {
       for (const given of ['abc-123', '4bf92f3577b34da6a3ce929d0e0e4736', 'a:b/c.d_e=f+g']) {
         const { headers } = await send('GET', '/api/v1/projects/', { headers: { 'x-request-id': given } });
         assert.equal(headers.get('x-request-id'), given);
@@ -50,7 +50,7 @@ describe('errors and the envelope of HTTP', function () {
   });
 
   describe('401 and 403', () => {
-    it('the header`s name may be written in any case', async () => {
+    it("the header's name may be written in any case", async () => {
       for (const name of ['X-Api-Key', 'X-API-Key', 'x-api-key']) {
         const response = await fetch(`${stack.apiUrl}/api/v1/projects/`, { headers: { [name]: apiKey } });
         assert.equal(response.status, 200, name);

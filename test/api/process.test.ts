@@ -20,15 +20,11 @@ describe('the API process', function () {
   });
 
   it('is alive and ready, and tells its metrics by route pattern', async () => {
-    const get = async (path: string): Promise<[number, string]> => {
-      const response = await fetch(`${stack.apiUrl}${path}`);
-      return [response.status, await response.text()];
-    };
-    assert.deepEqual(await get('/healthz'), [200, '{"status":"ok"}']);
+    assert.deepEqual(await get(stack, '/healthz'), [200, '{"status":"ok"}']);
     const ready = { status: 'ready', database: true, migrations: true, temporal: true };
-    assert.deepEqual(await get('/readyz'), [200, JSON.stringify(ready)]);
-    await get('/api/v1/projects/12345/');
-    const [status, metrics] = await get('/metrics');
+    assert.deepEqual(await get(stack, '/readyz'), [200, JSON.stringify(ready)]);
+    await get(stack, '/api/v1/projects/12345/');
+    const [status, metrics] = await get(stack, '/metrics');
     assert.equal(status, 200);
     assert.match(
       metrics,
@@ -89,3 +85,8 @@ describe('the API process', function () {
     await assert.rejects(fetch(`${cut.apiUrl}/healthz`));
   });
 });
+
+async function get(stack: TestStack, path: string): Promise<[number, string]> {
+  const response = await fetch(`${stack.apiUrl}${path}`);
+  return [response.status, await response.text()];
+}

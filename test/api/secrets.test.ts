@@ -27,8 +27,6 @@ describe('secrets', function () {
   });
   after(() => target.close());
 
-  const canary = (): string => `canary-${randomBytes(12).toString('hex')}"+/`;
-
   /** Sends the secret field in a header to the target, which echoes it. */
   const draw = (defaultValue: unknown): Drawing => {
     const start = trigger([
@@ -41,12 +39,6 @@ describe('secrets', function () {
   };
 
   const sentTokens = (): string[] => target.requests.map(({ headers }) => String(headers['x-token']));
-
-  const withDefault = (data: Drawing, value: unknown): Drawing => {
-    const copy = structuredClone(data);
-    (copy.nodes[0]!.data['input_fields'] as Record<string, unknown>[])[0]!['default_value'] = value;
-    return copy;
-  };
 
   it('a secret reaches the HTTP target and is in no answer, no row, no log and nowhere in the history', async () => {
     const [stored, given] = [canary(), canary()];
@@ -126,3 +118,14 @@ describe('secrets', function () {
     assert.equal(sentTokens().at(-1), secret);
   });
 });
+
+/** Ends in characters that every encoding writes in its own way. */
+function canary(): string {
+  return `canary-${randomBytes(12).toString('hex')}"+/`;
+}
+
+function withDefault(data: Drawing, value: unknown): Drawing {
+  const copy = structuredClone(data);
+  (copy.nodes[0]!.data['input_fields'] as Record<string, unknown>[])[0]!['default_value'] = value;
+  return copy;
+}

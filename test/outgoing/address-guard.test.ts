@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isPublicAddress } from '../../../activities/outgoing/address-guard.js';
+import { isPublicAddress } from '../../outgoing/address-guard.js';
 
 const PUBLIC = [
   '93.184.216.34',

@@ -9,7 +9,7 @@ import {
   toUrl,
   type OutgoingClient,
   type OutgoingRequest,
-} from '../../../activities/outgoing/outgoing-client.js';
+} from '../../outgoing/outgoing-client.js';
 
 const MIB = 1024 * 1024;
 
