@@ -208,7 +208,7 @@ export class Stack {
     }
     await Promise.allSettled(promises);
     if (failure !== undefined) throw failure.reason;
-    return (await Promise.all(promises)) as T;
+    return Promise.all(promises);
   }
 
   #pids(): Partial<Record<ChildName, number>> {
