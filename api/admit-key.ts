@@ -10,6 +10,9 @@ export interface Admission {
   headers: Record<string, string>;
 }
 
+/** The header that brings the key. */
+export type KeyScheme = 'X-Api-Key' | 'Bearer';
+
 /**
  * Counts the request and answers who the key speaks for. Throws 401 (unknown key), 403 (API access not granted), 429
  * (limit exceeded); the last two carry the rate limit's headers.
@@ -18,11 +21,11 @@ export interface Admission {
  * cannot be counted is not admitted: with the database slow the request waits, with the database away it fails, as it
  * would anyway a moment later.
  */
-export async function admitKey({ db, config }: AppDeps, apiKey: string): Promise<Admission> {
+export async function admitKey({ db, config }: AppDeps, apiKey: string, scheme: KeyScheme): Promise<Admission> {
   const key = await countKeyRequest(db, apiKey);
   if (key === undefined) {
     throw new ApiError(401, 'authentication_failed', 'Invalid API key.', {
-      headers: { 'WWW-Authenticate': 'X-Api-Key realm="api"' },
+      headers: { 'WWW-Authenticate': `${scheme} realm="api"` },
     });
   }
   const limit = key.rateLimit ?? config.defaultRateLimit;

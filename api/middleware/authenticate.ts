@@ -22,7 +22,7 @@ async function findCaller(ctx: AppContext, deps: AppDeps): Promise<Caller> {
   if (token !== undefined) return findSessionCaller(deps, token);
   const apiKey = ctx.get('x-api-key').trim();
   if (apiKey === '') throw notAuthenticated('X-Api-Key realm="api", Bearer realm="api"');
-  const { caller, headers } = await admitKey(deps, apiKey);
+  const { caller, headers } = await admitKey(deps, apiKey, 'X-Api-Key');
   ctx.set(headers);
   return caller;
 }
