@@ -130,7 +130,9 @@ describe('rate limit', function () {
     it('the whole limit is there again when the window is over', async () => {
       const account = await limited(2);
       const statuses = async (): Promise<number[]> =>
-        (await Promise.all([1, 2, 3].map(() => list(account.api)))).map(({ status }) => status).toSorted();
+        (await Promise.all([1, 2, 3].map(() => list(account.api))))
+          .map(({ status }) => status)
+          .toSorted((a, b) => a - b);
       assert.deepEqual(await statuses(), [200, 200, 429]);
       assert.deepEqual(await statuses(), [429, 429, 429]);
       await endWindow(account);

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient, type Envelope, type SendOptions } from '../support/api-client.js';
+import {
+  createApiClient,
+  type ApiAnswer,
+  type ApiClient,
+  type Envelope,
+  type SendOptions,
+} from '../support/api-client.js';
 import { chain } from '../support/graphs.js';
 import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 import { createAccount, openSession, type Account } from './accounts.js';
-import type { Detail } from './bodies.js';
 
 describe('the body of run, by credential', function () {
   this.timeout(90_000);
@@ -23,12 +28,12 @@ describe('the body of run, by credential', function () {
     workflow = await account.api.createWorkflow(await account.api.createProject(), chain(1));
   });
 
-  const start = <T>(client: ApiClient, options: SendOptions): Promise<{ status: number; body: T }> =>
-    client.post<T>(`/workflows/${workflow}/run/`, options);
+  const start = (client: ApiClient, options: SendOptions): Promise<ApiAnswer<Envelope>> =>
+    client.post<Envelope>(`/workflows/${workflow}/run/`, options);
 
   /** The stored input of the run that the body starts. */
   const inputOf = async (client: ApiClient, options: SendOptions): Promise<unknown> => {
-    const { status, body } = await start<Envelope>(client, options);
+    const { status, body } = await start(client, options);
     assert.deepEqual([status, body.status], [200, 201], JSON.stringify(body));
     const [row] = await queryDatabase<{ input: unknown }>(stack, 'SELECT input FROM runs WHERE id = $1', [
       body.data.id,
@@ -70,7 +75,7 @@ describe('the body of run, by credential', function () {
       it(`a body that is ${title} is a ${expected}, and starts nothing`, async () => {
         const count = 'SELECT count(*)::integer AS count FROM runs WHERE workflow_id = $1';
         const before = await queryDatabase<{ count: number }>(stack, count, [workflow]);
-        assert.equal((await start<Detail>(session, options)).status, expected);
+        assert.equal((await start(session, options)).status, expected);
         assert.deepEqual(await queryDatabase(stack, count, [workflow]), before);
       });
     }
