@@ -7,5 +7,5 @@ export const detailSchema = z.object({ detail: z.string(), code: z.string() });
 
 export const badRequestSchema = z.union([detailSchema, z.record(z.string(), z.array(z.string()))]);
 
-/** What every route with an API key may answer. */
-export const keyErrors = { 401: detailSchema, 403: detailSchema };
+/** What every route with an API key may answer; the 429 only to a key, never to a session token. */
+export const keyErrors = { 401: detailSchema, 403: detailSchema, 429: detailSchema };

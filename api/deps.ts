@@ -4,6 +4,7 @@ import type { Logger } from '../config/logger.js';
 import type { Database } from '../db/client.js';
 import type { SecretBox } from '../db/secret-box.js';
 import type { Metrics } from './metrics.js';
+import type { SessionVerifier } from './session-tokens.js';
 
 /** Everything that a request may touch, built once in main.ts. */
 export interface AppDeps {
@@ -14,12 +15,15 @@ export interface AppDeps {
   config: ApiConfig;
   logger: Logger;
   metrics: Metrics;
+  verifySession: SessionVerifier;
 }
 
 export interface ApiConfig {
   taskQueue: string;
   /** Accepted on execution-update; several while a token is rotated. Empty: nobody is let in. */
   internalTokens: string[];
+  /** Requests a minute of a key that has no limit of its own. */
+  defaultRateLimit: number;
   /** Node results of runs that ended longer ago poll as `not found`. */
   resultRetentionDays: number;
   /** For links to a run in the Temporal UI's details. */

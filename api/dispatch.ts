@@ -7,6 +7,7 @@ import { toJsonText } from './json-text.js';
 import { authenticate } from './middleware/authenticate.js';
 import { authorize } from './middleware/authorize.js';
 import { readJsonBody, readTextBody } from './middleware/read-body.js';
+import { readRunInput } from './read-run-input.js';
 import type { Route, RouteResult } from './route.js';
 
 /** In this order: who speaks, may they, is what they say well-formed. A stranger learns nothing from a 400. */
@@ -52,8 +53,12 @@ function lastValues(query: NodeJS.Dict<string | string[]>): Record<string, strin
 
 async function readBody(route: Route, ctx: AppContext): Promise<unknown> {
   if (route.body === undefined) return undefined;
-  const given = route.bodyFormat === 'text' ? await readTextBody(ctx) : await readJsonBody(ctx);
-  return parseFields(route.body, given);
+  return parseFields(route.body, await readGivenBody(route.bodyFormat, ctx));
+}
+
+function readGivenBody(format: Route['bodyFormat'], ctx: AppContext): Promise<unknown> {
+  if (format === 'run-input') return readRunInput(ctx);
+  return format === 'text' ? readTextBody(ctx) : readJsonBody(ctx);
 }
 
 function write(ctx: AppContext, { status, body, headers }: RouteResult): void {

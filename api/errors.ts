@@ -37,8 +37,11 @@ export function notFound(): ApiError {
   return new ApiError(404, 'not_found', 'Not found.');
 }
 
-export function permissionDenied(message = 'You do not have permission to perform this action.'): ApiError {
-  return new ApiError(403, 'permission_denied', message);
+export function permissionDenied(
+  message = 'You do not have permission to perform this action.',
+  headers: Record<string, string> = {},
+): ApiError {
+  return new ApiError(403, 'permission_denied', message, { headers });
 }
 
 export function invalidFields(fields: FieldErrors): ApiError {

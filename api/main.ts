@@ -9,8 +9,10 @@ import { createSecretBox } from '../db/secret-box.js';
 import { createApp } from './app.js';
 import type { AppDeps } from './deps.js';
 import { createMetrics } from './metrics.js';
+import { startRateLimitSweeper } from './rate-limit-sweeper.js';
 import { startReconciler } from './reconciler.js';
 import { closeServer, listen } from './server.js';
+import { createSessionVerifier } from './session-tokens.js';
 
 const POOL_MAX = 20;
 
@@ -21,12 +23,13 @@ async function main(): Promise<void> {
   const answer = createApp(deps).callback();
   const server = await listen((request, response) => void answer(request, response), environment);
   const reconciler = startReconciler(deps);
+  const sweeper = startRateLimitSweeper(deps);
   logger.info({ port: server.port }, 'listening');
   process.send?.({ type: 'ready', port: server.port });
 
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
-    await Promise.all([closeServer(server), reconciler.stop()]);
+    await Promise.all([closeServer(server), reconciler.stop(), sweeper.stop()]);
     await close();
     logger.info('stopped');
     process.exit(0);
@@ -64,11 +67,13 @@ function createDeps(
         .split(',')
         .map((token) => token.trim())
         .filter(Boolean),
+      defaultRateLimit: environment.defaultRateLimit,
       resultRetentionDays: environment.resultRetentionDays,
       publicUrl: environment.apiInternalUrl.replace(/\/$/, ''),
     },
     logger,
     metrics: createMetrics(),
+    verifySession: createSessionVerifier(environment),
   };
   const close = async (): Promise<void> => {
     await Promise.all([db.destroy(), connection.close()]);

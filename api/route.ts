@@ -4,15 +4,13 @@ import type { Logger } from '../config/logger.js';
 import type { Role } from '../db/tables.js';
 import type { AppDeps } from './deps.js';
 
-/** `key`: a user's API key. `internal`: the workers' service token. `open`: nobody asks. */
+/** `key`: a user's API key or session token. `internal`: the workers' service token. `open`: nobody asks. */
 export type Auth = 'key' | 'internal' | 'open';
 
-/** Who speaks. */
+/** Who speaks, and by which credential: the form of the body of run and re-run depends on it. */
 export interface Caller {
   userId: number;
-  keyId: number;
-  /** Requests a minute; null means DEFAULT_RATE_LIMIT. */
-  rateLimit: number | null;
+  credential: 'key' | 'session';
 }
 
 /** The path's `id` names a project or a workflow; a stranger gets 404, a lesser role `refusal` (403 unless stated). */
@@ -55,9 +53,9 @@ interface RouteShape {
   auth: Auth;
   /**
    * `json`: an object of the media type application/json. `text`: any text of any media type, handed to `body` as a
-   * string. Nothing is read when there is no `body` schema.
+   * string. `run-input`: what `readRunInput` makes of it. Nothing is read when there is no `body` schema.
    */
-  bodyFormat?: 'json' | 'text';
+  bodyFormat?: 'json' | 'text' | 'run-input';
   /** Answers by status; `z.null()` for an empty one. For the documentation. */
   responses: Record<number, z.ZodType>;
   /** Noise such as health checks is logged at debug level. */

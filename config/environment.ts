@@ -104,6 +104,10 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     logLevel: values.LOG_LEVEL,
     workerMetricsPort: values.WORKER_METRICS_PORT,
   };
+  if (environment.jwtSecret !== undefined && environment.jwtJwksUrl !== undefined) {
+    // Were both taken, whoever holds the weaker one could make tokens for everybody.
+    throw new ConfigError('JWT_SECRET: must not be set together with JWT_JWKS_URL.');
+  }
   if (environment.production) refuseGeneratedSecrets(environment);
   return environment;
 }

@@ -74,6 +74,6 @@ export function findKeyHolder(db: Db, apiKey: string): Promise<KeyHolder | undef
     .executeTakeFirst();
 }
 
-function hashKey(apiKey: string): Buffer {
+export function hashKey(apiKey: string): Buffer {
   return createHash('sha256').update(apiKey).digest();
 }

@@ -33,6 +33,14 @@ export interface ApiKeysTable {
   created_at: Generated<Date>;
 }
 
+/** Writer: the API, with every request that carries a key. A key without a row has made no request of late. */
+export interface RateLimitsTable {
+  key_id: number;
+  window_ends_at: Date;
+  /** Those that were refused count too. */
+  requests: number;
+}
+
 /** Writer: the API. `total_spent_usd` is kept by a trigger on `billing_transactions`. */
 export interface ProjectsTable {
   id: Generated<number>;
@@ -195,6 +203,7 @@ export interface BillingTransactionsTable {
 export interface Tables {
   users: UsersTable;
   api_keys: ApiKeysTable;
+  rate_limits: RateLimitsTable;
   projects: ProjectsTable;
   project_members: ProjectMembersTable;
   provider_keys: ProviderKeysTable;

@@ -1,45 +1,59 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { findKeyHolder } from '../../db/keys-repository.js';
+import { findUser } from '../../db/users-repository.js';
+import { admitKey } from '../admit-key.js';
 import type { AppContext, AppMiddleware } from '../app-state.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, permissionDenied } from '../errors.js';
 import type { Auth, Caller } from '../route.js';
+import { invalidToken } from '../session-tokens.js';
 
-/** Finds out who speaks, by what the route asks for. Session tokens (JWT) have their place in `key` routes. */
+/** Finds out who speaks, by what the route asks for. Specification, "Authentication". */
 export function authenticate(auth: Auth, deps: AppDeps): AppMiddleware {
   return async (ctx, next) => {
-    if (auth === 'key') ctx.state.caller = await keyCaller(ctx as AppContext, deps);
-    if (auth === 'internal') checkInternalToken(ctx.get('authorization'), deps.config.internalTokens);
+    if (auth === 'key') ctx.state.caller = await findCaller(ctx as AppContext, deps);
+    if (auth === 'internal') checkInternalToken(bearerToken(ctx as AppContext), deps.config.internalTokens);
     await next();
   };
 }
 
-/** Not cached: a deleted key and a withdrawn permission count from the next request on. */
-async function keyCaller(ctx: AppContext, deps: AppDeps): Promise<Caller> {
+/** Whoever sends a session token speaks by it and by it alone: it must be valid, and a key beside it is not looked at. */
+async function findCaller(ctx: AppContext, deps: AppDeps): Promise<Caller> {
+  const token = bearerToken(ctx);
+  if (token !== undefined) return findSessionCaller(deps, token);
   const apiKey = ctx.get('x-api-key').trim();
-  if (apiKey === '') throw notAuthenticated('X-Api-Key');
-  const holder = await findKeyHolder(deps.db, apiKey);
-  if (holder === undefined) {
-    throw new ApiError(401, 'authentication_failed', 'Invalid API key.', challenge('X-Api-Key'));
-  }
-  if (!holder.apiAccess) throw permissionDenied('API access has not been granted to this user.');
-  return { userId: holder.userId, keyId: holder.keyId, rateLimit: holder.rateLimit };
+  if (apiKey === '') throw notAuthenticated('X-Api-Key realm="api", Bearer realm="api"');
+  const { caller, headers } = await admitKey(deps, apiKey, 'X-Api-Key');
+  ctx.set(headers);
+  return caller;
 }
 
-function checkInternalToken(authorization: string, tokens: string[]): void {
-  const given = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
-  if (given === undefined) throw notAuthenticated('Bearer');
+/** A token outlives neither its user nor the user's access to the API. */
+async function findSessionCaller({ db, verifySession }: AppDeps, token: string): Promise<Caller> {
+  const user = await findUser(db, await verifySession(token));
+  if (user === undefined) throw invalidToken();
+  if (!user.api_access) throw permissionDenied('API access has not been granted to this user.');
+  return { userId: user.id, credential: 'session' };
+}
+
+/** Undefined for another scheme, such as a proxy's own `Basic`. Nothing after the word is a token too, a wrong one. */
+function bearerToken(ctx: AppContext): string | undefined {
+  const [scheme = '', ...rest] = ctx.get('authorization').trim().split(/ +/);
+  return scheme.toLowerCase() === 'bearer' ? rest.join(' ') : undefined;
+}
+
+function checkInternalToken(given: string | undefined, tokens: string[]): void {
+  if (given === undefined) throw notAuthenticated('Bearer realm="api"');
   // Hashes have equal lengths, as the comparison in constant time needs; every token is compared, whichever matches.
   const matches = tokens.filter((token) => timingSafeEqual(sha256(token), sha256(given)));
-  if (matches.length === 0) throw new ApiError(401, 'authentication_failed', 'Invalid token.', challenge('Bearer'));
+  if (matches.length === 0) {
+    const headers = { 'WWW-Authenticate': 'Bearer realm="api"' };
+    throw new ApiError(401, 'authentication_failed', 'Invalid token.', { headers });
+  }
 }
 
-function notAuthenticated(scheme: string): ApiError {
-  return new ApiError(401, 'not_authenticated', 'Authentication credentials were not provided.', challenge(scheme));
-}
-
-function challenge(scheme: string): { headers: Record<string, string> } {
-  return { headers: { 'WWW-Authenticate': `${scheme} realm="api"` } };
+function notAuthenticated(challenge: string): ApiError {
+  const headers = { 'WWW-Authenticate': challenge };
+  return new ApiError(401, 'not_authenticated', 'Authentication credentials were not provided.', { headers });
 }
 
 function sha256(text: string): Buffer {

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { readRunForPoll, type PolledRun } from '../../db/poll-repository.js';
 import { findDrawing } from '../../db/workflows-repository.js';
-import { parseApiKeyInput } from '../../graph/input.js';
 import { acceptRun } from '../accept-run.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../answer-schemas.js';
 import { ApiError, notFound } from '../errors.js';
 import { toExecutionStatus, toNodeMap } from '../node-map.js';
 import { idParams, uuid } from '../path-ids.js';
+import { runInputBody } from '../read-run-input.js';
 import { defineRoute, type Route, type RouteResult } from '../route.js';
 import { envelopeSchema } from '../run-envelope.js';
 
@@ -16,18 +16,17 @@ const DAY_MS = 86_400_000;
 const start = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/:id/run/',
-  summary: 'Starts a run; the body is the input itself, in any media type. The outcome is the inner status.',
+  summary: 'Starts a run; the body is the input, with a session token `{input_data}`. The outcome is the inner status.',
   auth: 'key',
   access: { to: 'workflow', role: 'editor' },
   params: idParams,
-  // With a session token the body will be `{input_data}`: parseSessionInput of graph/input.ts takes it.
-  bodyFormat: 'text',
-  body: z.string(),
+  bodyFormat: 'run-input',
+  body: runInputBody,
   responses: { 200: envelopeSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, log, caller, params, body }) {
     const workflow = await findDrawing(deps.db, params.id);
     if (workflow === undefined) throw notFound();
-    const request = { workflow, userId: caller.userId, input: parseApiKeyInput(body) };
+    const request = { workflow, userId: caller.userId, input: body ?? {} };
     return { status: 200, body: await acceptRun(deps, log, request) };
   },
 });

@@ -41,7 +41,7 @@ export async function removeKey({ db }: AdminContext, id: number): Promise<objec
 /** `ttlSeconds` from now. */
 export async function issueToken(context: AdminContext, user: number, ttlSeconds: number): Promise<object> {
   await requireUser(context, user);
-  return { token: signToken(user, ttlSeconds, context.jwtSecret()) };
+  return { token: await signToken(user, ttlSeconds, context.jwtSecret()) };
 }
 
 export async function putMember(context: AdminContext, project: number, user: number, role: Role): Promise<object> {

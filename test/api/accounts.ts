@@ -1,4 +1,6 @@
 // Further users of the shared stack, made as `npm run admin` makes them.
+import { signToken } from '../../cli/admin/session-token.js';
+import { readSecrets } from '../../cli/embedded/secrets-file.js';
 import { createKey, deleteKey } from '../../db/keys-repository.js';
 import { createDatabase, type Database } from '../../db/client.js';
 import { setMember } from '../../db/members-repository.js';
@@ -14,12 +16,20 @@ export interface Account {
   api: ApiClient;
 }
 
-export function createAccount(stack: TestStack): Promise<Account> {
+/** `rateLimit` null: the key has none of its own. */
+export function createAccount(stack: TestStack, rateLimit: number | null = 6000): Promise<Account> {
   return withDatabase(stack, async (db) => {
     const user = await createUser(db, { name: 'test user', apiAccess: true });
-    const { id, apiKey } = await createKey(db, { userId: user.id, label: 'test', rateLimit: 6000 });
+    const { id, apiKey } = await createKey(db, { userId: user.id, label: 'test', rateLimit });
     return { userId: user.id, keyId: id, apiKey, api: createApiClient(stack.apiUrl, apiKey) };
   });
+}
+
+/** A frontend's session of the account's user. */
+export async function openSession(stack: TestStack, { userId }: Account): Promise<{ session: string }> {
+  const secrets = readSecrets(stack.dataDir);
+  if (secrets === undefined) throw new Error('the stack has no secrets');
+  return { session: await signToken(userId, 3600, secrets.JWT_SECRET) };
 }
 
 export function giveRole(stack: TestStack, account: Account, projectId: number, role: Role): Promise<void> {

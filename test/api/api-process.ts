@@ -24,6 +24,7 @@ export async function startApiProcess(stack: TestStack, env: Record<string, stri
       TEMPORAL_ADDRESS: temporalAddress,
       SECRETS_KEY: secrets.SECRETS_KEY,
       INTERNAL_SERVICE_TOKEN: secrets.INTERNAL_SERVICE_TOKEN,
+      JWT_SECRET: secrets.JWT_SECRET,
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -61,15 +61,18 @@ export interface FinishedRun {
   nodes: Record<string, NodeEntry>;
 }
 
+/** An API key, or a session token; none for a stranger at the door. */
+export type Credential = string | { session: string } | undefined;
+
 /** Paths are below `/api/v1`, with a leading slash. */
-export function createApiClient(apiUrl: string, apiKey?: string): ApiClient {
+export function createApiClient(apiUrl: string, credential?: Credential): ApiClient {
   const send = async <T>(method: string, path: string, options: SendOptions = {}): Promise<ApiAnswer<T>> => {
     const { body, text } = options;
     const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
     const response = await fetch(`${apiUrl}/api/v1${path}`, {
       method,
       headers: {
-        ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+        ...toHeaders(credential),
         ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
         ...options.headers,
       },
@@ -118,6 +121,13 @@ export function createApiClient(apiUrl: string, apiKey?: string): ApiClient {
     },
   };
   return client;
+}
+
+function toHeaders(credential: Credential): Record<string, string> {
+  if (credential === undefined) return {};
+  return typeof credential === 'string'
+    ? { 'x-api-key': credential }
+    : { authorization: `Bearer ${credential.session}` };
 }
 
 function created({ status, body }: ApiAnswer<{ id: number }>): number {

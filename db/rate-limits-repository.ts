@@ -1,0 +1,57 @@
+// Who an API key speaks for, and its requests in this minute, in one statement: the only one that a key costs.
+import { sql } from 'kysely';
+import type { Db } from './client.js';
+import { hashKey } from './keys-repository.js';
+
+export const WINDOW_SECONDS = 60;
+
+export interface CountedKey {
+  userId: number;
+  apiAccess: boolean;
+  /** Requests a minute; null means DEFAULT_RATE_LIMIT. */
+  rateLimit: number | null;
+  /** Requests in the current window, this one included. */
+  requests: number;
+  /** When the window ends: Unix time, whole seconds, rounded up. */
+  resetAtSeconds: number;
+  /** The same from now on, at least 1. */
+  resetInSeconds: number;
+}
+
+/**
+ * Looks the key up and counts this request of it; undefined, and nothing counted, when there is no such key. A window
+ * begins with the first request after the last one ended and lasts a minute.
+ *
+ * Exact over any number of processes: the row's lock puts the requests of a key in one order, and only the database's
+ * clock is asked. `now()` is the same in the whole statement, so that count and window are judged alike. A process that
+ * dies here has counted its request or not; nothing is left locked.
+ */
+export async function countKeyRequest(db: Db, apiKey: string): Promise<CountedKey | undefined> {
+  const windowEnd = sql`now() + make_interval(secs => ${WINDOW_SECONDS})`;
+  const { rows } = await sql<CountedKey>`
+    WITH holder AS (
+      SELECT api_keys.id, api_keys.rate_limit, users.id AS user_id, users.api_access
+      FROM api_keys JOIN users ON users.id = api_keys.user_id
+      WHERE api_keys.key_hash = ${hashKey(apiKey)}
+    ), counted AS (
+      INSERT INTO rate_limits AS stored (key_id, window_ends_at, requests)
+      SELECT id, ${windowEnd}, 1 FROM holder
+      ON CONFLICT (key_id) DO UPDATE SET
+        requests = CASE WHEN stored.window_ends_at <= now() THEN 1 ELSE stored.requests + 1 END,
+        window_ends_at = CASE WHEN stored.window_ends_at <= now() THEN ${windowEnd} ELSE stored.window_ends_at END
+      RETURNING requests, window_ends_at
+    )
+    SELECT user_id AS "userId", api_access AS "apiAccess", rate_limit AS "rateLimit", requests,
+      ceil(extract(epoch FROM window_ends_at))::bigint AS "resetAtSeconds",
+      greatest(1, ceil(extract(epoch FROM window_ends_at - now())))::integer AS "resetInSeconds"
+    FROM holder, counted`.execute(db);
+  return rows[0];
+}
+
+/** Rows of windows that are over say nothing; those of deleted keys would stay for ever. */
+export async function deleteEndedWindows(db: Db): Promise<void> {
+  await db
+    .deleteFrom('rate_limits')
+    .where('window_ends_at', '<=', sql<Date>`now()`)
+    .execute();
+}

@@ -1,0 +1,127 @@
+// What the role matrix acts on: one set of users, and for every single request a project of its own.
+import { randomUUID } from 'node:crypto';
+import { createDatabase, type Database } from '../../db/client.js';
+import { storeSnapshot } from '../../db/snapshots-repository.js';
+import { compilePlan } from '../../graph/compile-plan.js';
+import type { Role } from '../../db/tables.js';
+import { chain } from '../support/graphs.js';
+import type { TestStack } from '../support/stack.js';
+import { createAccount, openSession, revokeAccess, type Account } from './accounts.js';
+
+/** Members by their roles; `revoked` is an owner whose API access was withdrawn. */
+export const PEOPLE = ['owner', 'admin', 'editor', 'viewer', 'stranger', 'revoked'] as const;
+export type Person = (typeof PEOPLE)[number];
+
+export interface Credentials {
+  key: string;
+  session: string;
+}
+
+export interface World {
+  project: number;
+  /** Fit to be published. */
+  workflow: number;
+  /** Of `workflow`: succeeded, a marketplace example and the template. */
+  run: string;
+  /** Of another workflow of the project, which is published. */
+  slug: string;
+  /** Of the published workflow: succeeded, a marketplace example. */
+  publishedRun: string;
+}
+
+export interface Worlds {
+  credentials: Record<Person, Credentials>;
+  create: () => Promise<World>;
+  close: () => Promise<void>;
+}
+
+export async function createWorlds(stack: TestStack): Promise<Worlds> {
+  const db = createDatabase({
+    url: stack.stack.database_url,
+    poolMax: 2,
+    applicationName: 'test',
+    onError: () => undefined,
+  });
+  const accounts = {} as Record<Person, Account>;
+  const credentials = {} as Record<Person, Credentials>;
+  for (const person of PEOPLE) {
+    const account = await createAccount(stack);
+    accounts[person] = account;
+    credentials[person] = { key: account.apiKey, ...(await openSession(stack, account)) };
+  }
+  await revokeAccess(stack, accounts.revoked);
+  const members: [Account, Role][] = [
+    [accounts.owner, 'owner'],
+    [accounts.admin, 'admin'],
+    [accounts.editor, 'editor'],
+    [accounts.viewer, 'viewer'],
+    [accounts.revoked, 'owner'],
+  ];
+  const drawing = chain(1);
+  const compiled = compilePlan(drawing);
+  if (!compiled.ok) throw new Error('the drawing of the role matrix does not compile');
+  const document = JSON.stringify(drawing);
+  const snapshot = await storeSnapshot(db, document, compiled.plan);
+  return {
+    credentials,
+    create: () => createWorld(db, { members, document, snapshot }),
+    close: () => db.destroy(),
+  };
+}
+
+interface Facts {
+  members: [Account, Role][];
+  document: string;
+  snapshot: Buffer;
+}
+
+async function createWorld(db: Database, { members, document, snapshot }: Facts): Promise<World> {
+  const userId = members[0]![0].userId;
+  const { id: project } = await db
+    .insertInto('projects')
+    .values({ name: 'role matrix', created_by: userId })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto('project_members')
+    .values(members.map(([account, role]) => ({ project_id: project, user_id: account.userId, role })))
+    .execute();
+  const slug = `matrix-${randomUUID()}`;
+  const workflow = {
+    project_id: project,
+    author_id: userId,
+    title: 'role matrix',
+    document,
+    market_title: slug,
+    short_description: 'short',
+    available_languages: ['en'],
+  };
+  const [draft, published] = await db
+    .insertInto('workflows')
+    .values([
+      { ...workflow, sort_id: 1 },
+      { ...workflow, sort_id: 2, is_published: true, slug },
+    ])
+    .returning('id')
+    .execute();
+  const [run, publishedRun] = [randomUUID(), randomUUID()];
+  const finished = {
+    project_id: project,
+    user_id: userId,
+    status: 'Succeeded' as const,
+    snapshot_hash: snapshot,
+    input: '{}',
+    use_in_marketplace_example: true,
+    use_as_marketplace_template: true,
+    run_started_at: new Date(),
+    run_finished_at: new Date(),
+  };
+  await db
+    .insertInto('runs')
+    .values([
+      { ...finished, id: run, workflow_id: draft!.id },
+      { ...finished, id: publishedRun, workflow_id: published!.id },
+    ])
+    .execute();
+  return { project, workflow: draft!.id, run, slug, publishedRun };
+}

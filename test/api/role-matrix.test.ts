@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { routes } from '../../api/routes/registry.js';
+import { readSecrets } from '../../cli/embedded/secrets-file.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { lines, type Line, type Outcome } from './role-matrix-lines.js';
+import { createWorlds, PEOPLE, type Credentials, type Person, type World, type Worlds } from './role-matrix-world.js';
+
+const RANK = { viewer: 0, editor: 1, admin: 2, owner: 3 };
+
+/** Who asks, and by what: "viewer by key", "nobody", "workers" (by the internal service token). */
+interface Asker {
+  name: string;
+  who: Person | 'nobody' | 'workers';
+  by: keyof Credentials;
+}
+
+describe('role matrix', function () {
+  this.timeout(90_000);
+  let stack: TestStack;
+  let worlds: Worlds;
+  let internalToken: string;
+
+  before(async () => {
+    stack = await sharedStack();
+    worlds = await createWorlds(stack);
+    internalToken = readSecrets(stack.dataDir)!.INTERNAL_SERVICE_TOKEN;
+  });
+  after(() => worlds.close());
+
+  it('every route of the service has a line, and every line a route', () => {
+    const declared = routes.map(({ method, path }) => `${method} ${path}`);
+    assert.deepEqual(lines.map(({ route }) => route).toSorted(), declared.toSorted());
+  });
+
+  for (const line of lines) {
+    it(`${line.route} is ${titleOf(line)}`, async () => {
+      const askers = askersOf(line);
+      const outcomes: Record<string, Outcome> = {};
+      for (const asker of askers) outcomes[asker.name] = await ask(line, headersOf(line, asker));
+      assert.deepEqual(outcomes, Object.fromEntries(askers.map((asker) => [asker.name, expected(line, asker)])));
+    });
+  }
+
+  /** In a world of its own, so that what one may delete is there for the next. */
+  async function ask(line: Line, headers: Record<string, string>): Promise<Outcome> {
+    const world = await worlds.create();
+    const [method] = line.route.split(' ');
+    const response = await fetch(`${stack.apiUrl}${pathOf(line, world)}`, {
+      method: method!,
+      headers: { ...headers, ...(line.body && { 'content-type': 'application/json' }) },
+      ...(line.body && { body: JSON.stringify(line.body(world)) }),
+    });
+    const text = await response.text();
+    if (response.status < 400) return `${response.status}`;
+    const body = JSON.parse(text) as { code?: unknown; error?: { code?: unknown } };
+    const code = body.code ?? body.error?.code;
+    return typeof code === 'string' ? `${response.status} ${code}` : `${response.status}`;
+  }
+
+  function headersOf(line: Line, { who, by }: Asker): Record<string, string> {
+    if (who === 'nobody') return {};
+    if (who === 'workers') return { authorization: `Bearer ${internalToken}` };
+    const credential = worlds.credentials[who][by];
+    if (by === 'session' || line.keyIn === 'authorization') return { authorization: `Bearer ${credential}` };
+    return { 'x-api-key': credential };
+  }
+});
+
+function titleOf({ for: least }: Line): string {
+  if (least === 'open') return 'open to all';
+  if (least === 'anyone') return 'for anyone with API access';
+  if (least === 'internal') return 'for the workers alone';
+  return least === 'owner' ? 'for owners' : `for ${least}s and higher roles`;
+}
+
+function askersOf(line: Line): Asker[] {
+  const credentials: (keyof Credentials)[] = line.keyIn === undefined ? ['key', 'session'] : ['key'];
+  const people = PEOPLE.flatMap((who) => credentials.map((by) => ({ name: `${who} by ${by}`, who, by })));
+  return [{ name: 'nobody', who: 'nobody', by: 'key' }, { name: 'workers', who: 'workers', by: 'session' }, ...people];
+}
+
+function expected(line: Line, { who, by }: Asker): Outcome {
+  if (line.for === 'open') return line.answer;
+  if (line.for === 'internal' && who === 'workers') return line.answer;
+  // The chat proxy has one word for both.
+  if (line.keyIn !== undefined && (who === 'nobody' || who === 'workers')) return '401 invalid_api_key';
+  if (who === 'nobody' || (line.for === 'internal' && by === 'key')) return '401 not_authenticated';
+  if (who === 'workers' || line.for === 'internal') return '401 authentication_failed';
+  if (who === 'revoked') return '403 permission_denied';
+  if (line.for === 'anyone') return line.answer;
+  if (who === 'stranger') return line.stranger ?? '404 not_found';
+  return RANK[who] >= RANK[line.for] ? line.answer : (line.refusal ?? '403 permission_denied');
+}
+
+function pathOf({ route, params, query }: Line, world: World): string {
+  const path = route.slice(route.indexOf('/'));
+  const ids: Record<string, string> = {
+    id: String(path.startsWith('/api/v1/projects/') ? world.project : world.workflow),
+    run_id: world.run,
+    workflow_run_id: world.run,
+    request_id: 'unknown',
+    slug: world.slug,
+    ...params?.(world),
+  };
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? assert.fail(`${route}: no ${name}`));
+  return query === undefined ? filled : `${filled}?${query(world)}`;
+}
