@@ -1,0 +1,3 @@
+import { defineSearchAttributeKey } from '@temporalio/common';
+
+export const runStateKey = defineSearchAttributeKey('RunState', 'KEYWORD');
