@@ -27,6 +27,7 @@ const TIMEOUT_MS = 10_000;
  */
 export async function reportRunEnd(deps: FinishRunDeps, end: FinishRunInput): Promise<void> {
   const update: ExecutionUpdate = { sequence: end.sequence, status: end.status };
+  if (end.status === 'cancelled') update.error = { code: 'cancelled', message: 'The run was cancelled.' };
   if (end.error !== undefined) await describeError(deps.db, end.runId, end.error, update);
   const answer = await request(`${deps.apiInternalUrl}/api/v1/workflows/execution-update/${end.runId}/`, {
     method: 'POST',

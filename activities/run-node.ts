@@ -3,7 +3,7 @@
 // When the process dies: before the claim, nothing happened. After it, the next try finds `in progress` and runs the
 // node again (calls that must not repeat are guarded by the ledger). After the record, the next try finds the stored
 // end and returns it without running anything.
-import { activityInfo, Context, heartbeat } from '@temporalio/activity';
+import { activityInfo, ApplicationFailure, Context, heartbeat } from '@temporalio/activity';
 import type { Logger } from '../config/logger.js';
 import type { Database, Db } from '../db/client.js';
 import {
@@ -180,7 +180,7 @@ async function persist(deps: NodeDeps, task: NodeTask, write: () => Promise<void
     try {
       return await write();
     } catch (error) {
-      if (Date.now() - startedAt > PERSIST_FOR_MS) throw error;
+      if (error instanceof ApplicationFailure || Date.now() - startedAt > PERSIST_FOR_MS) throw error;
       const { attempt } = activityInfo();
       deps.logger.warn({ run_id: task.runId, node_id: task.nodeId, attempt, err: error }, 'recording a node again');
       await new Promise((resolve) => setTimeout(resolve, delayMs));

@@ -1,4 +1,5 @@
 import { applyExecutionUpdate } from '../db/run-life.js';
+import { runClosedFailure } from './failures.js';
 import type { NodeKindRunner } from './run-node.js';
 
 /** The first update of every run; the workflow numbers those that follow. */
@@ -14,6 +15,8 @@ export const triggerRunner: NodeKindRunner = {
     return Promise.resolve({ output: { ...fields, content: JSON.stringify(input) } });
   },
   async onRecord(trx, { runId }) {
-    await applyExecutionUpdate(trx, runId, { sequence: START_SEQUENCE, status: 'in progress' });
+    const { reason } = await applyExecutionUpdate(trx, runId, { sequence: START_SEQUENCE, status: 'in progress' });
+    // Cancelled before it was started, and started all the same: nothing of it may be recorded.
+    if (reason === 'already_terminal' || reason === 'unknown_run') throw runClosedFailure();
   },
 };

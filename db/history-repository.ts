@@ -80,11 +80,20 @@ async function readDocuments(db: Db, runs: RunOfHistory[]): Promise<Map<string, 
   return new Map(rows.map((row) => [row.hash.toString('hex'), row.text]));
 }
 
+/**
+ * A column of type json keeps escapes (NUL, lone surrogates) that PostgreSQL refuses to decode: a foreign server's reply
+ * may hold them, and one such result must not break a list. An even number of
+ * backslashes before the `u` is text, no escape.
+ */
+const readable = sql.raw(
+  String.raw`regexp_replace(result::text, '(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'gi')::json`,
+);
+
 async function readNodes(db: Db, runIds: string[], contents: 'cut' | 'whole'): Promise<Map<string, HistoryNode[]>> {
   const limit = contents === 'cut' ? LISTED_CONTENT_CHARS : null;
   const { rows } = await sql<HistoryNode & { runId: string }>`
     SELECT run_id AS "runId", node_id AS id, status, error_code AS "errorCode", error_message AS "errorMessage", truncated,
-      CASE WHEN truncated THEN json_build_object('content', left(result ->> 'content', ${limit}::integer))::text
+      CASE WHEN truncated THEN json_build_object('content', left(${readable} ->> 'content', ${limit}::integer))::text
         ELSE result::text END AS result
     FROM node_results, coalesce(octet_length(result::text) > ${limit}::integer, false) AS truncated
     WHERE run_id = ANY (${runIds}::uuid[])

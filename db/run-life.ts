@@ -120,15 +120,9 @@ async function addMissingTransactions(
     .selectFrom('node_results as node')
     .select(['node.node_id', 'node.status', 'node.error_code'])
     .where('node.run_id', '=', runId)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('billing_transactions as paid')
-            .select('paid.id')
-            .whereRef('paid.run_id', '=', 'node.run_id')
-            .whereRef('paid.node_id', '=', 'node.node_id'),
-        ),
-      ),
+    .where(
+      sql<boolean>`NOT EXISTS (SELECT FROM billing_transactions paid
+        WHERE paid.run_id = node.run_id AND paid.node_id = node.node_id)`,
     )
     .execute();
   if (missing.length === 0) return;

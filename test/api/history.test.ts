@@ -112,6 +112,22 @@ describe('history', function () {
       const alone = (await api.history(workflowId, runId))['result'] as typeof entries;
       assert.deepEqual([alone[big.id]?.truncated, alone[big.id]?.result?.content.length], [undefined, 100_000]);
     });
+
+    it('a reply with escapes that the database cannot decode breaks no list', async () => {
+      const text = String.raw`{"a":"\u0000 \ud800 \u001b","pad":"${'x'.repeat(30_000)}"}`;
+      target.on('/odd', { body: text, headers: { 'content-type': 'application/json' } });
+      const start = trigger();
+      const odd = http(`${target.url}/odd`);
+      link(start, odd);
+      const { workflowId, runId } = await api.runToEnd(drawing([start, odd]));
+      const [listed] = (await list(workflowId)).items;
+      const entry = (listed!['result'] as Record<string, NodeEntry>)[odd.id];
+      assert.ok(entry?.result?.content === text.slice(0, 16_384), entry?.result?.content.slice(0, 60));
+      const alone = (await api.history(workflowId, runId))['result'] as Record<string, NodeEntry>;
+      assert.ok(alone[odd.id]?.result?.content === text);
+      const { json } = alone[odd.id]!.result as unknown as { json: { a: string } };
+      assert.equal(json.a.length, 5);
+    });
   });
 
   describe('400 and 404', () => {

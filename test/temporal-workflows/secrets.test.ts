@@ -78,10 +78,10 @@ describe('secrets of a run', function () {
     assert.match(target.requestsTo('/canary-next')[0]!.headers['x-echo'] as string, /canary\/9f3/);
     assert.match(String(stack.modelProvider.requestsFor('canary-model')[0]!.messages[0]!.content), /canary\/9f3/);
 
-    const trigger_ = end.data.data![start.id]!.result!;
-    assert.equal(trigger_['token'], '********');
-    assert.equal(trigger_['fallback'], '********');
-    assert.equal(trigger_['note'], PLAIN);
+    const triggerResult = end.data.data![start.id]!.result!;
+    assert.equal(triggerResult['token'], '********');
+    assert.equal(triggerResult['fallback'], '********');
+    assert.equal(triggerResult['note'], PLAIN);
     const paths = [
       `/workflows/workflow_result/?id=${runId}`,
       `/workflows/${workflow}/`,
