@@ -12,12 +12,12 @@ import type { FinishRunInput } from '../activities/finish-run.js';
 import type { Branch } from '../graph/plan.js';
 import { runNodeOfKind } from './activity-options.js';
 import { FIRST_STEP, runAgent } from './agent-loop.js';
-import { runStateKey } from './search-attributes.js';
 import type { AgentCursor, Decision, ResumedRun, RunGraphInput, RunStatusAnswer } from './messages.js';
 import { Planner } from './planner.js';
 
 /** The trigger's activity reports the start as update 1; the end of the run is the only other report. */
 const FINISH_SEQUENCE = 2;
+const runStateKey = { name: 'RunState', type: 'KEYWORD' } as const;
 
 /** The scheduler of one run: nodes in flight, agents that wait, why no more are started, and the first failure. */
 export class GraphRun {
@@ -44,7 +44,7 @@ export class GraphRun {
   async settle(): Promise<void> {
     const idle = new Promise<void>((resolve) => (this.#wake = resolve));
     CancellationScope.current().cancelRequested.catch(() => this.#stop('cancelling'));
-    for (const node of [...this.#agents.keys()]) this.#start(node);
+    for (const [node] of this.#input.resumed?.agents ?? []) this.#start(node);
     this.#startReady();
     await idle;
   }

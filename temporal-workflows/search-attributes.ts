@@ -1,3 +1,0 @@
-import { defineSearchAttributeKey } from '@temporalio/common';
-
-export const runStateKey = defineSearchAttributeKey('RunState', 'KEYWORD');
