@@ -44,7 +44,11 @@ export class NodeFailure extends Error {
   /** The same failure; the next try follows after `delayMs`, unless the other side has said when. */
   withDelay(delayMs: number): NodeFailure {
     const { isRetryable, charge } = this;
-    return new NodeFailure(this.code, this.message, { isRetryable, charge, retryAfterMs: this.retryAfterMs ?? delayMs });
+    return new NodeFailure(this.code, this.message, {
+      isRetryable,
+      charge,
+      retryAfterMs: this.retryAfterMs ?? delayMs,
+    });
   }
 }
 
