@@ -83,8 +83,8 @@ describe('agent node', function () {
     const { data, node } = draw(model);
     const run = await api.runToEnd(data, { topic: 'sums' });
     assert.equal(run.status, 'succeed', JSON.stringify(run.nodes));
-    const { content, steps, usage } = run.nodes[node.id]!.result!;
-    assert.equal(content, 'The sum is 15.');
+    const { content: final, steps, usage } = run.nodes[node.id]!.result!;
+    assert.equal(final, 'The sum is 15.');
     assert.deepEqual(usage, { prompt_tokens: 30, completion_tokens: 15, total_tokens: 45 });
     const call = (tool_name: string) => ({ server_label: 'tools', tool_name, outcome: 'result' });
     assert.deepEqual(steps, [
