@@ -70,7 +70,7 @@ async function showSamples(stack: StackFile, model: string): Promise<void> {
       last ??= run;
     }
     showNext(stack, last!, targets.url);
-    if (keep === true && own !== undefined) await untilInterrupted();
+    if (keep === true) await untilInterrupted();
   } finally {
     await targets.close();
   }
@@ -88,9 +88,9 @@ function showNext(stack: StackFile, { workflowId, runId }: SampleRun, baseUrl: s
     return;
   }
   const header = `-H 'X-Api-Key: ${stack.api_key}'`;
-  terminal.line(
-    `  curl ${header} -d '{"base_url": "${baseUrl}"}' ${stack.api_url}/api/v1/workflows/${workflowId}/run/`,
-  );
+  const input = `-d '{"base_url": "${baseUrl}"}'`;
+  // The sample targets live in this process: without --keep they are gone in a moment.
+  if (keep === true) terminal.line(`  curl ${header} ${input} ${stack.api_url}/api/v1/workflows/${workflowId}/run/`);
   terminal.line(`  curl ${header} '${stack.api_url}/api/v1/workflows/workflow_result/?id=${runId}'`);
   terminal.line(`  Temporal UI: ${stack.temporal_ui_url}`);
 }
@@ -104,7 +104,7 @@ async function untilInterrupted(): Promise<void> {
 
 function interrupt(): void {
   interrupted.abort();
-  if (own === undefined) process.exit(130);
+  if (own === undefined) process.exit(keep === true ? 0 : 130);
   // What is under way fails without its stack, and the last lines of this file run.
   void own.stop();
 }

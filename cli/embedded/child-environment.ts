@@ -15,31 +15,36 @@ export interface StackAddresses {
 const FOREIGN_TEMPORAL = /^TEMPORAL_(API_KEY|TLS|CLIENT_|CONFIG_FILE|PROFILE|GRPC_META)/;
 const FOREIGN_POSTGRES = /^PG[A-Z]/;
 
+/** The person's variables, and the generated secrets for those that are not set. An empty variable counts as unset. */
+export function withSecrets(
+  env: NodeJS.ProcessEnv,
+  environment: Environment,
+  { INTERNAL_SERVICE_TOKEN, SECRETS_KEY, JWT_SECRET }: StackSecrets,
+): NodeJS.ProcessEnv {
+  const hasSessionTokens = environment.jwtSecret !== undefined || environment.jwtJwksUrl !== undefined;
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  return { INTERNAL_SERVICE_TOKEN, SECRETS_KEY, ...(hasSessionTokens ? {} : { JWT_SECRET }), ...given };
+}
+
 /**
- * What the API and the worker get: the person's own variables, completed for the embedded parts. What the person has set
- * wins, also an explicit ALLOW_PRIVATE_NETWORK=false.
+ * What the API and the worker get: `env` completed for the embedded parts. What the person has set wins, also an explicit
+ * ALLOW_PRIVATE_NETWORK=false.
  */
 export function childEnvironment(
   env: NodeJS.ProcessEnv,
   environment: Environment,
-  secrets: StackSecrets,
   ports: StackPorts,
   addresses: StackAddresses,
 ): NodeJS.ProcessEnv {
   const inherited = Object.fromEntries(
-    Object.entries(env).filter(([name, value]) => {
-      if (value === '') return false; // an empty variable counts as unset
+    Object.entries(env).filter(([name]) => {
       if (ports.temporal !== undefined && FOREIGN_TEMPORAL.test(name)) return false;
       return !(ports.postgres !== undefined && FOREIGN_POSTGRES.test(name));
     }),
   );
-  const hasSessionTokens = environment.jwtSecret !== undefined || environment.jwtJwksUrl !== undefined;
   return {
     ALLOW_PRIVATE_NETWORK: 'true',
     API_INTERNAL_URL: addresses.apiUrl,
-    INTERNAL_SERVICE_TOKEN: secrets.INTERNAL_SERVICE_TOKEN,
-    SECRETS_KEY: secrets.SECRETS_KEY,
-    ...(hasSessionTokens ? {} : { JWT_SECRET: secrets.JWT_SECRET }),
     ...(addresses.temporalUiUrl === '' ? {} : { TEMPORAL_UI_URL: addresses.temporalUiUrl }),
     ...inherited,
     PORT: String(ports.api),

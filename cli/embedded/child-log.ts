@@ -1,26 +1,13 @@
-import {
-  closeSync,
-  createWriteStream,
-  fstatSync,
-  openSync,
-  readSync,
-  renameSync,
-  statSync,
-  type WriteStream,
-} from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 
 /** A log that grew beyond this moves aside at the next start; one older log is kept. */
 const ROTATE_ABOVE_BYTES = 20 * 1024 * 1024;
 const TAIL_BYTES = 4_000;
+const FOLLOW_EVERY_MS = 200;
 
 export function rotateLog(file: string): void {
   const sizeBytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (sizeBytes > ROTATE_ABOVE_BYTES) renameSync(file, `${file}.old`);
-}
-
-export function openLogStream(file: string): WriteStream {
-  // A full disk must not take the supervisor down: its children matter more than their logs.
-  return createWriteStream(file, { flags: 'a', mode: 0o600 }).on('error', () => undefined);
 }
 
 /** The last lines of a log, to show beside an error. */
@@ -39,4 +26,30 @@ export function tailLog(file: string): string {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Hands over every line that is written to `file` from now on, until the returned function is called. */
+export function followLog(file: string, onLine: (line: string) => void): () => void {
+  const descriptor = openSync(file, 'r');
+  let position = fstatSync(descriptor).size;
+  let partial = Buffer.alloc(0);
+  const buffer = Buffer.alloc(64 * 1024);
+  const readNew = (): void => {
+    for (;;) {
+      const sizeBytes = readSync(descriptor, buffer, 0, buffer.length, position);
+      if (sizeBytes === 0) return;
+      position += sizeBytes;
+      const bytes = Buffer.concat([partial, buffer.subarray(0, sizeBytes)]);
+      const end = bytes.lastIndexOf('\n');
+      partial = bytes.subarray(end + 1);
+      if (end < 0) continue;
+      for (const line of bytes.toString('utf8', 0, end).split('\n')) onLine(line);
+    }
+  };
+  const polling = setInterval(readNew, FOLLOW_EVERY_MS);
+  return () => {
+    clearInterval(polling);
+    readNew();
+    closeSync(descriptor);
+  };
 }

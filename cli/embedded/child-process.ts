@@ -1,9 +1,8 @@
 // One child of the supervisor: started, watched, restarted when it dies, stopped.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openLogStream, rotateLog, tailLog } from './child-log.js';
+import { followLog, rotateLog, tailLog } from './child-log.js';
 import { StartError } from './start-error.js';
 
 export interface Command {
@@ -26,8 +25,8 @@ export interface ChildOptions {
   stopSignal: NodeJS.Signals;
   /** After this long the child is killed. */
   stopTimeoutMs: number;
-  /** Gets every line of output, which then passes through the supervisor on its way to the log. */
-  onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
+  /** Gets every line that is added to the log once the child has been ready. */
+  onLine?: (line: string) => void;
   /** After every start, also a restart. */
   onSpawn: () => void;
   onRestart: (reason: string) => void;
@@ -44,6 +43,7 @@ export class ChildSupervisor {
   #exited: Promise<string> = Promise.resolve('not started');
   #stopping = new AbortController();
   #watching: Promise<void> | undefined;
+  #stopFollowing: () => void = () => undefined;
 
   constructor(options: ChildOptions) {
     this.options = options;
@@ -75,6 +75,9 @@ export class ChildSupervisor {
       await pause(25);
     }
     this.#watching = this.#watch();
+    const { onLine } = this.options;
+    // What came before is shown only where the start fails, as the end of the log.
+    if (onLine !== undefined) this.#stopFollowing = followLog(logFile, onLine);
   }
 
   /** Asks the child to stop, kills it when it takes too long, and resolves when it is gone. */
@@ -82,11 +85,12 @@ export class ChildSupervisor {
     this.#stopping.abort();
     await this.#watching;
     const child = this.#process;
-    if (child === undefined) return;
+    if (child === undefined) return this.#stopFollowing();
     child.kill(this.options.stopSignal);
     const killer = setTimeout(() => child.kill('SIGKILL'), this.options.stopTimeoutMs);
     await this.#exited;
     clearTimeout(killer);
+    this.#stopFollowing();
   }
 
   /** Without grace, for a second Ctrl-C. */
@@ -119,19 +123,20 @@ export class ChildSupervisor {
   }
 
   async #spawn(): Promise<void> {
-    const { command, logFile, beforeStart, onLine, onSpawn } = this.options;
+    const { command, logFile, beforeStart, onSpawn } = this.options;
     await beforeStart?.();
     if (this.#stopping.signal.aborted) return;
-    const log = onLine === undefined ? openSync(logFile, 'a', 0o600) : undefined;
+    // A file, not a pipe: a child must not choke on its output when the supervisor is killed.
+    const log = openSync(logFile, 'a', 0o600);
     const child = spawn(command.file, command.args, {
       env: command.env,
-      stdio: log === undefined ? ['ignore', 'pipe', 'pipe'] : ['ignore', log, log],
+      stdio: ['ignore', log, log],
       // Its own process group: Ctrl-C reaches the supervisor alone, which stops the children in order.
       detached: true,
       ...(command.uid === undefined ? {} : { uid: command.uid }),
       ...(command.gid === undefined ? {} : { gid: command.gid }),
     });
-    if (log !== undefined) closeSync(log);
+    closeSync(log);
     this.#process = child;
     this.#exited = new Promise((resolve) => {
       const settle = (reason: string): void => {
@@ -141,20 +146,6 @@ export class ChildSupervisor {
       child.once('error', (error) => settle(`could not be started (${error.message})`));
       child.once('exit', (code, signal) => settle(signal === null ? `exited with code ${code}` : `died of ${signal}`));
     });
-    if (onLine !== undefined) this.#forwardLines(child, onLine);
     onSpawn();
-  }
-
-  #forwardLines(child: ChildProcess, onLine: NonNullable<ChildOptions['onLine']>): void {
-    const log = openLogStream(this.options.logFile);
-    for (const stream of ['stdout', 'stderr'] as const) {
-      const lines = createInterface({ input: child[stream]!, crlfDelay: Infinity });
-      lines.on('line', (line) => {
-        log.write(`${line}\n`);
-        // Before it is ready for the first time, a failure shows the end of the log anyway.
-        if (this.#watching !== undefined) onLine(line, stream);
-      });
-    }
-    child.once('close', () => log.end());
   }
 }

@@ -2,10 +2,10 @@
 
 const LOUD_LEVELS = new Set<unknown>(['warn', 'error', 'fatal', 40, 50, 60]);
 
-/** The line to show, or undefined for one that only belongs in the log. */
-export function warningOf(name: string, line: string, stream: 'stdout' | 'stderr'): string | undefined {
+/** The line to show, or undefined for one that only belongs in the log. What is no log entry is a crash report. */
+export function warningOf(name: string, line: string): string | undefined {
   const entry = parseEntry(line);
-  if (entry === undefined) return stream === 'stderr' && line.trim() !== '' ? `[${name}] ${line}` : undefined;
+  if (entry === undefined) return line.trim() === '' ? undefined : `[${name}] ${line}`;
   if (!LOUD_LEVELS.has(entry['level'])) return undefined;
   const error = entry['err'] as { message?: unknown } | undefined;
   const cause = typeof error?.message === 'string' ? `: ${error.message}` : '';

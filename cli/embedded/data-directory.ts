@@ -1,5 +1,5 @@
 // One supervisor at a time owns a DATA_DIR, and its successor clears away what a killed one left running.
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileAtomic } from './atomic-file.js';
 import { lockOwner, tryLock } from './lock-file.js';
@@ -61,6 +61,7 @@ function makeDirectories(root: string): void {
   try {
     mkdirSync(root, { recursive: true });
     mkdirSync(path.join(root, 'logs'), { recursive: true, mode: 0o700 });
+    accessSync(root, constants.W_OK | constants.X_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartError(`DATA_DIR: ${root} cannot be made or written (${code}): set it to a directory of this user.`);

@@ -1,5 +1,6 @@
 // A lock file that names its owner: a lock whose owner died does not count.
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { writeFileAtomic } from './atomic-file.js';
 import { identifyProcess, isAlive, type ProcessIdentity } from './process-identity.js';
@@ -29,15 +30,18 @@ export function lockOwner(file: string): ProcessIdentity | undefined {
   return owner !== undefined && isAlive(owner) ? owner : undefined;
 }
 
+/** The file appears together with its text: nobody can find it empty and take it for a dead owner's. */
 function create(file: string, text: string): boolean {
+  const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
+  writeFileSync(temporary, text, { mode: 0o600 });
   try {
-    const descriptor = openSync(file, 'wx', 0o600);
-    writeSync(descriptor, text);
-    closeSync(descriptor);
+    linkSync(temporary, file);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
+  } finally {
+    rmSync(temporary, { force: true });
   }
 }
 

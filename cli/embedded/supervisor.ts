@@ -1,8 +1,10 @@
 // Everything under one process: PostgreSQL, Temporal, the API and the worker. operations.md, "`npm start`".
 import path from 'node:path';
+import { loadCurrencies } from '../../config/currencies.js';
 import { parseEnvironment, type Environment } from '../../config/environment.js';
+import { loadModelProviders } from '../../config/model-providers.js';
 import { startSandboxProvider } from '../sandbox/model-provider.js';
-import { childEnvironment, type StackAddresses } from './child-environment.js';
+import { childEnvironment, withSecrets, type StackAddresses } from './child-environment.js';
 import { ChildSupervisor, type ChildOptions } from './child-process.js';
 import { warningOf } from './child-warnings.js';
 import { openDataDirectory, type DataDirectory } from './data-directory.js';
@@ -25,6 +27,7 @@ export interface StackOptions {
 
 type ChildSettings = Omit<ChildOptions, 'name' | 'logFile' | 'onSpawn' | 'onRestart'>;
 
+const CHILD_NAMES: ChildName[] = ['api', 'worker', 'temporal', 'postgres'];
 const DIST = path.resolve(import.meta.dirname, '../..');
 /** The API and the worker promise to drain within 15 s; the rest is for a busy machine. */
 const DRAIN_MS = 17_000;
@@ -74,6 +77,8 @@ export class Stack {
     this.#directory = directory;
     this.#releasers.push(() => directory.release());
     const secrets = readOrCreateSecrets(directory.path);
+    const completed = withSecrets(env, environment, secrets);
+    const { internalServiceToken } = checkSettings(completed);
     const ports = await claimStackPorts(environment, env);
     const namespace = env['TEMPORAL_NAMESPACE'] || 'default';
     const [databaseUrl, temporal] = await this.#together([
@@ -84,10 +89,8 @@ export class Stack {
     const apiUrl = `http://${local.includes(':') ? `[${local}]` : local}:${ports.api}`;
     const addresses: StackAddresses = { apiUrl, databaseUrl, temporalNamespace: namespace, ...temporal };
     const user = await setUpDatabase(databaseUrl, directory.path, secrets);
-    const childEnv = childEnvironment(env, environment, secrets, ports, addresses);
+    const childEnv = childEnvironment(completed, environment, ports, addresses);
     childEnv['MODEL_PROVIDERS_FILE'] = await this.#modelProvidersFile(environment);
-    // The children would refuse the same variables one by one, in their logs.
-    const { internalServiceToken } = parseEnvironment(childEnv);
     await this.#startServices(childEnv, apiUrl, ports);
     this.#file = {
       api_url: apiUrl,
@@ -166,8 +169,8 @@ export class Stack {
       readyTimeoutMs: 60_000,
       stopSignal: 'SIGTERM',
       stopTimeoutMs: DRAIN_MS,
-      onLine: (line, stream) => {
-        const warning = warningOf(name, line, stream);
+      onLine: (line) => {
+        const warning = warningOf(name, line);
         if (warning !== undefined) this.#options.warn(warning);
       },
     });
@@ -205,12 +208,12 @@ export class Stack {
     }
     await Promise.allSettled(promises);
     if (failure !== undefined) throw failure.reason;
-    return (await Promise.all(promises)) as T;
+    return Promise.all(promises);
   }
 
   #pids(): Partial<Record<ChildName, number>> {
-    const running = [...this.#children].filter(([, child]) => child.pid !== undefined);
-    return Object.fromEntries(running.map(([name, child]) => [name, child.pid]));
+    const pids = CHILD_NAMES.map((name) => [name, this.#children.get(name)?.pid] as const);
+    return Object.fromEntries(pids.filter(([, pid]) => pid !== undefined));
   }
 
   #recordPids(): void {
@@ -230,4 +233,12 @@ export class Stack {
     await this.#starting?.catch(() => undefined);
     for (const release of this.#releasers.toReversed()) await release();
   }
+}
+
+/** What the children would refuse one by one, in their logs, is refused here before anything starts. Throws ConfigError. */
+function checkSettings(env: NodeJS.ProcessEnv): Environment {
+  const environment = parseEnvironment(env);
+  loadModelProviders(environment, env);
+  loadCurrencies(environment);
+  return environment;
 }

@@ -100,18 +100,16 @@ describe('npm run admin', function () {
     const project = await api.createProject();
     const secret = 'sk-canary-provider-key-4711';
     const attached = await admin<{ id: number; masked_key: string }>(
-      ...[
-        'provider-key',
-        'attach',
-        '--project',
-        String(project),
-        '--provider',
-        'openai',
-        '--key',
-        secret,
-        '--name',
-        'ours',
-      ],
+      'provider-key',
+      'attach',
+      '--project',
+      String(project),
+      '--provider',
+      'openai',
+      '--key',
+      secret,
+      '--name',
+      'ours',
     );
     assert.equal(attached.masked_key, '********4711');
     const { body } = await api.get(`/projects/${project}/`);

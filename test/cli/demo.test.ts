@@ -13,16 +13,6 @@ const DEMO = path.resolve(import.meta.dirname, '../../dist/cli/demo.js');
 describe('npm run demo', function () {
   this.timeout(90_000);
 
-  async function runDemo(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
-    const kept = { PATH: process.env['PATH'], HOME: process.env['HOME'], TEMPORAL_CLI: process.env['TEMPORAL_CLI'] };
-    const child = spawn(process.execPath, [DEMO], { env: { ...kept, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    const [code] = (await once(child, 'close')) as [number | null];
-    return { code, output };
-  }
-
   it("prints every sample's node results, its cost and its Temporal link, stops everything and exits 0", async () => {
     const dataDir = makeDataDir();
     try {
@@ -51,3 +41,12 @@ describe('npm run demo', function () {
     assert.equal((await fetch(`${stack.apiUrl}/readyz`)).status, 200);
   });
 });
+
+async function runDemo(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
+  const kept = { PATH: process.env['PATH'], HOME: process.env['HOME'], TEMPORAL_CLI: process.env['TEMPORAL_CLI'] };
+  const child = spawn(process.execPath, [DEMO], { env: { ...kept, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}

@@ -1,6 +1,9 @@
 // Mocha's hooks for the whole run (.mocharc.json requires this file).
 import type { RootHookObject } from 'mocha';
+import { findTemporalBinary } from '../../cli/embedded/temporal-binary.js';
 import { keepSharedStackData, stopSharedStack } from './shared-stack.js';
+
+const LEAK_AFTER_MS = 10_000;
 
 export const mochaHooks: RootHookObject = {
   afterEach(this: Mocha.Context) {
@@ -8,6 +11,21 @@ export const mochaHooks: RootHookObject = {
   },
 };
 
+/** Where it has to be downloaded or compiled first, that takes minutes: outside any test's time-out, and visibly. */
+export async function mochaGlobalSetup(): Promise<void> {
+  await findTemporalBinary({
+    configured: process.env['TEMPORAL_CLI'],
+    env: process.env,
+    report: (line) => process.stderr.write(`${line}\n`),
+    signal: new AbortController().signal,
+  });
+}
+
 export async function mochaGlobalTeardown(): Promise<void> {
   await stopSharedStack();
+  // Whatever keeps the process alive after the last test is a leak: it fails the run instead of hanging it.
+  setTimeout(() => {
+    process.stderr.write(`Still open after the tests: ${process.getActiveResourcesInfo().join(', ')}\n`);
+    process.exit(1);
+  }, LEAK_AFTER_MS).unref();
 }

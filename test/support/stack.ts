@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readStackFile, stackFile, type StackFile } from '../../cli/embedded/stack-file.js';
+import { readStackFile, removeStackFile, stackFile, type StackFile } from '../../cli/embedded/stack-file.js';
 import { eventually } from './eventually.js';
 import { startFakeModelProvider, type FakeModelProvider } from './fake-model-provider.js';
 import { processesOf } from './processes.js';
@@ -40,6 +40,8 @@ export const TEST_PRICES = { input_price_per_million: '1', output_price_per_mill
 export async function startStack(options: StackOptions = {}): Promise<TestStack> {
   const dataDir = options.dataDir ?? makeDataDir();
   const modelProvider = await startFakeModelProvider();
+  // That of a killed supervisor stays until the next one starts, and would be taken for it.
+  removeStackFile(dataDir);
   const { child, output } = spawnSupervisor(dataDir, {
     MODEL_PROVIDERS_FILE: writeProvidersFile(dataDir, modelProvider.url),
     ...options.env,

@@ -43,15 +43,24 @@ describe('the way to the Temporal program', () => {
   });
 
   it('finds the program inside a downloaded archive', () => {
-    const header = (name: string, size: number): Buffer => {
-      const block = Buffer.alloc(512);
-      block.write(name, 0);
-      block.write(size.toString(8).padStart(11, '0'), 124);
-      return block;
-    };
-    const body = (text: string): Buffer => Buffer.concat([Buffer.from(text), Buffer.alloc(512 - text.length)]);
-    const archive = Buffer.concat([header('LICENSE', 3), body('MIT'), header('temporal', 7), body('program')]);
+    const archive = Buffer.concat([
+      tarHeader('LICENSE', 3),
+      tarBody('MIT'),
+      tarHeader('temporal', 7),
+      tarBody('program'),
+    ]);
     assert.equal(extractTarEntry(archive, 'temporal').toString(), 'program');
     assert.throws(() => extractTarEntry(archive, 'missing'), /no file missing/);
   });
 });
+
+function tarHeader(name: string, sizeBytes: number): Buffer {
+  const block = Buffer.alloc(512);
+  block.write(name, 0);
+  block.write(sizeBytes.toString(8).padStart(11, '0'), 124);
+  return block;
+}
+
+function tarBody(text: string): Buffer {
+  return Buffer.concat([Buffer.from(text), Buffer.alloc(512 - text.length)]);
+}
