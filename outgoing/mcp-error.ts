@@ -62,8 +62,10 @@ export function toMcpError(error: unknown, method?: string): McpError {
     StreamableHTTPError: 'The MCP server answered with neither JSON nor an event stream.',
     SseError: 'The MCP server did not open an event stream.',
   };
-  const name = error instanceof Error ? error.constructor.name : '';
-  return new McpError('mcp_protocol', words[name] ?? 'The MCP server does not follow the protocol.', false);
+  // Not every class of the SDK and of zod sets its name.
+  const names = error instanceof Error ? [error.constructor.name, error.name.replace('$', '')] : [];
+  const known = names.map((name) => words[name]).find((text) => text !== undefined);
+  return new McpError('mcp_protocol', known ?? 'The MCP server does not follow the protocol.', false);
 }
 
 /** A JSON-RPC error: the server's own, or one that carries ours (`Exchanges.fail`). */

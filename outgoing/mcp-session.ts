@@ -17,7 +17,7 @@ const toolsSchema = z.looseObject({
 });
 const resultSchema = z.looseObject({
   content: z.array(z.looseObject({ type: z.string() })).default([]),
-  structuredContent: z.unknown(),
+  structuredContent: z.unknown().optional(),
   isError: z.boolean().nullish(),
 });
 

@@ -115,8 +115,8 @@ export class WatchedTransport implements Transport {
 
   /** The SDK drops what it cannot parse; the answer that somebody waits for may have been in it. */
   #notice(error: Error): void {
-    const { name } = error;
-    if (name === 'SyntaxError' || name === 'ZodError') this.#exchanges.fail(this.#exchanges.current, toMcpError(error));
+    if (error instanceof SyntaxError || error.name.endsWith('ZodError'))
+      this.#exchanges.fail(this.#exchanges.current, toMcpError(error));
   }
 
   #break(error: McpError): void {
