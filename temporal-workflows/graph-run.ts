@@ -86,8 +86,7 @@ export class GraphRun {
   }
 
   #startReady(): void {
-    // History is near its limit: start nothing more, let the nodes in flight settle, then go on in a new execution.
-    if (this.#phase === 'running' && workflowInfo().continueAsNewSuggested) this.#phase = 'draining';
+    this.#drainWhenFull();
     while (this.#phase === 'running' && this.#inFlight < this.#input.maxInFlight) {
       const node = this.#planner.take();
       if (node === undefined) break;
@@ -95,6 +94,11 @@ export class GraphRun {
     }
     setCurrentDetails(this.#progress());
     if (this.#inFlight === 0 && (this.#waiting === 0 || this.#phase === 'draining')) this.#wake();
+  }
+
+  /** History is near its limit: start nothing more, let what is in flight settle, then go on in a new execution. */
+  #drainWhenFull(): void {
+    if (this.#phase === 'running' && workflowInfo().continueAsNewSuggested) this.#phase = 'draining';
   }
 
   #start(node: number): void {
@@ -134,6 +138,7 @@ export class GraphRun {
 
   /** A draining run parks its agents for good; the next execution goes on from their cursors. */
   #gate(): Promise<void> {
+    this.#drainWhenFull();
     if (this.#phase !== 'draining') return Promise.resolve();
     this.#inFlight--;
     this.#startReady();
