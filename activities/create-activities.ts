@@ -3,20 +3,25 @@ import type { Logger } from '../config/logger.js';
 import type { ModelProviders } from '../config/model-providers.js';
 import type { Database } from '../db/client.js';
 import type { SecretBox } from '../db/secret-box.js';
+import type { TurnKey } from '../db/agent-repository.js';
+import { createToolsStep } from './agent-tools.js';
+import { createTurnStep, type AgentDeps, type TurnFacts } from './agent-turn.js';
 import { createConditionRunner } from './condition.js';
 import { reportRunEnd, type FinishRunInput } from './finish-run.js';
 import { createHttpRunner } from './http.js';
 import { createLlmRunner } from './llm.js';
 import { createModelClients } from './model-clients.js';
+import type { McpClient } from '../outgoing/mcp-client.js';
 import type { OutgoingClient } from '../outgoing/outgoing-client.js';
 import { createRunContexts } from './run-context.js';
-import { runLocalNode, runNode, type NodeDeps, type NodeFacts, type NodeRef } from './run-node.js';
+import { runLocalNode, runNode, runStep, type NodeDeps, type NodeFacts, type NodeRef } from './run-node.js';
 import { triggerRunner } from './trigger.js';
 
 export interface ActivityDeps {
   db: Database;
   secretBox: SecretBox;
   outgoing: OutgoingClient;
+  mcp: McpClient;
   providers: ModelProviders;
   logger: Logger;
   apiInternalUrl: string;
@@ -31,12 +36,16 @@ export function createActivities(deps: ActivityDeps) {
   const nodeDeps: NodeDeps = { db, secretBox, contexts, logger };
   const conditionRunner = createConditionRunner(contexts);
   const httpRunner = createHttpRunner({ db, contexts, client: deps.outgoing });
-  const llmRunner = createLlmRunner({ db, contexts, providers, clients: createModelClients(db, secretBox) });
+  const clients = createModelClients(db, secretBox);
+  const llmRunner = createLlmRunner({ db, contexts, providers, clients });
+  const agentDeps: AgentDeps = { db, secretBox, contexts, providers, clients, mcp: deps.mcp, node: nodeDeps };
   return {
     trigger: (ref: NodeRef): Promise<NodeFacts> => runLocalNode(nodeDeps, ref, triggerRunner),
     condition: (ref: NodeRef): Promise<NodeFacts> => runLocalNode(nodeDeps, ref, conditionRunner),
     httpRequest: (ref: NodeRef): Promise<NodeFacts> => runNode(nodeDeps, ref, httpRunner),
     llmRequest: (ref: NodeRef): Promise<NodeFacts> => runNode(nodeDeps, ref, llmRunner),
+    agentTurn: (step: TurnKey): Promise<TurnFacts> => runStep(nodeDeps, step, createTurnStep(agentDeps, step)),
+    agentTools: (step: TurnKey): Promise<void> => runStep(nodeDeps, step, createToolsStep(agentDeps, step)),
     finishRun: (end: FinishRunInput): Promise<void> => reportRunEnd(deps, end),
   };
 }

@@ -35,6 +35,21 @@ export class NodeFailure extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.charge = options.charge;
   }
+
+  /** The same failure, after which no other try follows. */
+  asFinal(): NodeFailure {
+    return new NodeFailure(this.code, this.message, { charge: this.charge });
+  }
+
+  /** The same failure; the next try follows after `delayMs`, unless the other side has said when. */
+  withDelay(delayMs: number): NodeFailure {
+    const { isRetryable, charge } = this;
+    return new NodeFailure(this.code, this.message, {
+      isRetryable,
+      charge,
+      retryAfterMs: this.retryAfterMs ?? delayMs,
+    });
+  }
 }
 
 /** A node that fails is the user's matter: no warning in the worker's log. */

@@ -6,6 +6,8 @@ import { httpNode, toHttpMethod, type HttpNodeData } from '../graph/nodes/http.j
 import { renderJson, renderText, type NodeOutput, type Scope } from '../graph/template.js';
 import { NodeFailure, retryAfterMs } from './failures.js';
 import { toHttpBody } from './http-body.js';
+import { isHeaderName, isHeaderValue } from '../outgoing/header-text.js';
+import { causeCode } from '../outgoing/network-error.js';
 import {
   isRepeatable,
   OutgoingError,
@@ -99,13 +101,10 @@ function renderedUrl(text: string): URL {
   }
 }
 
-/** A value with a line break would start a header of its own. */
-function toHeader(name: string, value: string): string {
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) {
-    throw new NodeFailure('invalid_header', `"${name}" is not a valid header name.`);
-  }
-  // eslint-disable-next-line no-control-regex -- exactly the characters that RFC 9110 forbids in a field value
-  if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+/** The value, or NodeFailure `invalid_header`. */
+export function toHeader(name: string, value: string): string {
+  if (!isHeaderName(name)) throw new NodeFailure('invalid_header', `"${name}" is not a valid header name.`);
+  if (!isHeaderValue(value)) {
     throw new NodeFailure(
       'invalid_header',
       `The value of header "${name}" holds a character that headers cannot carry.`,
@@ -166,13 +165,4 @@ function toFailure(error: unknown, mayRepeat: boolean): NodeFailure {
   }
   const isRetryable = mayRepeat || NEVER_CONNECTED.has(code);
   return new NodeFailure('network_error', `The request failed: ${code}.`, { isRetryable });
-}
-
-/** The machine word of a network error; a name that failed on every address has it one level down. */
-function causeCode(error: unknown): string {
-  for (let at: unknown = error; at instanceof Error; at = at instanceof AggregateError ? at.errors[0] : at.cause) {
-    const { code } = at as Error & { code?: unknown };
-    if (typeof code === 'string') return code;
-  }
-  return 'unknown error';
 }

@@ -3,22 +3,16 @@
 // When the process dies: before the claim, nothing happened. After it, the next try finds `in progress` and runs the
 // node again (calls that must not repeat are guarded by the ledger). After the record, the next try finds the stored
 // end and returns it without running anything.
-import { activityInfo, ApplicationFailure, Context, heartbeat } from '@temporalio/activity';
+import { Context, heartbeat } from '@temporalio/activity';
 import type { Logger } from '../config/logger.js';
 import type { Database, Db } from '../db/client.js';
-import {
-  claimNode,
-  findNodeClaim,
-  recordNodeEnd,
-  type NodeClaim,
-  type NodeKey,
-} from '../db/node-results-repository.js';
+import { claimNode, findNodeClaim, type NodeClaim, type NodeKey } from '../db/node-results-repository.js';
 import type { SecretBox } from '../db/secret-box.js';
 import type { Branch, NodeKind } from '../graph/plan.js';
 import { RenderedTooLargeError, type NodeOutput } from '../graph/template.js';
 import { finalFailure, NodeFailure, retryableFailure, runClosedFailure, type Charge } from './failures.js';
+import { recordNode, type NodeEnd } from './record-node.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
-import { toResultText } from './result-text.js';
 
 export interface NodeDeps {
   db: Database;
@@ -57,29 +51,63 @@ export interface NodeKindRunner {
   onRecord?: (db: Db, node: NodeKey) => Promise<void>;
 }
 
+/** What an activity does for a node: all of it (`NodeKindRunner`), or one step of several (agents). */
+export interface NodeStep<Facts> {
+  maxAttempts: number;
+  firstDelayMs: number;
+  /** Which try this is. */
+  attemptOf(claim: NodeClaim): number;
+  /** What to answer when an earlier try has settled the node. */
+  settled(claim: NodeClaim): Facts;
+  /** Does the work; `end` records the node as succeeded. */
+  perform(task: NodeTask, end: (outcome: NodeOutcome) => Promise<void>): Promise<Facts>;
+  /** Money that the node has spent in steps before this one. */
+  chargeSoFar?: (task: NodeTask) => Promise<Charge>;
+  onRecord?: (db: Db, node: NodeKey) => Promise<void>;
+}
+
 const HEARTBEAT_EVERY_MS = 2_000;
 /** A provider that asks for more patience than this is answered with a failed node. */
 const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
 const LONGEST_DELAY_MS = 60_000;
 
 /** Runs a node that calls something outside: a normal activity. */
-export async function runNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
-  const beat = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
-  try {
-    const claim = await claimNode(deps.db, ref);
-    if (claim === undefined) throw runClosedFailure();
-    if (claim.status !== 'in progress') return settledFacts(claim);
-    return await tryNode(deps, ref, runner, claim.attempts);
-  } finally {
-    clearInterval(beat);
-  }
+export function runNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
+  return runStep(deps, ref, toStep(runner));
 }
 
 /** Runs a node that only reads and decides: a local activity, repeated by Temporal when its workflow task is. */
 export async function runLocalNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
   const known = await findNodeClaim(deps.db, ref);
   if (known !== undefined && known.status !== 'in progress') return settledFacts(known);
-  return tryNode(deps, ref, runner, 1);
+  return tryStep(deps, ref, toStep(runner), 1);
+}
+
+/** Runs one step of a node as a normal activity. */
+export async function runStep<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts>): Promise<Facts> {
+  const beat = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
+  try {
+    const claim = await claimNode(deps.db, ref);
+    if (claim === undefined) throw runClosedFailure();
+    if (claim.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
+    if (claim.status === 'succeed') return step.settled(claim);
+    return await tryStep(deps, ref, step, step.attemptOf(claim));
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+function toStep(runner: NodeKindRunner): NodeStep<NodeFacts> {
+  return {
+    ...runner,
+    attemptOf: (claim) => claim.attempts,
+    settled: settledFacts,
+    async perform(task, end) {
+      const outcome = await runner.execute(task);
+      await end(outcome);
+      return outcome.branch === undefined ? {} : { branch: outcome.branch };
+    },
+  };
 }
 
 function settledFacts(claim: NodeClaim): NodeFacts {
@@ -87,25 +115,24 @@ function settledFacts(claim: NodeClaim): NodeFacts {
   return claim.branch === 0 ? {} : { branch: claim.branch };
 }
 
-async function tryNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner, attempt: number): Promise<NodeFacts> {
+async function tryStep<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts>, attempt: number): Promise<Facts> {
   const run = await deps.contexts.load(ref.runId);
   const node = run.node(ref.nodeId);
   if (node === undefined) throw finalFailure('internal_error');
-  const task: NodeTask = { ...ref, run, node, signal: Context.current().cancellationSignal };
-  const record = (end: Pick<NodeEndFacts, 'outcome' | 'failure'>) => recordEnd(deps, runner, task, end);
+  const { runId, nodeId } = ref;
+  const task: NodeTask = { runId, nodeId, run, node, signal: Context.current().cancellationSignal };
+  const record = (end: NodeEnd) => recordNode(deps, step, task, end);
   try {
-    if (attempt > runner.maxAttempts) {
+    if (attempt > step.maxAttempts) {
       throw new NodeFailure('worker_lost', `The node was given up: its worker died ${attempt - 1} times while it ran.`);
     }
-    const outcome = await runner.execute(task);
-    await record({ outcome });
-    return outcome.branch === undefined ? {} : { branch: outcome.branch };
+    return await step.perform(task, (outcome) => record({ outcome }));
   } catch (thrown) {
     const error = thrown instanceof RenderedTooLargeError ? tooLarge(thrown) : thrown;
     if (task.signal.aborted) return await stopNode(error, record);
     if (!(error instanceof NodeFailure)) throw error;
-    const delayMs = error.retryAfterMs ?? Math.min(runner.firstDelayMs * 2 ** (attempt - 1), LONGEST_DELAY_MS);
-    if (error.isRetryable && attempt < runner.maxAttempts && delayMs <= LONGEST_RETRY_AFTER_MS) {
+    const delayMs = error.retryAfterMs ?? Math.min(step.firstDelayMs * 2 ** (attempt - 1), LONGEST_DELAY_MS);
+    if (error.isRetryable && attempt < step.maxAttempts && delayMs <= LONGEST_RETRY_AFTER_MS) {
       throw retryableFailure(error.code, delayMs);
     }
     await record({ failure: error });
@@ -114,7 +141,7 @@ async function tryNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner, att
 }
 
 /** The run was cancelled (or another node failed): settle as cancelled. A stopping worker hands the node back. */
-async function stopNode(error: unknown, record: (end: { failure: NodeFailure }) => Promise<void>): Promise<never> {
+async function stopNode(error: unknown, record: (end: NodeEnd) => Promise<void>): Promise<never> {
   const reason = Context.current().cancellationDetails;
   if (reason?.workerShutdown) throw retryableFailure('worker_shutdown', 0);
   if (reason?.cancelRequested) {
@@ -128,62 +155,4 @@ async function stopNode(error: unknown, record: (end: { failure: NodeFailure }) 
 
 function tooLarge({ message }: RenderedTooLargeError): NodeFailure {
   return new NodeFailure('rendered_too_large', message);
-}
-
-interface NodeEndFacts {
-  outcome?: NodeOutcome;
-  failure?: NodeFailure;
-}
-
-async function recordEnd(deps: NodeDeps, runner: NodeKindRunner, task: NodeTask, end: NodeEndFacts): Promise<void> {
-  const { run, node, runId, nodeId } = task;
-  const charge = end.outcome?.charge ?? end.failure?.charge;
-  const { result, resultEnc } = end.outcome
-    ? toResultText(end.outcome.output, run.masker, deps.secretBox)
-    : { result: null, resultEnc: null };
-  const row = {
-    runId,
-    nodeId,
-    kind: node.kind,
-    label: node.label,
-    projectId: run.projectId,
-    userId: run.userId,
-    status: end.outcome ? ('succeed' as const) : ('failed' as const),
-    branch: end.outcome?.branch ?? 0,
-    result,
-    resultEnc,
-    errorCode: end.failure?.code ?? null,
-    errorMessage: end.failure ? run.masker.text(end.failure.message.replaceAll('\0', '\uFFFD')) : null,
-    amountUsd: charge?.amountUsd ?? '0',
-    priceVersion: charge?.priceVersion ?? '',
-    reason: charge?.reason ?? end.failure?.code ?? '',
-    usage: charge?.usage ?? null,
-  } satisfies Parameters<typeof recordNodeEnd>[1];
-  await persist(deps, task, async () => {
-    if (runner.onRecord === undefined) return recordNodeEnd(deps.db, row);
-    await deps.db.transaction().execute(async (trx) => {
-      await recordNodeEnd(trx, row);
-      await runner.onRecord?.(trx, { runId, nodeId });
-    });
-  });
-}
-
-const PERSIST_FOR_MS = 4 * 60_000;
-
-/**
- * An outcome that is in memory only must not be thrown away because the database is restarting: the write is repeated
- * (it is idempotent) while this activity lives. After that the activity fails and the ledger decides about a new call.
- */
-async function persist(deps: NodeDeps, task: NodeTask, write: () => Promise<void>): Promise<void> {
-  const startedAt = Date.now();
-  for (let delayMs = 100; ; delayMs = Math.min(delayMs * 2, 2_000)) {
-    try {
-      return await write();
-    } catch (error) {
-      if (error instanceof ApplicationFailure || Date.now() - startedAt > PERSIST_FOR_MS) throw error;
-      const { attempt } = activityInfo();
-      deps.logger.warn({ run_id: task.runId, node_id: task.nodeId, attempt, err: error }, 'recording a node again');
-      await new Promise((resolve) => setTimeout(resolve, delayMs));
-    }
-  }
 }

@@ -16,7 +16,10 @@ export function toNodeMap(nodes: (PolledNode | HistoryNode)[], draftErrors: stri
 
 function toEntry(node: PolledNode | HistoryNode): NodeMap {
   const { id, status } = node;
-  if (status === 'in progress') return { id, status };
+  if (status === 'in progress') {
+    const { approvals } = node;
+    return approvals ? { id, status, approval_requests: approvals } : { id, status };
+  }
   if (status === 'succeed') {
     const entry = { id, status, result: new RawJson(node.result ?? '{"content":""}') };
     return 'truncated' in node && node.truncated ? { ...entry, truncated: true } : entry;

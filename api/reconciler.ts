@@ -1,5 +1,6 @@
 // Closes runs whose workflow can no longer speak, and starts accepted runs whose start was lost. In every API process.
 import { claimRunsToCheck, type RunToCheck } from '../db/runs-repository.js';
+import { redeliverDecisions } from './decide-approval.js';
 import type { AppDeps } from './deps.js';
 import { reconcileRun } from './reconcile-run.js';
 import { pingTemporal } from './temporal-calls.js';
@@ -47,6 +48,7 @@ async function runLoop(deps: AppDeps, stopped: AbortSignal): Promise<void> {
 /** Checks every run that is due. Throws when Temporal or the database is away, before any run has been claimed. */
 async function reconcileDue(deps: AppDeps, stopped: AbortSignal): Promise<void> {
   await pingTemporal(deps.temporal, PING_MS);
+  await redeliverDecisions(deps);
   let claimed: RunToCheck[];
   do {
     claimed = await claimRunsToCheck(deps.db, BATCH, LEASE_SECONDS);

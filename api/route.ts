@@ -13,9 +13,9 @@ export interface Caller {
   credential: 'key' | 'session';
 }
 
-/** The path's `id` names a project or a workflow; a stranger gets 404, a lesser role `refusal` (403 unless stated). */
+/** The path's `id` names a project or a workflow, its `workflow_run_id` a run; a stranger gets 404, a lesser role `refusal` (403 unless stated). */
 export interface AccessRule {
-  to: 'project' | 'workflow';
+  to: 'project' | 'workflow' | 'run';
   role: Role;
   refusal?: 400 | 403;
 }

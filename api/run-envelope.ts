@@ -11,6 +11,7 @@ export const nodeEntrySchema = z.object({
   result: z.unknown().optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
   truncated: z.boolean().optional(),
+  approval_requests: z.array(z.record(z.string(), z.unknown())).optional(),
 });
 
 export const envelopeSchema = z.object({

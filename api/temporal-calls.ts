@@ -8,7 +8,13 @@ import {
 } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { RunToStart } from '../db/runs-repository.js';
-import { MAX_NODES_IN_FLIGHT, RUN_WORKFLOW_TYPE, type RunGraphInput } from '../temporal-workflows/messages.js';
+import {
+  DECIDE_SIGNAL,
+  MAX_NODES_IN_FLIGHT,
+  RUN_WORKFLOW_TYPE,
+  type Decision,
+  type RunGraphInput,
+} from '../temporal-workflows/messages.js';
 import type { ApiConfig } from './deps.js';
 
 const DEADLINE_MS = 2_000;
@@ -90,6 +96,15 @@ export async function cancelRunWorkflow(client: Client, runId: string): Promise<
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
     throw error;
+  }
+}
+
+/** A run that has ended needs no answer any more. */
+export async function signalDecision(client: Client, runId: string, decision: Decision): Promise<void> {
+  try {
+    await bounded(client, () => client.workflow.getHandle(runId).signal<[Decision]>(DECIDE_SIGNAL, decision));
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
 }
 

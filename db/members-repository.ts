@@ -51,3 +51,20 @@ export function findWorkflowRole(
     .where('project_members.user_id', '=', userId)
     .executeTakeFirst();
 }
+
+/** The same for the project of a run, whatever has become of its workflow. */
+export function findRunRole(
+  db: Db,
+  runId: string,
+  userId: number,
+): Promise<{ projectId: number; role: Role } | undefined> {
+  return db
+    .selectFrom('runs')
+    .innerJoin('projects', 'projects.id', 'runs.project_id')
+    .innerJoin('project_members', 'project_members.project_id', 'projects.id')
+    .select(['runs.project_id as projectId', 'project_members.role'])
+    .where('runs.id', '=', runId)
+    .where('projects.deleted_at', 'is', null)
+    .where('project_members.user_id', '=', userId)
+    .executeTakeFirst();
+}

@@ -1,11 +1,13 @@
 import { Migrator, type Migration, type MigrationProvider } from 'kysely';
 import type { Database } from './client.js';
 import * as initial from './migrations/0001-initial.js';
+import * as agents from './migrations/0004-agents.js';
 import * as rateLimits from './migrations/0006-rate-limits.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
+  '0004-agents': agents,
   '0006-rate-limits': rateLimits,
 };
 

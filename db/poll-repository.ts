@@ -21,6 +21,8 @@ export interface PolledNode {
   result: string | null;
   errorCode: string | null;
   errorMessage: string | null;
+  /** The requests that a waiting agent has open. */
+  approvals?: Record<string, unknown>[] | null;
 }
 
 interface PollRow {
@@ -35,6 +37,7 @@ interface PollRow {
   result: string | null;
   error_code: string | null;
   error_message: string | null;
+  approvals: Record<string, unknown>[] | null;
 }
 
 /**
@@ -45,7 +48,14 @@ export async function readRunForPoll(db: Db, runId: string, userId: number): Pro
   const { rows } = await sql<PollRow>`
     SELECT run.id AS run_id, run.status AS run_status, run.run_started_at, run.run_finished_at,
       run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible,
-      node.node_id, node.status AS node_status, node.result::text AS result, node.error_code, node.error_message
+      node.node_id, node.status AS node_status, node.result::text AS result, node.error_code, node.error_message,
+      CASE WHEN node.status = 'in progress' THEN (
+        SELECT json_agg(json_build_object('request_id', request_id, 'server_label', server_label, 'tool_name', tool_name,
+          'arguments', arguments, 'status', CASE WHEN expires_at <= now() THEN 'expired' ELSE approval.status END,
+          'created_at', ${isoText('created_at')}, 'expires_at', ${isoText('expires_at')}) ORDER BY ordinal)
+        FROM approval_requests approval
+        WHERE approval.run_id = run.id AND approval.node_id = node.node_id AND approval.status = 'pending'
+      ) END AS approvals
     FROM runs run
     LEFT JOIN projects project ON project.id = run.project_id AND project.deleted_at IS NULL
     LEFT JOIN project_members member ON member.project_id = project.id AND member.user_id = ${userId}
@@ -65,6 +75,11 @@ export async function readRunForPoll(db: Db, runId: string, userId: number): Pro
   };
 }
 
+/** As JSON writes a Date, which is how every other timestamp leaves the service. */
+function isoText(column: 'created_at' | 'expires_at') {
+  return sql`to_char(${sql.ref(column)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
 function toNode(row: PollRow): PolledNode {
   return {
     id: row.node_id ?? '',
@@ -72,5 +87,6 @@ function toNode(row: PollRow): PolledNode {
     result: row.result,
     errorCode: row.error_code,
     errorMessage: row.error_message,
+    approvals: row.approvals,
   };
 }

@@ -108,6 +108,12 @@ async function closeNodes(trx: Transaction<Tables>, runId: string, update: Execu
     .where('run_id', '=', runId)
     .where('status', '=', 'in progress')
     .execute();
+  await trx
+    .updateTable('approval_requests')
+    .set({ status: 'expired', decided_at: sql`now()` })
+    .where('run_id', '=', runId)
+    .where('status', '=', 'pending')
+    .execute();
 }
 
 /** One transaction per executed node, also where the worker died before it could write one. */
@@ -119,6 +125,11 @@ async function addMissingTransactions(
   const missing = await trx
     .selectFrom('node_results as node')
     .select(['node.node_id', 'node.status', 'node.error_code'])
+    .select(
+      // An agent that was cancelled while it waited has paid for its turns.
+      sql<string>`(SELECT coalesce(sum(price_usd), 0) FROM provider_calls spent
+        WHERE spent.run_id = node.run_id AND spent.node_id = node.node_id)`.as('amount_usd'),
+    )
     .where('node.run_id', '=', runId)
     .where(
       sql<boolean>`NOT EXISTS (SELECT FROM billing_transactions paid
@@ -128,7 +139,7 @@ async function addMissingTransactions(
   if (missing.length === 0) return;
   const plan = await findPlan(trx, run.snapshot_hash);
   const numberOf = new Map(plan.ids.map((id, index) => [id, index]));
-  const rows = missing.flatMap(({ node_id, status, error_code }) => {
+  const rows = missing.flatMap(({ node_id, status, error_code, amount_usd }) => {
     const node = numberOf.get(node_id);
     if (node === undefined) return [];
     return {
@@ -138,6 +149,7 @@ async function addMissingTransactions(
       user_id: run.user_id,
       operation: plan.kinds[node]!,
       status: status === 'succeed' ? ('Succeeded' as const) : ('Error' as const),
+      amount_usd,
       reason: error_code ?? '',
       description: plan.labels[node]!,
     };

@@ -200,6 +200,71 @@ export interface BillingTransactionsTable {
   updated_at: Generated<Date>;
 }
 
+/** Writer: the worker's activities. The tools of an agent, fixed at its first turn. */
+export interface AgentSessionsTable {
+  run_id: string;
+  node_id: string;
+  /** Sealed JSON of `AgentTool[]` (activities/agent-session.ts). */
+  tools_enc: Buffer;
+  created_at: Generated<Date>;
+}
+
+/** Writer: the worker's activities. What the model said in each turn. */
+export interface AgentTurnsTable {
+  run_id: string;
+  node_id: string;
+  turn: number;
+  is_final: boolean;
+  /** Sealed JSON of the assistant message. */
+  message_enc: Buffer;
+  usage: Json<unknown> | null;
+  created_at: Generated<Date>;
+}
+
+/** Writer: the worker's activities. Every tool call that a model asked for, and its answer once there is one. */
+export interface AgentToolCallsTable {
+  run_id: string;
+  node_id: string;
+  turn: number;
+  ordinal: number;
+  /** The provider's id of the call. */
+  tool_call_id: string;
+  /** Null for a tool that does not exist. */
+  server_label: string | null;
+  tool_name: string;
+  /** Sealed text, exactly as the model wrote it. */
+  arguments_enc: Buffer;
+  request_id: string | null;
+  outcome: ToolOutcome | null;
+  /** Sealed text of what the model is told. */
+  answer_enc: Buffer | null;
+  finished_at: Date | null;
+}
+
+export type ToolOutcome = 'result' | 'tool_error' | 'rejected' | 'expired' | 'invalid';
+export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'expired';
+
+/** Writers: the worker inserts and expires; the API decides (one guarded update: whoever comes first). */
+export interface ApprovalRequestsTable {
+  request_id: string;
+  run_id: string;
+  node_id: string;
+  turn: number;
+  ordinal: number;
+  server_label: string;
+  tool_name: string;
+  /** As shown: secrets masked. */
+  arguments: Json<unknown>;
+  status: Generated<ApprovalStatus>;
+  reason: Generated<string>;
+  decided_by: number | null;
+  decided_at: Date | null;
+  /** When the run workflow took the signal; null is delivered again. */
+  signalled_at: Date | null;
+  created_at: Generated<Date>;
+  expires_at: Date;
+}
+
 export interface Tables {
   users: UsersTable;
   api_keys: ApiKeysTable;
@@ -213,6 +278,10 @@ export interface Tables {
   node_results: NodeResultsTable;
   provider_calls: ProviderCallsTable;
   billing_transactions: BillingTransactionsTable;
+  agent_sessions: AgentSessionsTable;
+  agent_turns: AgentTurnsTable;
+  agent_tool_calls: AgentToolCallsTable;
+  approval_requests: ApprovalRequestsTable;
 }
 
 export type ProjectRow = Selectable<ProjectsTable>;

@@ -77,7 +77,7 @@ function linksDisagree({ id, kind, data }: DrawnNode, edges: EdgesBySource): boo
   const ofBranches = branches.map((branch) => linksInEdges(drawn, branch));
   if (ofBranches.flat().length !== drawn.length) return true;
   return branches.some((branch, index) => {
-    const own = linksInData(kind, data, branch);
+    const own = linksInData(data, branch);
     return own !== undefined && !haveSameTargets(own, ofBranches[index] ?? []);
   });
 }

@@ -21,6 +21,8 @@ const outgoing = {
 // Longest request (300 s; for models 600 s) plus time to load, render and record.
 const http = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '6m' });
 const llm = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '11m' });
+/** An agent's steps: one model call, or all tool calls of a turn side by side. */
+export const agentSteps = llm;
 
 // Reads a few rows and writes one: local, one event and no task-queue trip. Tried until it gets through.
 const local = proxyLocalActivities<Activities>({
@@ -45,6 +47,8 @@ export interface NodeCall {
 }
 
 type RunNode = (call: NodeCall) => Promise<{ branch?: Branch }>;
+/** An agent is a loop of its own: agent-loop.ts. */
+type SingleStepKind = Exclude<NodeKind, 'agent'>;
 
 /** One line a node kind. `activityId` is the node's id, so that the UI and our tables line up. */
 export const runNodeOfKind = {
@@ -52,4 +56,4 @@ export const runNodeOfKind = {
   condition: ({ summary, ...node }) => local.condition.executeWithOptions({ summary }, [node]),
   http: ({ summary, ...node }) => http.httpRequest.executeWithOptions({ summary, activityId: node.nodeId }, [node]),
   llm: ({ summary, ...node }) => llm.llmRequest.executeWithOptions({ summary, activityId: node.nodeId }, [node]),
-} satisfies Record<NodeKind, RunNode> as Record<NodeKind, RunNode>;
+} satisfies Record<SingleStepKind, RunNode> as Record<SingleStepKind, RunNode>;

@@ -23,6 +23,26 @@ export interface RunGraphInput {
 
 export interface ResumedRun {
   planner: PlannerSnapshot;
+  /** Where each agent goes on, by node number. */
+  agents: [node: number, cursor: AgentCursor][];
+  decisions: [requestId: string, isApproved: boolean][];
+}
+
+/** All that an agent needs to go on after any interruption. */
+export interface AgentCursor {
+  turn: number;
+  /** The approvals that this turn's tool calls wait for. */
+  requests: string[];
+  /** When they expire, in the workflow's time. */
+  deadlineMs: number;
+}
+
+/** The signal `decide`: an approver has answered. Postgres has the decision; this wakes the run. */
+export const DECIDE_SIGNAL = 'decide';
+
+export interface Decision {
+  requestId: string;
+  isApproved: boolean;
 }
 
 /** Plain JSON; positions are node numbers of the plan. */

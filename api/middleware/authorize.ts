@@ -1,10 +1,10 @@
-import { findProjectRole, findWorkflowRole } from '../../db/members-repository.js';
+import { findProjectRole, findRunRole, findWorkflowRole } from '../../db/members-repository.js';
 import type { Role } from '../../db/tables.js';
 import type { AppContext, AppMiddleware } from '../app-state.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, notFound, permissionDenied } from '../errors.js';
 import type { Access, AccessRule } from '../route.js';
-import { pathId } from '../path-ids.js';
+import { pathId, uuid } from '../path-ids.js';
 
 const RANK: Record<Role, number> = { viewer: 0, editor: 1, admin: 2, owner: 3 };
 
@@ -15,10 +15,9 @@ export function mayAct(role: Role, minimum: Role): boolean {
 /** Roles of decisions.md section 12. What exists but is not the caller's is 404: existence never leaks. */
 export function authorize(rule: AccessRule, deps: AppDeps): AppMiddleware {
   return async (ctx, next) => {
-    const id = pathId.safeParse((ctx as AppContext).params['id']);
     const userId = ctx.state.caller?.userId;
-    if (!id.success || userId === undefined) throw notFound();
-    const access = await findAccess(deps, rule.to, id.data, userId);
+    if (userId === undefined) throw notFound();
+    const access = await findAccess(deps, rule.to, (ctx as AppContext).params, userId);
     if (access === undefined) throw notFound();
     if (!mayAct(access.role, rule.role)) throw refusal(rule);
     ctx.state.access = access;
@@ -29,9 +28,16 @@ export function authorize(rule: AccessRule, deps: AppDeps): AppMiddleware {
 async function findAccess(
   { db }: AppDeps,
   to: AccessRule['to'],
-  id: number,
+  params: Record<string, string | undefined>,
   userId: number,
 ): Promise<Access | undefined> {
+  if (to === 'run') {
+    const runId = uuid.safeParse(params['workflow_run_id']);
+    return runId.success ? findRunRole(db, runId.data, userId) : undefined;
+  }
+  const parsed = pathId.safeParse(params['id']);
+  if (!parsed.success) return undefined;
+  const id = parsed.data;
   if (to === 'workflow') return findWorkflowRole(db, id, userId);
   const role = await findProjectRole(db, id, userId);
   return role && { projectId: id, role };

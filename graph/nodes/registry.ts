@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { NodeKind } from '../plan.js';
+import { agentNode } from './agent.js';
 import { conditionNode } from './condition.js';
 import { httpNode } from './http.js';
 import { llmNode } from './llm.js';
@@ -12,6 +13,7 @@ export const nodeDefinitions = {
   condition: conditionNode,
   llm: llmNode,
   http: httpNode,
+  agent: agentNode,
 } as const satisfies Record<NodeKind, NodeDefinition>;
 
 const kindsByType = new Map<string, NodeKind>(Object.values(nodeDefinitions).map(({ type, kind }) => [type, kind]));

@@ -70,4 +70,17 @@ export const lines: Line[] = [
   { route: 'GET /healthz', for: 'open', answer: '200' },
   { route: 'GET /readyz', for: 'open', answer: '200' },
   { route: 'GET /metrics', for: 'open', answer: '200' },
+
+  {
+    route: 'POST /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/:request_id/approve/',
+    for: 'editor',
+    answer: '200',
+  },
+  {
+    route: 'POST /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/:request_id/reject/',
+    for: 'editor',
+    answer: '200',
+  },
+  { route: 'GET /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/', for: 'viewer', answer: '200' },
+  { route: 'GET /api/v1/agent-approvals/', for: 'anyone', answer: '200' },
 ];

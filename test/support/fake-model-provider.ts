@@ -7,6 +7,8 @@ export interface ModelAnswer {
   /** Default: `echo: ` and the last user message. */
   text?: string;
   finishReason?: string;
+  /** The model asks for these calls; an object as arguments is sent as JSON. */
+  toolCalls?: { name: string; arguments: object | string }[];
   /** Default: 10 prompt and 5 completion tokens. */
   usage?: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
   /** With a status other than 200 the body is `error` in the protocol's shape. */
@@ -97,7 +99,17 @@ function answerBody(request: ModelRequest, answer: ModelAnswer): unknown {
     object: 'chat.completion',
     created: Math.floor(Date.now() / 1000),
     model: request.model,
-    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: answer.finishReason ?? 'stop' }],
+    choices: [{ index: 0, message: toMessage(content, answer), finish_reason: answer.finishReason ?? 'stop' }],
     usage: answer.usage ?? { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
   };
+}
+
+function toMessage(content: string, { text, toolCalls }: ModelAnswer): object {
+  if (toolCalls === undefined) return { role: 'assistant', content };
+  const calls = toolCalls.map(({ name, arguments: given }, index) => ({
+    id: `call_${index}_${name}`,
+    type: 'function',
+    function: { name, arguments: typeof given === 'string' ? given : JSON.stringify(given) },
+  }));
+  return { role: 'assistant', content: text ?? null, tool_calls: calls };
 }

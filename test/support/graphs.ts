@@ -1,7 +1,7 @@
 // Drawings as the visual editor saves them, in a few words.
 import { randomUUID } from 'node:crypto';
 
-export type Kind = 'trigger' | 'condition' | 'llm' | 'http';
+export type Kind = 'trigger' | 'condition' | 'llm' | 'http' | 'agent';
 type Data = Record<string, unknown>;
 
 export interface DrawingNode {
@@ -31,6 +31,7 @@ const TYPES: Record<Kind, string> = {
   condition: 'if-else-node',
   llm: 'basic-node',
   http: 'http-node',
+  agent: 'agent-node',
 };
 
 /** A node of its own id; `data` goes over the common fields. */
@@ -59,6 +60,17 @@ export function llm(message: string, data: Data = {}): DrawingNode {
 
 export function condition(left: unknown, operator: string, right: unknown, data: Data = {}): DrawingNode {
   return node('condition', { condition: { left, operator, right }, ...data });
+}
+
+/** `tools`: the MCP servers, with label `tools` and transport streamable_http where they do not say otherwise. */
+export function agent(message: string, settings: Data, tools: Data[], data: Data = {}): DrawingNode {
+  const server = { type: 'mcp', server_label: 'tools', transport: 'streamable_http' };
+  return node('agent', {
+    messages: [{ role: 'user', message }],
+    settings: { model_name: 'test-agent', ...settings },
+    tools: tools.map((tool) => ({ ...server, ...tool })),
+    ...data,
+  });
 }
 
 /** `{{ <node>.result.<path> }}`. */

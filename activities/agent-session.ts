@@ -1,0 +1,106 @@
+// The tools of an agent: asked for at its first turn, then fixed, so that every later turn sees the same ones.
+import type OpenAI from 'openai';
+import { findTools, keepTools } from '../db/agent-repository.js';
+import type { Database } from '../db/client.js';
+import type { SecretBox } from '../db/secret-box.js';
+import { needsApproval } from '../graph/approval-policy.js';
+import type { AgentNodeData, AgentServer } from '../graph/nodes/agent.js';
+import { renderText, type Scope } from '../graph/template.js';
+import { McpError, type McpClient, type McpServer, type McpTool } from '../outgoing/mcp-client.js';
+import { toMcpFailure } from './mcp-failure.js';
+import type { NodeTask } from './run-node.js';
+
+export interface AgentTool {
+  /** As the model knows it: unique over all servers, in the characters that providers take. */
+  name: string;
+  serverLabel: string;
+  toolName: string;
+  description: string;
+  parameters: Record<string, unknown>;
+  needsApproval: boolean;
+}
+
+export interface AgentSessionDeps {
+  db: Database;
+  secretBox: SecretBox;
+  mcp: McpClient;
+}
+
+const MAX_TOOLS = 256;
+const MAX_NAME = 64;
+
+/** Throws NodeFailure when a server cannot be asked. */
+export async function loadTools(
+  deps: AgentSessionDeps,
+  task: NodeTask,
+  data: AgentNodeData,
+  scope: Scope,
+): Promise<AgentTool[]> {
+  const stored = await findTools(deps.db, task);
+  if (stored !== undefined) return openTools(deps.secretBox, stored);
+  const lists = await Promise.all(
+    data.tools.map(async (server) => {
+      const tools = await listTools(deps.mcp, toServer(server, scope), task.signal);
+      return tools.filter(({ name }) => server.allowed_tools?.includes(name) ?? true).map((tool) => ({ server, tool }));
+    }),
+  );
+  const tools = nameTools(lists.flat().slice(0, MAX_TOOLS));
+  return openTools(deps.secretBox, await keepTools(deps.db, task, deps.secretBox.seal(JSON.stringify(tools), 'agent')));
+}
+
+export function toServer(server: AgentServer, scope: Scope): McpServer {
+  const headers = Object.entries(server.headers).map(([name, value]) => [name, renderText(String(value), scope)]);
+  return {
+    endpointUrl: renderText(server.endpoint_url, scope),
+    transport: server.transport,
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    timeoutMs: server.timeout * 1000,
+  };
+}
+
+export function toModelTools(tools: AgentTool[]): OpenAI.Chat.ChatCompletionFunctionTool[] {
+  return tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    function: { name, description, parameters },
+  }));
+}
+
+async function listTools(mcp: McpClient, server: McpServer, signal: AbortSignal): Promise<McpTool[]> {
+  try {
+    const session = await mcp.connect(server, signal);
+    try {
+      return await session.listTools(signal);
+    } finally {
+      await session.close();
+    }
+  } catch (error) {
+    // Asking for the list changes nothing, so it may be asked again wherever it broke.
+    throw error instanceof McpError ? toMcpFailure(error, { mayRepeat: true }) : error;
+  }
+}
+
+function openTools(secretBox: SecretBox, sealed: Buffer): AgentTool[] {
+  return JSON.parse(secretBox.open(sealed, 'agent')) as AgentTool[];
+}
+
+/** The tool's own name where no other server has it too, else with its server's label in front. */
+function nameTools(found: { server: AgentServer; tool: McpTool }[]): AgentTool[] {
+  const taken = new Set<string>();
+  const uses = new Map<string, number>();
+  for (const { tool } of found) uses.set(tool.name, (uses.get(tool.name) ?? 0) + 1);
+  return found.map(({ server, tool }) => {
+    const wanted = uses.get(tool.name) === 1 ? tool.name : `${server.server_label}__${tool.name}`;
+    const base = wanted.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_NAME) || 'tool';
+    let name = base;
+    for (let suffix = 2; taken.has(name); suffix++) name = `${base.slice(0, MAX_NAME - 5)}_${suffix}`;
+    taken.add(name);
+    return {
+      name,
+      serverLabel: server.server_label,
+      toolName: tool.name,
+      description: tool.description ?? '',
+      parameters: tool.inputSchema,
+      needsApproval: needsApproval(server.require_approval, tool.name),
+    };
+  });
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import type { NodeDefinition } from './node-definition.js';
+
+const THREE_DAYS_SECONDS = 259_200;
+const THIRTY_DAYS_SECONDS = 2_592_000;
+
+const toolNamesSchema = z.looseObject({ tool_names: z.array(z.string().min(1)) });
+
+const policySchema = z
+  .union([
+    z.enum(['always', 'never']),
+    z.looseObject({ always: toolNamesSchema.optional(), never: toolNamesSchema.optional() }),
+  ])
+  .default('always')
+  .describe('Which tools wait for a person; a tool that no list names does');
+
+const headerSchema = z.union([z.string(), z.number(), z.boolean()]);
+
+/** An MCP server whose tools the agent may use. */
+const toolSchema = z.looseObject({
+  type: z.literal('mcp'),
+  server_label: z.string().min(1).max(60),
+  endpoint_url: z.string().min(1).describe('May hold variables'),
+  transport: z.enum(['auto', 'sse', 'streamable_http']).default('auto'),
+  headers: z.record(z.string(), headerSchema).default({}).describe('Values may hold variables'),
+  timeout: z.number().min(0.1).max(30).default(10).describe('Seconds for connecting'),
+  allowed_tools: z.array(z.string().min(1)).nullish().describe('Names; all tools of the server when absent'),
+  require_approval: policySchema,
+});
+
+const messageSchema = z.looseObject({
+  role: z.string().min(1).describe('For example system or user'),
+  message: z.string().min(1).describe('May hold variables'),
+});
+
+const settingsSchema = z.looseObject({
+  model_name: z.string().min(1),
+  temperature: z.number().min(0).max(2).nullish(),
+  max_iterations: z.int().min(1).max(1000).default(20).describe('Model calls at most'),
+  approval_timeout: z.number().min(0.1).max(THIRTY_DAYS_SECONDS).default(THREE_DAYS_SECONDS).describe('Seconds'),
+  on_reject: z.enum(['continue', 'fail']).default('continue').describe('Whether a rejected call fails the node'),
+  retry_unsafe: z.boolean().default(false).describe('Whether a tool call that was in flight may be made again'),
+  timeout: z.number().min(1).max(600).default(300).describe('Seconds for one model or tool call'),
+});
+
+const toolsSchema = z
+  .array(toolSchema)
+  .max(32)
+  .default([])
+  .superRefine((tools, context) => {
+    const seen = new Set<string>();
+    for (const [index, { server_label }] of tools.entries()) {
+      if (seen.has(server_label)) {
+        context.addIssue({ code: 'custom', path: [index, 'server_label'], message: 'Server label should be unique' });
+      }
+      seen.add(server_label);
+    }
+  });
+
+const schema = z.looseObject({
+  messages: z.array(messageSchema).min(1),
+  settings: settingsSchema,
+  tools: toolsSchema,
+});
+
+export type AgentNodeData = z.infer<typeof schema>;
+export type AgentServer = AgentNodeData['tools'][number];
+
+const outputSchema = z.looseObject({
+  content: z.string().describe('The final answer'),
+  steps: z.array(z.looseObject({ iteration: z.int(), tool_calls: z.array(z.looseObject({})) })),
+  usage: z.looseObject({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() }),
+});
+
+export const agentNode = {
+  kind: 'agent',
+  type: 'agent-node',
+  nodeType: 'AgentNodeInput',
+  title: 'Agent',
+  description: 'A language model that calls tools until it has an answer; a person can approve its calls.',
+  version: '1.0.0',
+  templateFields: ['messages', 'settings', 'tools'],
+  schema,
+  outputSchema,
+} as const satisfies NodeDefinition;

@@ -1,0 +1,161 @@
+// Sessions with MCP servers that users name, over the official SDK. decisions.md sections 5, 8 and 11.
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { McpError, McpStatusError, toMcpError } from './mcp-error.js';
+import { createMcpNetwork, type McpNetwork } from './mcp-fetch.js';
+import { createHeaderMask, toSendableHeaders } from './mcp-headers.js';
+import { createSession } from './mcp-session.js';
+import { WatchedTransport } from './mcp-transport.js';
+
+export { McpError, type McpErrorCode } from './mcp-error.js';
+
+export type McpTransport = 'auto' | 'sse' | 'streamable_http';
+
+export interface McpServer {
+  endpointUrl: string;
+  transport: McpTransport;
+  headers: Record<string, string>;
+  /** Of connecting, milliseconds. */
+  timeoutMs: number;
+}
+
+/** As the server gives it. */
+export type McpTool = Tool;
+
+export interface McpToolResult {
+  /** The text parts, joined with a newline. */
+  content: string;
+  structuredContent: unknown;
+  isError: boolean;
+  parts: unknown[];
+}
+
+/** Rejects with McpError, or with the signal's reason when that was aborted. Calls may run side by side. */
+export interface McpSession {
+  /** All pages joined; at most 30 seconds. */
+  listTools(signal: AbortSignal): Promise<McpTool[]>;
+  callTool(
+    name: string,
+    args: Record<string, unknown>,
+    options: { timeoutMs: number; signal: AbortSignal },
+  ): Promise<McpToolResult>;
+  /** Ends the session on the server too. Never rejects; what is still asked for then fails. */
+  close(): Promise<void>;
+}
+
+export interface McpClient {
+  /** Rejects with McpError (`isBeforeSend` always true), or with the signal's reason when that was aborted. */
+  connect(server: McpServer, signal: AbortSignal): Promise<McpSession>;
+  /** Closes every session. */
+  close(): Promise<void>;
+}
+
+const CLIENT_INFO = { name: 'workflow-automation-service', version: '1.0.0' };
+/** Our own clock comes first. */
+const SDK_TIMEOUT_MS = 120_000;
+
+export function createMcpClient(options: { allowPrivateNetwork: boolean }): McpClient {
+  const network = createMcpNetwork(options);
+  const sessions = new Set<McpSession>();
+  return {
+    async connect(server, signal) {
+      const deadline = AbortSignal.timeout(server.timeoutMs);
+      const hide = createHeaderMask(server.headers);
+      try {
+        const session = await connectBy(server, network, AbortSignal.any([signal, deadline]), (closed) => {
+          sessions.delete(closed);
+        });
+        sessions.add(session);
+        return session;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (deadline.aborted) {
+          const message = `No connection to the MCP server within ${server.timeoutMs / 1000} seconds.`;
+          throw new McpError('timeout', message, true);
+        }
+        const { code, message } = toMcpError(error);
+        throw new McpError(code, hide(message), true);
+      }
+    },
+    async close() {
+      await Promise.all([...sessions].map((session) => session.close()));
+      await network.dispatcher.destroy();
+    },
+  };
+}
+
+type OnClosed = (session: McpSession) => void;
+
+/** `auto`: streamable HTTP, and SSE where the server refuses that with a 4xx. */
+async function connectBy(
+  server: McpServer,
+  network: McpNetwork,
+  signal: AbortSignal,
+  onClosed: OnClosed,
+): Promise<McpSession> {
+  const { transport } = server;
+  const target = { url: toEndpoint(server.endpointUrl), headers: toSendableHeaders(server.headers) };
+  const hide = createHeaderMask(server.headers);
+  const open = (by: 'sse' | 'streamable_http') => openSession({ ...target, transport: by }, network, signal);
+  const toSession = ({ client, transport: watched }: Opened): McpSession => {
+    let closing: Promise<void> | undefined;
+    const session = createSession(client, hide, () => {
+      onClosed(session);
+      return (closing ??= watched.close());
+    });
+    return session;
+  };
+  if (transport !== 'auto') return toSession(await open(transport));
+  try {
+    return toSession(await open('streamable_http'));
+  } catch (first) {
+    if (!(first instanceof McpStatusError) || first.status < 400 || first.status > 499) throw first;
+    // The first refusal says more than "no SSE either", unless SSE is what the server speaks.
+    return toSession(
+      await open('sse').catch((second: unknown) => {
+        throw second instanceof McpError && second.code !== 'mcp_protocol' ? second : first;
+      }),
+    );
+  }
+}
+
+interface Opened {
+  client: Client;
+  transport: WatchedTransport;
+}
+
+async function openSession(
+  target: { url: URL; headers: Record<string, string>; transport: 'sse' | 'streamable_http' },
+  network: McpNetwork,
+  signal: AbortSignal,
+): Promise<Opened> {
+  signal.throwIfAborted();
+  const transport = new WatchedTransport(target, network);
+  // Tools' schemas are the server's: they are never compiled here, and the SDK's validator is costly to make.
+  const jsonSchemaValidator = { getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'unused' }) };
+  const client = new Client(CLIENT_INFO, { jsonSchemaValidator } as object);
+  const stop = (): void => void transport.close();
+  signal.addEventListener('abort', stop, { once: true });
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+  try {
+    await Promise.race([client.connect(transport, { timeout: SDK_TIMEOUT_MS }), aborted]);
+    return { client, transport };
+  } catch (error) {
+    stop();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Throws McpError for what is no http or https URL, or holds a password. */
+function toEndpoint(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw new McpError('invalid_url', 'The URL of the MCP server is not a valid http or https URL.', true);
+  }
+  if (url.username === '' && url.password === '') return url;
+  throw new McpError('invalid_url', 'The URL of the MCP server holds a user name; use a header instead.', true);
+}

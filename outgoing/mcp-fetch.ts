@@ -1,0 +1,181 @@
+// How the SDK's transports reach a server: through the address guard, to one origin only, with bounds on what comes back.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { Agent, fetch as undiciFetch, type buildConnector, type RequestInit as UndiciRequestInit } from 'undici';
+import { createGuardedConnector } from './address-guard.js';
+import type { Exchange, Exchanges } from './exchanges.js';
+import { McpError, McpStatusError } from './mcp-error.js';
+import { brokenOff, limitBody, limitEvents, type StreamEnd } from './message-limits.js';
+import { causeCode, causesOf } from './network-error.js';
+
+export interface McpNetwork {
+  dispatcher: Agent;
+  /** Whether this error came up while connecting, so that nothing was sent. */
+  isUnsent(error: unknown): boolean;
+}
+
+export function createMcpNetwork(options: { allowPrivateNetwork: boolean }): McpNetwork {
+  const unsent = new WeakSet<Error>();
+  const guarded = createGuardedConnector(options.allowPrivateNetwork);
+  const connect: buildConnector.connector = (target, callback) => {
+    guarded(target, (error, socket) => {
+      if (error === null) return callback(null, socket);
+      unsent.add(error);
+      callback(error, null);
+    });
+  };
+  // Every request on a connection of its own: on a kept one it can be unknown whether a tool call was read.
+  const dispatcher = new Agent({ connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 64 * 1024 });
+  return { dispatcher, isUnsent: (error) => [...causesOf(error)].some((cause) => unsent.has(cause)) };
+}
+
+export interface McpFetchOptions {
+  network: McpNetwork;
+  origin: string;
+  transport: 'sse' | 'streamable_http';
+  exchanges: Exchanges;
+  /** The session cannot go on: its one stream is gone, or was never there. */
+  onBroken(error: McpError): void;
+}
+
+export function createMcpFetch(options: McpFetchOptions): FetchLike {
+  const { origin, transport, exchanges } = options;
+  return async (input, init = {}) => {
+    const url = new URL(input);
+    if (url.origin !== origin) throw anotherOrigin();
+    const request = { url, init, headers: new Headers(init.headers), exchange: exchanges.current };
+    if (init.method === 'POST') return sendMessage(options, request);
+    if (init.method === 'DELETE') return send(options, request);
+    if (transport === 'streamable_http') {
+      if (request.headers.has('last-event-id')) return resume(options, request);
+      // The stream for what a server says unasked would only keep a connection open: we offer it nothing to ask for.
+      return new Response(null, { status: 405 });
+    }
+    try {
+      const response = await check(await send(options, request), request, transport);
+      return limited(response, ({ error }) => options.onBroken(error ?? brokenOff()));
+    } catch (error) {
+      if (error instanceof McpError) options.onBroken(error);
+      throw error;
+    }
+  };
+}
+
+interface Outgoing {
+  url: URL;
+  init: RequestInit;
+  headers: Headers;
+  exchange: Exchange | undefined;
+}
+
+async function sendMessage(options: McpFetchOptions, request: Outgoing): Promise<Response> {
+  const response = await check(await send(options, request), request, options.transport);
+  const { exchange } = request;
+  if (exchange === undefined || !isEventStream(response)) return limited(response, () => undefined);
+  exchange.isStreaming = true;
+  return limited(response, (end) => endOfStream(options.exchanges, exchange, end));
+}
+
+/** The SDK gives up after so many attempts in a row, without telling whoever waits. */
+export const MAX_RESUMES = 2;
+/** A server that ends its streams at once and asks to be called again without delay would keep us busy. */
+const RESUME_PAUSE_MS = 1_000;
+
+/** Asks for the rest of a stream that ended before its answer came. */
+async function resume(options: McpFetchOptions, request: Outgoing): Promise<Response> {
+  const { exchanges } = options;
+  const { exchange } = request;
+  if (exchange === undefined || !exchanges.isOpen(exchange)) throw brokenOff();
+  try {
+    const waitMs = exchange.resumedAtMs + RESUME_PAUSE_MS - Date.now();
+    if (waitMs > 0) await pause(waitMs, undefined, { signal: exchange.hangUp.signal });
+    exchange.resumedAtMs = Date.now();
+    const response = await check(await send(options, request), request, options.transport);
+    exchange.failedResumes = 0;
+    return limited(response, (end) => endOfStream(exchanges, exchange, { ...end, isResumable: true }));
+  } catch (thrown) {
+    const error = thrown instanceof McpError ? thrown : brokenOff();
+    exchange.failedResumes += 1;
+    const isFinal = error instanceof McpStatusError && error.status < 500;
+    if (isFinal || exchange.failedResumes >= MAX_RESUMES) exchanges.fail(exchange, error);
+    throw error;
+  }
+}
+
+/** What is left of the parsers' work when a stream has ended is done well before this. */
+const PARSED_AFTER_MS = 50;
+
+function endOfStream(exchanges: Exchanges, exchange: Exchange, { error, isResumable }: StreamEnd): void {
+  if (error?.code === 'response_too_large') exchanges.fail(exchange, error);
+  else if (!isResumable) setTimeout(() => exchanges.fail(exchange, error ?? brokenOff()), PARSED_AFTER_MS);
+}
+
+async function send({ network }: McpFetchOptions, { url, init, headers, exchange }: Outgoing): Promise<Response> {
+  const signals = [init.signal, exchange?.hangUp.signal].filter((signal) => signal instanceof AbortSignal);
+  const request = {
+    method: init.method ?? 'GET',
+    headers: Object.fromEntries(headers),
+    body: init.body ?? null,
+    redirect: 'manual',
+    signal: AbortSignal.any(signals),
+    dispatcher: network.dispatcher,
+  } as UndiciRequestInit;
+  try {
+    return await undiciFetch(url, request);
+  } catch (error) {
+    throw toNetworkError(error, network.isUnsent(error));
+  }
+}
+
+function toNetworkError(error: unknown, isUnsent: boolean): McpError {
+  const code = causeCode(error);
+  if (code === 'blocked_address') return new McpError(code, 'The address is not allowed: it is not public.', true);
+  const message = isUnsent
+    ? `The MCP server could not be reached: ${code}.`
+    : `The connection to the MCP server broke: ${code}.`;
+  return new McpError('mcp_unreachable', message, isUnsent);
+}
+
+/** Success, or a redirect inside the origin, which the SDK follows. */
+async function check(
+  response: Response,
+  { url, init, headers }: Outgoing,
+  transport: McpFetchOptions['transport'],
+): Promise<Response> {
+  if (response.ok) return response;
+  const location = response.headers.get('location');
+  if (response.status >= 300 && response.status < 400 && location !== null) {
+    if (URL.canParse(location, url.href) && new URL(location, url).origin === url.origin) return response;
+    await response.body?.cancel();
+    throw anotherOrigin();
+  }
+  const isInSession = headers.has('mcp-session-id') || (transport === 'sse' && init.method === 'POST');
+  const isLost = isInSession && (await isSessionLost(response));
+  if (!response.bodyUsed) await response.body?.cancel();
+  throw new McpStatusError(response.status, isLost);
+}
+
+function anotherOrigin(): McpError {
+  return new McpError('mcp_protocol', 'The MCP server leads to another origin, which is not followed.', false);
+}
+
+/** 404 says so in the protocol; servers made of the SDK's examples say 400 and name the session. */
+async function isSessionLost(response: Response): Promise<boolean> {
+  const { status } = response;
+  if (status !== 400) return status === 404;
+  const text = response.body === null ? '' : await new Response(limitBody(response.body)).text().catch(() => '');
+  return /session/i.test(text);
+}
+
+function isEventStream(response: Response): boolean {
+  return /^text\/event-stream\b/i.test(response.headers.get('content-type')?.trim() ?? '');
+}
+
+function limited(response: Response, onEnd: (end: StreamEnd) => void): Response {
+  const { status, headers, body } = response;
+  if (body === null || (status >= 300 && status < 400)) return response;
+  return new Response(isEventStream(response) ? limitEvents(body, onEnd) : limitBody(body), {
+    status,
+    headers: Object.fromEntries(headers),
+  });
+}

@@ -1,0 +1,37 @@
+// An agent node: model call, approvals, tool calls, again. Each step is an activity that finds its stored outcome when it
+// is repeated, and the cursor says where to go on, so the loop survives worker deaths and continue-as-new.
+import { agentSteps, type NodeCall } from './activity-options.js';
+import type { AgentCursor } from './messages.js';
+
+/** What the loop asks of the run that it is part of. */
+export interface AgentHost {
+  /** Called before the cursor's next step: it is what a later execution would go on from. */
+  remember(cursor: AgentCursor): void;
+  /** Before each step: never returns once the run drains for continue-as-new. */
+  gate(): Promise<void>;
+  /** Until every request is decided or the deadline has passed. */
+  decisions(cursor: AgentCursor): Promise<void>;
+}
+
+export const FIRST_STEP: AgentCursor = { turn: 0, requests: [], deadlineMs: 0 };
+
+export async function runAgent(host: AgentHost, call: NodeCall, from: AgentCursor): Promise<void> {
+  const { summary, runId, nodeId } = call;
+  for (let cursor = from; ; cursor = { turn: cursor.turn + 1, requests: [], deadlineMs: 0 }) {
+    const { turn } = cursor;
+    const step = { runId, nodeId, turn };
+    host.remember(cursor);
+    if (cursor.requests.length === 0) {
+      await host.gate();
+      const options = { summary: `${summary}: turn ${turn + 1}`, activityId: `${nodeId}/${turn}` };
+      const { next, approvals, waitMs } = await agentSteps.agentTurn.executeWithOptions(options, [step]);
+      if (next === 'final') return;
+      cursor = { turn, requests: approvals, deadlineMs: Date.now() + waitMs };
+      host.remember(cursor);
+    }
+    await host.decisions(cursor);
+    await host.gate();
+    const options = { summary: `${summary}: tools of turn ${turn + 1}`, activityId: `${nodeId}/${turn}/tools` };
+    await agentSteps.agentTools.executeWithOptions(options, [step]);
+  }
+}

@@ -1,0 +1,41 @@
+// What the tests of the MCP client share.
+import assert from 'node:assert/strict';
+import {
+  McpError,
+  type McpClient,
+  type McpErrorCode,
+  type McpServer,
+  type McpTool,
+} from '../../outgoing/mcp-client.js';
+
+export const NEVER = new AbortController().signal;
+export const MIB = 1024 * 1024;
+
+export function toServer(endpointUrl: string, given: Partial<McpServer> = {}): McpServer {
+  return { endpointUrl, transport: 'auto', headers: {}, timeoutMs: 5_000, ...given };
+}
+
+/** Connects, lists and closes. */
+export async function listTools(
+  client: McpClient,
+  endpointUrl: string,
+  given?: Partial<McpServer>,
+): Promise<McpTool[]> {
+  const session = await client.connect(toServer(endpointUrl, given), NEVER);
+  try {
+    return await session.listTools(NEVER);
+  } finally {
+    await session.close();
+  }
+}
+
+/** For `assert.rejects`. */
+export function failing(code: McpErrorCode, message: RegExp, isBeforeSend?: boolean): (error: unknown) => true {
+  return (error) => {
+    assert.ok(error instanceof McpError, String(error));
+    assert.equal(error.code, code, error.message);
+    assert.match(error.message, message);
+    if (isBeforeSend !== undefined) assert.equal(error.isBeforeSend, isBeforeSend);
+    return true;
+  };
+}

@@ -1,0 +1,122 @@
+// An MCP server that behaves as badly as a test wants; it records what reaches it. Streamable HTTP unless scripted.
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { startHttpServer } from '../../cli/sandbox/http-server.js';
+
+export interface McpRequest {
+  /** The JSON-RPC method, or the HTTP method of a request without a message. */
+  method: string;
+  path: string;
+  id: unknown;
+  params: Record<string, unknown>;
+  headers: IncomingHttpHeaders;
+  /** The caller hung up before the answer was complete. */
+  aborted: boolean;
+}
+
+/** Answers by itself, or gives the `result` of the answer. */
+export type McpHandler = (request: McpRequest, response: ServerResponse) => unknown;
+
+/** By JSON-RPC method or HTTP method; `*` comes before all. A handler that gives undefined has answered itself. */
+export type McpScript = Record<string, McpHandler>;
+
+export interface FakeMcpEndpoint {
+  url: string;
+  requests: McpRequest[];
+  /** The methods of the requests, in their order. */
+  methods: () => string[];
+}
+
+export interface FakeMcpServer {
+  origin: string;
+  /** A server of its own under a path of its own. */
+  endpoint: (script?: McpScript) => FakeMcpEndpoint;
+  close: () => Promise<void>;
+}
+
+const INITIALIZED = {
+  protocolVersion: '2025-06-18',
+  capabilities: { tools: {} },
+  serverInfo: { name: 'fake', version: '1' },
+};
+
+const DEFAULTS: McpScript = {
+  initialize: (_request, response) => {
+    response.setHeader('mcp-session-id', 'session-1');
+    return INITIALIZED;
+  },
+  'tools/list': () => ({ tools: [{ name: 'echo', inputSchema: { type: 'object' } }] }),
+  'tools/call': ({ params }) => ({ content: [{ type: 'text', text: JSON.stringify(params['arguments']) }] }),
+};
+
+export async function startFakeMcpServer(): Promise<FakeMcpServer> {
+  const endpoints: { path: string; script: McpScript; requests: McpRequest[] }[] = [];
+  const server = await startHttpServer(async (incoming, response) => {
+    const { pathname } = new URL(incoming.url ?? '/', 'http://fake');
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString('utf8');
+    const message = (text === '' ? {} : JSON.parse(text)) as Partial<McpRequest>;
+    const { id, params = {}, method = incoming.method ?? 'GET' } = message;
+    const request: McpRequest = { method, path: pathname, id, params, headers: incoming.headers, aborted: false };
+    const endpoint = endpoints.find(({ path }) => pathname === path || pathname.startsWith(`${path}/`));
+    endpoint?.requests.push(request);
+    response.once('close', () => (request.aborted = !response.writableFinished));
+    const handler = endpoint?.script['*'] ?? endpoint?.script[method] ?? DEFAULTS[method];
+    if (handler === undefined) {
+      response.writeHead(id === undefined && incoming.method === 'POST' ? 202 : 405).end();
+      return;
+    }
+    const result = await handler(request, response);
+    if (result !== undefined) sendJson(response, { jsonrpc: '2.0', id, result });
+  });
+  return {
+    origin: server.url,
+    endpoint(script = {}) {
+      const path = `/server-${endpoints.length}`;
+      const requests: McpRequest[] = [];
+      endpoints.push({ path, script, requests });
+      return { url: `${server.url}${path}`, requests, methods: () => requests.map(({ method }) => method) };
+    },
+    close: () => server.close(),
+  };
+}
+
+export function sendJson(response: ServerResponse, message: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(message));
+}
+
+/** Begins an event stream; `event` sends one message, with an id where one is given. */
+export function openEvents(response: ServerResponse): { event: (message: unknown, id?: string) => void } {
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+  return {
+    event: (message, id) => {
+      const data = typeof message === 'string' ? message : JSON.stringify(message);
+      response.write(`${id === undefined ? '' : `id: ${id}\n`}event: message\ndata: ${data}\n\n`);
+    },
+  };
+}
+
+/** A script that speaks the older transport: one event stream for all answers, `/message` for the requests. */
+export function sseScript(handlers: McpScript = {}): McpScript {
+  let stream: ServerResponse | undefined;
+  return {
+    '*': async (request, response) => {
+      if (request.method === 'GET') {
+        stream = response;
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(`event: endpoint\ndata: ${request.path}/message\n\n`);
+        return;
+      }
+      if (!request.path.endsWith('/message')) {
+        response.writeHead(404).end();
+        return;
+      }
+      response.writeHead(202).end('Accepted');
+      const handler = handlers[request.method] ?? DEFAULTS[request.method];
+      if (handler === undefined || stream === undefined) return;
+      const answer = { jsonrpc: '2.0', id: request.id, result: INITIALIZED as unknown };
+      if (request.method !== 'initialize') answer.result = await handler(request, stream);
+      if (answer.result !== undefined) stream.write(`event: message\ndata: ${JSON.stringify(answer)}\n\n`);
+    },
+  };
+}

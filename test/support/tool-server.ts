@@ -1,0 +1,71 @@
+// A real MCP server (official SDK, streamable HTTP) in the test process; it counts what is called.
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { z } from 'zod';
+
+export interface ToolServer {
+  /** The endpoint. */
+  url: string;
+  calls: { tool: string; arguments: Record<string, unknown>; headers: IncomingHttpHeaders }[];
+  callsOf: (tool: string) => ToolServer['calls'];
+  close: () => Promise<void>;
+}
+
+/** Tools: `add` (a, b), `slow` (ms), `fail`, `note` (text). Stateless: each request has a server of its own. */
+export async function startToolServer(): Promise<ToolServer> {
+  const calls: ToolServer['calls'] = [];
+  const http = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      if (request.method !== 'POST') {
+        response.writeHead(405).end();
+        return;
+      }
+      const server = createTools((tool, given) => calls.push({ tool, arguments: given, headers: request.headers }));
+      const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+      response.on('close', () => void server.close());
+      void server
+        .connect(transport as Parameters<typeof server.connect>[0])
+        .then(() =>
+          transport.handleRequest(request, response, JSON.parse(Buffer.concat(chunks).toString()) as unknown),
+        );
+    });
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+    calls,
+    callsOf: (tool) => calls.filter((call) => call.tool === tool),
+    async close() {
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+}
+
+function createTools(record: (tool: string, given: Record<string, unknown>) => void): McpServer {
+  const server = new McpServer({ name: 'test-tools', version: '1.0.0' });
+  const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] });
+  server.registerTool('add', { description: 'Adds', inputSchema: { a: z.number(), b: z.number() } }, ({ a, b }) => {
+    record('add', { a, b });
+    return text(String(a + b));
+  });
+  server.registerTool('slow', { description: 'Waits', inputSchema: { ms: z.number() } }, async ({ ms }) => {
+    record('slow', { ms });
+    await pause(ms);
+    return text('waited');
+  });
+  server.registerTool('fail', { description: 'Fails', inputSchema: {} }, () => {
+    record('fail', {});
+    return { ...text('it went wrong'), isError: true };
+  });
+  server.registerTool('note', { description: 'Notes', inputSchema: { text: z.string() } }, ({ text: noted }) => {
+    record('note', { text: noted });
+    return text(`noted: ${noted}`);
+  });
+  return server;
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { findTemporalBinary } from '../../cli/embedded/temporal-binary.js';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { agent, drawing, link, trigger, type DrawingNode } from '../support/graphs.js';
+import { historyOf, transactionsOf } from '../support/inspect.js';
+import { startStack, type TestStack } from '../support/stack.js';
+import { startToolServer, type ToolServer } from '../support/tool-server.js';
+
+const TURNS = 200;
+
+/** The same server, told to ask for a new execution after 60 events: a stack takes it like any other binary. */
+async function writeImpatientTemporal(directory: string): Promise<string> {
+  const file = path.join(directory, 'temporal');
+  const { signal } = new AbortController();
+  const report = () => undefined;
+  const configured = process.env['TEMPORAL_CLI'];
+  const binary = await findTemporalBinary({ configured, env: process.env, report, signal });
+  const option = '--dynamic-config-value limit.historyCount.suggestContinueAsNew=60';
+  writeFileSync(
+    file,
+    `#!/bin/sh\nif [ "$1" = server ]; then exec '${binary}' "$@" ${option}; fi\nexec '${binary}' "$@"\n`,
+  );
+  chmodSync(file, 0o755);
+  return file;
+}
+
+describe('durability of agents', function () {
+  this.timeout(240_000);
+  let directory: string;
+  let stack: TestStack;
+  let api: ApiClient;
+  let tools: ToolServer;
+
+  before(async () => {
+    directory = mkdtempSync(path.join(tmpdir(), 'impatient-temporal-'));
+    stack = await startStack({ env: { TEMPORAL_CLI: await writeImpatientTemporal(directory) } });
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    tools = await startToolServer();
+  });
+
+  after(async () => {
+    await tools.close();
+    await stack.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  async function startRun(nodes: DrawingNode[]) {
+    const start = trigger();
+    link(start, nodes);
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing([start, ...nodes]));
+    return { workflowId, runId: (await api.run(workflowId)).data.id };
+  }
+
+  function pendingRequest(runId: string, nodeId: string): Promise<string> {
+    return eventually(
+      async () => {
+        const entry = (await api.poll(runId)).data.data?.[nodeId] as
+          | { approval_requests?: { request_id: string }[] }
+          | undefined;
+        return entry?.approval_requests?.[0]?.request_id;
+      },
+      { timeoutMs: 30_000 },
+    );
+  }
+
+  async function approve(runId: string, requestId: string): Promise<void> {
+    const answer = await api.post<{ status: number }>(
+      `/workflows/workflow_run/${runId}/agent-approval/${requestId}/approve/`,
+    );
+    assert.equal(answer.body.status, 200);
+  }
+
+  const add = (a: number, b: number) => ({ toolCalls: [{ name: 'add', arguments: { a, b } }] });
+  const server = (require_approval: unknown) => ({ endpoint_url: tools.url, require_approval });
+
+  it(`an agent of ${TURNS} turns goes on over many executions, with an approval pending across them`, async () => {
+    let turn = 0;
+    stack.modelProvider.script('many-turns', () => (turn++ < TURNS ? add(turn, 0) : { text: 'counted' }));
+    stack.modelProvider.script('waits', [
+      { toolCalls: [{ name: 'note', arguments: { text: 'late' } }] },
+      { text: 'noted' },
+    ]);
+    const settings = { max_iterations: TURNS + 1 };
+    const busy = agent('count', { model_name: 'many-turns', ...settings }, [server('never')]);
+    const waiting = agent('wait', { model_name: 'waits' }, [server('always')]);
+    const { runId } = await startRun([busy, waiting]);
+    const requestId = await pendingRequest(runId, waiting.id);
+    await eventually(async () => (await api.poll(runId)).data.data?.[busy.id]?.status === 'succeed', {
+      timeoutMs: 180_000,
+      intervalMs: 500,
+    });
+    assert.equal(tools.callsOf('note').length, 0);
+    await approve(runId, requestId);
+    const end = await api.pollToEnd(runId, { timeoutMs: 30_000 });
+    assert.equal(end.data.status, 'succeed', JSON.stringify(end));
+    assert.equal(end.data.data![busy.id]!.result!.content, 'counted');
+    assert.equal(end.data.data![waiting.id]!.result!.content, 'noted');
+    assert.equal(tools.callsOf('add').length, TURNS, 'each call was made once');
+    assert.equal(tools.callsOf('note').length, 1);
+    assert.equal(stack.modelProvider.requestsFor('many-turns').length, TURNS + 1);
+    const events = await historyOf(stack, runId);
+    const continued = events.filter(({ type }) => type === 'workflowExecutionContinuedAsNew').length;
+    assert.ok(continued >= 10, `${continued} continued executions`);
+    assert.equal(events.filter(({ type }) => type === 'workflowTaskFailed').length, 0);
+  });
+
+  it('survives kill -9 of worker, API and Temporal while it waits: every call made once, every model call billed once', async () => {
+    stack.modelProvider.script('three-calls', [
+      add(1, 2),
+      { toolCalls: [{ name: 'note', arguments: { text: 'the sum is 3' } }] },
+      add(3, 4),
+      { text: 'all done' },
+    ]);
+    const before = tools.calls.length;
+    const policy = { always: { tool_names: ['note'] }, never: { tool_names: ['add'] } };
+    const node = agent('work', { model_name: 'three-calls' }, [server(policy)]);
+    const { runId, workflowId } = await startRun([node]);
+    const requestId = await pendingRequest(runId, node.id);
+    const killed = { ...stack.stack.pids };
+    for (const name of ['worker', 'api', 'temporal'] as const) process.kill(killed[name]!, 'SIGKILL');
+    for (const name of ['worker', 'api', 'temporal'] as const) {
+      await eventually(() => stack.stack.pids[name] !== undefined && stack.stack.pids[name] !== killed[name], {
+        timeoutMs: 30_000,
+      });
+    }
+    await eventually(async () => (await fetch(`${stack.apiUrl}/readyz`)).ok, { timeoutMs: 30_000 });
+    await approve(runId, requestId);
+    const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
+    assert.equal(end.data.data![node.id]!.result!.content, 'all done');
+    assert.deepEqual(
+      tools.calls.slice(before).map(({ tool }) => tool),
+      ['add', 'note', 'add'],
+    );
+    assert.equal(stack.modelProvider.requestsFor('three-calls').length, 4);
+    assert.equal((await api.history(workflowId, runId)).cost['USD'], '0.00008');
+    const paid = (await transactionsOf(stack, runId)).filter(({ node_id }) => node_id === node.id);
+    assert.equal(paid.length, 1);
+  });
+
+  it('does not repeat a tool call that was in flight when its worker died', async () => {
+    stack.modelProvider.script('slow-tool', [
+      { toolCalls: [{ name: 'slow', arguments: { ms: 4_000 } }] },
+      { text: 'never' },
+    ]);
+    const node = agent('work', { model_name: 'slow-tool' }, [server('never')]);
+    const { runId } = await startRun([node]);
+    await eventually(() => tools.callsOf('slow').length === 1, { timeoutMs: 20_000 });
+    process.kill(stack.stack.pids.worker!, 'SIGKILL');
+    const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
+    assert.equal(end.data.data![node.id]!.error!.code, 'outcome_unknown');
+    assert.equal(tools.callsOf('slow').length, 1);
+  });
+});
