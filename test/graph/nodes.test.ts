@@ -10,6 +10,7 @@ describe('node definitions', () => {
       'if-else-node ConditionNode condition',
       'basic-node LLMNodeInput llm',
       'http-node HTTPNodeInput http',
+      'agent-node AgentNodeInput agent',
     ]);
     for (const [kind, definition] of Object.entries(nodeDefinitions)) {
       assert.equal(definition.kind, kind);
