@@ -2,8 +2,7 @@
 // approvals that these need. temporal-engine.md sections 3.4 and 4.5; decisions.md sections 5 and 7.
 import { randomUUID } from 'node:crypto';
 import type OpenAI from 'openai';
-import type { ModelProviders } from '../config/model-providers.js';
-import { findModel, type ResolvedModel } from '../config/model-providers.js';
+import { findModel, type ModelProviders, type ResolvedModel } from '../config/model-providers.js';
 import {
   findToolCalls,
   findTurns,
@@ -15,12 +14,13 @@ import {
 } from '../db/agent-repository.js';
 import { claimCall, markCallApplied, markCallRefused, sumCallPrices } from '../db/provider-calls-repository.js';
 import { agentNode, type AgentNodeData } from '../graph/nodes/agent.js';
-import { renderJson, renderText, type Scope } from '../graph/template.js';
+import { renderText, type Scope } from '../graph/template.js';
 import { toMessages, type AssistantMessage } from './agent-messages.js';
 import { loadTools, toModelTools, type AgentSessionDeps, type AgentTool } from './agent-session.js';
 import { NodeFailure, type Charge } from './failures.js';
 import { toCharge } from './llm-price.js';
 import { toLlmFailure, type ModelClients } from './model-clients.js';
+import { toModelParameters } from './model-parameters.js';
 import { persist } from './record-node.js';
 import type { RunContexts } from './run-context.js';
 import type { NodeDeps, NodeOutcome, NodeStep, NodeTask } from './run-node.js';
@@ -151,20 +151,9 @@ async function askModel(deps: AgentDeps, task: NodeTask, call: ModelCall): Promi
 }
 
 function toBody(data: AgentNodeData, scope: Scope, messages: Body['messages'], tools: AgentTool[]): Body {
-  const {
-    model_name,
-    max_iterations: _iterations,
-    approval_timeout: _wait,
-    on_reject: _reject,
-    retry_unsafe: _repeat,
-    timeout: _timeout,
-    ...parameters
-  } = data.settings;
-  const rendered = renderJson(parameters, scope) as Record<string, unknown>;
-  const given = Object.entries(rendered).filter(([, value]) => value !== null && value !== undefined);
   const offered = tools.length === 0 ? {} : { tools: toModelTools(tools) };
-  const model = renderText(model_name, scope);
-  return { ...Object.fromEntries(given), ...offered, model, messages, stream: false };
+  const model = renderText(data.settings.model_name, scope);
+  return { ...toModelParameters(data.settings, scope), ...offered, model, messages, stream: false };
 }
 
 function toPaid({ usage, amountUsd }: Charge): { usage: string | null; priceUsd: string } {

@@ -4,10 +4,11 @@ import { findModel, type ModelProviders, type ResolvedModel } from '../config/mo
 import type { Database } from '../db/client.js';
 import { claimCall, markCallRefused } from '../db/provider-calls-repository.js';
 import { llmNode, type LlmNodeData } from '../graph/nodes/llm.js';
-import { renderJson, renderText, type Scope } from '../graph/template.js';
+import { renderText, type Scope } from '../graph/template.js';
 import { NodeFailure, type Charge } from './failures.js';
 import { toCharge } from './llm-price.js';
 import { toLlmFailure, type ModelClients } from './model-clients.js';
+import { toModelParameters } from './model-parameters.js';
 import type { RunContexts } from './run-context.js';
 import type { NodeKindRunner, NodeOutcome, NodeTask } from './run-node.js';
 
@@ -54,11 +55,13 @@ export function createLlmRunner({ db, contexts, providers, clients }: LlmDeps): 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
 
 function toBody(data: LlmNodeData, scope: Scope): Body {
-  const { model_name, timeout: _, ...parameters } = data.settings;
-  const rendered = renderJson(parameters, scope) as Record<string, unknown>;
-  const given = Object.entries(rendered).filter(([, value]) => value !== null && value !== undefined);
   const messages = data.messages.map(({ role, message }) => ({ role, content: renderText(message, scope) }));
-  return { ...Object.fromEntries(given), model: renderText(model_name, scope), messages, stream: false } as Body;
+  return {
+    ...toModelParameters(data.settings, scope),
+    model: renderText(data.settings.model_name, scope),
+    messages,
+    stream: false,
+  } as Body;
 }
 
 /** A call that was in flight when its worker died is repeated once; it may have been paid for, the user pays once. */
