@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { createDatabase } from '../../db/client.js';
+import { claimKey, findKeyedRun } from '../../db/idempotency-repository.js';
 import type { ApiAnswer, ApiClient, Envelope } from '../support/api-client.js';
 import { chain, llm } from '../support/graphs.js';
 import { queryDatabase } from '../support/inspect.js';
@@ -173,5 +175,25 @@ describe('Idempotency-Key', function () {
     );
     const [one, two] = rows.map((row) => row.request_enc.toString('hex'));
     assert.ok(one !== undefined && two !== undefined && one !== two);
+  });
+
+  it('a key and its run are stored together or not at all', async () => {
+    const options = { poolMax: 1, applicationName: 'test', onError: () => undefined };
+    const db = createDatabase({ url: stack.stack.database_url, ...options });
+    const { userId } = await createAccount(stack);
+    const key = randomUUID();
+    const claim = { runId: randomUUID(), requestEnc: Buffer.from('x') };
+    try {
+      const died = db.transaction().execute(async (transaction) => {
+        assert.equal(await claimKey(transaction, { userId, key }, claim), true);
+        throw new Error('died here');
+      });
+      await assert.rejects(died, /died here/);
+      const withoutRun = db.transaction().execute((transaction) => claimKey(transaction, { userId, key }, claim));
+      await assert.rejects(withoutRun, /foreign key/);
+      assert.equal(await findKeyedRun(db, { userId, key }), undefined);
+    } finally {
+      await db.destroy();
+    }
   });
 });
