@@ -1,5 +1,7 @@
 // Run acceptance: from a drawing and an input to a stored run and its start. Specification, "Running workflows".
 import { randomUUID } from 'node:crypto';
+import type { Db } from '../db/client.js';
+import { claimKey } from '../db/idempotency-repository.js';
 import { insertAcceptedRun, insertDraftRun } from '../db/runs-repository.js';
 import { storeSnapshot } from '../db/snapshots-repository.js';
 import type { StoredDrawing } from '../db/workflows-repository.js';
@@ -8,11 +10,12 @@ import type { Document } from '../graph/document.js';
 import { completeInput, inputFieldsOf, type RunInput } from '../graph/input.js';
 import { createMasker } from '../graph/mask.js';
 import type { Plan } from '../graph/plan.js';
-import { keepInputSecrets, maskInput } from '../graph/secrets.js';
+import { keepInputSecrets, maskInput, secretStrings } from '../graph/secrets.js';
 import { validateNodes, type NodeErrors } from '../graph/validate.js';
 import type { Logger } from '../config/logger.js';
 import type { AppDeps } from './deps.js';
 import { openDrawing, sealSecrets } from './drawing-secrets.js';
+import { findFirstAnswer, sealFingerprint, type KeyedRequest } from './idempotency.js';
 import { acceptedEnvelope, invalidNodesEnvelope, structuralEnvelope, type Envelope } from './run-envelope.js';
 import { startRunWorkflow } from './temporal-calls.js';
 
@@ -26,16 +29,37 @@ export interface RunRequest {
   workflow: StoredDrawing;
   userId: number;
   input: RunInput;
+  /** What `********` stands for in a secret field of the input, before the field's stored default. */
+  storedSecret?: (fieldId: string) => unknown;
+  /** Given, the run is accepted only if no run was with the same key. */
+  keyed?: KeyedRequest | undefined;
 }
 
-/** 201 accepted, 422 node errors (kept as a `Draft`), 400 structural errors (nothing is kept). */
-export async function acceptRun(deps: AppDeps, log: Logger, request: RunRequest): Promise<Envelope> {
+export interface Acceptance {
+  envelope: Envelope;
+  /** The answer to an earlier request with the same `Idempotency-Key`. */
+  isRepeat: boolean;
+}
+
+/** 201 accepted, 422 node errors (kept as a `Draft`), 400 structural errors (nothing is kept, not even the key). */
+export async function acceptRun(deps: AppDeps, log: Logger, request: RunRequest): Promise<Acceptance> {
+  for (;;) {
+    const first = request.keyed && (await findFirstAnswer(deps, request.keyed));
+    if (first !== undefined) return { envelope: first, isRepeat: true };
+    const envelope = await tryToAccept(deps, log, request);
+    if (envelope !== undefined) return { envelope, isRepeat: false };
+    // A request with the same key was quicker: its answer is there now.
+  }
+}
+
+/** Undefined when another request has taken the key; then nothing was stored. */
+async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Promise<Envelope | undefined> {
   const { workflow } = request;
   const { drawing, secrets } = openDrawing(deps.secretBox, workflow);
   const compiled = compilePlan(drawing);
   if (!compiled.ok) return structuralEnvelope(compiled.errors);
   const { document, plan } = compiled;
-  const { input, errors: inputErrors } = fillInput(drawing, request.input);
+  const { input, errors: inputErrors } = fillInput(drawing, request);
   const nodeErrors = joinErrors(validateNodes(document, plan), document, inputErrors);
   const isValid = Object.keys(nodeErrors).length === 0;
 
@@ -46,18 +70,39 @@ export async function acceptRun(deps: AppDeps, log: Logger, request: RunRequest)
     project_id: workflow.project_id,
     user_id: request.userId,
     snapshot_hash: await storeSnapshot(deps.db, JSON.stringify(workflow.document), plan),
-    ...sealInput(deps, drawing, input),
+    ...sealInput(deps, { drawing, secrets }, input),
     secrets_enc: sealSecrets(deps.secretBox, secrets, 'run-secrets'),
   };
   if (!isValid) {
-    await insertDraftRun(deps.db, { ...facts, node_errors: JSON.stringify(nodeErrors) });
-    return invalidNodesEnvelope(id, nodeErrors);
+    const draft = { ...facts, node_errors: JSON.stringify(nodeErrors) };
+    const isStored = await storeOnce(deps, request.keyed, id, (db) => insertDraftRun(db, draft));
+    return isStored ? invalidNodesEnvelope(id, nodeErrors) : undefined;
   }
   // The row first, then Temporal: whatever dies in between, the run is accepted, and the reconciler of any API
   // process starts it (its id makes a second start impossible). So a Temporal that is away delays runs and loses none.
-  await insertAcceptedRun(deps.db, facts, START_GRACE_SECONDS);
+  const isStored = await storeOnce(deps, request.keyed, id, (db) => insertAcceptedRun(db, facts, START_GRACE_SECONDS));
+  if (!isStored) return undefined;
   await tryToStart(deps, log, { workflow, id, plan });
   return acceptedEnvelope(id);
+}
+
+/** The key and the run in one transaction: a process that dies has stored both or neither. False when the key is taken. */
+async function storeOnce(
+  deps: AppDeps,
+  keyed: KeyedRequest | undefined,
+  runId: string,
+  insert: (db: Db) => Promise<void>,
+): Promise<boolean> {
+  if (keyed === undefined) {
+    await insert(deps.db);
+    return true;
+  }
+  const requestEnc = sealFingerprint(deps, keyed);
+  return deps.db.transaction().execute(async (transaction) => {
+    if (!(await claimKey(transaction, keyed, { runId, requestEnc }))) return false;
+    await insert(transaction);
+    return true;
+  });
 }
 
 async function tryToStart(
@@ -73,25 +118,29 @@ async function tryToStart(
   }
 }
 
-/** Defaults of the trigger fill what the input lacks; `********` in a secret field means its stored default. */
-function fillInput(drawing: Record<string, unknown>, given: RunInput): ReturnType<typeof completeInput> {
+/** Defaults of the trigger fill what the input lacks; `********` in a secret field means what is stored for it. */
+function fillInput(
+  drawing: Record<string, unknown>,
+  { input, storedSecret }: RunRequest,
+): ReturnType<typeof completeInput> {
   const fields = inputFieldsOf(drawing);
   const defaults = new Map(fields.map((field) => [field['id'], field['default_value']]));
   return completeInput(
     fields,
-    keepInputSecrets(fields, given, (fieldId) => defaults.get(fieldId)),
+    keepInputSecrets(fields, input, (fieldId) => storedSecret?.(fieldId) ?? defaults.get(fieldId)),
   );
 }
 
-/** A secret that stands in another field too is masked there as well. */
+/** A secret that stands in another field too is masked there as well; so is one of the drawing's. */
 function sealInput(
   deps: AppDeps,
-  drawing: Record<string, unknown>,
+  { drawing, secrets }: ReturnType<typeof openDrawing>,
   input: RunInput,
 ): { input: string; input_enc: Buffer | null } {
   const whole = JSON.stringify(input);
   const { masked, secretValues } = maskInput(inputFieldsOf(drawing), input);
-  const visible = JSON.stringify(createMasker(secretValues).json(masked));
+  const masker = createMasker([...secretValues, ...Object.values(secrets).flatMap(secretStrings)]);
+  const visible = JSON.stringify(masker.json(masked));
   return { input: visible, input_enc: visible === whole ? null : deps.secretBox.seal(whole, 'run-input') };
 }
 

@@ -24,10 +24,11 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
     const routerContext = ctx as AppContext;
     const params = parseParams(route, routerContext.params);
     const query = route.query && parseFields(route.query, lastValues(ctx.query));
+    const headers = route.headers && parseFields(route.headers, ctx.headers);
     const body = await readBody(route, routerContext);
     const { caller, access, log } = ctx.state;
     // The declaration's types say when there is a caller and an access; here both are just passed on.
-    const context = { deps, log, caller, access, params, query, body } as Parameters<Route['handler']>[0];
+    const context = { deps, log, caller, access, params, query, body, headers } as Parameters<Route['handler']>[0];
     write(routerContext, await route.handler(context));
   });
   return steps;

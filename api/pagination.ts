@@ -11,11 +11,11 @@ const MAX_SIZE = 100;
 /** Far past any end, yet its offset is still an exact integer. */
 const MAX_PAGE = 10 ** 12;
 
+const integerText = z.string().regex(/^\s*[+-]?\d+\s*$/, 'A valid integer is required.');
+
 /** An integer of a query; above the range it clamps, below and elsewhere it is a 400. */
 export function queryInteger(minimum: number, maximum: number) {
-  return z
-    .string()
-    .regex(/^\s*[+-]?\d+\s*$/, 'A valid integer is required.')
+  return integerText
     .transform((text) => Math.min(Number(text), maximum))
     .refine((value) => value >= minimum, `Ensure this value is greater than or equal to ${minimum}.`);
 }
@@ -27,6 +27,15 @@ export function pageQuery(minSize: 0 | 1) {
     size: queryInteger(minSize, MAX_SIZE).optional(),
     page_size: queryInteger(minSize, MAX_SIZE).optional(),
   };
+}
+
+/** Billing's: a size above the range is a 400 as well. */
+export function strictPageQuery() {
+  const size = integerText
+    .transform(Number)
+    .refine((value) => value >= 1, 'Ensure this value is greater than or equal to 1.')
+    .refine((value) => value <= MAX_SIZE, `Ensure this value is less than or equal to ${MAX_SIZE}.`);
+  return { page: queryInteger(1, MAX_PAGE).optional(), size: size.optional(), page_size: size.optional() };
 }
 
 export function toPage(query: {

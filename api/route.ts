@@ -26,7 +26,7 @@ export interface Access {
   role: Role;
 }
 
-export interface RouteContext<A, P, Q, B, R> {
+export interface RouteContext<A, P, Q, B, R, H = undefined> {
   deps: AppDeps;
   log: Logger;
   caller: A extends 'key' ? Caller : undefined;
@@ -34,6 +34,7 @@ export interface RouteContext<A, P, Q, B, R> {
   params: P;
   query: Q;
   body: B;
+  headers: H;
 }
 
 export interface RouteResult {
@@ -62,13 +63,15 @@ interface RouteShape {
   quiet?: boolean;
 }
 
-export interface RouteSpec<A extends Auth, P, Q, B, R extends AccessRule | undefined> extends RouteShape {
+export interface RouteSpec<A extends Auth, P, Q, B, R extends AccessRule | undefined, H> extends RouteShape {
   auth: A;
   access?: R;
   params?: z.ZodType<P>;
   query?: z.ZodType<Q>;
   body?: z.ZodType<B>;
-  handler(context: RouteContext<A, P, Q, B, R>): Promise<RouteResult> | RouteResult;
+  /** Request headers that the handler reads, by their names in lower case. */
+  headers?: z.ZodType<H>;
+  handler(context: RouteContext<A, P, Q, B, R, H>): Promise<RouteResult> | RouteResult;
 }
 
 /** A route whose types have served their purpose. */
@@ -77,7 +80,10 @@ export interface Route extends RouteShape {
   params?: z.ZodType;
   query?: z.ZodType;
   body?: z.ZodType;
-  handler(context: RouteContext<Auth, unknown, unknown, unknown, AccessRule | undefined>): Promise<RouteResult>;
+  headers?: z.ZodType;
+  handler(
+    context: RouteContext<Auth, unknown, unknown, unknown, AccessRule | undefined, unknown>,
+  ): Promise<RouteResult>;
 }
 
 /** Checks a declaration against its own schemas; the handler sees what they produce. */
@@ -87,6 +93,7 @@ export function defineRoute<
   Q = undefined,
   B = undefined,
   R extends AccessRule | undefined = undefined,
->(spec: RouteSpec<A, P, Q, B, R>): Route {
+  H = undefined,
+>(spec: RouteSpec<A, P, Q, B, R, H>): Route {
   return spec as unknown as Route;
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { StructuralError } from '../graph/document.js';
 import type { NodeErrors } from '../graph/validate.js';
+import { badRequestSchema } from './answer-schemas.js';
 
 const executionStatus = z.enum(['in queue', 'in progress', 'succeed', 'failed', 'not found']);
 
@@ -40,6 +41,18 @@ export function invalidNodesEnvelope(runId: string | null, errors: NodeErrors): 
 export function structuralEnvelope(errors: StructuralError[]): Envelope {
   const detail = errors[0]?.message ?? 'The workflow cannot run.';
   return { status: 400, data: { id: null, status: 'failed', data: null, detail, errors } };
+}
+
+/** Where the HTTP status itself must be 400 (re-run): an error body, with the envelope beside it. */
+export const refusedRunSchema = z.union([
+  envelopeSchema.extend({ detail: z.string(), code: z.string() }),
+  badRequestSchema,
+]);
+
+export function toRefusal(envelope: Envelope): z.infer<typeof refusedRunSchema> {
+  const isStructural = envelope.status === 400;
+  const detail = envelope.data.detail ?? 'The workflow or its input is not valid.';
+  return { detail, code: isStructural ? 'invalid_workflow' : 'invalid_nodes', ...envelope };
 }
 
 export function toFailedNodes(errors: NodeErrors): NonNullable<Envelope['data']['data']> {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { toAmount, type Currencies } from '../config/currencies.js';
 import type { HistoryRun } from '../db/history-repository.js';
 import { inputFieldsOf } from '../graph/input.js';
+import type { JsonObject } from '../graph/json.js';
 import { RawJson } from './json-text.js';
 import { toNodeMap } from './node-map.js';
 import { amountSchema } from './project-view.js';
@@ -27,10 +28,27 @@ export const runSchema = z.object({
   cost: amountSchema,
   duration: z.number().nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  truncated: z.boolean().optional().describe('In a list: input_data or data is too large for it and left out'),
 });
 
+/** The items of a page. Their runs mostly share one drawing, which may be large: it is parsed once. */
+export function toRuns(runs: HistoryRun[], currencies: Currencies): Record<string, unknown>[] {
+  const known = new Map<string, JsonObject[]>();
+  return runs.map((run) => {
+    const document = run.document ?? '{}';
+    const fields = known.get(document) ?? readInputFields(document);
+    known.set(document, fields);
+    return toRun(run, currencies, fields);
+  });
+}
+
 /** The specification's history item. */
-export function toRun(run: HistoryRun, currencies: Currencies): Record<string, unknown> {
+export function toRun(
+  run: HistoryRun,
+  currencies: Currencies,
+  inputFields: JsonObject[] = readInputFields(run.document ?? '{}'),
+): Record<string, unknown> {
+  const isTruncated = run.input === null || run.document === null;
   return {
     id: run.id,
     created_at: run.created_at,
@@ -39,16 +57,21 @@ export function toRun(run: HistoryRun, currencies: Currencies): Record<string, u
     run_finished_at: run.run_finished_at,
     status: run.status,
     result: toNodeMap(run.nodes, run.node_errors),
-    data: new RawJson(run.document),
-    input_data: new RawJson(run.input),
-    input_fields: inputFieldsOf(JSON.parse(run.document)),
+    data: new RawJson(run.document ?? '{}'),
+    input_data: new RawJson(run.input ?? '{}'),
+    input_fields: inputFields,
     is_api_run: run.is_api_run,
     use_in_marketplace_example: run.use_in_marketplace_example,
     use_as_marketplace_template: run.use_as_marketplace_template,
     cost: toAmount(run.cost_usd, currencies),
     duration: toDurationSeconds(run.run_started_at, run.run_finished_at),
     error: run.error_code === null ? null : { code: run.error_code, message: run.error_message ?? '' },
+    ...(isTruncated ? { truncated: true } : {}),
   };
+}
+
+function readInputFields(document: string): JsonObject[] {
+  return inputFieldsOf(JSON.parse(document));
 }
 
 function toDurationSeconds(startedAt: Date | null, finishedAt: Date | null): number | null {

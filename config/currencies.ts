@@ -10,9 +10,9 @@ export type Currencies = ReadonlyMap<string, Decimal>;
 export type Amount = Record<string, string>;
 
 const SAMPLE: Record<string, string> = { USD: '1', EUR: '0.92' };
-// Enough for sums of any number of token prices without rounding; converted values are rounded once, here.
-const Exact = Decimal.clone({ precision: 60 });
-const CONVERTED_DECIMALS = 12;
+// Nothing is rounded, converted amounts neither: else a sum of converted amounts would differ from the converted sum.
+// The database's decimals and the rates are finite, so the products are.
+const Exact = Decimal.clone({ precision: 20_000 });
 
 const fileSchema = z.record(
   z.string().regex(/^[A-Z]{3}$/, 'currency codes have three capital letters'),
@@ -29,8 +29,7 @@ export function loadCurrencies(environment: Environment): Currencies {
 export function toAmount(usd: string, currencies: Currencies): Amount {
   const amount: Amount = {};
   for (const [code, rate] of currencies) {
-    const value = new Exact(usd).times(rate);
-    amount[code] = (code === 'USD' ? value : value.toDecimalPlaces(CONVERTED_DECIMALS)).toFixed();
+    amount[code] = new Exact(usd).times(rate).toFixed();
   }
   return amount;
 }

@@ -1,6 +1,6 @@
-// Reads of past and present runs of a workflow. Three statements a page, however many runs it shows.
+// Reads of past and present runs of a workflow. Five statements a page, however many runs it shows.
 import { sql } from 'kysely';
-import type { Db } from './client.js';
+import type { Database, Db } from './client.js';
 import type { PolledNode } from './poll-repository.js';
 import type { RunRow } from './tables.js';
 
@@ -8,9 +8,11 @@ export type HistoryOrdering = 'created_at' | '-created_at' | 'cost' | '-cost';
 
 /** JSON columns stay text where they are only passed on. */
 export interface HistoryRun extends Omit<RunRow, 'input' | 'input_enc' | 'secrets_enc' | 'node_errors'> {
-  input: string;
+  /** Null where a list leaves out what is too large for it. */
+  input: string | null;
   node_errors: string | null;
-  document: string;
+  /** Null as with `input`. */
+  document: string | null;
   nodes: HistoryNode[];
 }
 
@@ -23,28 +25,59 @@ interface HistoryQuery {
   offset: number;
 }
 
-/** Characters of a node's content that a list shows; the single run has it whole. */
-const LISTED_CONTENT_CHARS = 16_384;
+// What a list shows of one run at most; the single run has it whole. Without these a page of a hundred runs of large
+// inputs, drawings or results would not fit into memory.
+const LISTED_INPUT_BYTES = 64 * 1024;
+const LISTED_DOCUMENT_BYTES = 1024 * 1024;
+const LISTED_CONTENT_CHARS = 16 * 1024;
+/** Of all node contents of a page together. */
+const LISTED_CONTENTS_CHARS = 64 * 1024 * 1024;
 
-export async function listHistory(
+/** One snapshot for the whole page: total, order and results agree, whatever arrives or ends meanwhile. */
+export function listHistory(db: Database, query: HistoryQuery): Promise<{ total: number; runs: HistoryRun[] }> {
+  const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return snapshot.execute(async (transaction) => {
+    const total = await countRuns(transaction, query.workflowId);
+    if (query.offset >= total) return { total, runs: [] };
+    const ids = await findPage(transaction, query, total);
+    const found = await selectRuns(transaction, LISTED_INPUT_BYTES).where('id', 'in', ids).execute();
+    const byId = new Map(found.map((run) => [run.id, run]));
+    const runs = ids.flatMap((id) => byId.get(id) ?? []);
+    return { total, runs: await complete(transaction, runs, 'cut') };
+  });
+}
+
+async function countRuns(db: Db, workflowId: number): Promise<number> {
+  const counted = await db
+    .selectFrom('workflow_run_counts')
+    .select('total')
+    .where('workflow_id', '=', workflowId)
+    .executeTakeFirst();
+  return counted?.total ?? 0;
+}
+
+/** The ids of a page, from an index alone and from the nearer end of it: the last page is as near as the first. */
+async function findPage(
   db: Db,
   { workflowId, ordering, limit, offset }: HistoryQuery,
-): Promise<{ total: number; runs: HistoryRun[] }> {
-  const { total } = await db
+  total: number,
+): Promise<string[]> {
+  const count = Math.min(limit, total - offset);
+  const behind = total - offset - count;
+  const isReversed = behind < offset;
+  const isDescending = ordering.startsWith('-') !== isReversed;
+  const direction = isDescending ? 'desc' : 'asc';
+  const rows = await db
     .selectFrom('runs')
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('workflow_id', '=', workflowId)
-    .executeTakeFirstOrThrow();
-  if (limit === 0 || offset >= total) return { total, runs: [] };
-  const direction = ordering.startsWith('-') ? 'desc' : 'asc';
-  const runs = await selectRuns(db)
+    .select('id')
     .where('workflow_id', '=', workflowId)
     .orderBy(ordering.endsWith('cost') ? 'cost_usd' : 'created_at', direction)
     .orderBy('id', direction)
-    .limit(limit)
-    .offset(offset)
+    .limit(count)
+    .offset(isReversed ? behind : offset)
     .execute();
-  return { total, runs: await complete(db, runs, 'cut') };
+  const ids = rows.map((row) => row.id);
+  return isReversed ? ids.toReversed() : ids;
 }
 
 export async function findHistoryRun(db: Db, workflowId: number, runId: string): Promise<HistoryRun | undefined> {
@@ -56,7 +89,7 @@ type RunOfHistory = Awaited<ReturnType<ReturnType<typeof selectRuns>['execute']>
 
 async function complete(db: Db, runs: RunOfHistory[], contents: 'cut' | 'whole'): Promise<HistoryRun[]> {
   if (runs.length === 0) return [];
-  const documents = await readDocuments(db, runs);
+  const documents = await readDocuments(db, runs, contents);
   const nodes = await readNodes(
     db,
     runs.map((run) => run.id),
@@ -64,17 +97,22 @@ async function complete(db: Db, runs: RunOfHistory[], contents: 'cut' | 'whole')
   );
   return runs.map((run) => ({
     ...run,
-    document: documents.get(run.snapshot_hash.toString('hex')) ?? '{}',
+    document: documents.get(run.snapshot_hash.toString('hex')) ?? null,
     nodes: nodes.get(run.id) ?? [],
   }));
 }
 
 /** Each graph once: the runs of a page mostly share it. */
-async function readDocuments(db: Db, runs: RunOfHistory[]): Promise<Map<string, string>> {
+async function readDocuments(
+  db: Db,
+  runs: RunOfHistory[],
+  contents: 'cut' | 'whole',
+): Promise<Map<string, string | null>> {
+  const limit = contents === 'cut' ? LISTED_DOCUMENT_BYTES : null;
   const hashes = new Map(runs.map((run) => [run.snapshot_hash.toString('hex'), run.snapshot_hash]));
   const rows = await db
     .selectFrom('graph_snapshots')
-    .select(['hash', sql<string>`document::text`.as('text')])
+    .select(['hash', textUpTo('document', limit).as('text')])
     .where('hash', 'in', [...hashes.values()])
     .execute();
   return new Map(rows.map((row) => [row.hash.toString('hex'), row.text]));
@@ -90,7 +128,7 @@ const readable = sql.raw(
 );
 
 async function readNodes(db: Db, runIds: string[], contents: 'cut' | 'whole'): Promise<Map<string, HistoryNode[]>> {
-  const limit = contents === 'cut' ? LISTED_CONTENT_CHARS : null;
+  const limit = contents === 'cut' ? await contentLimit(db, runIds) : null;
   const { rows } = await sql<HistoryNode & { runId: string }>`
     SELECT run_id AS "runId", node_id AS id, status, error_code AS "errorCode", error_message AS "errorMessage", truncated,
       CASE WHEN truncated THEN json_build_object('content', left(${readable} ->> 'content', ${limit}::integer))::text
@@ -103,7 +141,19 @@ async function readNodes(db: Db, runIds: string[], contents: 'cut' | 'whole'): P
   return byRun;
 }
 
-function selectRuns(db: Db) {
+async function contentLimit(db: Db, runIds: string[]): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM node_results WHERE run_id = ANY (${runIds}::uuid[])`.execute(db);
+  return Math.min(LISTED_CONTENT_CHARS, Math.floor(LISTED_CONTENTS_CHARS / Math.max(1, rows[0]?.count ?? 1)));
+}
+
+/** The text of a JSON column; null where it is larger than the limit. */
+function textUpTo(column: string, limitBytes: number | null) {
+  const text = sql`${sql.ref(column)}::text`;
+  return sql<string | null>`CASE WHEN octet_length(${text}) > ${limitBytes}::integer THEN NULL ELSE ${text} END`;
+}
+
+function selectRuns(db: Db, inputLimitBytes: number | null = null) {
   return db
     .selectFrom('runs')
     .select([
@@ -128,5 +178,5 @@ function selectRuns(db: Db) {
       'next_check_at',
       'check_attempts',
     ])
-    .select([sql<string>`input::text`.as('input'), sql<string | null>`node_errors::text`.as('node_errors')]);
+    .select([textUpTo('input', inputLimitBytes).as('input'), sql<string | null>`node_errors::text`.as('node_errors')]);
 }

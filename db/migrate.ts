@@ -1,12 +1,16 @@
 import { Migrator, type Migration, type MigrationProvider } from 'kysely';
 import type { Database } from './client.js';
 import * as initial from './migrations/0001-initial.js';
+import * as runFlagsAndCounts from './migrations/0002-run-flags-and-counts.js';
+import * as idempotencyKeys from './migrations/0002-idempotency-keys.js';
 import * as agents from './migrations/0004-agents.js';
 import * as rateLimits from './migrations/0006-rate-limits.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
+  '0002-idempotency-keys': idempotencyKeys,
+  '0002-run-flags-and-counts': runFlagsAndCounts,
   '0004-agents': agents,
   '0006-rate-limits': rateLimits,
 };

@@ -1,5 +1,6 @@
 // Acceptance, cancellation and the reconciler's book of runs. The life of a run after acceptance: run-life.ts.
 import { sql } from 'kysely';
+import type { RunInput } from '../graph/input.js';
 import type { Plan } from '../graph/plan.js';
 import type { Db } from './client.js';
 import type { NewRun, StoredRunStatus } from './tables.js';
@@ -50,6 +51,27 @@ export async function findRunToStart(db: Db, runId: string): Promise<RunToStart 
     .where('runs.id', '=', runId)
     .executeTakeFirst();
   return row && { ...row, plan: row.plan as Plan };
+}
+
+/** What a re-run takes over. */
+export interface OriginalRun {
+  /** Masked. */
+  input: RunInput;
+  /** The unmasked input, sealed; null when nothing is masked. */
+  input_enc: Buffer | null;
+  secrets_enc: Buffer | null;
+  document: Record<string, unknown>;
+}
+
+/** Undefined when the workflow has no such run. */
+export function findOriginalRun(db: Db, workflowId: number, runId: string): Promise<OriginalRun | undefined> {
+  return db
+    .selectFrom('runs')
+    .innerJoin('graph_snapshots', 'graph_snapshots.hash', 'runs.snapshot_hash')
+    .select(['runs.input', 'runs.input_enc', 'runs.secrets_enc', 'graph_snapshots.document'])
+    .where('runs.id', '=', runId)
+    .where('runs.workflow_id', '=', workflowId)
+    .executeTakeFirst();
 }
 
 /** The run's stored status; undefined when the workflow has no such run. */

@@ -265,6 +265,22 @@ export interface ApprovalRequestsTable {
   expires_at: Date;
 }
 
+/** Writer: run acceptance in the API, in one transaction with the run. A row counts for 24 hours. */
+export interface IdempotencyKeysTable {
+  user_id: number;
+  key: string;
+  /** What was asked with the key, hashed and sealed: a plain hash would let a short secret be guessed. */
+  request_enc: Buffer;
+  run_id: string;
+  created_at: Generated<Date>;
+}
+
+/** Writer: a trigger on `runs`. */
+export interface WorkflowRunCountsTable {
+  workflow_id: ColumnType<number, never, never>;
+  total: ColumnType<number, never, never>;
+}
+
 export interface Tables {
   users: UsersTable;
   api_keys: ApiKeysTable;
@@ -282,6 +298,8 @@ export interface Tables {
   agent_turns: AgentTurnsTable;
   agent_tool_calls: AgentToolCallsTable;
   approval_requests: ApprovalRequestsTable;
+  idempotency_keys: IdempotencyKeysTable;
+  workflow_run_counts: WorkflowRunCountsTable;
 }
 
 export type ProjectRow = Selectable<ProjectsTable>;

@@ -129,7 +129,7 @@ export function archiveWorkflow(db: Database, projectId: number, workflowId: num
 }
 
 /** Positions inside a project change under its row lock only. Lock order: project, then workflows. */
-async function lockProject(db: Db, projectId: number): Promise<boolean> {
+export async function lockProject(db: Db, projectId: number): Promise<boolean> {
   const project = await db
     .selectFrom('projects')
     .select('id')

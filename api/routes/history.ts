@@ -8,12 +8,12 @@ import { notFound } from '../errors.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../pagination.js';
 import { idParams, runParams } from '../path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../route.js';
-import { runSchema, toRun } from '../run-view.js';
+import { runSchema, toRun, toRuns } from '../run-view.js';
 
 const list = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/history/',
-  summary: 'The runs of a workflow; long node results are cut and marked `truncated`.',
+  summary: 'The runs of a workflow; what is too long for a list is cut and marked `truncated`.',
   auth: 'key',
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
@@ -26,8 +26,7 @@ const list = defineRoute({
     const page = toPage(query);
     const { ordering } = query;
     const { total, runs } = await listHistory(deps.db, { workflowId: params.id, ordering, ...toWindow(page) });
-    const items = runs.map((run) => toRun(run, deps.currencies));
-    return { status: 200, body: { ...page, total, items } };
+    return { status: 200, body: { ...page, total, items: toRuns(runs, deps.currencies) } };
   },
 });
 
@@ -58,7 +57,7 @@ const cancel = defineRoute({
 
 export const historyRoutes: Route[] = [list, read, cancel];
 
-async function answerRun({ db, currencies }: AppDeps, workflowId: number, runId: string): Promise<RouteResult> {
+export async function answerRun({ db, currencies }: AppDeps, workflowId: number, runId: string): Promise<RouteResult> {
   const run = await findHistoryRun(db, workflowId, runId);
   if (run === undefined) throw notFound();
   return { status: 200, body: toRun(run, currencies) };

@@ -1,21 +1,27 @@
 import type { Route } from '../route.js';
 import { approvalRoutes } from './approvals.js';
+import { billingRoutes } from './billing.js';
 import { executionUpdateRoutes } from './execution-update.js';
 import { healthRoutes } from './health.js';
 import { historyRoutes } from './history.js';
 import { projectRoutes } from './projects.js';
+import { runFlagRoutes } from './run-flags.js';
 import { runRoutes } from './runs.js';
 import { workflowCheckRoutes } from './workflow-checks.js';
+import { workflowPositionRoutes } from './workflow-positions.js';
 import { workflowRoutes } from './workflows.js';
 
 /** Every route of the service. */
 export const routes: Route[] = [
   ...projectRoutes,
   ...workflowRoutes,
+  ...workflowPositionRoutes,
   ...workflowCheckRoutes,
   ...runRoutes,
   ...historyRoutes,
   ...approvalRoutes,
+  ...runFlagRoutes,
+  ...billingRoutes,
   ...executionUpdateRoutes,
   ...healthRoutes,
 ];

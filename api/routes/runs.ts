@@ -1,15 +1,17 @@
-// Specification, "Running workflows": start and poll.
+// Specification, "Running workflows": start, start again and poll.
 import { z } from 'zod';
 import { readRunForPoll, type PolledRun } from '../../db/poll-repository.js';
 import { findDrawing } from '../../db/workflows-repository.js';
 import { acceptRun } from '../accept-run.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../answer-schemas.js';
 import { ApiError, notFound } from '../errors.js';
+import { idempotencyHeaders, toKeyedRequest } from '../idempotency.js';
 import { toExecutionStatus, toNodeMap } from '../node-map.js';
-import { idParams, uuid } from '../path-ids.js';
+import { idParams, runParams, uuid } from '../path-ids.js';
+import { toReRunRequest } from '../re-run.js';
 import { runInputBody } from '../read-run-input.js';
 import { defineRoute, type Route, type RouteResult } from '../route.js';
-import { envelopeSchema } from '../run-envelope.js';
+import { envelopeSchema, refusedRunSchema, toRefusal } from '../run-envelope.js';
 
 const DAY_MS = 86_400_000;
 
@@ -22,12 +24,39 @@ const start = defineRoute({
   params: idParams,
   bodyFormat: 'run-input',
   body: runInputBody,
+  headers: idempotencyHeaders,
   responses: { 200: envelopeSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
-  async handler({ deps, log, caller, params, body }) {
+  async handler({ deps, log, caller, params, body: input, headers }) {
     const workflow = await findDrawing(deps.db, params.id);
     if (workflow === undefined) throw notFound();
-    const request = { workflow, userId: caller.userId, input: body ?? {} };
-    return { status: 200, body: await acceptRun(deps, log, request) };
+    const keyed = toKeyedRequest(caller.userId, headers, { workflowId: params.id, input });
+    const request = { workflow, userId: caller.userId, input: input ?? {}, keyed };
+    const { envelope, isRepeat } = await acceptRun(deps, log, request);
+    return { status: 200, body: envelope, headers: repeatHeaders(isRepeat) };
+  },
+});
+
+const reRun = defineRoute({
+  method: 'POST',
+  path: '/api/v1/workflows/:id/history/:run_id/re-run/',
+  summary: 'Runs the workflow as it is now with the input of an earlier run, or with the body as in run.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'editor' },
+  params: runParams,
+  bodyFormat: 'run-input',
+  body: runInputBody,
+  headers: idempotencyHeaders,
+  responses: { 201: envelopeSchema, 400: refusedRunSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, log, caller, params, body: input, headers }) {
+    const workflow = await findDrawing(deps.db, params.id);
+    if (workflow === undefined) throw notFound();
+    const originalRunId = params.run_id;
+    const reused = await toReRunRequest(deps, { workflow, originalRunId, input });
+    const keyed = toKeyedRequest(caller.userId, headers, { workflowId: params.id, originalRunId, input });
+    const request = { ...reused, workflow, userId: caller.userId, keyed };
+    const { envelope, isRepeat } = await acceptRun(deps, log, request);
+    if (envelope.status === 201) return { status: 201, body: envelope, headers: repeatHeaders(isRepeat) };
+    return { status: 400, body: toRefusal(envelope), headers: repeatHeaders(isRepeat) };
   },
 });
 
@@ -48,7 +77,11 @@ const poll = defineRoute({
   },
 });
 
-export const runRoutes: Route[] = [start, poll];
+export const runRoutes: Route[] = [start, reRun, poll];
+
+function repeatHeaders(isRepeat: boolean): Record<string, string> {
+  return isRepeat ? { 'Idempotent-Replayed': 'true' } : {};
+}
 
 /** Postgres alone answers: with every worker stopped, and for finished runs without Temporal. */
 function answerPoll(run: PolledRun): RouteResult {

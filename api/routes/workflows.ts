@@ -128,7 +128,7 @@ function unknownProject(projectId: number): Error {
   return invalidFields({ project: [`Invalid pk "${projectId}" - object does not exist.`] });
 }
 
-async function answerWorkflow({ db }: AppDeps, workflowId: number, userId: number): Promise<RouteResult> {
+export async function answerWorkflow({ db }: AppDeps, workflowId: number, userId: number): Promise<RouteResult> {
   const workflow = await findWorkflow(db, workflowId, userId);
   if (workflow === undefined) throw notFound();
   return { status: 200, body: toWorkflow(workflow) };

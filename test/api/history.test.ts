@@ -100,6 +100,76 @@ describe('history', function () {
       }
     });
 
+    it('size and page_size are the same, size wins, and nothing else filters', async () => {
+      const id = await api.createWorkflow(project, chain(1));
+      for (let count = 0; count < 3; count += 1) await api.pollToEnd((await api.run(id)).data.id);
+      const sizes: [query: string, size: number, count: number][] = [
+        ['?size=2', 2, 2],
+        ['?page_size=1', 1, 1],
+        ['?size=2&page_size=1', 2, 2],
+        ['?size=1000', 100, 3],
+        ['?page=2', 10, 0],
+        ['?status=Error&is_api_run=true', 10, 3],
+      ];
+      for (const [query, size, count] of sizes) {
+        const page = await list(id, query);
+        assert.deepEqual([page.size, page.total, page.items.length], [size, 3, count], query);
+      }
+    });
+
+    it('every page is right from both ends of the list, in every ordering', async () => {
+      const id = await api.createWorkflow(
+        project,
+        chain(2, () => llm('')),
+      );
+      for (let count = 0; count < 11; count += 1) await api.run(id);
+      await queryDatabase(stack, 'UPDATE runs SET cost_usd = (random() * 3)::integer WHERE workflow_id = $1', [id]);
+      for (const ordering of ['created_at', '-created_at', 'cost', '-cost']) {
+        const whole = (await list(id, `?ordering=${ordering}&size=100`)).items;
+        for (const size of [1, 3, 4, 10]) {
+          for (let page = 1; (page - 1) * size < 11; page += 1) {
+            const { items } = await list(id, `?ordering=${ordering}&size=${size}&page=${page}`);
+            assert.deepEqual(items, whole.slice((page - 1) * size, page * size), `${ordering} ${size} ${page}`);
+          }
+        }
+      }
+    });
+
+    it('while runs arrive, oldest first shows each run once and total is always what the pages hold', async () => {
+      const id = await api.createWorkflow(
+        project,
+        chain(2, () => llm('')),
+      );
+      for (let count = 0; count < 6; count += 1) await api.run(id);
+      const arriving = (async () => {
+        for (let count = 0; count < 20; count += 1) await api.run(id);
+      })();
+      const seen: string[] = [];
+      for (let page = 1; page <= 3; page += 1) {
+        const { items, total } = await list(id, `?ordering=created_at&size=2&page=${page}`);
+        assert.ok(total >= 6);
+        seen.push(...items.map((item) => item.id));
+      }
+      for (let count = 0; count < 10; count += 1) {
+        const { items, total } = await list(id, '?size=100');
+        assert.equal(items.length, total);
+      }
+      await arriving;
+      assert.equal(new Set(seen).size, 6);
+      assert.equal((await list(id)).total, 26);
+    });
+
+    it('a page of large inputs and drawings leaves them out and says so; the single run has them', async () => {
+      const long = 'x'.repeat(70_000);
+      const data = { ...chain(1), comment: 'y'.repeat(1_100_000) };
+      const { workflowId, runId } = await api.runToEnd(data, { long });
+      const [listed] = (await list(workflowId)).items;
+      assert.deepEqual([listed?.['truncated'], listed?.['input_data'], listed?.['data']], [true, {}, {}]);
+      const alone = await api.history(workflowId, runId);
+      assert.deepEqual([alone['truncated'], alone['input_data']], [undefined, { long }]);
+      assert.equal((alone['data'] as typeof data).comment, data.comment);
+    });
+
     it('a result above 16 KiB is cut and marked in the list, and whole alone', async () => {
       const start = trigger();
       const [big, small] = [http(`${target.url}/bytes/100000`), http(`${target.url}/bytes/100`)];

@@ -83,4 +83,36 @@ export const lines: Line[] = [
   },
   { route: 'GET /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/', for: 'viewer', answer: '200' },
   { route: 'GET /api/v1/agent-approvals/', for: 'anyone', answer: '200' },
+
+  { route: 'POST /api/v1/workflows/:id/duplicate/', for: 'editor', answer: '201', refusal: '400 permission_denied' },
+  {
+    route: 'POST /api/v1/workflows/:id/reorder/',
+    for: 'editor',
+    answer: '200',
+    refusal: '400 permission_denied',
+    body: () => ({ sort_id: 1 }),
+  },
+  { route: 'POST /api/v1/workflows/:id/history/:run_id/re-run/', for: 'editor', answer: '201' },
+  {
+    route: 'POST /api/v1/workflows/:id/history/:run_id/toggle-api-run/',
+    for: 'editor',
+    answer: '200',
+    refusal: '400 permission_denied',
+    body: () => ({ is_api_run: true }),
+  },
+  {
+    route: 'POST /api/v1/workflows/:id/history/:run_id/toggle-marketplace-example/',
+    for: 'admin',
+    answer: '200',
+    refusal: '400 permission_denied',
+    body: () => ({ use_in_marketplace_example: true }),
+  },
+  {
+    route: 'POST /api/v1/workflows/:id/history/:run_id/toggle-marketplace-use/',
+    for: 'admin',
+    answer: '200',
+    refusal: '400 permission_denied',
+    body: () => ({ use_as_marketplace_template: true }),
+  },
+  { route: 'GET /api/v1/billing-history/workflowrun/:run_id/', for: 'viewer', answer: '200' },
 ];

@@ -1,0 +1,38 @@
+// A new run of a workflow as it is now, with the input of an earlier run. Specification, "Running workflows".
+import { findOriginalRun } from '../db/runs-repository.js';
+import type { StoredDrawing } from '../db/workflows-repository.js';
+import { inputFieldsOf, type RunInput } from '../graph/input.js';
+import { ownValue } from '../graph/json.js';
+import { reuseInput } from '../graph/reused-input.js';
+import type { SecretMap } from '../graph/secrets.js';
+import type { RunRequest } from './accept-run.js';
+import type { AppDeps } from './deps.js';
+import { openSecrets } from './drawing-secrets.js';
+import { notFound } from './errors.js';
+
+interface ReRun {
+  workflow: StoredDrawing;
+  originalRunId: string;
+  /** Undefined: the original's. */
+  input: RunInput | undefined;
+}
+
+/** `********` in a secret field of `input` stands for the original run's value. Throws 404 for an unknown run. */
+export async function toReRunRequest(
+  { db, secretBox }: AppDeps,
+  { workflow, originalRunId, input: given }: ReRun,
+): Promise<Pick<RunRequest, 'input' | 'storedSecret'>> {
+  const original = await findOriginalRun(db, workflow.id, originalRunId);
+  if (original === undefined) throw notFound();
+  const input =
+    original.input_enc === null
+      ? original.input
+      : (JSON.parse(secretBox.open(original.input_enc, 'run-input')) as RunInput);
+  const storedSecret = (fieldId: string): unknown => ownValue(input, fieldId);
+  if (given !== undefined) return { input: given, storedSecret };
+  const secrets =
+    original.secrets_enc === null ? {} : (JSON.parse(secretBox.open(original.secrets_enc, 'run-secrets')) as SecretMap);
+  const then = { fields: inputFieldsOf(original.document), secrets };
+  const now = { fields: inputFieldsOf(workflow.document), secrets: openSecrets(secretBox, workflow) };
+  return { input: reuseInput(input, then, now), storedSecret };
+}
