@@ -4,8 +4,11 @@ import type { Logger } from '../config/logger.js';
 import type { Role } from '../db/tables.js';
 import type { AppDeps } from './deps.js';
 
-/** `key`: a user's API key. `internal`: the workers' service token. `open`: nobody asks. */
-export type Auth = 'key' | 'internal' | 'open';
+/**
+ * `key`: a user's API key. `optional`: open to all, and whoever shows a good key is known. `internal`: the workers'
+ * service token. `open`: nobody asks.
+ */
+export type Auth = 'key' | 'optional' | 'internal' | 'open';
 
 /** Who speaks. */
 export interface Caller {
@@ -31,7 +34,7 @@ export interface Access {
 export interface RouteContext<A, P, Q, B, R> {
   deps: AppDeps;
   log: Logger;
-  caller: A extends 'key' ? Caller : undefined;
+  caller: A extends 'key' ? Caller : A extends 'optional' ? Caller | undefined : undefined;
   access: R extends AccessRule ? Access : undefined;
   params: P;
   query: Q;
@@ -58,6 +61,8 @@ interface RouteShape {
    * string. Nothing is read when there is no `body` schema.
    */
   bodyFormat?: 'json' | 'text';
+  /** Parameters of the query of which every value counts: `query` gets an array. Of the others the last one counts. */
+  repeatable?: readonly string[];
   /** Answers by status; `z.null()` for an empty one. For the documentation. */
   responses: Record<number, z.ZodType>;
   /** Noise such as health checks is logged at debug level. */

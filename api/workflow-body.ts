@@ -22,6 +22,11 @@ const runFee = z
 
 const languages = z.array(z.string().trim().min(1).max(16)).max(200);
 
+const categories = z
+  .array(z.int())
+  .max(100)
+  .transform((ids) => [...new Set(ids)]);
+
 export const workflowChangesSchema = z
   .object({
     title: titleBody,
@@ -32,5 +37,7 @@ export const workflowChangesSchema = z
     readme_guide: z.string().max(200_000),
     run_fee: runFee,
     free_runs_per_user: z.int().min(0).max(MAX_ID),
+    categories,
+    subcategories: categories,
   })
   .partial();

@@ -1,10 +1,12 @@
 import { Migrator, type Migration, type MigrationProvider } from 'kysely';
 import type { Database } from './client.js';
 import * as initial from './migrations/0001-initial.js';
+import * as catalog from './migrations/0003-catalog.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
+  '0003-catalog': catalog,
 };
 
 const provider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

@@ -9,6 +9,10 @@ import type { Auth, Caller } from '../route.js';
 export function authenticate(auth: Auth, deps: AppDeps): AppMiddleware {
   return async (ctx, next) => {
     if (auth === 'key') ctx.state.caller = await keyCaller(ctx as AppContext, deps);
+    if (auth === 'optional') {
+      const caller = await keyCaller(ctx as AppContext, deps).catch(strangerUnlessBroken);
+      if (caller !== undefined) ctx.state.caller = caller;
+    }
     if (auth === 'internal') checkInternalToken(ctx.get('authorization'), deps.config.internalTokens);
     await next();
   };
@@ -24,6 +28,11 @@ async function keyCaller(ctx: AppContext, deps: AppDeps): Promise<Caller> {
   }
   if (!holder.apiAccess) throw permissionDenied('API access has not been granted to this user.');
   return { userId: holder.userId, keyId: holder.keyId, rateLimit: holder.rateLimit };
+}
+
+/** Where nobody needs credentials, wrong ones do not hurt; a database that is away still does. */
+function strangerUnlessBroken(error: unknown): undefined {
+  if (!(error instanceof ApiError)) throw error;
 }
 
 function checkInternalToken(authorization: string, tokens: string[]): void {

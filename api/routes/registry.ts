@@ -1,7 +1,10 @@
 import type { Route } from '../route.js';
+import { allWorkflowsRoutes } from './all-workflows.js';
 import { executionUpdateRoutes } from './execution-update.js';
 import { healthRoutes } from './health.js';
 import { historyRoutes } from './history.js';
+import { marketplaceRoutes } from './marketplace.js';
+import { publicationRoutes } from './publication.js';
 import { projectRoutes } from './projects.js';
 import { runRoutes } from './runs.js';
 import { workflowCheckRoutes } from './workflow-checks.js';
@@ -14,6 +17,9 @@ export const routes: Route[] = [
   ...workflowCheckRoutes,
   ...runRoutes,
   ...historyRoutes,
+  ...allWorkflowsRoutes,
+  ...publicationRoutes,
+  ...marketplaceRoutes,
   ...executionUpdateRoutes,
   ...healthRoutes,
 ];
