@@ -44,7 +44,7 @@ export function toWorkflow(workflow: MemberWorkflow): Omit<z.infer<typeof workfl
     available_languages: workflow.available_languages,
     readme_guide: workflow.readme_guide,
     categories: workflow.category_ids,
-    subcategories: workflow.category_ids,
+    subcategories: workflow.subcategory_ids,
     run_fee: new Decimal(workflow.run_fee_usd).toFixed(),
     free_runs_per_user: workflow.free_runs_per_user,
     is_published: workflow.is_published,
