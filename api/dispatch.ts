@@ -23,7 +23,7 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
   steps.push(async (ctx) => {
     const routerContext = ctx as AppContext;
     const params = parseParams(route, routerContext.params);
-    const query = route.query && parseFields(route.query, lastValues(ctx.query));
+    const query = route.query && parseFields(route.query, readQuery(ctx.query, route.repeatable));
     const headers = route.headers && parseFields(route.headers, ctx.headers);
     const body = await readBody(route, routerContext);
     const { caller, access, log } = ctx.state;
@@ -41,13 +41,16 @@ function parseParams(route: Route, params: unknown): unknown {
   return parsed.data;
 }
 
-/** Of a repeated parameter the last one counts, as in Django. */
-function lastValues(query: NodeJS.Dict<string | string[]>): Record<string, string> {
-  const values: Record<string, string> = {};
+/** Of a repeated parameter the last one counts, as in Django, unless the route wants them all. */
+function readQuery(
+  query: NodeJS.Dict<string | string[]>,
+  repeatable: readonly string[] = [],
+): Record<string, string | string[]> {
+  const values: Record<string, string | string[]> = {};
   for (const [key, given] of Object.entries(query)) {
-    const value = (Array.isArray(given) ? given.at(-1) : given) ?? '';
-    if (value.includes('\0')) throw invalidFields({ [key]: ['Null characters are not allowed.'] });
-    values[key] = value;
+    const all = Array.isArray(given) ? given : [given ?? ''];
+    if (all.some((value) => value.includes('\0'))) throw invalidFields({ [key]: ['Null characters are not allowed.'] });
+    values[key] = repeatable.includes(key) ? all : (all.at(-1) ?? '');
   }
   return values;
 }

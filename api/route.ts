@@ -4,8 +4,11 @@ import type { Logger } from '../config/logger.js';
 import type { Role } from '../db/tables.js';
 import type { AppDeps } from './deps.js';
 
-/** `key`: a user's API key or session token. `internal`: the workers' service token. `open`: nobody asks. */
-export type Auth = 'key' | 'internal' | 'open';
+/**
+ * `key`: a user's API key or session token. `optional`: open to all, and whoever shows a good one is known. `internal`: the workers'
+ * service token. `open`: nobody asks.
+ */
+export type Auth = 'key' | 'optional' | 'internal' | 'open';
 
 /** Who speaks, and by which credential: the form of the body of run and re-run depends on it. */
 export interface Caller {
@@ -29,7 +32,7 @@ export interface Access {
 export interface RouteContext<A, P, Q, B, R, H = undefined> {
   deps: AppDeps;
   log: Logger;
-  caller: A extends 'key' ? Caller : undefined;
+  caller: A extends 'key' ? Caller : A extends 'optional' ? Caller | undefined : undefined;
   access: R extends AccessRule ? Access : undefined;
   params: P;
   query: Q;
@@ -57,6 +60,8 @@ interface RouteShape {
    * string. `run-input`: what `readRunInput` makes of it. Nothing is read when there is no `body` schema.
    */
   bodyFormat?: 'json' | 'text' | 'run-input';
+  /** Parameters of the query of which every value counts: `query` gets an array. Of the others the last one counts. */
+  repeatable?: readonly string[];
   /** Answers by status; `z.null()` for an empty one. For the documentation. */
   responses: Record<number, z.ZodType>;
   /** Noise such as health checks is logged at debug level. */

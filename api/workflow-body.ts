@@ -23,6 +23,11 @@ const runFee = z
 
 const languages = z.array(z.string().trim().min(1).max(16)).max(200);
 
+const categories = z
+  .array(z.int())
+  .max(100)
+  .transform((ids) => [...new Set(ids)]);
+
 export const workflowChangesSchema = z
   .object({
     title: titleBody,
@@ -33,5 +38,7 @@ export const workflowChangesSchema = z
     readme_guide: z.string().max(200_000),
     run_fee: runFee,
     free_runs_per_user: integerField().min(0).max(MAX_ID),
+    categories,
+    subcategories: categories,
   })
   .partial();

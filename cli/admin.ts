@@ -10,6 +10,7 @@ import {
   removeKey,
   showKeys,
 } from './admin/accounts.js';
+import { addCategory } from './admin/categories.js';
 import { AdminError, withContext, type AdminContext } from './admin/context.js';
 import { attachProviderKey, detachProviderKey } from './admin/provider-keys.js';
 import { describeFailure } from './exit.js';
@@ -64,6 +65,16 @@ withProject(providerKey.command('attach'))
     run((admin) => attachProviderKey(admin, options)),
   );
 withId(providerKey.command('detach')).action(({ id }: Id) => run((admin) => detachProviderKey(admin, id)));
+
+program
+  .command('category')
+  .description('what workflows are sorted into')
+  .command('create')
+  .requiredOption('--name <name>')
+  .option('--parent <number>', 'makes it a subcategory of this category', parseId)
+  .action((options: { name: string; parent?: number }) =>
+    run((admin) => addCategory(admin, options.name, options.parent)),
+  );
 
 await program.parseAsync();
 

@@ -85,6 +85,25 @@ export async function findHistoryRun(db: Db, workflowId: number, runId: string):
   return (await complete(db, runs, 'whole'))[0];
 }
 
+/** Marketplace examples of a workflow, newest first. */
+export async function listExamples(db: Db, workflowId: number, limit: number): Promise<HistoryRun[]> {
+  const runs = await selectExamples(db, workflowId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return complete(db, runs, 'cut');
+}
+
+export async function findExample(db: Db, workflowId: number, runId: string): Promise<HistoryRun | undefined> {
+  const runs = await selectExamples(db, workflowId).where('id', '=', runId).execute();
+  return (await complete(db, runs, 'whole'))[0];
+}
+
+function selectExamples(db: Db, workflowId: number) {
+  return selectRuns(db).where('workflow_id', '=', workflowId).where('use_in_marketplace_example', '=', true);
+}
+
 type RunOfHistory = Awaited<ReturnType<ReturnType<typeof selectRuns>['execute']>>[number];
 
 async function complete(db: Db, runs: RunOfHistory[], contents: 'cut' | 'whole'): Promise<HistoryRun[]> {

@@ -3,6 +3,7 @@ import type { Database } from './client.js';
 import * as initial from './migrations/0001-initial.js';
 import * as runFlagsAndCounts from './migrations/0002-run-flags-and-counts.js';
 import * as idempotencyKeys from './migrations/0002-idempotency-keys.js';
+import * as catalog from './migrations/0003-catalog.js';
 import * as agents from './migrations/0004-agents.js';
 import * as rateLimits from './migrations/0006-rate-limits.js';
 
@@ -11,6 +12,7 @@ const migrations: Record<string, Migration> = {
   '0001-initial': initial,
   '0002-idempotency-keys': idempotencyKeys,
   '0002-run-flags-and-counts': runFlagsAndCounts,
+  '0003-catalog': catalog,
   '0004-agents': agents,
   '0006-rate-limits': rateLimits,
 };

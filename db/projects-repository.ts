@@ -27,15 +27,18 @@ interface ProjectListQuery {
 
 /** The creator becomes its owner. */
 export function createProject(db: Database, userId: number, fields: ProjectFields): Promise<MemberProject> {
-  return db.transaction().execute(async (transaction) => {
-    const project = await transaction
-      .insertInto('projects')
-      .values({ ...fields, created_by: userId })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    await setMember(transaction, project.id, userId, 'owner');
-    return { ...project, role: 'owner' };
-  });
+  return db.transaction().execute((transaction) => insertProject(transaction, userId, fields));
+}
+
+/** Within the caller's transaction. */
+export async function insertProject(transaction: Db, userId: number, fields: ProjectFields): Promise<MemberProject> {
+  const project = await transaction
+    .insertInto('projects')
+    .values({ ...fields, created_by: userId })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await setMember(transaction, project.id, userId, 'owner');
+  return { ...project, role: 'owner' };
 }
 
 export function findProject(db: Db, projectId: number, userId: number): Promise<MemberProject | undefined> {

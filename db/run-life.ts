@@ -3,6 +3,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Plan } from '../graph/plan.js';
 import type { Db } from './client.js';
+import { chargeMarketplaceFee } from './marketplace-fee.js';
 import type { StoredRunStatus, Tables } from './tables.js';
 
 export interface ExecutionError {
@@ -47,9 +48,11 @@ export async function applyExecutionUpdate(db: Db, runId: string, update: Execut
 async function applyWithin(trx: Transaction<Tables>, runId: string, update: ExecutionUpdate): Promise<UpdateOutcome> {
   const run = await trx
     .selectFrom('runs')
-    .select(['status', 'sequence', 'project_id', 'user_id', 'snapshot_hash'])
+    .leftJoin('marketplace_copies as copy', 'copy.copy_id', 'runs.workflow_id')
+    .select(['status', 'sequence', 'project_id', 'runs.user_id', 'snapshot_hash'])
+    .select(['copy.source_id', 'copy.run_fee_usd', 'copy.free_runs_per_user'])
     .where('id', '=', runId)
-    .forNoKeyUpdate()
+    .forNoKeyUpdate('runs')
     .executeTakeFirst();
   if (run === undefined) return { applied: false, runStatus: null, reason: 'unknown_run' };
   if (update.sequence <= run.sequence) return { applied: false, runStatus: run.status, reason: 'stale' };
@@ -64,6 +67,7 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
   }
   await closeNodes(trx, runId, update);
   await addMissingTransactions(trx, runId, run);
+  if (update.status === 'succeed') await chargeMarketplaceFee(trx, { ...run, run_id: runId });
   const status = STORED[update.status];
   const finishedAt = sql<Date>`least(now(), coalesce(${update.finished_at ?? null}::timestamptz, now()))`;
   await trx

@@ -1,10 +1,19 @@
 import { sql, type Updateable } from 'kysely';
+import { categoryIds, subcategoryIds } from './categories-repository.js';
 import type { Database, Db } from './client.js';
 import { containing } from './like-pattern.js';
 import type { Role, WorkflowRow, WorkflowsTable } from './tables.js';
 
 /** A workflow as a member of its project sees it; the document stays text, for it is only passed on. */
-export type MemberWorkflow = Omit<WorkflowRow, 'document' | 'secrets_enc'> & { document_text: string; role: Role };
+export interface MemberWorkflow extends Omit<
+  WorkflowRow,
+  'document' | 'secrets_enc' | 'first_published_at' | 'last_published_at' | 'published_snapshot'
+> {
+  document_text: string;
+  role: Role;
+  category_ids: number[];
+  subcategory_ids: number[];
+}
 
 /** What run acceptance and checks need of a workflow. */
 export interface StoredDrawing {
@@ -38,18 +47,14 @@ export function createWorkflow(db: Database, workflow: NewWorkflow): Promise<num
     if (!(await lockProject(transaction, workflow.projectId))) return undefined;
     const { id } = await transaction
       .insertInto('workflows')
-      .values((eb) => ({
+      .values({
         project_id: workflow.projectId,
         author_id: workflow.authorId,
         title: workflow.title,
-        sort_id: eb
-          .selectFrom('workflows')
-          .select(sql<number>`coalesce(max(sort_id), 0) + 1`.as('next'))
-          .where('project_id', '=', workflow.projectId)
-          .where('archived_at', 'is', null),
+        sort_id: nextSortId(transaction, workflow.projectId),
         document: workflow.document,
         secrets_enc: workflow.secretsEnc,
-      }))
+      })
       .returning('id')
       .executeTakeFirstOrThrow();
     return id;
@@ -58,6 +63,14 @@ export function createWorkflow(db: Database, workflow: NewWorkflow): Promise<num
 
 export function findWorkflow(db: Db, workflowId: number, userId: number): Promise<MemberWorkflow | undefined> {
   return selectRecord(memberWorkflows(db, userId)).where('workflows.id', '=', workflowId).executeTakeFirst();
+}
+
+/** Those of `workflowIds` that the user sees, in that order. */
+export async function findWorkflows(db: Db, workflowIds: number[], userId: number): Promise<MemberWorkflow[]> {
+  if (workflowIds.length === 0) return [];
+  const workflows = await selectRecord(memberWorkflows(db, userId)).where('workflows.id', 'in', workflowIds).execute();
+  const byId = new Map(workflows.map((workflow) => [workflow.id, workflow]));
+  return workflowIds.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** In the order of the projects and of the workflows inside them. */
@@ -87,11 +100,15 @@ export function findDrawing(db: Db, workflowId: number): Promise<StoredDrawing |
   return selectDrawing(db, workflowId).executeTakeFirst();
 }
 
-/** `toFields` sees the stored drawing under a row lock, so that two updates at once cannot lose a kept secret. */
+/**
+ * `toFields` sees the stored drawing under a row lock, so that two updates at once cannot lose a kept secret.
+ * `writeMore` belongs to the same update: what it throws undoes all of it.
+ */
 export function updateWorkflow(
   db: Database,
   workflowId: number,
   toFields: (stored: StoredDrawing) => Updateable<WorkflowsTable>,
+  writeMore?: (transaction: Db) => Promise<void>,
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const stored = await selectDrawing(transaction, workflowId).forNoKeyUpdate().executeTakeFirst();
@@ -101,6 +118,7 @@ export function updateWorkflow(
       .set({ ...toFields(stored), updated_at: sql<Date>`now()` })
       .where('id', '=', workflowId)
       .execute();
+    await writeMore?.(transaction);
     return true;
   });
 }
@@ -128,6 +146,15 @@ export function archiveWorkflow(db: Database, projectId: number, workflowId: num
   });
 }
 
+/** The position behind the last workflow of a project that is locked. */
+export function nextSortId(db: Db, projectId: number) {
+  return db
+    .selectFrom('workflows')
+    .select(sql<number>`coalesce(max(sort_id), 0) + 1`.as('next'))
+    .where('project_id', '=', projectId)
+    .where('archived_at', 'is', null);
+}
+
 /** Positions inside a project change under its row lock only. Lock order: project, then workflows. */
 export async function lockProject(db: Db, projectId: number): Promise<boolean> {
   const project = await db
@@ -148,7 +175,7 @@ function selectDrawing(db: Db, workflowId: number) {
     .where('archived_at', 'is', null);
 }
 
-function memberWorkflows(db: Db, userId: number) {
+export function memberWorkflows(db: Db, userId: number) {
   return db
     .selectFrom('workflows')
     .innerJoin('projects', 'projects.id', 'workflows.project_id')
@@ -180,5 +207,5 @@ function selectRecord(query: ReturnType<typeof memberWorkflows>) {
       'workflows.archived_at',
       'project_members.role',
     ])
-    .select(sql<string>`workflows.document::text`.as('document_text'));
+    .select([sql<string>`workflows.document::text`.as('document_text'), categoryIds, subcategoryIds]);
 }

@@ -104,13 +104,17 @@ function mapHeaders(owner: JsonObject, prefix: string, replace: Replace): JsonOb
   );
 }
 
-function mapArray(owner: JsonObject, key: string, map: (item: JsonObject, index: number) => JsonObject): JsonObject {
+export function mapArray(
+  owner: JsonObject,
+  key: string,
+  map: (item: JsonObject, index: number) => JsonObject,
+): JsonObject {
   const items = ownValue(owner, key);
   if (!Array.isArray(items)) return owner;
   return { ...owner, [key]: items.map((item: unknown, index) => (isObject(item) ? map(item, index) : item)) };
 }
 
-function mapObject(owner: JsonObject, key: string, map: (value: JsonObject) => JsonObject): JsonObject {
+export function mapObject(owner: JsonObject, key: string, map: (value: JsonObject) => JsonObject): JsonObject {
   const value = ownValue(owner, key);
   return isObject(value) ? { ...owner, [key]: map(value) } : owner;
 }

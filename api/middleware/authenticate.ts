@@ -11,6 +11,10 @@ import { invalidToken } from '../session-tokens.js';
 export function authenticate(auth: Auth, deps: AppDeps): AppMiddleware {
   return async (ctx, next) => {
     if (auth === 'key') ctx.state.caller = await findCaller(ctx as AppContext, deps);
+    if (auth === 'optional') {
+      const caller = await findCaller(ctx as AppContext, deps).catch(strangerUnlessBroken);
+      if (caller !== undefined) ctx.state.caller = caller;
+    }
     if (auth === 'internal') checkInternalToken(bearerToken(ctx as AppContext), deps.config.internalTokens);
     await next();
   };
@@ -39,6 +43,11 @@ async function findSessionCaller({ db, verifySession }: AppDeps, token: string):
 function bearerToken(ctx: AppContext): string | undefined {
   const [scheme = '', ...rest] = ctx.get('authorization').trim().split(/ +/);
   return scheme.toLowerCase() === 'bearer' ? rest.join(' ') : undefined;
+}
+
+/** Where nobody needs credentials, wrong ones do not hurt; a database that is away still does. */
+function strangerUnlessBroken(error: unknown): undefined {
+  if (!(error instanceof ApiError)) throw error;
 }
 
 function checkInternalToken(given: string | undefined, tokens: string[]): void {

@@ -1,9 +1,12 @@
 import type { Route } from '../route.js';
 import { approvalRoutes } from './approvals.js';
 import { billingRoutes } from './billing.js';
+import { allWorkflowsRoutes } from './all-workflows.js';
 import { executionUpdateRoutes } from './execution-update.js';
 import { healthRoutes } from './health.js';
 import { historyRoutes } from './history.js';
+import { marketplaceRoutes } from './marketplace.js';
+import { publicationRoutes } from './publication.js';
 import { projectRoutes } from './projects.js';
 import { runFlagRoutes } from './run-flags.js';
 import { runRoutes } from './runs.js';
@@ -22,6 +25,9 @@ export const routes: Route[] = [
   ...approvalRoutes,
   ...runFlagRoutes,
   ...billingRoutes,
+  ...allWorkflowsRoutes,
+  ...publicationRoutes,
+  ...marketplaceRoutes,
   ...executionUpdateRoutes,
   ...healthRoutes,
 ];

@@ -9,8 +9,10 @@ import {
   findWorkflow,
   listWorkflows,
   updateWorkflow,
+  type StoredDrawing,
 } from '../../db/workflows-repository.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../answer-schemas.js';
+import { changeCategories } from '../change-categories.js';
 import type { AppDeps } from '../deps.js';
 import { sealDrawing } from '../drawing-secrets.js';
 import { invalidFields, notFound, permissionDenied } from '../errors.js';
@@ -87,14 +89,17 @@ const update = defineRoute({
   body: workflowChangesSchema,
   responses: { 200: workflowSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, params, body }) {
-    const { data, run_fee: runFee, ...fields } = body;
+    const { data, run_fee: runFee, categories, subcategories, ...fields } = body;
     const plain = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-    const isUpdated = await updateWorkflow(deps.db, params.id, (stored) => {
+    const toFields = (stored: StoredDrawing): Updateable<WorkflowsTable> => {
       const changes: Updateable<WorkflowsTable> = { ...plain };
       if (runFee !== undefined) changes.run_fee_usd = runFee;
       if (data !== undefined) Object.assign(changes, sealDrawing(deps.secretBox, data, stored));
       return changes;
-    });
+    };
+    const isUpdated = await updateWorkflow(deps.db, params.id, toFields, (transaction) =>
+      changeCategories(transaction, params.id, { categories, subcategories }),
+    );
     if (!isUpdated) throw notFound();
     return answerWorkflow(deps, params.id, caller.userId);
   },

@@ -115,4 +115,31 @@ export const lines: Line[] = [
     body: () => ({ use_as_marketplace_template: true }),
   },
   { route: 'GET /api/v1/billing-history/workflowrun/:run_id/', for: 'viewer', answer: '200' },
+
+  {
+    route: 'POST /api/v1/workflows/:id/publish-on-marketplace/',
+    for: 'admin',
+    answer: '200',
+    refusal: '400 permission_denied',
+  },
+  {
+    route: 'POST /api/v1/workflows/:id/unpublish-from-marketplace/',
+    for: 'admin',
+    answer: '200',
+    refusal: '400 permission_denied',
+  },
+  { route: 'GET /api/v1/all-workflows/', for: 'anyone', answer: '200' },
+  { route: 'GET /api/v1/all-workflows/:id/', for: 'viewer', answer: '200' },
+  { route: 'POST /api/v1/all-workflows/:id/add-bookmark/', for: 'viewer', answer: '201' },
+  { route: 'DELETE /api/v1/all-workflows/:id/delete-bookmark/', for: 'viewer', answer: '204' },
+  { route: 'GET /api/v1/workflows/marketplace/', for: 'open', answer: '200' },
+  { route: 'GET /api/v1/workflows/marketplace/:slug/', for: 'open', answer: '200' },
+  { route: 'GET /api/v1/workflows/marketplace/:slug/examples/', for: 'open', answer: '200' },
+  {
+    route: 'GET /api/v1/workflows/marketplace/:slug/examples/:run_id/',
+    for: 'open',
+    answer: '200',
+    params: ({ publishedRun }) => ({ run_id: publishedRun }),
+  },
+  { route: 'POST /api/v1/workflows/marketplace/:slug/add-from-marketplace/', for: 'anyone', answer: '201' },
 ];

@@ -129,6 +129,18 @@ describe('npm run admin', function () {
     assert.equal(claims['exp']! - claims['iat']!, 60);
   });
 
+  it('makes categories and subcategories', async () => {
+    const category = await admin<{ id: number }>('category', 'create', '--name', ' News ');
+    assert.deepEqual(category, { id: category.id, name: 'News', parent: null });
+    const parent = String(category.id);
+    const child = await admin<{ id: number }>('category', 'create', '--name', 'Weather', '--parent', parent);
+    assert.deepEqual(child, { id: child.id, name: 'Weather', parent: category.id });
+    const below = ['category', 'create', '--name', 'x', '--parent'];
+    assert.equal(await refusal(...below, String(child.id)), `Category ${child.id} is itself a subcategory.`);
+    assert.equal(await refusal(...below, '999999'), 'There is no category 999999.');
+    assert.equal(await refusal('category', 'create', '--name', ' '), '--name must not be empty.');
+  });
+
   it('says what is wrong on standard error', async () => {
     assert.equal(await refusal('user', 'grant', '--id', '999999'), 'There is no user 999999.');
     assert.equal(await refusal('key', 'delete', '--id', '999999'), 'There is no key 999999.');

@@ -1,0 +1,18 @@
+import { copyFromMarketplace } from '../db/marketplace-copies-repository.js';
+import { findWorkflow, type MemberWorkflow } from '../db/workflows-repository.js';
+import { replaceCredentials } from '../graph/public-drawing.js';
+import type { AppDeps } from './deps.js';
+import { notFound } from './errors.js';
+
+/**
+ * The caller's copy, made or found, or the original for its author. Throws 404. A copy starts with every credential
+ * empty: `********` in the published drawing stands for secrets that stay with the source.
+ */
+export async function copyWorkflow({ db }: AppDeps, slug: string, userId: number): Promise<MemberWorkflow> {
+  const copyId = await copyFromMarketplace(db, { slug, userId }, (published) =>
+    JSON.stringify(replaceCredentials(published, '').drawing),
+  );
+  const workflow = copyId === undefined ? undefined : await findWorkflow(db, copyId, userId);
+  if (workflow === undefined) throw notFound();
+  return workflow;
+}

@@ -1,0 +1,55 @@
+// Values of a query that several lists filter by.
+import { z } from 'zod';
+import { queryInteger } from './pagination.js';
+import { MAX_ID } from './path-ids.js';
+
+const DAY_MS = 86_400_000;
+const MAX_IDS = 200;
+
+/** In the words that Django takes. */
+export const queryBoolean = z
+  .string()
+  .transform((text) => text.trim().toLowerCase())
+  .refine((text) => ['true', 'false', '1', '0'].includes(text), 'Must be a valid boolean.')
+  .transform((text) => text === 'true' || text === '1');
+
+/** Every value of a `repeatable` parameter. */
+export const queryIds = z.array(queryInteger(0, MAX_ID)).max(MAX_IDS).optional();
+
+/** Comma-separated; undefined when nothing is named. */
+export const queryLanguages = z
+  .string()
+  .max(2000)
+  .transform((text) => {
+    const codes = text.split(',').flatMap((code) => code.trim() || []);
+    return codes.length === 0 ? undefined : codes;
+  })
+  .optional();
+
+/** A day of UTC, YYYY-MM-DD, as the moment in which it begins. */
+export const queryDay = z
+  .string()
+  .trim()
+  .refine(isDay, 'Enter a valid date.')
+  .transform((text) => new Date(`${text}T00:00:00Z`));
+
+/** The moment in which a day of UTC ends, for bounds that include it. */
+export const queryDayEnd = queryDay.transform((start) => new Date(start.getTime() + DAY_MS));
+
+/** An empty text filters nothing. */
+export const queryText = z
+  .string()
+  .transform((text) => text || undefined)
+  .optional();
+
+/** The calendar decides: JavaScript alone would read February 31 as a day of March. The database has no year 0. */
+function isDay(text: string): boolean {
+  if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
+/** Each word as it is and with `-` before it. */
+export function queryOrdering<Word extends string>(words: readonly Word[]) {
+  return z.enum(words.flatMap((word): (Word | `-${Word}`)[] => [word, `-${word}`]));
+}

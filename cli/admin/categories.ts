@@ -1,0 +1,14 @@
+// Categories of workflows and their subcategories.
+import { createCategory, findCategory } from '../../db/categories-repository.js';
+import { AdminError, type AdminContext } from './context.js';
+
+/** `parent` makes it a subcategory; there is no third level. */
+export async function addCategory({ db }: AdminContext, name: string, parent?: number): Promise<object> {
+  if (name.trim() === '') throw new AdminError('--name must not be empty.');
+  if (parent !== undefined) {
+    const above = await findCategory(db, parent);
+    if (above === undefined) throw new AdminError(`There is no category ${parent}.`);
+    if (above.parent !== null) throw new AdminError(`Category ${parent} is itself a subcategory.`);
+  }
+  return createCategory(db, name.trim(), parent ?? null);
+}

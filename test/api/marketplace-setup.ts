@@ -1,0 +1,73 @@
+// What tests of the catalog and the marketplace need around their subject.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { chain } from '../support/graphs.js';
+import { queryDatabase } from '../support/inspect.js';
+import type { TestStack } from '../support/stack.js';
+import type { Account } from './accounts.js';
+import type { Workflow } from './bodies.js';
+
+export interface MarketplaceWorkflow {
+  id: number;
+  slug: string;
+  market_title: string;
+  copied_workflow_id: number;
+  total_users_count: number;
+  total_runs_count: number;
+  marketplace_price_avg: Record<string, string>;
+  last_run_at: string | null;
+  [field: string]: unknown;
+}
+
+export interface Published {
+  projectId: number;
+  workflowId: number;
+  /** The template run. */
+  runId: string;
+  slug: string;
+}
+
+/** No other test's titles contain it. */
+export function uniqueWord(): string {
+  return `w${randomUUID().replaceAll('-', '')}`;
+}
+
+export async function createCategory(stack: TestStack, parent: number | null = null): Promise<number> {
+  const text = 'INSERT INTO categories (name, parent_id) VALUES ($1, $2) RETURNING id';
+  return (await queryDatabase<{ id: number }>(stack, text, ['category', parent]))[0]!.id;
+}
+
+export async function markRun(
+  stack: TestStack,
+  runId: string,
+  flag: 'use_as_marketplace_template' | 'use_in_marketplace_example',
+  value = true,
+): Promise<void> {
+  await queryDatabase(stack, `UPDATE runs SET ${flag} = $2 WHERE id = $1`, [runId, value]);
+}
+
+/** A run of the drawing, marked as template, and the publication. `fields` go over the marketplace fields. */
+export async function publish(
+  stack: TestStack,
+  { api }: Account,
+  fields: Record<string, unknown> = {},
+  data: object = chain(1),
+  input: unknown = {},
+): Promise<Published> {
+  const { projectId, workflowId, runId, status } = await api.runToEnd(data, input);
+  assert.equal(status, 'succeed');
+  const required = { market_title: uniqueWord(), short_description: 'short', available_languages: ['en'] };
+  const patched = await api.patch(`/workflows/${workflowId}/`, { body: { ...required, ...fields } });
+  assert.equal(patched.status, 200);
+  await markRun(stack, runId, 'use_as_marketplace_template');
+  const { status: outcome, body } = await api.post<Workflow>(`/workflows/${workflowId}/publish-on-marketplace/`);
+  assert.equal(outcome, 200, JSON.stringify(body));
+  return { projectId, workflowId, runId, slug: body['slug'] as string };
+}
+
+/** The id of the account's copy. */
+export async function copy({ api }: Account, slug: string): Promise<number> {
+  const { status, body } = await api.post<Workflow>(`/workflows/marketplace/${slug}/add-from-marketplace/`);
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.id;
+}
