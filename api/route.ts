@@ -1,11 +1,15 @@
 // A route is declared once; from the declaration come the validation, the access check and the documentation.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Logger } from '../config/logger.js';
 import type { Role } from '../db/tables.js';
 import type { AppDeps } from './deps.js';
 
-/** `key`: a user's API key. `internal`: the workers' service token. `open`: nobody asks. */
-export type Auth = 'key' | 'internal' | 'open';
+/**
+ * `key`: a user's API key. `bearer-key`: the same key as a bearer token, as the chat proxy's clients send it. `internal`:
+ * the workers' service token. `open`: nobody asks.
+ */
+export type Auth = 'key' | 'bearer-key' | 'internal' | 'open';
 
 /** Who speaks. */
 export interface Caller {
@@ -28,19 +32,29 @@ export interface Access {
   role: Role;
 }
 
-export interface RouteContext<A, P, Q, B, R> {
+export interface RouteContext<A, P, Q, B, R, H> {
   deps: AppDeps;
   log: Logger;
-  caller: A extends 'key' ? Caller : undefined;
+  caller: A extends 'key' | 'bearer-key' ? Caller : undefined;
   access: R extends AccessRule ? Access : undefined;
   params: P;
   query: Q;
+  headers: H;
   body: B;
+  /** What the caller sent, byte by byte; empty unless `bodyFormat` is `verbatim`. */
+  bodyBytes: Buffer;
+  /** The request's own headers, for the one route that passes some of them on. Names in lower case. */
+  requestHeaders: IncomingHttpHeaders;
+  /** Aborted when the caller hangs up before it has the whole answer. */
+  signal: AbortSignal;
 }
 
 export interface RouteResult {
   status: number;
-  /** Anything JSON, with `RawJson` pieces; absent for 204. */
+  /**
+   * Anything JSON, with `RawJson` pieces; absent for 204. Bytes, and text of a stated Content-Type, go out as they are, a
+   * stream as it comes: should it break, the connection breaks too.
+   */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -52,25 +66,38 @@ interface RouteShape {
   /** With its trailing slash; requests may leave it out. */
   path: string;
   summary: string;
+  /** Markdown, for what the summary has no room for. */
+  description?: string;
   auth: Auth;
   /**
-   * `json`: an object of the media type application/json. `text`: any text of any media type, handed to `body` as a
-   * string. Nothing is read when there is no `body` schema.
+   * `json`: an object of the media type application/json. `verbatim`: the same, its bytes kept too, and no text in it
+   * refused. `text`: any text of any media type, handed to `body` as a string. Nothing is read without a `body` schema.
    */
-  bodyFormat?: 'json' | 'text';
-  /** Answers by status; `z.null()` for an empty one. For the documentation. */
+  bodyFormat?: 'json' | 'verbatim' | 'text';
+  /** Default 10 MiB. */
+  maxBodyBytes?: number;
+  /**
+   * Answers by status; `z.null()` for an empty one. For the documentation, which adds what every route may answer
+   * (openapi/common-answers.ts).
+   */
   responses: Record<number, z.ZodType>;
+  /** Media types of answers that are not just application/json. */
+  mediaTypes?: Partial<Record<number, string[]>>;
+  /** Says of any other status what it is, where not only we decide it. */
+  otherAnswers?: string;
   /** Noise such as health checks is logged at debug level. */
   quiet?: boolean;
 }
 
-export interface RouteSpec<A extends Auth, P, Q, B, R extends AccessRule | undefined> extends RouteShape {
+export interface RouteSpec<A extends Auth, P, Q, B, R extends AccessRule | undefined, H> extends RouteShape {
   auth: A;
   access?: R;
   params?: z.ZodType<P>;
   query?: z.ZodType<Q>;
+  /** Names in lower case; what is not listed is not looked at. */
+  headers?: z.ZodType<H>;
   body?: z.ZodType<B>;
-  handler(context: RouteContext<A, P, Q, B, R>): Promise<RouteResult> | RouteResult;
+  handler(context: RouteContext<A, P, Q, B, R, H>): Promise<RouteResult> | RouteResult;
 }
 
 /** A route whose types have served their purpose. */
@@ -78,8 +105,11 @@ export interface Route extends RouteShape {
   access?: AccessRule;
   params?: z.ZodType;
   query?: z.ZodType;
+  headers?: z.ZodType;
   body?: z.ZodType;
-  handler(context: RouteContext<Auth, unknown, unknown, unknown, AccessRule | undefined>): Promise<RouteResult>;
+  handler(
+    context: RouteContext<Auth, unknown, unknown, unknown, AccessRule | undefined, unknown>,
+  ): Promise<RouteResult>;
 }
 
 /** Checks a declaration against its own schemas; the handler sees what they produce. */
@@ -89,6 +119,7 @@ export function defineRoute<
   Q = undefined,
   B = undefined,
   R extends AccessRule | undefined = undefined,
->(spec: RouteSpec<A, P, Q, B, R>): Route {
+  H = undefined,
+>(spec: RouteSpec<A, P, Q, B, R, H>): Route {
   return spec as unknown as Route;
 }

@@ -1,4 +1,5 @@
 import type { Route } from '../route.js';
+import { chatRoutes } from './chat-completions.js';
 import { executionUpdateRoutes } from './execution-update.js';
 import { healthRoutes } from './health.js';
 import { historyRoutes } from './history.js';
@@ -14,6 +15,7 @@ export const routes: Route[] = [
   ...workflowCheckRoutes,
   ...runRoutes,
   ...historyRoutes,
+  ...chatRoutes,
   ...executionUpdateRoutes,
   ...healthRoutes,
 ];
