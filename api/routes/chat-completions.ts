@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { findModel, type ModelProvider } from '../../config/model-providers.js';
 import { findProjectRole } from '../../db/members-repository.js';
 import { findProviderKey } from '../../db/provider-keys-repository.js';
+import { documentedAs } from '../documented-as.js';
 import { chatErrorSchema } from '../chat-errors.js';
 import { toCallerHeaders, toProviderHeaders } from '../chat-headers.js';
 import type { AppDeps } from '../deps.js';
@@ -21,13 +22,17 @@ const chatBody = z.looseObject({
   stream: z.unknown().optional(),
 });
 
-const chatHeaders = z.object({
-  'x-project-id': z
+const projectHeader = documentedAs(
+  z
     .string()
     .regex(/^\d{1,10}$/, 'A valid integer is required.')
     .transform(Number)
-    .refine((id) => id <= MAX_ID, 'A valid integer is required.')
-    .optional(),
+    .refine((id) => id <= MAX_ID, 'A valid integer is required.'),
+  { type: 'integer', minimum: 0, maximum: MAX_ID },
+);
+
+const chatHeaders = z.object({
+  'x-project-id': projectHeader.optional(),
 });
 
 const completeChat = defineRoute({

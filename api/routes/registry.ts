@@ -1,5 +1,6 @@
 import type { Route } from '../route.js';
 import { chatRoutes } from './chat-completions.js';
+import { createDocumentationRoutes } from './documentation.js';
 import { executionUpdateRoutes } from './execution-update.js';
 import { healthRoutes } from './health.js';
 import { historyRoutes } from './history.js';
@@ -18,4 +19,5 @@ export const routes: Route[] = [
   ...chatRoutes,
   ...executionUpdateRoutes,
   ...healthRoutes,
+  ...createDocumentationRoutes(() => routes),
 ];
