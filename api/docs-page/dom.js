@@ -8,3 +8,8 @@ export function element(tag, attributes = {}, ...children) {
   made.append(...children.filter((child) => child !== undefined));
   return made;
 }
+
+/** Words in backticks stand as code. */
+export function prose(text) {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? element('code', {}, part) : part));
+}

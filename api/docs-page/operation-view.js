@@ -1,5 +1,5 @@
 // One endpoint: what it takes, what it answers, and a form to try it. The inside is made when it is opened.
-import { element } from './dom.js';
+import { element, prose } from './dom.js';
 import { schemaText } from './schema-text.js';
 import { tryForm } from './try-it.js';
 
@@ -24,7 +24,7 @@ export function operationView({ method, path, operation, components }) {
       {},
       element('span', { class: `method ${method}` }, method),
       element('span', { class: 'path' }, path),
-      element('span', { class: 'text' }, operation.summary),
+      element('span', { class: 'text' }, ...prose(operation.summary)),
     ),
     content,
   );
@@ -35,7 +35,7 @@ function parts({ method, path, operation, components }) {
   const schemes = (operation.security ?? []).flatMap((choice) => Object.keys(choice));
   const who = schemes.length === 0 ? 'no credentials' : schemes.map((name) => CREDENTIALS[name] ?? name).join(', or ');
   return [
-    operation.description && element('p', {}, operation.description),
+    operation.description && element('p', {}, ...prose(operation.description)),
     element('p', { class: 'hint' }, `Asks for: ${who}.`),
     parameterTable(operation.parameters),
     ...bodyParts(operation.requestBody, components),

@@ -1,5 +1,5 @@
 // Reads the OpenAPI document and lists every endpoint by group.
-import { element } from './dom.js';
+import { element, prose } from './dom.js';
 import { operationView } from './operation-view.js';
 
 const contents = document.getElementById('contents');
@@ -13,7 +13,7 @@ function show({ tags, paths, components, info }) {
   const all = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
-  operations.replaceChildren(element('p', { class: 'hint' }, info.description.replaceAll('`', '')));
+  operations.replaceChildren(element('p', { class: 'hint' }, ...prose(info.description)));
   for (const { name } of tags) {
     const group = all.filter(({ operation }) => operation.tags.includes(name));
     const views = group.map((entry) => operationView({ ...entry, components: components.schemas }));

@@ -11,11 +11,11 @@ export const STATUS_TEXTS: Partial<Record<number, string>> = {
   400: 'Something in the request is missing or wrong.',
   401: 'Credentials are missing or wrong.',
   403: 'The caller may not do this.',
-  404: 'Not found, or not the caller`s: existence never leaks.',
+  404: "Not found, or not the caller's: existence never leaks.",
   409: 'Too late: what has happened stands.',
   413: 'The body is too large.',
   415: 'The media type, charset or encoding of the body is not taken.',
-  429: 'The key`s requests of this minute are used up.',
+  429: "The key's requests of this minute are used up.",
   500: 'A fault of ours, or of what stands behind us; nothing of the cause.',
   503: 'Not ready.',
 };

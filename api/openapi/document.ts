@@ -62,5 +62,5 @@ const SECURITY_SCHEMES: Record<string, OpenApi.SecuritySchemeObject> = {
   ApiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'A key of a user with API access.' },
   SessionToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A frontend session.' },
   BearerKey: { type: 'http', scheme: 'bearer', description: 'The same API key, as chat-completion clients send it.' },
-  InternalToken: { type: 'http', scheme: 'bearer', description: 'The workers` service token.' },
+  InternalToken: { type: 'http', scheme: 'bearer', description: "The workers' service token." },
 };

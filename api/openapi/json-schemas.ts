@@ -40,7 +40,7 @@ function convert(schema: z.ZodType, direction: Direction): JsonSchema {
       for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema];
       Object.assign(jsonSchema, documented);
     },
-  }) as JsonSchema;
+  });
 }
 
 /** `#/$defs/X` lives under `#/components/schemas/X`, and what zod says to be exact goes where it tells a reader nothing. */

@@ -97,8 +97,10 @@ function toContent(
   const types = route.mediaTypes?.[status] ?? ['application/json'];
   return Object.fromEntries(
     types.map((type) => {
-      const isJson = type === 'application/json';
-      return [type, { schema: isJson ? schemas.of(schema, 'output') : { type: 'string' as const } }];
+      if (type !== 'application/json') return [type, { schema: { type: 'string' as const } }];
+      const ours = schemas.of(schema, 'output');
+      const mayBeOthers = route.otherAnswers !== undefined && status >= 400 && status < 500;
+      return [type, { schema: mayBeOthers ? { anyOf: [ours, {}] } : ours }];
     }),
   );
 }

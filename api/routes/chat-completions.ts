@@ -41,7 +41,7 @@ const completeChat = defineRoute({
   summary: 'Passes a chat completion to the provider of its model and the answer back, both unchanged.',
   description:
     'Works with any client of the protocol: base address `{base_url}/v1`, the API key as its key. `stream: true` is ' +
-    'passed through as it arrives. With `X-Project-Id`, a project where the caller may run workflows, that project`s ' +
+    "passed through as it arrives. With `X-Project-Id`, a project where the caller may run workflows, that project's " +
     'own key for the provider is used where it has one. The answer takes at most 60 seconds; a stream at most 60 ' +
     'seconds to its first byte and between any two.',
   auth: 'bearer-key',
@@ -51,7 +51,7 @@ const completeChat = defineRoute({
   body: chatBody,
   responses: { 200: z.looseObject({}), 403: chatErrorSchema, 404: chatErrorSchema },
   mediaTypes: { 200: ['application/json', 'text/event-stream'] },
-  otherAnswers: 'The provider`s own status and body, verbatim: 400, 401, 429 and others.',
+  otherAnswers: "The provider's own status and body, verbatim: 400, 401, 429 and others.",
   async handler({ deps, log, caller, headers, body, bodyBytes, requestHeaders, signal }) {
     const startedAt = performance.now();
     const model = findModel(deps.models, body.model);

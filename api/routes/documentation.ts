@@ -36,7 +36,7 @@ const page = defineRoute({
 const pageFile = defineRoute({
   method: 'GET',
   path: '/docs/:file/',
-  summary: 'The page`s scripts and styles.',
+  summary: "The page's scripts and styles.",
   auth: 'open',
   quiet: true,
   params: z.object({ file: z.string() }),

@@ -30,6 +30,14 @@ describe('the chat-completion proxy', function () {
 
   const lastTo = (model: string) => proxy.upstream.requestsFor(model).at(-1)!;
 
+  const attachKey = async (projectId: number, key: string): Promise<void> => {
+    const secrets = readSecrets(proxy.stack.dataDir);
+    const box = createSecretBox([Buffer.from(secrets!.SECRETS_KEY, 'base64')]);
+    const text =
+      'INSERT INTO provider_keys (project_id, provider, name, key_enc, masked_key) VALUES ($1, $2, $3, $4, $5)';
+    await queryDatabase(proxy.stack, text, [projectId, 'raw', 'own', box.seal(key, 'provider-key'), '****']);
+  };
+
   describe('200', () => {
     it('the official client needs nothing but the base address and the key: the body is byte-equal to the provider`s', async () => {
       const bytes = completionBytes('plain');
@@ -159,14 +167,6 @@ describe('the chat-completion proxy', function () {
   });
 
   describe('keys', () => {
-    const attachKey = async (projectId: number, key: string): Promise<void> => {
-      const secrets = readSecrets(proxy.stack.dataDir);
-      const box = createSecretBox([Buffer.from(secrets!.SECRETS_KEY, 'base64')]);
-      const text =
-        'INSERT INTO provider_keys (project_id, provider, name, key_enc, masked_key) VALUES ($1, $2, $3, $4, $5)';
-      await queryDatabase(proxy.stack, text, [projectId, 'raw', 'own', box.seal(key, 'provider-key'), '****']);
-    };
-
     it('the key of the project in X-Project-Id comes before the platform`s', async () => {
       proxy.upstream.on('keys', json(completionBytes('keys')));
       const [own, without] = [await proxy.account.api.createProject(), await proxy.account.api.createProject()];
