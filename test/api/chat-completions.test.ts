@@ -4,6 +4,7 @@ import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib';
 import OpenAI from 'openai';
 import { createSecretBox } from '../../db/secret-box.js';
 import { readSecrets } from '../../cli/embedded/secrets-file.js';
+import { eventually } from '../support/eventually.js';
 import { queryDatabase } from '../support/inspect.js';
 import type { RawScript } from '../support/raw-upstream.js';
 import { createAccount, giveRole } from './accounts.js';
@@ -233,11 +234,11 @@ describe('the chat-completion proxy', function () {
     const body = JSON.stringify({ model: 'money', messages: [{ role: 'user', content: 'canary-question' }] });
     assert.equal((await proxy.send(body)).status, 200);
     assert.deepEqual(await queryDatabase(proxy.stack, count, [userId]), [{ rows: 0 }]);
-    const line = proxy.process
-      .output()
-      .split('\n')
-      .find((text) => text.includes('"chat completion"') && text.includes('"money"'));
-    assert.match(line ?? '', /"upstream_status":200.*"duration_ms":\d+/);
+    const line = await eventually(() => {
+      const lines = proxy.process.output().split('\n');
+      return lines.find((text) => text.includes('"chat completion"') && text.includes('"money"'));
+    });
+    assert.match(line, /"upstream_status":200.*"duration_ms":\d+/);
     assert.doesNotMatch(proxy.process.output(), /canary/);
     assert.ok(!proxy.process.output().includes(proxy.account.apiKey));
   });
