@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import Koa from 'koa';
-import type { AppState } from './app-state.js';
+import type { AppMiddleware, AppState } from './app-state.js';
 import type { AppDeps } from './deps.js';
 import { dispatch } from './dispatch.js';
 import { accessLog } from './middleware/access-log.js';
@@ -22,11 +22,25 @@ export function createApp(deps: AppDeps): Koa<AppState> {
 
 function createRouter(deps: AppDeps): Router<AppState> {
   const router = new Router<AppState>({ sensitive: true });
+  const literals = new Set(routes.map(({ path }) => withoutSlash(path)).filter((path) => !path.includes(':')));
   for (const route of routes.toSorted(literalsFirst)) {
     // Declared without its slash, a path matches with and without one.
-    router.register(route.path.replace(/\/$/, ''), [route.method], dispatch(route, deps));
+    const path = withoutSlash(route.path);
+    const steps = dispatch(route, deps);
+    router.register(path, [route.method], path.includes(':') ? [unlessLiteral(literals), ...steps] : steps);
   }
   return router;
+}
+
+/** PATCH on `/workflows/get_nodes/` is a method that it does not have, not a workflow of that name. */
+function unlessLiteral(literals: Set<string>): AppMiddleware {
+  return async (ctx, next) => {
+    if (!literals.has(withoutSlash(ctx.path))) await next();
+  };
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/\/$/, '');
 }
 
 /** `/workflows/get_nodes/` must be tried before `/workflows/:id/`. */

@@ -1,8 +1,10 @@
 import type { Client } from '@temporalio/client';
 import type { Currencies } from '../config/currencies.js';
 import type { Logger } from '../config/logger.js';
+import type { ModelProviders } from '../config/model-providers.js';
 import type { Database } from '../db/client.js';
 import type { SecretBox } from '../db/secret-box.js';
+import type { ChatUpstream } from './chat-upstream.js';
 import type { Metrics } from './metrics.js';
 import type { SessionVerifier } from './session-tokens.js';
 
@@ -12,6 +14,8 @@ export interface AppDeps {
   temporal: Client;
   secretBox: SecretBox;
   currencies: Currencies;
+  models: ModelProviders;
+  chatUpstream: ChatUpstream;
   config: ApiConfig;
   logger: Logger;
   metrics: Metrics;

@@ -1,4 +1,6 @@
 // From a route's declaration to the middleware that serve it.
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { AppContext, AppMiddleware } from './app-state.js';
 import type { AppDeps } from './deps.js';
 import { invalidFields, notFound } from './errors.js';
@@ -6,7 +8,7 @@ import { parseFields } from './field-errors.js';
 import { toJsonText } from './json-text.js';
 import { authenticate } from './middleware/authenticate.js';
 import { authorize } from './middleware/authorize.js';
-import { readJsonBody, readTextBody } from './middleware/read-body.js';
+import { MAX_BODY_BYTES, readJsonBody, readTextBody, readVerbatimBody } from './middleware/read-body.js';
 import { readRunInput } from './read-run-input.js';
 import type { Route, RouteResult } from './route.js';
 
@@ -25,11 +27,13 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
     const params = parseParams(route, routerContext.params);
     const query = route.query && parseFields(route.query, readQuery(ctx.query, route.repeatable));
     const headers = route.headers && parseFields(route.headers, ctx.headers);
-    const body = await readBody(route, routerContext);
+    const { body, bodyBytes } = await readBody(route, routerContext);
     const { caller, access, log } = ctx.state;
+    const signal = hangUpSignal(routerContext);
+    const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers };
     // The declaration's types say when there is a caller and an access; here both are just passed on.
-    const context = { deps, log, caller, access, params, query, body, headers } as Parameters<Route['handler']>[0];
-    write(routerContext, await route.handler(context));
+    const context = { deps, log, caller, access, signal, ...given } as Parameters<Route['handler']>[0];
+    await write(routerContext, await route.handler(context));
   });
   return steps;
 }
@@ -55,17 +59,32 @@ function readQuery(
   return values;
 }
 
-async function readBody(route: Route, ctx: AppContext): Promise<unknown> {
-  if (route.body === undefined) return undefined;
-  return parseFields(route.body, await readGivenBody(route.bodyFormat, ctx));
+const NO_BYTES = Buffer.alloc(0);
+
+async function readBody(route: Route, ctx: AppContext): Promise<{ body: unknown; bodyBytes: Buffer }> {
+  if (route.body === undefined) return { body: undefined, bodyBytes: NO_BYTES };
+  const limitBytes = route.maxBodyBytes ?? MAX_BODY_BYTES;
+  if (route.bodyFormat === 'verbatim') {
+    const { value, bytes } = await readVerbatimBody(ctx, limitBytes);
+    return { body: parseFields(route.body, value), bodyBytes: bytes };
+  }
+  return { body: parseFields(route.body, await readGivenBody(route.bodyFormat, ctx, limitBytes)), bodyBytes: NO_BYTES };
 }
 
-function readGivenBody(format: Route['bodyFormat'], ctx: AppContext): Promise<unknown> {
-  if (format === 'run-input') return readRunInput(ctx);
-  return format === 'text' ? readTextBody(ctx) : readJsonBody(ctx);
+function readGivenBody(format: Route['bodyFormat'], ctx: AppContext, limitBytes: number): Promise<unknown> {
+  if (format === 'run-input') return readRunInput(ctx, limitBytes);
+  return format === 'text' ? readTextBody(ctx, limitBytes) : readJsonBody(ctx, limitBytes);
 }
 
-function write(ctx: AppContext, { status, body, headers }: RouteResult): void {
+function hangUpSignal({ res }: AppContext): AbortSignal {
+  const controller = new AbortController();
+  res.once('close', () => {
+    if (!res.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+async function write(ctx: AppContext, { status, body, headers }: RouteResult): Promise<void> {
   ctx.status = status;
   if (headers !== undefined) ctx.set(headers);
   if (body === undefined) {
@@ -73,10 +92,25 @@ function write(ctx: AppContext, { status, body, headers }: RouteResult): void {
     ctx.status = status;
     return;
   }
-  if (typeof body === 'string' && headers?.['Content-Type'] !== undefined) {
+  if (body instanceof Readable) return sendStream(ctx, body);
+  if (Buffer.isBuffer(body) || (typeof body === 'string' && headers?.['Content-Type'] !== undefined)) {
     ctx.body = body;
     return;
   }
   ctx.type = 'application/json';
   ctx.body = toJsonText(body);
+}
+
+/**
+ * As it comes, and no faster than the caller reads. Whichever side breaks, the other is broken off too: an answer that
+ * ends well here ended well there.
+ */
+async function sendStream(ctx: AppContext, stream: Readable): Promise<void> {
+  ctx.respond = false;
+  ctx.flushHeaders();
+  try {
+    await pipeline(stream, ctx.res);
+  } catch (error) {
+    ctx.state.log.info({ err: error }, 'answer broke off');
+  }
 }

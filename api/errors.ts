@@ -9,6 +9,8 @@ interface ApiErrorOptions {
   /** Given, it is the whole body of the answer. */
   fields?: FieldErrors;
   headers?: Record<string, string>;
+  /** Which parameter is wrong, for the chat proxy's error shape. */
+  param?: string;
 }
 
 /** Thrown anywhere below the `errors` middleware, answered there. */
@@ -18,6 +20,7 @@ export class ApiError extends Error {
   readonly code: string;
   readonly fields: FieldErrors | undefined;
   readonly headers: Record<string, string>;
+  readonly param: string | null;
 
   constructor(status: number, code: string, publicMessage: string, options: ApiErrorOptions = {}) {
     super(publicMessage, { cause: options.cause });
@@ -25,6 +28,7 @@ export class ApiError extends Error {
     this.code = code;
     this.fields = options.fields;
     this.headers = options.headers ?? {};
+    this.param = options.param ?? null;
   }
 
   /** The answer's body. */

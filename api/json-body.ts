@@ -15,17 +15,21 @@ export function decodeText(bytes: Buffer): string {
 
 /** Throws the 400 of a body that is no JSON, too deep, or holds text that cannot be stored. */
 export function parseJsonBody(text: string): unknown {
+  const value = parsePassingJson(text);
+  refuseUnstorableText(text, value);
+  return value;
+}
+
+/** The same for JSON that is looked at and passed on: only what is no JSON or too deep is refused. */
+export function parsePassingJson(text: string): unknown {
   refuseDeepJson(text);
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     // V8's own message quotes the body, which may hold a secret: only the position is passed on.
     const position = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
     throw parseError(`the body is not valid JSON${position === undefined ? '' : ` at ${position}`}.`);
   }
-  refuseUnstorableText(text, value);
-  return value;
 }
 
 /** Throws the 400 of a free text (perhaps JSON) that is kept or parsed later. */

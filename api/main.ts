@@ -2,11 +2,13 @@
 import { loadCurrencies } from '../config/currencies.js';
 import { ConfigError, parseEnvironment, required, type Environment } from '../config/environment.js';
 import { createLogger, type Logger } from '../config/logger.js';
+import { loadModelProviders } from '../config/model-providers.js';
 import { loadTemporalConnection } from '../config/temporal-connection.js';
 import { Client, Connection } from '@temporalio/client';
 import { createDatabase } from '../db/client.js';
 import { createSecretBox } from '../db/secret-box.js';
 import { createApp } from './app.js';
+import { createChatUpstream } from './chat-upstream.js';
 import type { AppDeps } from './deps.js';
 import { createMetrics } from './metrics.js';
 import { startRateLimitSweeper } from './rate-limit-sweeper.js';
@@ -61,6 +63,8 @@ function createDeps(
     temporal: new Client({ connection, namespace }),
     secretBox: createSecretBox(required(environment, 'secretsKeys', 'SECRETS_KEY')),
     currencies: loadCurrencies(environment),
+    models: loadModelProviders(environment, env),
+    chatUpstream: createChatUpstream({ timeoutMs: environment.chatTimeoutSeconds * 1000 }),
     config: {
       taskQueue: environment.temporalTaskQueue,
       internalTokens: (environment.internalServiceToken ?? '')
@@ -76,7 +80,7 @@ function createDeps(
     verifySession: createSessionVerifier(environment),
   };
   const close = async (): Promise<void> => {
-    await Promise.all([db.destroy(), connection.close()]);
+    await Promise.all([db.destroy(), connection.close(), deps.chatUpstream.close()]);
   };
   return { deps, close };
 }

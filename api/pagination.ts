@@ -1,5 +1,6 @@
 // `{page, size, total, items}` of every list. decisions.md section 3.
 import { z } from 'zod';
+import { documentedAs } from './documented-as.js';
 
 export interface Page {
   page: number;
@@ -15,9 +16,11 @@ const integerText = z.string().regex(/^\s*[+-]?\d+\s*$/, 'A valid integer is req
 
 /** An integer of a query; above the range it clamps, below and elsewhere it is a 400. */
 export function queryInteger(minimum: number, maximum: number) {
-  return integerText
+  const schema = integerText
     .transform((text) => Math.min(Number(text), maximum))
     .refine((value) => value >= minimum, `Ensure this value is greater than or equal to ${minimum}.`);
+  const clamp = maximum === MAX_SIZE ? { description: `Above ${maximum} it counts as ${maximum}.` } : {};
+  return documentedAs(schema, { type: 'integer', minimum, ...clamp });
 }
 
 /** The query's `page` and `size`, with `page_size` as a synonym (`size` wins). `size=0` is legal where `minSize` is 0. */

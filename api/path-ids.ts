@@ -1,21 +1,28 @@
 // Ids in paths, queries and bodies. What cannot be an id is 404 in a path, 400 elsewhere (decisions.md section 1).
 import { z } from 'zod';
+import { documentedAs } from './documented-as.js';
 
 /** The largest id that the database's `integer` holds. */
 export const MAX_ID = 2_147_483_647;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-export const pathId = z
-  .string()
-  .regex(/^\d{1,10}$/)
-  .transform(Number)
-  .refine((id) => id <= MAX_ID);
+export const pathId = documentedAs(
+  z
+    .string()
+    .regex(/^\d{1,10}$/)
+    .transform(Number)
+    .refine((id) => id <= MAX_ID),
+  { type: 'integer', minimum: 0, maximum: MAX_ID },
+);
 
 /** Any version; lower case on the way in, as the database gives them back. */
-export const uuid = z
-  .string()
-  .regex(UUID, 'Must be a valid UUID.')
-  .transform((id) => id.toLowerCase());
+export const uuid = documentedAs(
+  z
+    .string()
+    .regex(UUID, 'Must be a valid UUID.')
+    .transform((id) => id.toLowerCase()),
+  { type: 'string', format: 'uuid' },
+);
 
 export const idParams = z.object({ id: pathId });
 export const runParams = z.object({ id: pathId, run_id: uuid });

@@ -16,11 +16,11 @@ export const runInputBody = z.unknown() as z.ZodType<RunInput | undefined>;
  * as the original run's input. With a key any text of any media type is an input; with a session token what is no
  * JSON object is a 400, and another media type a 415.
  */
-export async function readRunInput(ctx: AppContext): Promise<RunInput | undefined> {
+export async function readRunInput(ctx: AppContext, limitBytes: number): Promise<RunInput | undefined> {
   if (ctx.state.caller?.credential === 'session') {
-    const { input_data: inputData } = parseFields(wrapper, await readJsonBody(ctx));
+    const { input_data: inputData } = parseFields(wrapper, await readJsonBody(ctx, limitBytes));
     return inputData === undefined ? undefined : parseSessionInput(inputData);
   }
-  const text = await readTextBody(ctx);
+  const text = await readTextBody(ctx, limitBytes);
   return ['', 'null'].includes(text.trim()) ? undefined : parseApiKeyInput(text);
 }

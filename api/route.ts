@@ -1,14 +1,16 @@
 // A route is declared once; from the declaration come the validation, the access check and the documentation.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Logger } from '../config/logger.js';
 import type { Role } from '../db/tables.js';
 import type { AppDeps } from './deps.js';
 
 /**
- * `key`: a user's API key or session token. `optional`: open to all, and whoever shows a good one is known. `internal`: the workers'
- * service token. `open`: nobody asks.
+ * `key`: a user's API key or session token. `bearer-key`: the key as a bearer token, as the chat proxy's clients send it.
+ * `optional`: open to all, and whoever shows a good key or token is known. `internal`: the workers' service token.
+ * `open`: nobody asks.
  */
-export type Auth = 'key' | 'optional' | 'internal' | 'open';
+export type Auth = 'key' | 'bearer-key' | 'optional' | 'internal' | 'open';
 
 /** Who speaks, and by which credential: the form of the body of run and re-run depends on it. */
 export interface Caller {
@@ -32,17 +34,26 @@ export interface Access {
 export interface RouteContext<A, P, Q, B, R, H = undefined> {
   deps: AppDeps;
   log: Logger;
-  caller: A extends 'key' ? Caller : A extends 'optional' ? Caller | undefined : undefined;
+  caller: A extends 'key' | 'bearer-key' ? Caller : A extends 'optional' ? Caller | undefined : undefined;
   access: R extends AccessRule ? Access : undefined;
   params: P;
   query: Q;
-  body: B;
   headers: H;
+  body: B;
+  /** What the caller sent, byte by byte; empty unless `bodyFormat` is `verbatim`. */
+  bodyBytes: Buffer;
+  /** The request's own headers, for the one route that passes some of them on. Names in lower case. */
+  requestHeaders: IncomingHttpHeaders;
+  /** Aborted when the caller hangs up before it has the whole answer. */
+  signal: AbortSignal;
 }
 
 export interface RouteResult {
   status: number;
-  /** Anything JSON, with `RawJson` pieces; absent for 204. */
+  /**
+   * Anything JSON, with `RawJson` pieces; absent for 204. Bytes, and text of a stated Content-Type, go out as they are, a
+   * stream as it comes: should it break, the connection breaks too.
+   */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -54,16 +65,28 @@ interface RouteShape {
   /** With its trailing slash; requests may leave it out. */
   path: string;
   summary: string;
+  /** Markdown, for what the summary has no room for. */
+  description?: string;
   auth: Auth;
   /**
-   * `json`: an object of the media type application/json. `text`: any text of any media type, handed to `body` as a
-   * string. `run-input`: what `readRunInput` makes of it. Nothing is read when there is no `body` schema.
+   * `json`: an object of the media type application/json. `verbatim`: the same, its bytes kept too, and no text in it
+   * refused. `text`: any text of any media type, handed to `body` as a string. `run-input`: what `readRunInput` makes of it.
+   * Nothing is read without a `body` schema.
    */
-  bodyFormat?: 'json' | 'text' | 'run-input';
+  bodyFormat?: 'json' | 'verbatim' | 'text' | 'run-input';
   /** Parameters of the query of which every value counts: `query` gets an array. Of the others the last one counts. */
   repeatable?: readonly string[];
-  /** Answers by status; `z.null()` for an empty one. For the documentation. */
+  /** Default 10 MiB. */
+  maxBodyBytes?: number;
+  /**
+   * Answers by status; `z.null()` for an empty one. For the documentation, which adds what every route may answer
+   * (openapi/common-answers.ts).
+   */
   responses: Record<number, z.ZodType>;
+  /** Media types of answers that are not just application/json. */
+  mediaTypes?: Partial<Record<number, string[]>>;
+  /** Says of any other status what it is, where not only we decide it. */
+  otherAnswers?: string;
   /** Noise such as health checks is logged at debug level. */
   quiet?: boolean;
 }
@@ -73,9 +96,9 @@ export interface RouteSpec<A extends Auth, P, Q, B, R extends AccessRule | undef
   access?: R;
   params?: z.ZodType<P>;
   query?: z.ZodType<Q>;
-  body?: z.ZodType<B>;
-  /** Request headers that the handler reads, by their names in lower case. */
+  /** Names in lower case; what is not listed is not looked at. */
   headers?: z.ZodType<H>;
+  body?: z.ZodType<B>;
   handler(context: RouteContext<A, P, Q, B, R, H>): Promise<RouteResult> | RouteResult;
 }
 
@@ -84,8 +107,8 @@ export interface Route extends RouteShape {
   access?: AccessRule;
   params?: z.ZodType;
   query?: z.ZodType;
-  body?: z.ZodType;
   headers?: z.ZodType;
+  body?: z.ZodType;
   handler(
     context: RouteContext<Auth, unknown, unknown, unknown, AccessRule | undefined, unknown>,
   ): Promise<RouteResult>;

@@ -2,17 +2,23 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { integerField } from './field-errors.js';
+import { documentedAs } from './documented-as.js';
 import { isPlainObject } from './json-text.js';
 import { MAX_ID } from './path-ids.js';
 
 export const titleBody = z.string().trim().min(1).max(255);
 
 /** Not copied by zod: whatever keys the editor put there, `__proto__` included, are stored as they came. */
-export const drawingBody = z.unknown().transform((value, context) => {
+const drawing = z.unknown().transform((value, context) => {
   if (isPlainObject(value)) return value;
   const message = value === undefined ? 'This field is required.' : 'Expected a JSON object.';
   context.addIssue({ code: 'custom', message: value === null ? 'This field may not be null.' : message });
   return z.NEVER;
+});
+
+export const drawingBody = documentedAs(drawing, {
+  type: 'object',
+  description: 'The drawing: nodes, edges, start_node and whatever else the editor keeps.',
 });
 
 const runFee = z

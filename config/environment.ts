@@ -31,6 +31,7 @@ const schema = z.object({
   OPENAI_API_KEY: z.string().min(1).optional(),
   CURRENCIES_FILE: z.string().min(1).optional(),
   DEFAULT_RATE_LIMIT: z.coerce.number().int().min(1).default(60),
+  CHAT_TIMEOUT_SECONDS: z.coerce.number().positive().max(60).default(60),
   RESULT_RETENTION_DAYS: z.coerce.number().int().min(1).default(30),
   ALLOW_PRIVATE_NETWORK: flag.default(false),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -60,6 +61,8 @@ export interface Environment {
   openaiApiKey: string | undefined;
   currenciesFile: string | undefined;
   defaultRateLimit: number;
+  /** At most 60: the specification's limit of the chat proxy. */
+  chatTimeoutSeconds: number;
   resultRetentionDays: number;
   allowPrivateNetwork: boolean;
   logLevel: string;
@@ -99,6 +102,7 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     openaiApiKey: values.OPENAI_API_KEY,
     currenciesFile: values.CURRENCIES_FILE,
     defaultRateLimit: values.DEFAULT_RATE_LIMIT,
+    chatTimeoutSeconds: values.CHAT_TIMEOUT_SECONDS,
     resultRetentionDays: values.RESULT_RETENTION_DAYS,
     allowPrivateNetwork: values.ALLOW_PRIVATE_NETWORK,
     logLevel: values.LOG_LEVEL,

@@ -21,5 +21,6 @@ export function createLogger(name: string, level: string): Logger {
 function toLoggableError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { code } = error as Error & { code?: unknown };
-  return { type: error.name, code, message: error.message, stack: error.stack };
+  const facts = { type: error.name, code, message: error.message, stack: error.stack };
+  return error.cause === undefined ? facts : { ...facts, cause: toLoggableError(error.cause) };
 }

@@ -2,7 +2,7 @@
 // nothing when no source has changed since the last build; `--if-missing` does nothing when there is any build at all.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { withLock } from './lock.mjs';
@@ -10,6 +10,8 @@ import { withLock } from './lock.mjs';
 const root = path.resolve(import.meta.dirname, '..');
 const dist = path.join(root, 'dist');
 const stamp = path.join(dist, '.built-from');
+/** Sources that are served as they are. */
+const ASSETS = ['api/docs-page'];
 const tsconfig = path.join(root, 'tsconfig.build.json');
 
 if (!(process.argv.includes('--if-missing') && existsSync(stamp))) {
@@ -26,6 +28,7 @@ async function build() {
       process.exitCode = 1;
       return;
     }
+    for (const folder of ASSETS) cpSync(path.join(root, folder), path.join(staging, folder), { recursive: true });
     publish(staging);
   } finally {
     rmSync(staging, { recursive: true, force: true });

@@ -11,6 +11,7 @@ import { invalidToken } from '../session-tokens.js';
 export function authenticate(auth: Auth, deps: AppDeps): AppMiddleware {
   return async (ctx, next) => {
     if (auth === 'key') ctx.state.caller = await findCaller(ctx as AppContext, deps);
+    if (auth === 'bearer-key') ctx.state.caller = await findBearerKeyCaller(ctx as AppContext, deps);
     if (auth === 'optional') {
       const caller = await findCaller(ctx as AppContext, deps).catch(strangerUnlessBroken);
       if (caller !== undefined) ctx.state.caller = caller;
@@ -27,6 +28,15 @@ async function findCaller(ctx: AppContext, deps: AppDeps): Promise<Caller> {
   const apiKey = ctx.get('x-api-key').trim();
   if (apiKey === '') throw notAuthenticated('X-Api-Key realm="api", Bearer realm="api"');
   const { caller, headers } = await admitKey(deps, apiKey, 'X-Api-Key');
+  ctx.set(headers);
+  return caller;
+}
+
+/** The chat proxy's clients send the same key as a bearer token. */
+async function findBearerKeyCaller(ctx: AppContext, deps: AppDeps): Promise<Caller> {
+  const apiKey = bearerToken(ctx);
+  if (apiKey === undefined || apiKey === '') throw notAuthenticated('Bearer realm="api"');
+  const { caller, headers } = await admitKey(deps, apiKey, 'Bearer');
   ctx.set(headers);
   return caller;
 }

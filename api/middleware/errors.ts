@@ -1,4 +1,5 @@
 import type { AppMiddleware } from '../app-state.js';
+import { isChatPath, toChatError } from '../chat-errors.js';
 import { ApiError } from '../errors.js';
 
 /** The one place where an error becomes an answer. Of what we did not foresee, the caller learns nothing. */
@@ -12,7 +13,7 @@ export function errors(): AppMiddleware {
       ctx.set(answer.headers);
       ctx.status = answer.status;
       ctx.type = 'application/json';
-      ctx.body = JSON.stringify(answer.toBody());
+      ctx.body = JSON.stringify(isChatPath(ctx.path) ? toChatError(answer) : answer.toBody());
     }
   };
 }

@@ -1,36 +1,51 @@
 import getRawBody from 'raw-body';
 import type { AppContext } from '../app-state.js';
 import { bodyTooLarge, parseError, unsupportedMediaType } from '../errors.js';
-import { checkFreeText, decodeText, parseJsonBody } from '../json-body.js';
+import { checkFreeText, decodeText, parseJsonBody, parsePassingJson } from '../json-body.js';
 
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 /** The text of a body of any media type. */
-export async function readTextBody(ctx: AppContext): Promise<string> {
-  const text = decodeText(await readBytes(ctx));
+export async function readTextBody(ctx: AppContext, limitBytes: number): Promise<string> {
+  const text = decodeText(await readBytes(ctx, limitBytes));
   checkFreeText(text);
   return text;
 }
 
 /** The JSON of a body; an empty one counts as `{}`, for which no media type is asked. */
-export async function readJsonBody(ctx: AppContext): Promise<unknown> {
-  const bytes = await readBytes(ctx);
+export async function readJsonBody(ctx: AppContext, limitBytes: number): Promise<unknown> {
+  const bytes = await readBytes(ctx, limitBytes);
   if (bytes.length === 0) return {};
-  const given = ctx.get('content-type');
-  if (!isJson(given)) throw unsupportedMediaType(given);
+  checkMediaType(ctx);
   return parseJsonBody(decodeText(bytes));
 }
 
-async function readBytes(ctx: AppContext): Promise<Buffer> {
+/** The same with its bytes, for a body that is passed on and not stored: no text in it is refused. */
+export async function readVerbatimBody(
+  ctx: AppContext,
+  limitBytes: number,
+): Promise<{ value: unknown; bytes: Buffer }> {
+  const bytes = await readBytes(ctx, limitBytes);
+  if (bytes.length === 0) return { value: {}, bytes };
+  checkMediaType(ctx);
+  return { value: parsePassingJson(decodeText(bytes)), bytes };
+}
+
+function checkMediaType(ctx: AppContext): void {
+  const given = ctx.get('content-type');
+  if (!isJson(given)) throw unsupportedMediaType(given);
+}
+
+async function readBytes(ctx: AppContext, limitBytes: number): Promise<Buffer> {
   const encoding = ctx.get('content-encoding').toLowerCase();
   if (encoding !== '' && encoding !== 'identity') throw unsupportedMediaType(encoding);
   try {
-    return await getRawBody(ctx.req, { limit: MAX_BODY_BYTES, length: ctx.get('content-length') || null });
+    return await getRawBody(ctx.req, { limit: limitBytes, length: ctx.get('content-length') || null });
   } catch (error) {
     if (!isTooLarge(error)) throw parseError('the body ended too early.', error);
     // The rest is read and dropped, so that the client comes to read the answer instead of a reset connection.
     ctx.req.resume();
-    throw bodyTooLarge(MAX_BODY_BYTES);
+    throw bodyTooLarge(limitBytes);
   }
 }
 

@@ -6,7 +6,9 @@ export function unmatched(): AppMiddleware {
   return async (ctx, next) => {
     await next();
     if (ctx.state.route !== undefined) return;
-    const layers = (ctx as AppContext).matched ?? [];
+    const matched = (ctx as AppContext).matched ?? [];
+    const literal = matched.filter(({ path }) => !String(path).includes(':'));
+    const layers = literal.length > 0 ? literal : matched;
     const methods = new Set(layers.flatMap((layer) => layer.methods));
     if (methods.size === 0) throw notFound();
     const allow = [...methods, 'OPTIONS'].toSorted().join(', ');

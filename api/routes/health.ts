@@ -51,6 +51,7 @@ const metrics = defineRoute({
   auth: 'open',
   quiet: true,
   responses: { 200: z.string() },
+  mediaTypes: { 200: ['text/plain'] },
   async handler({ deps }) {
     const { registry } = deps.metrics;
     return { status: 200, body: await registry.metrics(), headers: { 'Content-Type': registry.contentType } };

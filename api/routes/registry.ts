@@ -2,6 +2,8 @@ import type { Route } from '../route.js';
 import { approvalRoutes } from './approvals.js';
 import { billingRoutes } from './billing.js';
 import { allWorkflowsRoutes } from './all-workflows.js';
+import { chatRoutes } from './chat-completions.js';
+import { createDocumentationRoutes } from './documentation.js';
 import { executionUpdateRoutes } from './execution-update.js';
 import { healthRoutes } from './health.js';
 import { historyRoutes } from './history.js';
@@ -28,6 +30,8 @@ export const routes: Route[] = [
   ...allWorkflowsRoutes,
   ...publicationRoutes,
   ...marketplaceRoutes,
+  ...chatRoutes,
   ...executionUpdateRoutes,
   ...healthRoutes,
+  ...createDocumentationRoutes(() => routes),
 ];

@@ -104,6 +104,8 @@ describe('errors and the envelope of HTTP', function () {
         ['POST', '/api/v1/projects/1/', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
         ['GET', '/api/v1/workflows/1/run/', 'OPTIONS, POST'],
         ['PROPFIND', '/api/v1/projects', 'GET, HEAD, OPTIONS, POST'],
+        ['PATCH', '/api/v1/workflows/get_nodes/', 'GET, HEAD, OPTIONS'],
+        ['DELETE', '/api/v1/workflows/workflow_result', 'GET, HEAD, OPTIONS'],
       ];
       for (const [method, path, allow] of cases) {
         const { status, headers, body } = await send(method, path);

@@ -142,4 +142,15 @@ export const lines: Line[] = [
     params: ({ publishedRun }) => ({ run_id: publishedRun }),
   },
   { route: 'POST /api/v1/workflows/marketplace/:slug/add-from-marketplace/', for: 'anyone', answer: '201' },
+
+  {
+    route: 'POST /v1/chat/completions/',
+    for: 'anyone',
+    answer: '200',
+    keyIn: 'authorization',
+    body: () => ({ model: 'm', messages: [] }),
+  },
+  { route: 'GET /api/v1/openapi.json/', for: 'open', answer: '200' },
+  { route: 'GET /docs/', for: 'open', answer: '200' },
+  { route: 'GET /docs/:file/', for: 'open', answer: '200', params: () => ({ file: 'page.css' }) },
 ];

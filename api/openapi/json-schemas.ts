@@ -1,0 +1,64 @@
+// From zod to the JSON Schemas of an OpenAPI document.
+import { z } from 'zod';
+import { documentationOf, type JsonSchema } from '../documented-as.js';
+import { nameComponents } from './components.js';
+
+/** `output`: what we write. `input`: what a caller may send. */
+export type Direction = 'input' | 'output';
+
+export interface JsonSchemas {
+  /** A schema with a name (components.ts) becomes a component and a reference to it. */
+  of: (schema: z.ZodType, direction: Direction) => JsonSchema;
+  /** The components so far, by id. */
+  components: () => Record<string, JsonSchema>;
+}
+
+export function createJsonSchemas(): JsonSchemas {
+  nameComponents();
+  const components = new Map<string, JsonSchema>();
+  return {
+    of(schema, direction) {
+      // zod makes no reference of the root itself, so the schema is converted as a member of one.
+      const { $defs, properties } = convert(z.object({ root: schema }), direction);
+      for (const [id, definition] of Object.entries(($defs ?? {}) as Record<string, JsonSchema>)) {
+        components.set(id, relocate(definition) as JsonSchema);
+      }
+      const { root } = properties as { root: JsonSchema };
+      return relocate(root) as JsonSchema;
+    },
+    components: () => Object.fromEntries([...components].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+function convert(schema: z.ZodType, direction: Direction): JsonSchema {
+  return z.toJSONSchema(schema, {
+    io: direction,
+    unrepresentable: 'any',
+    override({ zodSchema, jsonSchema }) {
+      const documented = documentationOf(zodSchema);
+      if (documented === undefined) return;
+      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema];
+      Object.assign(jsonSchema, documented);
+    },
+  });
+}
+
+/** `#/$defs/X` lives under `#/components/schemas/X`, and what zod says to be exact goes where it tells a reader nothing. */
+function relocate(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(relocate);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([key, member]) => !isNoise(key, member, value));
+  return Object.fromEntries(
+    members.map(([key, member]) => {
+      if (key !== '$ref' || typeof member !== 'string') return [key, relocate(member)];
+      return [key, member.replace('#/$defs/', '#/components/schemas/')];
+    }),
+  );
+}
+
+/** The pattern of a format, the bounds of JavaScript's integers, "names are texts". */
+function isNoise(key: string, member: unknown, parent: object): boolean {
+  if (key === 'pattern') return 'format' in parent;
+  if (key === 'minimum' || key === 'maximum') return Math.abs(Number(member)) === Number.MAX_SAFE_INTEGER;
+  return key === 'propertyNames' && JSON.stringify(member) === '{"type":"string"}';
+}

@@ -1,0 +1,47 @@
+// The groups of the documentation, from the paths: a new route finds its place by itself.
+
+/** The first that matches counts. */
+const GROUPS: [pattern: RegExp, group: string][] = [
+  [/^\/v1\//, 'Chat completions'],
+  [/\/execution-update\//, 'Internal'],
+  [/\/workflows\/marketplace\/|-marketplace\/$/, 'Marketplace'],
+  [/\/agent-approvals?\//, 'Approvals'],
+  [/\/webhook/, 'Webhooks'],
+  [/\/all-workflows\//, 'Catalog and bookmarks'],
+  [/\/billing-history\//, 'Billing'],
+  [/\/history\//, 'Run history'],
+  [/\/(?:run|workflow_result)\/$/, 'Runs'],
+  [/^\/api\/v1\/projects\//, 'Projects'],
+  [/^\/api\/v1\/workflows\//, 'Workflows'],
+];
+
+const ORDER = [
+  'Projects',
+  'Workflows',
+  'Runs',
+  'Run history',
+  'Approvals',
+  'Billing',
+  'Catalog and bookmarks',
+  'Marketplace',
+  'Webhooks',
+  'Chat completions',
+];
+const LAST = ['Service', 'Internal'];
+
+export function groupOf(path: string): string {
+  const known = GROUPS.find(([pattern]) => pattern.test(path))?.[1];
+  if (known !== undefined) return known;
+  const resource = /^\/api\/v1\/([a-z-]+)\//.exec(path)?.[1];
+  return resource === undefined ? 'Service' : resource.charAt(0).toUpperCase() + resource.slice(1).replaceAll('-', ' ');
+}
+
+/** As a reader meets the service: what is not in the list stands before what is for operators. */
+export function inReadingOrder(groups: Iterable<string>): string[] {
+  return [...new Set(groups)].toSorted((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
+}
+
+function rankOf(group: string): number {
+  const place = ORDER.indexOf(group);
+  return place === -1 ? ORDER.length + 1 + LAST.indexOf(group) : place;
+}
