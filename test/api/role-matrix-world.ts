@@ -100,7 +100,14 @@ async function createWorld(db: Database, { members, document, snapshot }: Facts)
     .insertInto('workflows')
     .values([
       { ...workflow, sort_id: 1 },
-      { ...workflow, sort_id: 2, is_published: true, slug },
+      {
+        ...workflow,
+        sort_id: 2,
+        is_published: true,
+        slug,
+        last_published_at: new Date(),
+        published_snapshot: snapshot,
+      },
     ])
     .returning('id')
     .execute();
