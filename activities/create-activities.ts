@@ -7,7 +7,10 @@ import { createConditionRunner } from './condition.js';
 import { reportRunEnd, type FinishRunInput } from './finish-run.js';
 import { createHttpRunner } from './http.js';
 import { createLlmRunner } from './llm.js';
+import { createMcpRunner } from './mcp.js';
+import { createMcpSessions } from './mcp-sessions.js';
 import { createModelClients } from './model-clients.js';
+import type { McpClient } from '../outgoing/mcp-client.js';
 import type { OutgoingClient } from '../outgoing/outgoing-client.js';
 import { createRunContexts } from './run-context.js';
 import { runLocalNode, runNode, type NodeDeps, type NodeFacts, type NodeRef } from './run-node.js';
@@ -17,6 +20,7 @@ export interface ActivityDeps {
   db: Database;
   secretBox: SecretBox;
   outgoing: OutgoingClient;
+  mcp: McpClient;
   providers: ModelProviders;
   logger: Logger;
   apiInternalUrl: string;
@@ -32,11 +36,13 @@ export function createActivities(deps: ActivityDeps) {
   const conditionRunner = createConditionRunner(contexts);
   const httpRunner = createHttpRunner({ db, contexts, client: deps.outgoing });
   const llmRunner = createLlmRunner({ db, contexts, providers, clients: createModelClients(db, secretBox) });
+  const mcpRunner = createMcpRunner({ db, contexts, sessions: createMcpSessions(deps.mcp) });
   return {
     trigger: (ref: NodeRef): Promise<NodeFacts> => runLocalNode(nodeDeps, ref, triggerRunner),
     condition: (ref: NodeRef): Promise<NodeFacts> => runLocalNode(nodeDeps, ref, conditionRunner),
     httpRequest: (ref: NodeRef): Promise<NodeFacts> => runNode(nodeDeps, ref, httpRunner),
     llmRequest: (ref: NodeRef): Promise<NodeFacts> => runNode(nodeDeps, ref, llmRunner),
+    mcpTool: (ref: NodeRef): Promise<NodeFacts> => runNode(nodeDeps, ref, mcpRunner),
     finishRun: (end: FinishRunInput): Promise<void> => reportRunEnd(deps, end),
   };
 }

@@ -6,7 +6,7 @@ import { httpNode, toHttpMethod, type HttpNodeData } from '../graph/nodes/http.j
 import { renderJson, renderText, type NodeOutput, type Scope } from '../graph/template.js';
 import { NodeFailure, retryAfterMs } from './failures.js';
 import { toHttpBody } from './http-body.js';
-import { isHeaderName, isHeaderValue } from '../outgoing/header-text.js';
+import { renderHeaders } from './request-headers.js';
 import { causeCode } from '../outgoing/network-error.js';
 import {
   isRepeatable,
@@ -75,9 +75,7 @@ function toRequest(data: HttpNodeData, scope: Scope, task: NodeTask): OutgoingRe
   const method = toHttpMethod(renderText(data.method, scope));
   if (method === undefined)
     throw new NodeFailure('invalid_method', 'The method is none of those that HTTP nodes know.');
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(data.headers))
-    headers[name] = toHeader(name, renderText(String(value), scope));
+  const headers = renderHeaders(data.headers, scope);
   const body = toHttpBody(method, renderJson(data.body, scope), headers);
   const has = (wanted: string) => Object.keys(headers).some((name) => name.toLowerCase() === wanted);
   if (!has('idempotency-key')) headers['idempotency-key'] = `${task.runId}/${task.nodeId}`;
@@ -99,18 +97,6 @@ function renderedUrl(text: string): URL {
   } catch (error) {
     throw toFailure(error, false);
   }
-}
-
-/** The value, or NodeFailure `invalid_header`. */
-export function toHeader(name: string, value: string): string {
-  if (!isHeaderName(name)) throw new NodeFailure('invalid_header', `"${name}" is not a valid header name.`);
-  if (!isHeaderValue(value)) {
-    throw new NodeFailure(
-      'invalid_header',
-      `The value of header "${name}" holds a character that headers cannot carry.`,
-    );
-  }
-  return value;
 }
 
 function toOutcome(answer: OutgoingResponse, data: HttpNodeData, mayRepeat: boolean): NodeOutcome {

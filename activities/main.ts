@@ -11,6 +11,7 @@ import { loadWorkerConfig, type WorkerConfig } from './config.js';
 import { createActivities } from './create-activities.js';
 import { createErrorHygieneInterceptor } from './error-hygiene-interceptor.js';
 import { portOf, startHealthServer } from './health-server.js';
+import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../outgoing/outgoing-client.js';
 
 /** Nodes of all runs that this process executes at once. Each holds a database connection for single statements only. */
@@ -31,6 +32,7 @@ async function main(): Promise<void> {
     onError: (error) => logger.warn({ code: (error as { code?: string }).code }, 'database connection lost'),
   });
   const outgoing = createOutgoingClient({ allowPrivateNetwork: config.allowPrivateNetwork });
+  const mcp = createMcpClient({ allowPrivateNetwork: config.allowPrivateNetwork });
   const secretBox = createSecretBox(config.secretsKeys);
   const connection = await connect(config, logger);
   const worker = await Worker.create({
@@ -38,7 +40,7 @@ async function main(): Promise<void> {
     namespace: config.temporal.namespace,
     taskQueue: config.taskQueue,
     ...workflowCode(),
-    activities: createActivities({ ...config, db, secretBox, outgoing, logger }),
+    activities: createActivities({ ...config, db, secretBox, outgoing, mcp, logger }),
     interceptors: { activity: [createErrorHygieneInterceptor(logger)] },
     maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
     // A beat every 2 s reaches the server at that pace, so that a cancel is heard within it.
@@ -58,7 +60,7 @@ async function main(): Promise<void> {
     await worker.run(); // ends on SIGTERM and SIGINT, after draining
   } finally {
     health.close();
-    await Promise.allSettled([connection.close(), outgoing.close(), db.destroy()]);
+    await Promise.allSettled([connection.close(), outgoing.close(), mcp.close(), db.destroy()]);
   }
   logger.info('worker stopped');
 }

@@ -3,6 +3,7 @@ import type { Currencies } from '../config/currencies.js';
 import type { Logger } from '../config/logger.js';
 import type { Database } from '../db/client.js';
 import type { SecretBox } from '../db/secret-box.js';
+import type { McpClient } from '../outgoing/mcp-client.js';
 import type { Metrics } from './metrics.js';
 
 /** Everything that a request may touch, built once in main.ts. */
@@ -10,6 +11,7 @@ export interface AppDeps {
   db: Database;
   temporal: Client;
   secretBox: SecretBox;
+  mcp: McpClient;
   currencies: Currencies;
   config: ApiConfig;
   logger: Logger;

@@ -6,6 +6,7 @@ import { loadTemporalConnection } from '../config/temporal-connection.js';
 import { Client, Connection } from '@temporalio/client';
 import { createDatabase } from '../db/client.js';
 import { createSecretBox } from '../db/secret-box.js';
+import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createApp } from './app.js';
 import type { AppDeps } from './deps.js';
 import { createMetrics } from './metrics.js';
@@ -57,6 +58,7 @@ function createDeps(
     db,
     temporal: new Client({ connection, namespace }),
     secretBox: createSecretBox(required(environment, 'secretsKeys', 'SECRETS_KEY')),
+    mcp: createMcpClient({ allowPrivateNetwork: environment.allowPrivateNetwork }),
     currencies: loadCurrencies(environment),
     config: {
       taskQueue: environment.temporalTaskQueue,
@@ -71,7 +73,7 @@ function createDeps(
     metrics: createMetrics(),
   };
   const close = async (): Promise<void> => {
-    await Promise.all([db.destroy(), connection.close()]);
+    await Promise.all([db.destroy(), connection.close(), deps.mcp.close()]);
   };
   return { deps, close };
 }

@@ -17,12 +17,6 @@ export interface RawLink {
 /** The drawn edges by the id of their source. */
 export type EdgesBySource = ReadonlyMap<unknown, JsonObject[]>;
 
-const BRANCH_FIELDS = {
-  trigger: ['next_nodes'],
-  llm: ['next_nodes'],
-  http: ['next_nodes'],
-  condition: ['true_node', 'false_node'],
-};
 const BRANCH_HANDLES: readonly unknown[] = [undefined, 'condition-true', 'condition-false'];
 
 export function groupEdges(edges: unknown): EdgesBySource {
@@ -43,10 +37,15 @@ export function branchesOf(kind: NodeKind): readonly Branch[] {
 }
 
 /** What the node's own data says of one branch; undefined where it says nothing (absent, null or an empty string). */
-export function linksInData(kind: NodeKind, data: JsonObject, branch: Branch): RawLink[] | undefined {
-  const value = ownValue(data, BRANCH_FIELDS[kind][Math.max(0, branch - 1)] ?? '');
+export function linksInData(data: JsonObject, branch: Branch): RawLink[] | undefined {
+  const value = ownValue(data, fieldOf(branch));
   if (value === undefined || value === null || value === '') return undefined;
   return (Array.isArray(value) ? value : [value]).map((to: unknown) => ({ to, branch }));
+}
+
+function fieldOf(branch: Branch): string {
+  if (branch === 0) return 'next_nodes';
+  return branch === 1 ? 'true_node' : 'false_node';
 }
 
 /** What the drawn edges say of one branch. An edge that leaves a condition by no known handle belongs to no branch. */
@@ -58,7 +57,7 @@ export function linksInEdges(edges: readonly JsonObject[], branch: Branch): RawL
 /** The links that run, without repeats, the true branch of a condition first. */
 export function resolveLinks(kind: NodeKind, data: JsonObject, edges: readonly JsonObject[]): RawLink[] {
   return branchesOf(kind).flatMap((branch) => {
-    const targets = new Set((linksInData(kind, data, branch) ?? linksInEdges(edges, branch)).map(({ to }) => to));
+    const targets = new Set((linksInData(data, branch) ?? linksInEdges(edges, branch)).map(({ to }) => to));
     return [...targets].map((to) => ({ to, branch }));
   });
 }

@@ -35,7 +35,7 @@ export function createSession(client: Client, hide: (text: string) => string, cl
     either.addEventListener('abort', abort);
     try {
       const options = { signal: stop.signal, timeout: timeoutMs + SDK_TIMEOUT_SLACK_MS };
-      return (await client.request(request, schema, options)) as z.infer<T>;
+      return await client.request(request, schema, options);
     } catch (error) {
       signal.throwIfAborted();
       if (deadline.aborted) {

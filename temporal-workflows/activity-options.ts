@@ -21,6 +21,8 @@ const outgoing = {
 // Longest request (300 s; for models 600 s) plus time to load, render and record.
 const http = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '6m' });
 const llm = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '11m' });
+// Also connects, twice where the session of an earlier node is gone.
+const mcp = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '12m' });
 
 // Reads a few rows and writes one: local, one event and no task-queue trip. Tried until it gets through.
 const local = proxyLocalActivities<Activities>({
@@ -52,4 +54,5 @@ export const runNodeOfKind = {
   condition: ({ summary, ...node }) => local.condition.executeWithOptions({ summary }, [node]),
   http: ({ summary, ...node }) => http.httpRequest.executeWithOptions({ summary, activityId: node.nodeId }, [node]),
   llm: ({ summary, ...node }) => llm.llmRequest.executeWithOptions({ summary, activityId: node.nodeId }, [node]),
+  mcp: ({ summary, ...node }) => mcp.mcpTool.executeWithOptions({ summary, activityId: node.nodeId }, [node]),
 } satisfies Record<NodeKind, RunNode> as Record<NodeKind, RunNode>;

@@ -2,6 +2,7 @@ import type { Route } from '../route.js';
 import { executionUpdateRoutes } from './execution-update.js';
 import { healthRoutes } from './health.js';
 import { historyRoutes } from './history.js';
+import { mcpToolsRoutes } from './mcp-tools.js';
 import { projectRoutes } from './projects.js';
 import { runRoutes } from './runs.js';
 import { workflowCheckRoutes } from './workflow-checks.js';
@@ -12,6 +13,7 @@ export const routes: Route[] = [
   ...projectRoutes,
   ...workflowRoutes,
   ...workflowCheckRoutes,
+  ...mcpToolsRoutes,
   ...runRoutes,
   ...historyRoutes,
   ...executionUpdateRoutes,

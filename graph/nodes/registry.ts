@@ -3,6 +3,7 @@ import type { NodeKind } from '../plan.js';
 import { conditionNode } from './condition.js';
 import { httpNode } from './http.js';
 import { llmNode } from './llm.js';
+import { mcpNode } from './mcp.js';
 import type { NodeDefinition } from './node-definition.js';
 import { triggerNode } from './trigger.js';
 
@@ -12,6 +13,7 @@ export const nodeDefinitions = {
   condition: conditionNode,
   llm: llmNode,
   http: httpNode,
+  mcp: mcpNode,
 } as const satisfies Record<NodeKind, NodeDefinition>;
 
 const kindsByType = new Map<string, NodeKind>(Object.values(nodeDefinitions).map(({ type, kind }) => [type, kind]));

@@ -10,6 +10,7 @@ describe('node definitions', () => {
       'if-else-node ConditionNode condition',
       'basic-node LLMNodeInput llm',
       'http-node HTTPNodeInput http',
+      'mcp-node MCPNodeInput mcp',
     ]);
     for (const [kind, definition] of Object.entries(nodeDefinitions)) {
       assert.equal(definition.kind, kind);

@@ -1,7 +1,7 @@
 // Drawings as the visual editor saves them, in a few words.
 import { randomUUID } from 'node:crypto';
 
-export type Kind = 'trigger' | 'condition' | 'llm' | 'http';
+export type Kind = 'trigger' | 'condition' | 'llm' | 'http' | 'mcp';
 type Data = Record<string, unknown>;
 
 export interface DrawingNode {
@@ -31,6 +31,7 @@ const TYPES: Record<Kind, string> = {
   condition: 'if-else-node',
   llm: 'basic-node',
   http: 'http-node',
+  mcp: 'mcp-node',
 };
 
 /** A node of its own id; `data` goes over the common fields. */
@@ -59,6 +60,10 @@ export function llm(message: string, data: Data = {}): DrawingNode {
 
 export function condition(left: unknown, operator: string, right: unknown, data: Data = {}): DrawingNode {
   return node('condition', { condition: { left, operator, right }, ...data });
+}
+
+export function mcp(endpointUrl: string, toolName: string, args: Data = {}, data: Data = {}): DrawingNode {
+  return node('mcp', { endpoint_url: endpointUrl, tool_name: toolName, arguments: args, ...data });
 }
 
 /** `{{ <node>.result.<path> }}`. */
