@@ -27,6 +27,17 @@ describe('node definitions', () => {
     const messages = [{ role: 'user', message: 'm' }];
     const llm = nodeDefinitions.llm.schema.parse({ messages, settings: { model_name: 'm', seed: 1 } });
     assert.deepEqual(llm.settings, { model_name: 'm', seed: 1, timeout: 300 });
+    const mcp = nodeDefinitions.mcp.schema.parse({ endpoint_url: 'https://a.test/', tool_name: 't', x: 1 });
+    assert.deepEqual(mcp, {
+      endpoint_url: 'https://a.test/',
+      transport: 'auto',
+      headers: {},
+      timeout: 10,
+      tool_name: 't',
+      arguments: {},
+      settings: { timeout: 300, fail_on_error: true, retry_unsafe: false },
+      x: 1,
+    });
   });
 
   it('turn the sides of a condition to text', () => {
