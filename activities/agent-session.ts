@@ -5,9 +5,11 @@ import type { Database } from '../db/client.js';
 import type { SecretBox } from '../db/secret-box.js';
 import { needsApproval } from '../graph/approval-policy.js';
 import type { AgentNodeData, AgentServer } from '../graph/nodes/agent.js';
-import { renderText, type Scope } from '../graph/template.js';
-import { McpError, type McpClient, type McpServer, type McpTool } from '../outgoing/mcp-client.js';
+import type { Scope } from '../graph/template.js';
+import { McpError, type McpServer, type McpTool } from '../outgoing/mcp-client.js';
 import { toMcpFailure } from './mcp-failure.js';
+import type { McpSessions } from './mcp-sessions.js';
+import { renderHeaders } from './request-headers.js';
 import type { NodeTask } from './run-node.js';
 
 export interface AgentTool {
@@ -23,7 +25,7 @@ export interface AgentTool {
 export interface AgentSessionDeps {
   db: Database;
   secretBox: SecretBox;
-  mcp: McpClient;
+  sessions: McpSessions;
 }
 
 const MAX_TOOLS = 256;
@@ -40,7 +42,7 @@ export async function loadTools(
   if (stored !== undefined) return openTools(deps.secretBox, stored);
   const lists = await Promise.all(
     data.tools.map(async (server) => {
-      const tools = await listTools(deps.mcp, toServer(server, scope), task.signal);
+      const tools = await listTools(deps.sessions, toServer(server, scope), task);
       return tools.filter(({ name }) => server.allowed_tools?.includes(name) ?? true).map((tool) => ({ server, tool }));
     }),
   );
@@ -49,11 +51,10 @@ export async function loadTools(
 }
 
 export function toServer(server: AgentServer, scope: Scope): McpServer {
-  const headers = Object.entries(server.headers).map(([name, value]) => [name, renderText(String(value), scope)]);
   return {
-    endpointUrl: renderText(server.endpoint_url, scope),
+    endpointUrl: server.endpoint_url,
     transport: server.transport,
-    headers: Object.fromEntries(headers) as Record<string, string>,
+    headers: renderHeaders(server.headers, scope),
     timeoutMs: server.timeout * 1000,
   };
 }
@@ -65,14 +66,9 @@ export function toModelTools(tools: AgentTool[]): OpenAI.Chat.ChatCompletionFunc
   }));
 }
 
-async function listTools(mcp: McpClient, server: McpServer, signal: AbortSignal): Promise<McpTool[]> {
+async function listTools(sessions: McpSessions, server: McpServer, { runId, signal }: NodeTask): Promise<McpTool[]> {
   try {
-    const session = await mcp.connect(server, signal);
-    try {
-      return await session.listTools(signal);
-    } finally {
-      await session.close();
-    }
+    return await sessions.use(runId, server, signal, (session) => session.listTools(signal));
   } catch (error) {
     // Asking for the list changes nothing, so it may be asked again wherever it broke.
     throw error instanceof McpError ? toMcpFailure(error, { mayRepeat: true }) : error;

@@ -6,7 +6,7 @@ import { claimCall, markCallRefused } from '../db/provider-calls-repository.js';
 import type { ToolOutcome } from '../db/tables.js';
 import { agentNode, type AgentNodeData } from '../graph/nodes/agent.js';
 import type { Scope } from '../graph/template.js';
-import { McpError, type McpServer, type McpToolResult } from '../outgoing/mcp-client.js';
+import { McpError, type McpToolResult } from '../outgoing/mcp-client.js';
 import { toServer } from './agent-session.js';
 import { agentStepFrame, parseArguments, pickTemplates, type AgentDeps } from './agent-turn.js';
 import { NodeFailure } from './failures.js';
@@ -104,7 +104,11 @@ async function callTool(deps: AgentDeps, task: NodeTask, { data, scope, turn, ca
   }
   try {
     const timeoutMs = data.settings.timeout * 1000;
-    return toAnswer(await callOnce(deps, task, toServer(server, scope), { call, given, timeoutMs }));
+    const { runId, signal } = task;
+    const result = await deps.sessions.use(runId, toServer(server, scope), signal, (session) =>
+      session.callTool(call.toolName, given, { timeoutMs, signal }),
+    );
+    return toAnswer(result);
   } catch (error) {
     if (task.signal.aborted || !(error instanceof McpError)) throw error;
     if (error.isBeforeSend) await markCallRefused(deps.db, key);
@@ -119,20 +123,6 @@ async function callTool(deps: AgentDeps, task: NodeTask, { data, scope, turn, ca
       text: `The call failed (${error.message}); ${fate}.`,
       wasCalled: !error.isBeforeSend,
     };
-  }
-}
-
-async function callOnce(
-  { mcp }: AgentDeps,
-  { signal }: NodeTask,
-  server: McpServer,
-  { call, given, timeoutMs }: { call: StoredToolCall; given: Record<string, unknown>; timeoutMs: number },
-): Promise<McpToolResult> {
-  const session = await mcp.connect(server, signal);
-  try {
-    return await session.callTool(call.toolName, given, { timeoutMs, signal });
-  } finally {
-    await session.close();
   }
 }
 

@@ -212,7 +212,7 @@ export function parseArguments(text: string): Record<string, unknown> | undefine
 }
 
 export function pickTemplates({ messages, settings, tools }: AgentNodeData): unknown {
-  return { messages, settings, tools };
+  return { messages, settings, headers: tools.map(({ headers }) => headers) };
 }
 
 function waitFor(calls: StoredToolCall[]): TurnFacts {

@@ -10,6 +10,8 @@ import { createConditionRunner } from './condition.js';
 import { reportRunEnd, type FinishRunInput } from './finish-run.js';
 import { createHttpRunner } from './http.js';
 import { createLlmRunner } from './llm.js';
+import { createMcpRunner } from './mcp.js';
+import { createMcpSessions } from './mcp-sessions.js';
 import { createModelClients } from './model-clients.js';
 import type { McpClient } from '../outgoing/mcp-client.js';
 import type { OutgoingClient } from '../outgoing/outgoing-client.js';
@@ -36,14 +38,17 @@ export function createActivities(deps: ActivityDeps) {
   const nodeDeps: NodeDeps = { db, secretBox, contexts, logger };
   const conditionRunner = createConditionRunner(contexts);
   const httpRunner = createHttpRunner({ db, contexts, client: deps.outgoing });
+  const sessions = createMcpSessions(deps.mcp);
   const clients = createModelClients(db, secretBox);
   const llmRunner = createLlmRunner({ db, contexts, providers, clients });
-  const agentDeps: AgentDeps = { db, secretBox, contexts, providers, clients, mcp: deps.mcp, node: nodeDeps };
+  const agentDeps: AgentDeps = { db, secretBox, contexts, providers, clients, sessions, node: nodeDeps };
+  const mcpRunner = createMcpRunner({ db, contexts, sessions });
   return {
     trigger: (ref: NodeRef): Promise<NodeFacts> => runLocalNode(nodeDeps, ref, triggerRunner),
     condition: (ref: NodeRef): Promise<NodeFacts> => runLocalNode(nodeDeps, ref, conditionRunner),
     httpRequest: (ref: NodeRef): Promise<NodeFacts> => runNode(nodeDeps, ref, httpRunner),
     llmRequest: (ref: NodeRef): Promise<NodeFacts> => runNode(nodeDeps, ref, llmRunner),
+    mcpTool: (ref: NodeRef): Promise<NodeFacts> => runNode(nodeDeps, ref, mcpRunner),
     agentTurn: (step: TurnKey): Promise<TurnFacts> => runStep(nodeDeps, step, createTurnStep(agentDeps, step)),
     agentTools: (step: TurnKey): Promise<void> => runStep(nodeDeps, step, createToolsStep(agentDeps, step)),
     finishRun: (end: FinishRunInput): Promise<void> => reportRunEnd(deps, end),

@@ -6,8 +6,9 @@ import { httpNode, toHttpMethod, type HttpNodeData } from '../graph/nodes/http.j
 import { renderJson, renderText, type NodeOutput, type Scope } from '../graph/template.js';
 import { NodeFailure, retryAfterMs } from './failures.js';
 import { toHttpBody } from './http-body.js';
-import { isHeaderName, isHeaderValue } from '../outgoing/header-text.js';
+import { renderHeaders } from './request-headers.js';
 import { causeCode } from '../outgoing/network-error.js';
+import { isDeeperThan } from '../outgoing/json-depth.js';
 import {
   isRepeatable,
   OutgoingError,
@@ -32,6 +33,7 @@ const NEVER_CONNECTED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 const QUOTED_BODY_CHARACTERS = 300;
+const MAX_JSON_DEPTH = 500;
 
 interface HttpDeps {
   db: Database;
@@ -75,9 +77,7 @@ function toRequest(data: HttpNodeData, scope: Scope, task: NodeTask): OutgoingRe
   const method = toHttpMethod(renderText(data.method, scope));
   if (method === undefined)
     throw new NodeFailure('invalid_method', 'The method is none of those that HTTP nodes know.');
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(data.headers))
-    headers[name] = toHeader(name, renderText(String(value), scope));
+  const headers = renderHeaders(data.headers, scope);
   const body = toHttpBody(method, renderJson(data.body, scope), headers);
   const has = (wanted: string) => Object.keys(headers).some((name) => name.toLowerCase() === wanted);
   if (!has('idempotency-key')) headers['idempotency-key'] = `${task.runId}/${task.nodeId}`;
@@ -99,18 +99,6 @@ function renderedUrl(text: string): URL {
   } catch (error) {
     throw toFailure(error, false);
   }
-}
-
-/** The value, or NodeFailure `invalid_header`. */
-export function toHeader(name: string, value: string): string {
-  if (!isHeaderName(name)) throw new NodeFailure('invalid_header', `"${name}" is not a valid header name.`);
-  if (!isHeaderValue(value)) {
-    throw new NodeFailure(
-      'invalid_header',
-      `The value of header "${name}" holds a character that headers cannot carry.`,
-    );
-  }
-  return value;
 }
 
 function toOutcome(answer: OutgoingResponse, data: HttpNodeData, mayRepeat: boolean): NodeOutcome {
@@ -151,7 +139,9 @@ function toDecoder(charset: string): TextDecoder {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    const value = JSON.parse(text) as unknown;
+    // Deeper than this nothing after us can write it as JSON again; it stays text.
+    return isDeeperThan(value, MAX_JSON_DEPTH) ? undefined : value;
   } catch {
     return undefined;
   }

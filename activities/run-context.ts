@@ -6,8 +6,9 @@ import { findRunContext, findSnapshot, type StoredSnapshot } from '../db/run-con
 import type { SecretBox } from '../db/secret-box.js';
 import { inputFieldsOf, type RunInput } from '../graph/input.js';
 import { createMasker, type Masker } from '../graph/mask.js';
-import { maskInput, secretStrings, type SecretMap } from '../graph/secrets.js';
+import { joinSecrets, maskInput, secretTexts, type SecretMap } from '../graph/secrets.js';
 import { findVariables, type NodeOutput, type Scope } from '../graph/template.js';
+import { nodeDefinitions } from '../graph/nodes/registry.js';
 import type { NodeKind } from '../graph/plan.js';
 import { runClosedFailure } from './failures.js';
 
@@ -63,14 +64,14 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
     ) as RunInput;
     const secrets: SecretMap =
       stored.secretsEnc === null ? {} : (JSON.parse(secretBox.open(stored.secretsEnc, 'run-secrets')) as SecretMap);
-    const secretValues = [...maskInput(fields, input).secretValues, ...Object.values(secrets).flatMap(secretStrings)];
+    const secretValues = [...maskInput(fields, input).secretValues, ...secretTexts(secrets)];
     return {
       runId,
       projectId: stored.projectId,
       userId: stored.userId,
       input,
       masker: createMasker(secretValues),
-      node: (nodeId) => nodes.get(nodeId),
+      node: (nodeId) => withSecrets(nodes.get(nodeId), secrets),
     };
   }
 
@@ -90,6 +91,14 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
       return { input: context.input, results };
     },
   };
+}
+
+/** The stored graph is masked and shared by many runs; the secrets are this run's own. */
+function withSecrets(node: RunNode | undefined, secrets: SecretMap): RunNode | undefined {
+  if (node === undefined || Object.keys(secrets).length === 0) return node;
+  const { id, kind, data } = node;
+  const drawing = joinSecrets({ nodes: [{ id, type: nodeDefinitions[kind].type, data }] }, secrets);
+  return { ...node, data: (drawing['nodes'] as RunNode[])[0]!.data };
 }
 
 /** Concurrent callers share one load; a failed load is not kept. */

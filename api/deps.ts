@@ -5,6 +5,7 @@ import type { ModelProviders } from '../config/model-providers.js';
 import type { Database } from '../db/client.js';
 import type { SecretBox } from '../db/secret-box.js';
 import type { ChatUpstream } from './chat-upstream.js';
+import type { McpClient } from '../outgoing/mcp-client.js';
 import type { Metrics } from './metrics.js';
 import type { SessionVerifier } from './session-tokens.js';
 
@@ -13,6 +14,7 @@ export interface AppDeps {
   db: Database;
   temporal: Client;
   secretBox: SecretBox;
+  mcp: McpClient;
   currencies: Currencies;
   models: ModelProviders;
   chatUpstream: ChatUpstream;

@@ -7,6 +7,7 @@ import { loadTemporalConnection } from '../config/temporal-connection.js';
 import { Client, Connection } from '@temporalio/client';
 import { createDatabase } from '../db/client.js';
 import { createSecretBox } from '../db/secret-box.js';
+import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createApp } from './app.js';
 import { createChatUpstream } from './chat-upstream.js';
 import type { AppDeps } from './deps.js';
@@ -62,6 +63,7 @@ function createDeps(
     db,
     temporal: new Client({ connection, namespace }),
     secretBox: createSecretBox(required(environment, 'secretsKeys', 'SECRETS_KEY')),
+    mcp: createMcpClient({ allowPrivateNetwork: environment.allowPrivateNetwork }),
     currencies: loadCurrencies(environment),
     models: loadModelProviders(environment, env),
     chatUpstream: createChatUpstream({ timeoutMs: environment.chatTimeoutSeconds * 1000 }),
@@ -80,7 +82,7 @@ function createDeps(
     verifySession: createSessionVerifier(environment),
   };
   const close = async (): Promise<void> => {
-    await Promise.all([db.destroy(), connection.close(), deps.chatUpstream.close()]);
+    await Promise.all([db.destroy(), connection.close(), deps.chatUpstream.close(), deps.mcp.close()]);
   };
   return { deps, close };
 }

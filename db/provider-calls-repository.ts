@@ -37,6 +37,14 @@ export async function claimCall(db: Db, call: NewCall): Promise<CallClaim> {
   return { isAllowed: rows.length > 0, attempts: rows[0]?.attempts ?? 0 };
 }
 
+/** Whether an earlier try left a call on the wire. A worker that asks has not made it itself, so its outcome is unknown. */
+export async function isCallInFlight(db: Db, { runId, nodeId }: NodeKey): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT 1 FROM provider_calls
+    WHERE run_id = ${runId} AND node_id = ${nodeId} AND turn = 0 AND ordinal = 0 AND state = 'sent'`.execute(db);
+  return rows.length > 0;
+}
+
 /** The other side refused or was never reached: the call did nothing and may be made again. */
 export async function markCallRefused(db: Db, { runId, nodeId, turn = 0, ordinal = 0 }: CallKey): Promise<void> {
   await sql`

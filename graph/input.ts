@@ -10,7 +10,7 @@ export const RAW_INPUT = '__raw_input__';
 
 // Everything that a run produces is searched for its secrets, and the search keeps each of them in memory in several
 // encodings: far above any key or certificate, far below what would hurt.
-const MAX_SECRET_CHARACTERS = 65_536;
+export const MAX_SECRET_CHARACTERS = 65_536;
 const TOO_LONG = `Secret fields should have at most ${MAX_SECRET_CHARACTERS} characters in total`;
 
 /** `input_fields` of the start node, of the first trigger where there is no start; empty for a drawing with neither. */

@@ -1,5 +1,5 @@
 /** The node kinds of `data.nodes[].type`, by their file word. */
-export type NodeKind = 'trigger' | 'condition' | 'llm' | 'http' | 'agent';
+export type NodeKind = 'trigger' | 'condition' | 'llm' | 'http' | 'mcp' | 'agent';
 
 /** Which way an edge is taken: 0 always, 1 when the condition is true, 2 when it is false. */
 export type Branch = 0 | 1 | 2;

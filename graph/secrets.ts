@@ -19,6 +19,10 @@ type Replace = (value: unknown, place: Place) => unknown;
 
 const CREDENTIAL_HEADER = /^(?:authorization|proxy-authorization|cookie|.*[-_](?:key|token)|key|token)$/i;
 
+export function isCredentialHeader(name: string): boolean {
+  return CREDENTIAL_HEADER.test(name);
+}
+
 export function isSecretField(field: JsonObject): boolean {
   return field['is_secret'] === true;
 }
@@ -97,7 +101,7 @@ function mapHeaders(owner: JsonObject, prefix: string, replace: Replace): JsonOb
   return mapObject(owner, 'headers', (headers) =>
     Object.fromEntries(
       Object.entries(headers).map(([header, value]) => {
-        if (!CREDENTIAL_HEADER.test(header)) return [header, value];
+        if (!isCredentialHeader(header)) return [header, value];
         return [header, replace(value, { name: `${prefix}:${toNamePart(header.toLowerCase(), 0)}`, origin })];
       }),
     ),
@@ -165,6 +169,20 @@ function mapInput(
     if (typeof id === 'string' && !isEmpty(value)) setOwn(copy, id, replace(value, id));
   }
   return copy;
+}
+
+/** The texts to look for in all that a drawing's secrets can turn up in; a credential also without its scheme. */
+export function secretTexts(secrets: SecretMap): string[] {
+  return Object.entries(secrets).flatMap(([name, value]) => {
+    const texts = secretStrings(value);
+    if (!name.startsWith('header:')) return texts;
+    return texts.flatMap(credentialTexts);
+  });
+}
+
+/** `Bearer abc` and `abc`: a server that quotes a credential may leave its scheme out. */
+export function credentialTexts(headerValue: string): string[] {
+  return [headerValue, headerValue.replace(/^[\w-]+\s+/, '')];
 }
 
 /** The texts to look for when a value is secret: its strings and the text of its numbers, at any depth. */

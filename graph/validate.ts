@@ -1,11 +1,12 @@
 // Field errors and warnings of a drawing that compiles (decisions, sections 5 and 8).
 import type { Document, DrawnNode } from './document.js';
-import { fieldIdsOf, inputFieldsOf } from './input.js';
+import { fieldIdsOf, inputFieldsOf, MAX_SECRET_CHARACTERS } from './input.js';
 import { holdsMoreThan, isObject } from './json.js';
 import { branchesOf, groupEdges, linksInData, linksInEdges, type EdgesBySource, type RawLink } from './links.js';
 import { toFieldMessage } from './nodes/field-messages.js';
 import { nodeDefinitions } from './nodes/registry.js';
 import type { Plan } from './plan.js';
+import { secretStrings, splitSecrets } from './secrets.js';
 import { findExpressions, type Variable } from './template.js';
 import { createUpstreamTest, type UpstreamTest } from './upstream.js';
 
@@ -31,7 +32,24 @@ export function validateNodes(document: Document, plan: Plan): NodeErrors {
     const found = node ? validateNode(node) : [];
     return found.length > 0 ? [[id, found] as const] : [];
   });
-  return Object.fromEntries(errors);
+  return withSecretsError(Object.fromEntries(errors), document);
+}
+
+/**
+ * Everything that a run produces is searched for all secrets of its drawing, also of nodes that nothing reaches: as for
+ * inputs, there is a bound for all of them together.
+ */
+function withSecretsError(errors: NodeErrors, document: Document): NodeErrors {
+  let characters = 0;
+  for (const { id, kind, data } of document.nodes) {
+    const { secrets } = splitSecrets({ nodes: [{ id, type: nodeDefinitions[kind].type, data }] });
+    for (const text of Object.values(secrets).flatMap(secretStrings)) characters += text.length;
+    if (characters <= MAX_SECRET_CHARACTERS) continue;
+    const message = `Secrets of a workflow should have at most ${MAX_SECRET_CHARACTERS} characters in total`;
+    const field = ['headers', 'tools'].find((key) => Object.hasOwn(data, key)) ?? 'input_fields';
+    return { ...errors, [id]: [...(errors[id] ?? []), { [field]: message }] };
+  }
+  return errors;
 }
 
 function validateNode(node: DrawnNode): Record<string, string>[] {

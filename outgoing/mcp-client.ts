@@ -100,8 +100,7 @@ async function connectBy(
   const toSession = ({ client, transport: watched }: Opened): McpSession => {
     let closing: Promise<void> | undefined;
     const session = createSession(client, hide, () => {
-      onClosed(session);
-      return (closing ??= watched.close());
+      return (closing ??= watched.close().finally(() => onClosed(session)));
     });
     return session;
   };

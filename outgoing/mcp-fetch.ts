@@ -136,6 +136,9 @@ function toNetworkError(error: unknown, isUnsent: boolean): McpError {
   return new McpError('mcp_unreachable', message, isUnsent);
 }
 
+/** Others turn a POST into a GET. */
+const KEEPS_METHOD = new Set([307, 308]);
+
 /** Success, or a redirect inside the origin, which the SDK follows. */
 async function check(
   response: Response,
@@ -145,9 +148,10 @@ async function check(
   if (response.ok) return response;
   const location = response.headers.get('location');
   if (response.status >= 300 && response.status < 400 && location !== null) {
-    if (URL.canParse(location, url.href) && new URL(location, url).origin === url.origin) return response;
+    const isInside = URL.canParse(location, url.href) && new URL(location, url).origin === url.origin;
+    if (isInside && (init.method === 'GET' || KEEPS_METHOD.has(response.status))) return response;
     await response.body?.cancel();
-    throw anotherOrigin();
+    throw isInside ? new McpStatusError(response.status, false) : anotherOrigin();
   }
   const isInSession = headers.has('mcp-session-id') || (transport === 'sse' && init.method === 'POST');
   const isLost = isInSession && (await isSessionLost(response));

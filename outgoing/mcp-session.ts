@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
+import { isDeeperThan } from './json-depth.js';
 import { McpError, toMcpError } from './mcp-error.js';
 import type { McpSession, McpTool, McpToolResult } from './mcp-client.js';
 
@@ -7,6 +8,8 @@ const LIST_TIMEOUT_MS = 30_000;
 const MAX_PAGES = 100;
 const MAX_TOOLS = 10_000;
 const MAX_LIST_CHARACTERS = 10 * 1024 * 1024;
+/** As deep as the JSON that we take from callers. */
+const MAX_DEPTH = 200;
 /** Our own clock comes first, so that a time-out is never mistaken for an answer. */
 const SDK_TIMEOUT_SLACK_MS = 60_000;
 
@@ -35,7 +38,9 @@ export function createSession(client: Client, hide: (text: string) => string, cl
     either.addEventListener('abort', abort);
     try {
       const options = { signal: stop.signal, timeout: timeoutMs + SDK_TIMEOUT_SLACK_MS };
-      return (await client.request(request, schema, options)) as z.infer<T>;
+      const result = await client.request(request, schema, options);
+      if (!isDeeperThan(result, MAX_DEPTH)) return result;
+      throw new McpError('mcp_protocol', `The MCP server's answer is nested deeper than ${MAX_DEPTH} levels.`, false);
     } catch (error) {
       signal.throwIfAborted();
       if (deadline.aborted) {

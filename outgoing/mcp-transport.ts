@@ -16,8 +16,9 @@ interface Target {
 
 /** Requests that a server may make of us (we offer none but `ping`); each is answered with a request of ours. */
 const MAX_SERVER_REQUESTS = 100;
-const CLOSE_WITHIN_MS = 2_000;
-const CANCEL_WITHIN_MS = 1_000;
+/** Both together still fit into the time that a process has to end. */
+const CLOSE_WITHIN_MS = 1_000;
+const CANCEL_WITHIN_MS = 500;
 
 export class WatchedTransport implements Transport {
   onclose?: () => void;

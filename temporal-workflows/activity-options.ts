@@ -23,6 +23,8 @@ const http = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '6m
 const llm = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '11m' });
 /** An agent's steps: one model call, or all tool calls of a turn side by side. */
 export const agentSteps = llm;
+// Also connects, twice where the session of an earlier node is gone.
+const mcp = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '12m' });
 
 // Reads a few rows and writes one: local, one event and no task-queue trip. Tried until it gets through.
 const local = proxyLocalActivities<Activities>({
@@ -56,4 +58,5 @@ export const runNodeOfKind = {
   condition: ({ summary, ...node }) => local.condition.executeWithOptions({ summary }, [node]),
   http: ({ summary, ...node }) => http.httpRequest.executeWithOptions({ summary, activityId: node.nodeId }, [node]),
   llm: ({ summary, ...node }) => llm.llmRequest.executeWithOptions({ summary, activityId: node.nodeId }, [node]),
+  mcp: ({ summary, ...node }) => mcp.mcpTool.executeWithOptions({ summary, activityId: node.nodeId }, [node]),
 } satisfies Record<SingleStepKind, RunNode> as Record<SingleStepKind, RunNode>;

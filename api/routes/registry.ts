@@ -9,6 +9,7 @@ import { healthRoutes } from './health.js';
 import { historyRoutes } from './history.js';
 import { marketplaceRoutes } from './marketplace.js';
 import { publicationRoutes } from './publication.js';
+import { mcpToolsRoutes } from './mcp-tools.js';
 import { projectRoutes } from './projects.js';
 import { runFlagRoutes } from './run-flags.js';
 import { runRoutes } from './runs.js';
@@ -22,6 +23,7 @@ export const routes: Route[] = [
   ...workflowRoutes,
   ...workflowPositionRoutes,
   ...workflowCheckRoutes,
+  ...mcpToolsRoutes,
   ...runRoutes,
   ...historyRoutes,
   ...approvalRoutes,

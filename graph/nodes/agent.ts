@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mcpServerFields } from './mcp-server-fields.js';
 import type { NodeDefinition } from './node-definition.js';
 
 const THREE_DAYS_SECONDS = 259_200;
@@ -14,16 +15,11 @@ const policySchema = z
   .default('always')
   .describe('Which tools wait for a person; a tool that no list names does');
 
-const headerSchema = z.union([z.string(), z.number(), z.boolean()]);
-
 /** An MCP server whose tools the agent may use. */
 const toolSchema = z.looseObject({
   type: z.literal('mcp'),
   server_label: z.string().min(1).max(60),
-  endpoint_url: z.string().min(1).describe('May hold variables'),
-  transport: z.enum(['auto', 'sse', 'streamable_http']).default('auto'),
-  headers: z.record(z.string(), headerSchema).default({}).describe('Values may hold variables'),
-  timeout: z.number().min(0.1).max(30).default(10).describe('Seconds for connecting'),
+  ...mcpServerFields,
   allowed_tools: z.array(z.string().min(1)).nullish().describe('Names; all tools of the server when absent'),
   require_approval: policySchema,
 });

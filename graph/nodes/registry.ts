@@ -4,6 +4,7 @@ import { agentNode } from './agent.js';
 import { conditionNode } from './condition.js';
 import { httpNode } from './http.js';
 import { llmNode } from './llm.js';
+import { mcpNode } from './mcp.js';
 import type { NodeDefinition } from './node-definition.js';
 import { triggerNode } from './trigger.js';
 
@@ -14,6 +15,7 @@ export const nodeDefinitions = {
   llm: llmNode,
   http: httpNode,
   agent: agentNode,
+  mcp: mcpNode,
 } as const satisfies Record<NodeKind, NodeDefinition>;
 
 const kindsByType = new Map<string, NodeKind>(Object.values(nodeDefinitions).map(({ type, kind }) => [type, kind]));

@@ -49,6 +49,14 @@ describe('HTTP node', function () {
     assert.equal('json' in entry.result!, false);
   });
 
+  it('keeps JSON that is nested without end as text', async () => {
+    const body = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const { entry, requests } = await runScripted([{ body }]);
+    assert.equal(entry.result!.content, body);
+    assert.equal('json' in entry.result!, false);
+    assert.equal(requests.length, 1);
+  });
+
   it('stores a NUL of the answer as U+FFFD, in text and in JSON', async () => {
     const { entry } = await runScripted([{ body: Buffer.from('{"a":"x\\u0000y","b":"c\\\\u0000"}') }]);
     assert.deepEqual(entry.result!['json'], { a: 'x\uFFFDy', b: 'c\\u0000' });

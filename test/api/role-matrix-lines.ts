@@ -153,4 +153,11 @@ export const lines: Line[] = [
   { route: 'GET /api/v1/openapi.json/', for: 'open', answer: '200' },
   { route: 'GET /docs/', for: 'open', answer: '200' },
   { route: 'GET /docs/:file/', for: 'open', answer: '200', params: () => ({ file: 'page.css' }) },
+
+  {
+    route: 'POST /api/v1/workflows/mcp-tools/',
+    for: 'anyone',
+    answer: '400',
+    body: () => ({ endpoint_url: 'not a url' }),
+  },
 ];

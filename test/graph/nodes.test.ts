@@ -11,6 +11,7 @@ describe('node definitions', () => {
       'basic-node LLMNodeInput llm',
       'http-node HTTPNodeInput http',
       'agent-node AgentNodeInput agent',
+      'mcp-node MCPNodeInput mcp',
     ]);
     for (const [kind, definition] of Object.entries(nodeDefinitions)) {
       assert.equal(definition.kind, kind);
@@ -27,6 +28,17 @@ describe('node definitions', () => {
     const messages = [{ role: 'user', message: 'm' }];
     const llm = nodeDefinitions.llm.schema.parse({ messages, settings: { model_name: 'm', seed: 1 } });
     assert.deepEqual(llm.settings, { model_name: 'm', seed: 1, timeout: 300 });
+    const mcp = nodeDefinitions.mcp.schema.parse({ endpoint_url: 'https://a.test/', tool_name: 't', x: 1 });
+    assert.deepEqual(mcp, {
+      endpoint_url: 'https://a.test/',
+      transport: 'auto',
+      headers: {},
+      timeout: 10,
+      tool_name: 't',
+      arguments: {},
+      settings: { timeout: 300, fail_on_error: true, retry_unsafe: false },
+      x: 1,
+    });
   });
 
   it('turn the sides of a condition to text', () => {

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { joinSecrets, keepInputSecrets, MASK, maskInput, secretStrings, splitSecrets } from '../../graph/secrets.js';
+import {
+  joinSecrets,
+  keepInputSecrets,
+  MASK,
+  maskInput,
+  secretStrings,
+  secretTexts,
+  splitSecrets,
+} from '../../graph/secrets.js';
 import { drawing, http, trigger } from './drawings.js';
 
 function field(id: unknown, default_value?: unknown, is_secret: unknown = true) {
@@ -184,5 +192,16 @@ describe('secretStrings', () => {
     assert.deepEqual(secretStrings({ a: ['x', { b: 1.5 }], c: true, d: null, e: 'y' }), ['x', '1.5', 'y']);
     assert.deepEqual(secretStrings('x'), ['x']);
     assert.deepEqual(secretStrings(JSON.parse('['.repeat(1e6) + '"x"' + ']'.repeat(1e6))), ['x']);
+  });
+});
+
+describe('secretTexts', () => {
+  it('looks for a credential with and without its scheme, and for every string of a field', () => {
+    const secrets = {
+      'header:m:authorization': 'Bearer abc.def',
+      'header:m:x-key': 'plain',
+      'field:t:f': { a: ['two words'] },
+    };
+    assert.deepEqual(new Set(secretTexts(secrets)), new Set(['Bearer abc.def', 'abc.def', 'plain', 'two words']));
   });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { gzipSync } from 'node:zlib';
 import { createMcpClient, type McpClient, type McpErrorCode, type McpServer } from '../../outgoing/mcp-client.js';
 import { eventually } from '../support/eventually.js';
 import {
@@ -214,6 +215,10 @@ describe('MCP tool calls', function () {
     const fits = fake.endpoint({ 'tools/call': ({ id }, response) => openEvents(response).event(answer(id, full)) });
     assert.equal((await call(fits.url)).content.length, full.length);
     const large: McpHandler[] = [
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+        response.end(gzipSync(Buffer.alloc(30 * MIB, ' ')));
+      },
       ({ id }, response) => sendJson(response, answer(id, 'x'.repeat(10 * MIB))),
       ({ id }, response) => openEvents(response).event(answer(id, 'x'.repeat(10 * MIB)), 'with-an-id'),
       (_request, response) => {

@@ -123,7 +123,7 @@ describe('MCP client', function () {
       await assert.rejects(list(version.url), failing('mcp_protocol', /does not follow/, true));
     });
 
-    it('follows redirects inside the origin and sends nothing to another one', async () => {
+    it('follows redirects that keep the method, inside the origin, and sends nothing to another one', async () => {
       const other = await startFakeMcpServer();
       const stranger = other.endpoint();
       const here = fake.endpoint();
@@ -131,6 +131,10 @@ describe('MCP client', function () {
         '*': (_request, response) => void response.writeHead(307, { location: here.url }).end(),
       });
       assert.equal((await list(inside.url)).length, 1);
+      const asGet = fake.endpoint({
+        '*': (_request, response) => void response.writeHead(302, { location: here.url }).end(),
+      });
+      await assert.rejects(list(asGet.url, { transport: 'streamable_http' }), failing('mcp_protocol', /status 302/));
       const outside = fake.endpoint({
         '*': (_request, response) => void response.writeHead(307, { location: stranger.url }).end(),
       });
@@ -206,6 +210,18 @@ describe('MCP client', function () {
       const large = { name: 'x'.repeat(6 * MIB), inputSchema: { type: 'object' } };
       const heavy = fake.endpoint({ 'tools/list': () => ({ tools: [large], nextCursor: String(page++) }) });
       await assert.rejects(list(heavy.url), failing('response_too_large', /10 MiB/));
+    });
+
+    it('refuses tools that are nested deeper than anything could be written again', async () => {
+      const deep = `${'['.repeat(1e5)}${']'.repeat(1e5)}`;
+      const endpoint = fake.endpoint({
+        'tools/list': ({ id }, response) => {
+          const deepTool = `{"name":"a","inputSchema":{"type":"object","x":${deep}}}`;
+          response.writeHead(200, { 'content-type': 'application/json' });
+          response.end(`{"jsonrpc":"2.0","id":${String(id)},"result":{"tools":[${deepTool}]}}`);
+        },
+      });
+      await assert.rejects(list(endpoint.url), failing('mcp_protocol', /nested deeper/));
     });
 
     it('refuses tools that are none, and says when a server has no tools at all', async () => {

@@ -1,7 +1,7 @@
 // Drawings as the visual editor saves them, in a few words.
 import { randomUUID } from 'node:crypto';
 
-export type Kind = 'trigger' | 'condition' | 'llm' | 'http' | 'agent';
+export type Kind = 'trigger' | 'condition' | 'llm' | 'http' | 'mcp' | 'agent';
 type Data = Record<string, unknown>;
 
 export interface DrawingNode {
@@ -32,6 +32,7 @@ const TYPES: Record<Kind, string> = {
   llm: 'basic-node',
   http: 'http-node',
   agent: 'agent-node',
+  mcp: 'mcp-node',
 };
 
 /** A node of its own id; `data` goes over the common fields. */
@@ -71,6 +72,10 @@ export function agent(message: string, settings: Data, tools: Data[], data: Data
     tools: tools.map((tool) => ({ ...server, ...tool })),
     ...data,
   });
+}
+
+export function mcp(endpointUrl: string, toolName: string, args: Data = {}, data: Data = {}): DrawingNode {
+  return node('mcp', { endpoint_url: endpointUrl, tool_name: toolName, arguments: args, ...data });
 }
 
 /** `{{ <node>.result.<path> }}`. */

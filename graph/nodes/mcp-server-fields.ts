@@ -1,0 +1,19 @@
+// What a node says of an MCP server that it uses.
+import { z } from 'zod';
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+const headerSchema = z.union([z.string(), z.number(), z.boolean()], {
+  error: 'Input should be a valid string, number or boolean',
+});
+
+/** Where an MCP server is and how it is spoken to; the same for nodes and agents' tools. */
+export const mcpServerFields = {
+  // No variables: the stored headers belong to this server and to no other.
+  endpoint_url: z.string().refine(isHttpUrl, { error: 'Input should be a valid http or https URL' }),
+  transport: z.enum(['auto', 'sse', 'streamable_http']).default('auto'),
+  headers: z.record(z.string(), headerSchema).default({}).describe('Values may hold variables'),
+  timeout: z.number().min(0.1).max(30).default(10).describe('Seconds for connecting'),
+};

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { mcpServerFields } from './mcp-server-fields.js';
+import type { NodeDefinition } from './node-definition.js';
+
+const settingsSchema = z.looseObject({
+  timeout: z.number().min(1).max(600).default(300).describe('Seconds for the call'),
+  fail_on_error: z.boolean().default(true).describe('Whether an error that the tool reports fails the node'),
+  retry_unsafe: z.boolean().default(false).describe('Whether a call whose outcome is unknown may be made again'),
+});
+
+const schema = z.looseObject({
+  ...mcpServerFields,
+  tool_name: z.string().min(1),
+  arguments: z.record(z.string(), z.unknown()).default({}).describe('Any JSON; strings in it may hold variables'),
+  settings: settingsSchema.prefault({}),
+});
+
+export type McpNodeData = z.infer<typeof schema>;
+
+const outputSchema = z.looseObject({
+  content: z.string().describe('The text parts, joined with a newline'),
+  structured_content: z.unknown().describe('What the tool gave as structured content, else null'),
+  is_error: z.boolean(),
+  attachments: z
+    .array(z.looseObject({ type: z.string() }))
+    .describe('The parts that are no text, as the tool gave them'),
+});
+
+export const mcpNode = {
+  kind: 'mcp',
+  type: 'mcp-node',
+  nodeType: 'MCPNodeInput',
+  title: 'MCP tool',
+  description: 'Calls a tool of an MCP server and gives its result.',
+  version: '1.0.0',
+  templateFields: ['headers', 'arguments'],
+  schema,
+  outputSchema,
+} as const satisfies NodeDefinition;
