@@ -1,4 +1,4 @@
-// Reads of past and present runs of a workflow. Five statements a page, however many runs it shows.
+// Reads of past and present runs of a workflow. Six statements a page, however many runs it shows.
 import { sql } from 'kysely';
 import type { Database, Db } from './client.js';
 import type { PolledNode } from './poll-repository.js';

@@ -35,6 +35,17 @@ const PRICES = {
 const RATES = { USD: '1', EUR: '0.923456789123', JPY: '157.31' };
 const Exact = Decimal.clone({ precision: 1000 });
 
+const sumOf = (amounts: Record<string, string>[]): Record<string, string> =>
+  Object.fromEntries(
+    Object.keys(RATES).map((code) => [
+      code,
+      amounts.reduce((sum, amount) => sum.plus(amount[code] ?? 'NaN'), new Exact(0)).toFixed(),
+    ]),
+  );
+
+/** A model of its own, so that its answers can be scripted. */
+const paid = (model: string, label = 'paid') => llm('x', { label, settings: { model_name: model } });
+
 describe('billing history', function () {
   this.timeout(120_000);
   let stack: TestStack;
@@ -67,18 +78,8 @@ describe('billing history', function () {
     assert.equal(status, 200, JSON.stringify(body));
     return body;
   };
-  const sumOf = (amounts: Record<string, string>[]): Record<string, string> =>
-    Object.fromEntries(
-      Object.keys(RATES).map((code) => [
-        code,
-        amounts.reduce((sum, amount) => sum.plus(amount[code] ?? 'NaN'), new Exact(0)).toFixed(),
-      ]),
-    );
   const spentIn = async (project: number): Promise<Record<string, string>> =>
     (await api.get<Project>(`/projects/${project}/`)).body.total_spent;
-  /** A model of its own, so that its answers can be scripted. */
-  const paid = (model: string, label = 'paid') => llm('x', { label, settings: { model_name: model } });
-
   /** Runs it twice in one project: transactions, cost and the growth of total_spent must be the same number. */
   const expectSums = async (
     data: Drawing,
@@ -108,10 +109,10 @@ describe('billing history', function () {
       const { runId } = await api.runToEnd(drawing([start, call, model]));
       const { items, ...page } = await list(runId);
       assert.deepEqual(page, { page: 1, size: 10, total: 3 });
-      assert.deepEqual(items.map(({ operation, description }) => [operation, description]).toSorted(), [
-        ['http', 'A call'],
-        ['llm', 'A model'],
-        ['trigger', 'The start'],
+      assert.deepEqual(items.map(({ operation, description }) => `${operation}: ${description}`).toSorted(), [
+        'http: A call',
+        'llm: A model',
+        'trigger: The start',
       ]);
       for (const item of items) {
         assert.match(item.id, UUID);

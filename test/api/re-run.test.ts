@@ -13,6 +13,8 @@ const MASK = '********';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 type Field = Record<string, unknown>;
 
+const canary = (): string => `canary-${randomBytes(12).toString('hex')}"+/`;
+
 describe('re-run', function () {
   this.timeout(90_000);
   let stack: TestStack;
@@ -27,8 +29,6 @@ describe('re-run', function () {
     target = await startHttpTarget();
   });
   after(() => target.close());
-
-  const canary = (): string => `canary-${randomBytes(12).toString('hex')}"+/`;
 
   /** Sends the field `token` in a header to the target. */
   const draw = (token: Field, path = '/echo'): Drawing => {

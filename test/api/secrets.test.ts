@@ -117,6 +117,43 @@ describe('secrets', function () {
     await api.pollToEnd((await api.run(id)).data.id);
     assert.equal(sentTokens().at(-1), secret);
   });
+
+  it('no answer to a change holds a secret: update, duplicate, reorder, run, re-run, flags, billing', async () => {
+    const [stored, given] = [canary(), canary()];
+    const data = draw(stored);
+    const id = await api.createWorkflow(project, data);
+    const input = { token: given, note: `see ${given}` };
+    const original = await api.run(id, input);
+    await api.pollToEnd(original.data.id);
+    const run = `/workflows/${id}/history/${original.data.id}`;
+    const answers = [
+      await api.patch(`/workflows/${id}/`, { body: { data: withDefault(data, MASK) } }),
+      await api.post(`/workflows/${id}/duplicate/`),
+      await api.post(`/workflows/${id}/reorder/`, { body: { sort_id: 1 } }),
+      await api.post(`${run}/re-run/`),
+      await api.post(`${run}/re-run/`, { body: input }),
+      await api.post(`${run}/toggle-api-run/`, { body: { is_api_run: true } }),
+      await api.post(`${run}/toggle-marketplace-example/`, { body: { use_in_marketplace_example: true } }),
+      await api.post(`${run}/toggle-marketplace-use/`, { body: { use_as_marketplace_template: true } }),
+      await api.get(`/billing-history/workflowrun/${original.data.id}/`),
+    ];
+    for (const { status, body } of answers) {
+      assert.ok(status === 200 || status === 201, JSON.stringify(body));
+      for (const secret of [stored, given]) assert.ok(!JSON.stringify(body).includes(secret.slice(0, -3)));
+    }
+  });
+
+  it('a stored secret cannot be had by making its field public', async () => {
+    const secret = canary();
+    const data = draw(secret);
+    const id = await api.createWorkflow(project, data);
+    const open = withDefault(data, MASK);
+    (open.nodes[0]!.data['input_fields'] as Record<string, unknown>[])[0]!['is_secret'] = false;
+    const { body } = await api.patch<Workflow>(`/workflows/${id}/`, { body: { data: open } });
+    assert.deepEqual(body.data, JSON.parse(JSON.stringify(open)));
+    await api.pollToEnd((await api.run(id)).data.id);
+    assert.equal(sentTokens().at(-1), MASK);
+  });
 });
 
 /** Ends in characters that every encoding writes in its own way. */

@@ -34,6 +34,32 @@ describe('input-fields, get_nodes and check_workflow', function () {
     assert.deepEqual((await api.get(`/workflows/${empty.id}/input-fields/`)).body, []);
   });
 
+  it('a field comes back with every property that it was given, the options of a select too', async () => {
+    const fields = [
+      {
+        id: 'tone',
+        title: 'Tone',
+        type: 'select',
+        input_requirements: false,
+        placeholder: 'pick one',
+        tooltip: 'how it sounds',
+        default_value: 'dry',
+        is_secret: false,
+        options: [
+          { title: 'Dry', value: 'dry', is_default: true },
+          { title: 'Warm', value: 'warm', is_default: false },
+        ],
+      },
+      { id: 'count', type: 'number', default_value: '3' },
+    ];
+    const { id } = await createOne(drawing([trigger(fields)]));
+    assert.deepEqual((await api.get(`/workflows/${id}/input-fields/`)).body, fields);
+    const run = await api.run(id);
+    await api.pollToEnd(run.data.id);
+    const record = await api.history(id, run.data.id);
+    assert.deepEqual([record['input_fields'], record['input_data']], [fields, { tone: 'dry', count: '3' }]);
+  });
+
   it('get_nodes describes every kind with JSON Schemas', async () => {
     type Described = Record<'node_type' | 'type' | 'schema' | 'output_schema', unknown>;
     const { status, body } = await api.get<Described[]>('/workflows/get_nodes/');

@@ -1,0 +1,53 @@
+// What the database does for a read: the statements that a repository function sends, each under EXPLAIN ANALYZE.
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { Database } from '../db/client.js';
+import type { Tables } from '../db/tables.js';
+
+export interface ExplainedStatement {
+  sql: string;
+  plan: string[];
+  /** Planning and execution, in milliseconds. */
+  tookMs: number;
+}
+
+interface Sent {
+  sql: string;
+  parameters: readonly unknown[];
+}
+
+/** Runs `read` once to warm the cache, once to see its statements, and then explains each of them. */
+export async function explainRead(
+  url: string,
+  read: (db: Database) => Promise<unknown>,
+): Promise<ExplainedStatement[]> {
+  const sent: Sent[] = [];
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(pg.types.builtins.INT8, Number);
+  const pool = new pg.Pool({ connectionString: url, max: 1, types });
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query }) => {
+      if (/^\s*(select|with)/i.test(query.sql)) sent.push(query);
+    },
+  });
+  try {
+    await read(db);
+    sent.length = 0;
+    await read(db);
+    const explained: ExplainedStatement[] = [];
+    for (const { sql, parameters } of sent) {
+      const text = `EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) ${sql}`;
+      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(text, [...parameters]);
+      const plan = rows.map((row) => row['QUERY PLAN']);
+      explained.push({ sql, plan, tookMs: plan.reduce((sum, line) => sum + timeOf(line), 0) });
+    }
+    return explained;
+  } finally {
+    await db.destroy();
+  }
+}
+
+function timeOf(line: string): number {
+  return Number(/^(?:Planning|Execution) Time: ([\d.]+) ms$/.exec(line)?.[1] ?? 0);
+}

@@ -1,0 +1,76 @@
+// Seeds a workflow with runs (unless --workflow names one) and prints the plans behind history and billing pages:
+//   DATABASE_URL=... npx tsx bench/list-plans.ts --user 1 --project 1 --runs 100000
+import { parseArgs } from 'node:util';
+import { createDatabase, type Database } from '../db/client.js';
+import { listRunTransactions } from '../db/billing-repository.js';
+import { listHistory, type HistoryOrdering } from '../db/history-repository.js';
+import { explainRead } from './explain.js';
+import { seedRuns, seedWorkflows } from './seed-runs.js';
+
+interface Question {
+  title: string;
+  read: (db: Database) => Promise<unknown>;
+}
+
+const { values } = parseArgs({
+  options: {
+    user: { type: 'string', default: '1' },
+    project: { type: 'string', default: '1' },
+    workflow: { type: 'string' },
+    runs: { type: 'string', default: '100000' },
+    plans: { type: 'boolean', default: false },
+  },
+});
+const url = process.env['DATABASE_URL'] ?? '';
+const userId = Number(values.user);
+const runs = Number(values.runs);
+const db = createDatabase({ url, poolMax: 1, applicationName: 'bench', onError: () => undefined });
+try {
+  const workflowId = values.workflow === undefined ? await seedOne() : Number(values.workflow);
+  const { id: runId } = await db
+    .selectFrom('runs')
+    .select('id')
+    .where('workflow_id', '=', workflowId)
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  for (const question of [...historyQuestions(workflowId), billingQuestion(runId)]) await answer(question);
+} finally {
+  await db.destroy();
+}
+
+async function seedOne(): Promise<number> {
+  const [workflowId = 0] = await seedWorkflows(db, { projectId: Number(values.project), userId, count: 1 });
+  await seedRuns(db, { userId, workflowIds: [workflowId], runs });
+  console.log(`seeded workflow ${workflowId}`);
+  return workflowId;
+}
+
+function historyQuestions(workflowId: number): Question[] {
+  const pages: [name: string, offset: number][] = [
+    ['first page', 0],
+    ['page in the middle', Math.floor(runs / 2)],
+    ['last page', runs - 10],
+  ];
+  const orderings: HistoryOrdering[] = ['-created_at', 'created_at', '-cost', 'cost'];
+  return orderings.flatMap((ordering) =>
+    pages.map(([name, offset]) => ({
+      title: `history \`${ordering}\`, ${name}`,
+      read: (reader: Database) => listHistory(reader, { workflowId, ordering, limit: 10, offset }),
+    })),
+  );
+}
+
+function billingQuestion(runId: string): Question {
+  return {
+    title: 'billing of one run',
+    read: (reader) => listRunTransactions(reader, { runId, userId, limit: 10, offset: 0 }),
+  };
+}
+
+async function answer({ title, read }: Question): Promise<void> {
+  const statements = await explainRead(url, read);
+  const total = statements.reduce((sum, { tookMs }) => sum + tookMs, 0);
+  const slowest = statements.toSorted((a, b) => b.tookMs - a.tookMs)[0];
+  console.log(`| ${title} | ${statements.length} | ${total.toFixed(1)} | ${slowest?.tookMs.toFixed(1)} |`);
+  if (values.plans) for (const { sql, plan } of statements) console.log(`\n${sql}\n${plan.join('\n')}\n`);
+}
