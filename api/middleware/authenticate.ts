@@ -10,7 +10,7 @@ export function authenticate(auth: Auth, deps: AppDeps): AppMiddleware {
   return async (ctx, next) => {
     if (auth === 'key') ctx.state.caller = await keyCaller(ctx as AppContext, deps);
     if (auth === 'optional') {
-      const caller = await keyCaller(ctx as AppContext, deps).catch(strangerUnlessBroken);
+      const caller = await keyCaller(ctx as AppContext, deps).catch(forgiveWrongCredentials);
       if (caller !== undefined) ctx.state.caller = caller;
     }
     if (auth === 'internal') checkInternalToken(ctx.get('authorization'), deps.config.internalTokens);
@@ -30,9 +30,9 @@ async function keyCaller(ctx: AppContext, deps: AppDeps): Promise<Caller> {
   return { userId: holder.userId, keyId: holder.keyId, rateLimit: holder.rateLimit };
 }
 
-/** Where nobody needs credentials, wrong ones do not hurt; a database that is away still does. */
-function strangerUnlessBroken(error: unknown): undefined {
-  if (!(error instanceof ApiError)) throw error;
+/** Where nobody needs credentials, wrong ones do not hurt. A spent rate limit and a database that is away still do. */
+function forgiveWrongCredentials(error: unknown): undefined {
+  if (!(error instanceof ApiError && (error.status === 401 || error.status === 403))) throw error;
 }
 
 function checkInternalToken(authorization: string, tokens: string[]): void {
