@@ -52,8 +52,6 @@ const tables = [
     succeeded_runs integer NOT NULL,
     PRIMARY KEY (source_id, user_id)
   )`,
-  `CREATE INDEX runs_marketplace_templates ON runs (workflow_id, created_at) WHERE use_as_marketplace_template`,
-  `CREATE INDEX runs_marketplace_examples ON runs (workflow_id, created_at) WHERE use_in_marketplace_example`,
 ];
 
 /**
