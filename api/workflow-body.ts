@@ -30,7 +30,7 @@ const runFee = z
 const languages = z.array(z.string().trim().min(1).max(16)).max(200);
 
 const categories = z
-  .array(z.int())
+  .array(z.int('A valid integer is required.'))
   .max(100)
   .transform((ids) => [...new Set(ids)]);
 

@@ -73,8 +73,9 @@ async function pickPage(db: Db, query: CatalogQuery): Promise<{ total: number; i
 
 function selectMatching(db: Db, query: CatalogQuery) {
   const { userId, search, titleContains, projectId, isOwn, ordering } = query;
+  // Every workflow has its row of figures: as an outer join it is left out where nothing is read from it.
   return memberWorkflows(db, userId)
-    .innerJoin('workflow_statistics as statistics', 'statistics.workflow_id', 'workflows.id')
+    .leftJoin('workflow_statistics as statistics', 'statistics.workflow_id', 'workflows.id')
     .leftJoin('bookmarks', (join) =>
       join.onRef('bookmarks.workflow_id', '=', 'workflows.id').on('bookmarks.user_id', '=', userId),
     )

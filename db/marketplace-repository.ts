@@ -67,7 +67,7 @@ export function publishedWorkflows(db: Db) {
   return db
     .selectFrom('workflows')
     .innerJoin('projects', 'projects.id', 'workflows.project_id')
-    .where('workflows.is_published', '=', true)
+    .where(sql<boolean>`workflows.is_published`)
     .where('workflows.archived_at', 'is', null)
     .where('projects.deleted_at', 'is', null);
 }

@@ -13,7 +13,7 @@ export function authenticate(auth: Auth, deps: AppDeps): AppMiddleware {
     if (auth === 'key') ctx.state.caller = await findCaller(ctx as AppContext, deps);
     if (auth === 'bearer-key') ctx.state.caller = await findBearerKeyCaller(ctx as AppContext, deps);
     if (auth === 'optional') {
-      const caller = await findCaller(ctx as AppContext, deps).catch(strangerUnlessBroken);
+      const caller = await findCaller(ctx as AppContext, deps).catch(forgiveWrongCredentials);
       if (caller !== undefined) ctx.state.caller = caller;
     }
     if (auth === 'internal') checkInternalToken(bearerToken(ctx as AppContext), deps.config.internalTokens);
@@ -55,9 +55,9 @@ function bearerToken(ctx: AppContext): string | undefined {
   return scheme.toLowerCase() === 'bearer' ? rest.join(' ') : undefined;
 }
 
-/** Where nobody needs credentials, wrong ones do not hurt; a database that is away still does. */
-function strangerUnlessBroken(error: unknown): undefined {
-  if (!(error instanceof ApiError)) throw error;
+/** Where nobody needs credentials, wrong ones do not hurt. A spent rate limit and a database that is away still do. */
+function forgiveWrongCredentials(error: unknown): undefined {
+  if (!(error instanceof ApiError && (error.status === 401 || error.status === 403))) throw error;
 }
 
 function checkInternalToken(given: string | undefined, tokens: string[]): void {

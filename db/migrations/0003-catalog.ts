@@ -32,7 +32,11 @@ const tables = [
     ADD published_snapshot bytea REFERENCES graph_snapshots (hash),
     ADD CONSTRAINT workflows_publication
       CHECK (NOT is_published OR (slug IS NOT NULL AND last_published_at IS NOT NULL AND published_snapshot IS NOT NULL))`,
-  `CREATE INDEX workflows_published ON workflows (last_published_at DESC, id DESC) WHERE is_published`,
+  // Both with what the pages of their lists are picked by: the rows themselves are wide.
+  `CREATE INDEX workflows_catalog ON workflows (project_id, id) INCLUDE (created_at, author_id)
+    WHERE archived_at IS NULL`,
+  `CREATE INDEX workflows_published ON workflows (last_published_at DESC, id DESC) INCLUDE (project_id, created_at)
+    WHERE is_published AND archived_at IS NULL`,
   `CREATE TABLE marketplace_copies (
     copy_id integer PRIMARY KEY REFERENCES workflows (id),
     source_id integer NOT NULL REFERENCES workflows (id),
@@ -48,8 +52,6 @@ const tables = [
     succeeded_runs integer NOT NULL,
     PRIMARY KEY (source_id, user_id)
   )`,
-  `CREATE INDEX runs_marketplace_templates ON runs (workflow_id, created_at) WHERE use_as_marketplace_template`,
-  `CREATE INDEX runs_marketplace_examples ON runs (workflow_id, created_at) WHERE use_in_marketplace_example`,
 ];
 
 /**

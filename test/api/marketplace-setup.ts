@@ -37,12 +37,18 @@ export async function createCategory(stack: TestStack, parent: number | null = n
   return (await queryDatabase<{ id: number }>(stack, text, ['category', parent]))[0]!.id;
 }
 
+/** A workflow has one template run: marking another one takes the mark from the first, as the toggle does. */
 export async function markRun(
   stack: TestStack,
   runId: string,
   flag: 'use_as_marketplace_template' | 'use_in_marketplace_example',
   value = true,
 ): Promise<void> {
+  if (flag === 'use_as_marketplace_template') {
+    const others =
+      'UPDATE runs SET use_as_marketplace_template = false WHERE workflow_id = (SELECT workflow_id FROM runs WHERE id = $1)';
+    await queryDatabase(stack, others, [runId]);
+  }
   await queryDatabase(stack, `UPDATE runs SET ${flag} = $2 WHERE id = $1`, [runId, value]);
 }
 
