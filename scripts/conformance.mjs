@@ -1,4 +1,5 @@
 // Assembles docs/conformance.md from docs/conformance/*.md: each row of the specification with the test that proves it.
+// A cell of the third column may name several tests of the file, with semicolons between them.
 // `--check` writes nothing and fails when a named test does not exist or the assembled file is out of date.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -50,7 +51,18 @@ function problemsOf(name, [row, file, title, ...more]) {
   if (!row || !file || !title || more.length > 0) return [`${where}: three columns are expected`];
   const source = path.join(root, unquoted(file));
   if (!existsSync(source)) return [`${where}: there is no ${file}`];
-  return hasTest(readFileSync(source, 'utf8'), title) ? [] : [`${where}: ${file} has no test "${title}"`];
+  return hasTests(readFileSync(source, 'utf8'), title) ? [] : [`${where}: ${file} has no test "${title}"`];
+}
+
+/** One title, or several with semicolons between them (a title may hold one itself); each may end in a remark in parentheses. */
+function hasTests(source, cell) {
+  const pieces = cell.split('; ');
+  for (let count = pieces.length; count > 0; count -= 1) {
+    const title = pieces.slice(0, count).join('; ');
+    if (![title, title.replace(/ \([^()]*\)$/, '')].some((wanted) => hasTest(source, wanted))) continue;
+    return count === pieces.length || hasTests(source, pieces.slice(count).join('; '));
+  }
+  return false;
 }
 
 /** The title of an `it` or `describe`; `${...}` in a title of the source stands for any text. */

@@ -69,9 +69,11 @@ function toHeaderName(name: string): string {
 }
 
 function toRequestBody(route: Route, body: z.ZodType, schemas: JsonSchemas): OpenApi.RequestBodyObject {
-  if (route.bodyFormat === 'text' || route.bodyFormat === 'run-input') {
-    const text = { type: 'string' as const };
-    return { required: false, content: { 'application/json': { schema: {} }, 'text/plain': { schema: text } } };
+  const { bodyFormat = 'json' } = route;
+  // Every other format takes a text of any media type, and perhaps nothing.
+  if (bodyFormat !== 'json' && bodyFormat !== 'verbatim') {
+    const content = { 'application/json': { schema: {} }, 'text/plain': { schema: { type: 'string' as const } } };
+    return { required: false, content };
   }
   // Of an empty body all fields are absent, which only some routes take.
   const required = !body.safeParse({}).success;
