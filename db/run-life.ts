@@ -3,7 +3,8 @@
 import { sql, type Transaction } from 'kysely';
 import type { Plan } from '../graph/plan.js';
 import type { Db } from './client.js';
-import type { StoredRunStatus, Tables } from './tables.js';
+import type { StoredRunStatus, Tables, WebhookEventType } from './tables.js';
+import { enqueueWebhookEvent } from './webhook-outbox-repository.js';
 
 export interface ExecutionError {
   code: string;
@@ -35,9 +36,15 @@ const STORED: Record<Exclude<ExecutionUpdate['status'], 'in progress'>, StoredRu
   cancelled: 'Cancelled',
 };
 
+const EVENTS: Record<Exclude<ExecutionUpdate['status'], 'in progress'>, WebhookEventType> = {
+  succeed: 'workflow_run.succeeded',
+  failed: 'workflow_run.failed',
+  cancelled: 'workflow_run.cancelled',
+};
+
 /**
  * Idempotent. A terminal status is written in one transaction with all that it implies (open nodes closed, missing
- * transactions added); a process that dies before the commit has changed nothing, and the sender repeats.
+ * transactions added, the webhook event); a process that dies before the commit has changed nothing, and the sender repeats.
  */
 export async function applyExecutionUpdate(db: Db, runId: string, update: ExecutionUpdate): Promise<UpdateOutcome> {
   if (db.isTransaction) return applyWithin(db as Transaction<Tables>, runId, update);
@@ -47,7 +54,7 @@ export async function applyExecutionUpdate(db: Db, runId: string, update: Execut
 async function applyWithin(trx: Transaction<Tables>, runId: string, update: ExecutionUpdate): Promise<UpdateOutcome> {
   const run = await trx
     .selectFrom('runs')
-    .select(['status', 'sequence', 'project_id', 'user_id', 'snapshot_hash'])
+    .select(['status', 'sequence', 'project_id', 'user_id', 'snapshot_hash', 'run_started_at'])
     .where('id', '=', runId)
     .forNoKeyUpdate()
     .executeTakeFirst();
@@ -60,6 +67,7 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
       .set({ sequence: update.sequence, run_started_at: sql`coalesce(run_started_at, now())`, updated_at: sql`now()` })
       .where('id', '=', runId)
       .execute();
+    if (run.run_started_at === null) await enqueueWebhookEvent(trx, { type: 'workflow_run.started', runId });
     return { applied: true, runStatus: 'In Progress' };
   }
   await closeNodes(trx, runId, update);
@@ -80,6 +88,7 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
     })
     .where('id', '=', runId)
     .execute();
+  await enqueueWebhookEvent(trx, { type: EVENTS[update.status], runId });
   return { applied: true, runStatus: status };
 }
 

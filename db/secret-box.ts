@@ -2,7 +2,13 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
 /** What a sealed value is for; bound to it as associated data, so that one cannot be put in another's place. */
-export type SecretContext = 'workflow-secrets' | 'run-input' | 'run-secrets' | 'node-result' | 'provider-key';
+export type SecretContext =
+  | 'workflow-secrets'
+  | 'run-input'
+  | 'run-secrets'
+  | 'node-result'
+  | 'provider-key'
+  | 'webhook-secret';
 
 export interface SecretBox {
   seal(plain: string, context: SecretContext): Buffer;
