@@ -11,6 +11,7 @@ import type { AppDeps } from './deps.js';
 import { createMetrics } from './metrics.js';
 import { startReconciler } from './reconciler.js';
 import { closeServer, listen } from './server.js';
+import { startWebhookDelivery } from './webhook-delivery.js';
 
 const POOL_MAX = 20;
 
@@ -21,12 +22,13 @@ async function main(): Promise<void> {
   const answer = createApp(deps).callback();
   const server = await listen((request, response) => void answer(request, response), environment);
   const reconciler = startReconciler(deps);
+  const webhooks = startWebhookDelivery(deps);
   logger.info({ port: server.port }, 'listening');
   process.send?.({ type: 'ready', port: server.port });
 
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
-    await Promise.all([closeServer(server), reconciler.stop()]);
+    await Promise.all([closeServer(server), reconciler.stop(), webhooks.stop()]);
     await close();
     logger.info('stopped');
     process.exit(0);
@@ -66,6 +68,8 @@ function createDeps(
         .filter(Boolean),
       resultRetentionDays: environment.resultRetentionDays,
       publicUrl: environment.apiInternalUrl.replace(/\/$/, ''),
+      webhookRetrySeconds: environment.webhookRetrySeconds,
+      allowPrivateNetwork: environment.allowPrivateNetwork,
     },
     logger,
     metrics: createMetrics(),

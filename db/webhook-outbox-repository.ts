@@ -33,12 +33,17 @@ export async function enqueueWebhookEvent(trx: Db, { type, runId }: WebhookEvent
     FROM told`.execute(trx);
 }
 
-/** When a webhook is switched off, unset or deleted: what was not delivered yet never will be. */
+/**
+ * When a webhook is switched off, unset or deleted: what was not delivered yet never will be. Under the project's row
+ * lock; the rows are locked in the order in which everybody locks them.
+ */
 export async function dropPendingDeliveries(trx: Db, projectId: number): Promise<void> {
-  await trx
-    .updateTable('webhook_deliveries')
-    .set({ status: 'dropped', error_code: 'webhook_disabled', next_attempt_at: null, leased_until: null })
-    .where('project_id', '=', projectId)
-    .where('status', '=', 'pending')
-    .execute();
+  await sql`
+    WITH open AS (
+      SELECT id FROM webhook_deliveries WHERE project_id = ${projectId} AND status = 'pending'
+      ORDER BY ordinal FOR NO KEY UPDATE
+    )
+    UPDATE webhook_deliveries AS delivery
+    SET status = 'dropped', error_code = 'webhook_disabled', next_attempt_at = NULL, leased_until = NULL
+    FROM open WHERE delivery.id = open.id`.execute(trx);
 }
