@@ -40,8 +40,9 @@ export class OutgoingError extends Error {
 
 const MAX_REDIRECTS = 5;
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
-/** How much of a body that nobody wants is let through, so that the other side can end its answer in peace. */
+/** How much of a body that nobody wants is let through, and how long, so that the other side can end its answer. */
 const MAX_IGNORED_BYTES = 64 * 1024;
+const IGNORED_BODY_MS = 1_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 const CREDENTIAL_HEADER = /^(?:authorization|proxy-authorization|cookie|.*-key|.*-token)$/i;
@@ -125,13 +126,20 @@ async function toResponse(
 ): Promise<OutgoingResponse> {
   const headers = flatten(answer.headers);
   if (!shouldReadBody) {
-    // Not waited for: the request's signal ends it too, and that it broke off says nothing about a complete answer.
-    void answer.body.dump({ limit: MAX_IGNORED_BYTES }).catch(() => undefined);
+    letEnd(answer.body);
     return { status: answer.statusCode, headers, body: Buffer.alloc(0) };
   }
   const body = await readBody(answer.body, encodingOf(method, headers), MAX_RESPONSE_BYTES);
   if (body === undefined) throw new OutgoingError('response_too_large', 'The response is larger than 10 MiB.');
   return { status: answer.statusCode, headers, body };
+}
+
+/** Not waited for. By a timer: nobody holds the request's signal any more, and what is not held may be collected. */
+function letEnd(body: Dispatcher.ResponseData['body']): void {
+  const timer = setTimeout(() => body.destroy(), IGNORED_BODY_MS);
+  // That it broke off says nothing about an answer that is complete.
+  void body.dump({ limit: MAX_IGNORED_BYTES }).catch(() => undefined);
+  body.once('close', () => clearTimeout(timer));
 }
 
 /** Throws OutgoingError for what is no http or https URL. */

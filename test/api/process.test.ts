@@ -62,7 +62,7 @@ describe('the API process', function () {
       assert.deepEqual([ready.status, database, temporal], [503, false, true]);
       const { status, body } = await createApiClient(cut.apiUrl, 'key').get('/projects/');
       assert.deepEqual([status, body], [500, { detail: 'A server error occurred.', code: 'error' }]);
-      assert.ok(cut.output().includes('request failed'));
+      await eventually(() => cut.output().includes('request failed'));
       assert.ok(!cut.output().includes('hidden'));
     } finally {
       assert.equal(await cut.stop(), 0);
