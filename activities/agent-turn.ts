@@ -117,7 +117,7 @@ async function takeTurn(
     ...toPaid(charge),
     toolCalls,
   };
-  await persist(deps.node, task, () => saveTurn(deps.db, saved, () => Promise.resolve()));
+  await persist(deps.node, task, () => saveTurn(deps.db, saved));
 }
 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;

@@ -2,6 +2,8 @@
 // history; the words of a provider or target stay in Postgres, masked.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 
+export { retryAfterMs } from '../outgoing/retry-after.js';
+
 interface NodeFailureOptions {
   /** Whether another try may help and does no harm. */
   isRetryable?: boolean;
@@ -78,12 +80,4 @@ export function runClosedFailure(): ApplicationFailure {
     nonRetryable: true,
     category: BENIGN,
   });
-}
-
-/** Milliseconds that a `Retry-After` value (seconds or an HTTP date) asks for; undefined when it says nothing. */
-export function retryAfterMs(value: string | null | undefined, nowMs: number): number | undefined {
-  if (value === null || value === undefined) return undefined;
-  if (/^\d{1,9}$/.test(value.trim())) return Number(value.trim()) * 1000;
-  const dateMs = Date.parse(value);
-  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);
 }

@@ -34,4 +34,8 @@ export interface ApiConfig {
   resultRetentionDays: number;
   /** For links to a run in the Temporal UI's details. */
   publicUrl: string;
+  /** Seconds before each further attempt of a webhook delivery. */
+  webhookRetrySeconds: number[];
+  /** Whether webhooks may be sent to private addresses. */
+  allowPrivateNetwork: boolean;
 }

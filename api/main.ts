@@ -16,6 +16,7 @@ import { startRateLimitSweeper } from './rate-limit-sweeper.js';
 import { startReconciler } from './reconciler.js';
 import { closeServer, listen } from './server.js';
 import { createSessionVerifier } from './session-tokens.js';
+import { startWebhookDelivery } from './webhook-delivery.js';
 
 const POOL_MAX = 20;
 
@@ -27,12 +28,13 @@ async function main(): Promise<void> {
   const server = await listen((request, response) => void answer(request, response), environment);
   const reconciler = startReconciler(deps);
   const sweeper = startRateLimitSweeper(deps);
+  const webhooks = startWebhookDelivery(deps);
   logger.info({ port: server.port }, 'listening');
   process.send?.({ type: 'ready', port: server.port });
 
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
-    await Promise.all([closeServer(server), reconciler.stop(), sweeper.stop()]);
+    await Promise.all([closeServer(server), reconciler.stop(), sweeper.stop(), webhooks.stop()]);
     await close();
     logger.info('stopped');
     process.exit(0);
@@ -76,6 +78,8 @@ function createDeps(
       defaultRateLimit: environment.defaultRateLimit,
       resultRetentionDays: environment.resultRetentionDays,
       publicUrl: environment.apiInternalUrl.replace(/\/$/, ''),
+      webhookRetrySeconds: environment.webhookRetrySeconds,
+      allowPrivateNetwork: environment.allowPrivateNetwork,
     },
     logger,
     metrics: createMetrics(),

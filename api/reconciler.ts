@@ -2,6 +2,7 @@
 import { claimRunsToCheck, type RunToCheck } from '../db/runs-repository.js';
 import { redeliverDecisions } from './decide-approval.js';
 import type { AppDeps } from './deps.js';
+import { pause } from './pause.js';
 import { reconcileRun } from './reconcile-run.js';
 import { pingTemporal } from './temporal-calls.js';
 
@@ -67,17 +68,4 @@ async function work(deps: AppDeps, queue: Iterator<RunToCheck>, stopped: AbortSi
       deps.logger.warn({ err: error, run_id: run.id }, 'run could not be checked');
     }
   }
-}
-
-async function pause(durationMs: number, stopped: AbortSignal): Promise<void> {
-  if (stopped.aborted) return;
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, durationMs);
-    function done(): void {
-      clearTimeout(timer);
-      stopped.removeEventListener('abort', done);
-      resolve();
-    }
-    stopped.addEventListener('abort', done);
-  });
 }

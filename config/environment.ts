@@ -33,6 +33,7 @@ const schema = z.object({
   DEFAULT_RATE_LIMIT: z.coerce.number().int().min(1).default(60),
   CHAT_TIMEOUT_SECONDS: z.coerce.number().positive().max(60).default(60),
   RESULT_RETENTION_DAYS: z.coerce.number().int().min(1).default(30),
+  WEBHOOK_RETRY_SCHEDULE: z.string().default('5,300,1800,7200,18000,36000,50400,72000,86400'),
   ALLOW_PRIVATE_NETWORK: flag.default(false),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   WORKER_METRICS_PORT: port.default(9464),
@@ -64,6 +65,8 @@ export interface Environment {
   /** At most 60: the specification's limit of the chat proxy. */
   chatTimeoutSeconds: number;
   resultRetentionDays: number;
+  /** Seconds before the second, third, ... attempt of a webhook delivery; after the last one it is given up. */
+  webhookRetrySeconds: number[];
   allowPrivateNetwork: boolean;
   logLevel: string;
   workerMetricsPort: number;
@@ -104,6 +107,7 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     defaultRateLimit: values.DEFAULT_RATE_LIMIT,
     chatTimeoutSeconds: values.CHAT_TIMEOUT_SECONDS,
     resultRetentionDays: values.RESULT_RETENTION_DAYS,
+    webhookRetrySeconds: parseRetrySchedule(values.WEBHOOK_RETRY_SCHEDULE),
     allowPrivateNetwork: values.ALLOW_PRIVATE_NETWORK,
     logLevel: values.LOG_LEVEL,
     workerMetricsPort: values.WORKER_METRICS_PORT,
@@ -136,6 +140,21 @@ function parseSecretsKeys(value: string | undefined): Buffer[] {
     if (key.length !== 32) throw new ConfigError('SECRETS_KEY: each key must be 32 bytes in base64.');
     return key;
   });
+}
+
+const MAX_RETRIES = 50;
+const WEEK_SECONDS = 604_800;
+
+function parseRetrySchedule(value: string): number[] {
+  const parts = value.split(',').map((part) => part.trim());
+  const seconds = parts.map(Number);
+  const isSchedule = parts.length <= MAX_RETRIES && seconds.every((delay) => delay >= 0 && delay <= WEEK_SECONDS);
+  if (!isSchedule || parts.includes('')) {
+    throw new ConfigError(
+      'WEBHOOK_RETRY_SCHEDULE: must be up to 50 comma-separated numbers of seconds, a week at most.',
+    );
+  }
+  return seconds;
 }
 
 function refuseGeneratedSecrets(environment: Environment): void {

@@ -4,6 +4,7 @@ import type { Database, Db } from './client.js';
 import type { NodeKey } from './node-results-repository.js';
 import { markCallApplied } from './provider-calls-repository.js';
 import type { ApprovalStatus, Tables, ToolOutcome } from './tables.js';
+import { enqueueWebhookEvent } from './webhook-outbox-repository.js';
 
 export interface TurnKey extends NodeKey {
   turn: number;
@@ -74,14 +75,9 @@ export interface NewTurn extends TurnKey {
 
 /**
  * One transaction: what the model said, what it asks for, the approvals to wait for, and the price. Before its commit
- * the turn has not happened (the ledger says `sent`); after it, a repeated step finds it. `onApproval` writes into the
- * same transaction, once for each approval request.
+ * the turn has not happened (the ledger says `sent`); after it, a repeated step finds it.
  */
-export async function saveTurn(
-  db: Database,
-  turn: NewTurn,
-  onApproval: (trx: Transaction<Tables>, requestId: string) => Promise<void>,
-): Promise<void> {
+export async function saveTurn(db: Database, turn: NewTurn): Promise<void> {
   const { runId, nodeId } = turn;
   const key = { run_id: runId, node_id: nodeId, turn: turn.turn };
   await db.transaction().execute(async (trx) => {
@@ -94,7 +90,7 @@ export async function saveTurn(
     for (const [ordinal, call] of turn.toolCalls.entries()) {
       if (call.approval !== null) {
         await insertApproval(trx, turn, ordinal, call, call.approval);
-        await onApproval(trx, call.approval.requestId);
+        await enqueueWebhookEvent(trx, { type: 'agent_approval.requested', runId });
       }
       await trx
         .insertInto('agent_tool_calls')

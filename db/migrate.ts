@@ -1,10 +1,11 @@
 import { Migrator, type Migration, type MigrationProvider } from 'kysely';
 import type { Database } from './client.js';
 import * as initial from './migrations/0001-initial.js';
-import * as runFlagsAndCounts from './migrations/0002-run-flags-and-counts.js';
 import * as idempotencyKeys from './migrations/0002-idempotency-keys.js';
+import * as runFlagsAndCounts from './migrations/0002-run-flags-and-counts.js';
 import * as catalog from './migrations/0003-catalog.js';
 import * as agents from './migrations/0004-agents.js';
+import * as webhooks from './migrations/0005-webhooks.js';
 import * as rateLimits from './migrations/0006-rate-limits.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
@@ -14,6 +15,7 @@ const migrations: Record<string, Migration> = {
   '0002-run-flags-and-counts': runFlagsAndCounts,
   '0003-catalog': catalog,
   '0004-agents': agents,
+  '0005-webhooks': webhooks,
   '0006-rate-limits': rateLimits,
 };
 

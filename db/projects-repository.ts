@@ -3,6 +3,7 @@ import type { Database, Db } from './client.js';
 import { containing } from './like-pattern.js';
 import { setMember } from './members-repository.js';
 import type { ProjectRow, ProviderKeysTable, Role } from './tables.js';
+import { dropPendingDeliveries } from './webhook-outbox-repository.js';
 
 export type ProviderKeyListing = Pick<
   Selectable<ProviderKeysTable>,
@@ -18,6 +19,9 @@ export interface ProjectFields {
   is_webhook_enabled: boolean;
 }
 
+/** `webhook_secret_enc` is sealed. */
+export type NewProject = ProjectFields & { webhook_secret_enc?: Buffer };
+
 interface ProjectListQuery {
   userId: number;
   nameContains: string | undefined;
@@ -25,13 +29,13 @@ interface ProjectListQuery {
   offset: number;
 }
 
-/** The creator becomes its owner. */
-export function createProject(db: Database, userId: number, fields: ProjectFields): Promise<MemberProject> {
+/** The creator becomes its owner. A webhook that is on comes with its secret. */
+export function createProject(db: Database, userId: number, fields: NewProject): Promise<MemberProject> {
   return db.transaction().execute((transaction) => insertProject(transaction, userId, fields));
 }
 
 /** Within the caller's transaction. */
-export async function insertProject(transaction: Db, userId: number, fields: ProjectFields): Promise<MemberProject> {
+export async function insertProject(transaction: Db, userId: number, fields: NewProject): Promise<MemberProject> {
   const project = await transaction
     .insertInto('projects')
     .values({ ...fields, created_by: userId })
@@ -62,26 +66,49 @@ export async function listProjects(
   return { total, projects };
 }
 
-/** False when it is gone already. */
-export async function updateProject(db: Db, projectId: number, fields: Partial<ProjectFields>): Promise<boolean> {
-  const result = await db
-    .updateTable('projects')
-    .set({ ...fields, updated_at: sql<Date>`now()` })
-    .where('id', '=', projectId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+/**
+ * False when it is gone already. `webhookSecret` (sealed) is kept if the webhook is switched on and has none. Switched
+ * off or unset, it takes its undelivered events with it.
+ */
+export function updateProject(
+  db: Database,
+  projectId: number,
+  fields: Partial<ProjectFields>,
+  webhookSecret: Buffer,
+): Promise<boolean> {
+  const isOn = sql<boolean>`coalesce(${fields.is_webhook_enabled ?? null}::boolean, is_webhook_enabled)`;
+  return db.transaction().execute(async (transaction) => {
+    const webhook = await transaction
+      .updateTable('projects')
+      .set({
+        ...fields,
+        webhook_secret_enc: sql<Buffer | null>`
+          CASE WHEN ${isOn} THEN coalesce(webhook_secret_enc, ${webhookSecret}) ELSE webhook_secret_enc END`,
+        updated_at: sql<Date>`now()`,
+      })
+      .where('id', '=', projectId)
+      .where('deleted_at', 'is', null)
+      .returning(['webhook_url', 'is_webhook_enabled'])
+      .executeTakeFirst();
+    if (webhook === undefined) return false;
+    if (!webhook.is_webhook_enabled || webhook.webhook_url === '') await dropPendingDeliveries(transaction, projectId);
+    return true;
+  });
 }
 
-/** The row stays for the books; every read goes by `deleted_at`. */
-export async function deleteProject(db: Db, projectId: number): Promise<boolean> {
-  const result = await db
-    .updateTable('projects')
-    .set({ deleted_at: sql<Date>`now()`, updated_at: sql<Date>`now()` })
-    .where('id', '=', projectId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+/** The row stays for the books; every read goes by `deleted_at`. Events that were not delivered yet never will be. */
+export function deleteProject(db: Database, projectId: number): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const result = await transaction
+      .updateTable('projects')
+      .set({ deleted_at: sql<Date>`now()`, updated_at: sql<Date>`now()` })
+      .where('id', '=', projectId)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirst();
+    if (result.numUpdatedRows === 0n) return false;
+    await dropPendingDeliveries(transaction, projectId);
+    return true;
+  });
 }
 
 /** Never the keys themselves. */

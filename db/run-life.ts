@@ -4,7 +4,8 @@ import { sql, type Transaction } from 'kysely';
 import type { Plan } from '../graph/plan.js';
 import type { Db } from './client.js';
 import { chargeMarketplaceFee } from './marketplace-fee.js';
-import type { StoredRunStatus, Tables } from './tables.js';
+import type { StoredRunStatus, Tables, WebhookEventType } from './tables.js';
+import { enqueueWebhookEvent } from './webhook-outbox-repository.js';
 
 export interface ExecutionError {
   code: string;
@@ -36,9 +37,15 @@ const STORED: Record<Exclude<ExecutionUpdate['status'], 'in progress'>, StoredRu
   cancelled: 'Cancelled',
 };
 
+const EVENTS: Record<Exclude<ExecutionUpdate['status'], 'in progress'>, WebhookEventType> = {
+  succeed: 'workflow_run.succeeded',
+  failed: 'workflow_run.failed',
+  cancelled: 'workflow_run.cancelled',
+};
+
 /**
  * Idempotent. A terminal status is written in one transaction with all that it implies (open nodes closed, missing
- * transactions added); a process that dies before the commit has changed nothing, and the sender repeats.
+ * transactions added, the webhook event); a process that dies before the commit has changed nothing, and the sender repeats.
  */
 export async function applyExecutionUpdate(db: Db, runId: string, update: ExecutionUpdate): Promise<UpdateOutcome> {
   if (db.isTransaction) return applyWithin(db as Transaction<Tables>, runId, update);
@@ -49,7 +56,7 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
   const run = await trx
     .selectFrom('runs')
     .leftJoin('marketplace_copies as copy', 'copy.copy_id', 'runs.workflow_id')
-    .select(['status', 'sequence', 'project_id', 'runs.user_id', 'snapshot_hash'])
+    .select(['status', 'sequence', 'project_id', 'runs.user_id', 'snapshot_hash', 'run_started_at'])
     .select(['copy.source_id', 'copy.run_fee_usd', 'copy.free_runs_per_user'])
     .where('id', '=', runId)
     .forNoKeyUpdate('runs')
@@ -63,6 +70,7 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
       .set({ sequence: update.sequence, run_started_at: sql`coalesce(run_started_at, now())`, updated_at: sql`now()` })
       .where('id', '=', runId)
       .execute();
+    if (run.run_started_at === null) await enqueueWebhookEvent(trx, { type: 'workflow_run.started', runId });
     return { applied: true, runStatus: 'In Progress' };
   }
   await closeNodes(trx, runId, update);
@@ -84,6 +92,7 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
     })
     .where('id', '=', runId)
     .execute();
+  await enqueueWebhookEvent(trx, { type: EVENTS[update.status], runId });
   return { applied: true, runStatus: status };
 }
 

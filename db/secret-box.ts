@@ -9,7 +9,8 @@ export type SecretContext =
   | 'node-result'
   | 'provider-key'
   | 'idempotency-key'
-  | 'agent';
+  | 'agent'
+  | 'webhook-secret';
 
 export interface SecretBox {
   seal(plain: string, context: SecretContext): Buffer;

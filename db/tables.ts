@@ -11,6 +11,14 @@ export type Role = 'owner' | 'admin' | 'editor' | 'viewer';
 export type StoredRunStatus = 'In Progress' | 'Succeeded' | 'Cancelled' | 'Error' | 'Draft';
 export type NodeStatus = 'in progress' | 'succeed' | 'failed';
 export type TransactionStatus = 'Succeeded' | 'Error';
+export type WebhookEventType =
+  | 'workflow_run.started'
+  | 'workflow_run.succeeded'
+  | 'workflow_run.failed'
+  | 'workflow_run.cancelled'
+  | 'agent_approval.requested';
+/** `failed`: given up after the last attempt. `dropped`: the webhook was switched off, unset or deleted first. */
+export type WebhookDeliveryStatus = 'pending' | 'delivered' | 'failed' | 'dropped';
 
 /** Writer: `admin` (and the embedded stack's first start). */
 export interface UsersTable {
@@ -47,6 +55,12 @@ export interface ProjectsTable {
   name: string;
   webhook_url: Generated<string>;
   is_webhook_enabled: Generated<boolean>;
+  /** Sealed; made when the webhook is first switched on, replaced by the webhook-secret endpoint. */
+  webhook_secret_enc: Buffer | null;
+  /** When the secret was shown; null for one that nobody has seen. */
+  webhook_secret_shown_at: Date | null;
+  /** Sealed; signs beside the new one for a day after a rotation. */
+  webhook_previous_secret_enc: Buffer | null;
   total_spent_usd: ColumnType<string, never, never>;
   created_by: number;
   created_at: Generated<Date>;
@@ -335,6 +349,31 @@ export interface WorkflowStatisticsTable {
   last_run_at: ColumnType<Date | null, never, never>;
 }
 
+/** Writers: whoever writes an event (`enqueueWebhookEvent`, insert only), and webhook delivery in the API. */
+export interface WebhookDeliveriesTable {
+  /** The `webhook-id` of every attempt. */
+  id: Generated<string>;
+  /** The order of a run's events: given under the run's row lock, so that it is also the order of the commits. */
+  ordinal: Generated<number>;
+  project_id: number;
+  run_id: string;
+  type: WebhookEventType;
+  payload: string;
+  status: Generated<WebhookDeliveryStatus>;
+  /** Attempts that have begun. */
+  attempts: Generated<number>;
+  /** Of the last attempt; null when it got no answer. */
+  response_status: number | null;
+  /** Why the last attempt failed, or why the event was dropped. */
+  error_code: string | null;
+  created_at: Generated<Date>;
+  /** Null once the event is settled. */
+  next_attempt_at: Date | null;
+  /** An attempt is under way until then; later its process counts as dead. */
+  leased_until: Date | null;
+  delivered_at: Date | null;
+}
+
 export interface Tables {
   users: UsersTable;
   api_keys: ApiKeysTable;
@@ -360,6 +399,7 @@ export interface Tables {
   marketplace_copies: MarketplaceCopiesTable;
   marketplace_usage: MarketplaceUsageTable;
   workflow_statistics: WorkflowStatisticsTable;
+  webhook_deliveries: WebhookDeliveriesTable;
 }
 
 export type ProjectRow = Selectable<ProjectsTable>;

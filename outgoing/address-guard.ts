@@ -21,6 +21,16 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST));
 }
 
+/**
+ * Whether the URL names an address that is not public by itself: a literal one in any notation, or `localhost`. What a
+ * name resolves to is known only when connecting.
+ */
+export function namesPrivateAddress(url: URL): boolean {
+  const host = url.hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
+  if (host === 'localhost' || host.endsWith('.localhost')) return true;
+  return ipaddr.isValid(host) && !isPublicAddress(host);
+}
+
 const guardedLookup: LookupFunction = (hostname, options, callback) => {
   dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '', 0);

@@ -10,6 +10,10 @@ export interface OutgoingRequest {
   body: string | undefined;
   timeoutMs: number;
   signal: AbortSignal;
+  /** Default true. Otherwise a redirect is an answer like any other. */
+  followRedirects?: boolean;
+  /** Default true. Otherwise the answer is complete with its headers and `body` is empty. */
+  readBody?: boolean;
 }
 
 export interface OutgoingResponse {
@@ -19,7 +23,7 @@ export interface OutgoingResponse {
 }
 
 export interface OutgoingClient {
-  /** Follows redirects. Throws OutgoingError, or what the network threw. */
+  /** Throws OutgoingError, or what the network threw. */
   send(outgoing: OutgoingRequest): Promise<OutgoingResponse>;
   close(): Promise<void>;
 }
@@ -36,6 +40,9 @@ export class OutgoingError extends Error {
 
 const MAX_REDIRECTS = 5;
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
+/** How much of a body that nobody wants is let through, and how long, so that the other side can end its answer. */
+const MAX_IGNORED_BYTES = 64 * 1024;
+const IGNORED_BODY_MS = 1_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 const CREDENTIAL_HEADER = /^(?:authorization|proxy-authorization|cookie|.*-key|.*-token)$/i;
@@ -89,14 +96,9 @@ async function follow(
       signal,
       dispatcher: dispatcherFor(method),
     });
-    const location = answer.headers['location'];
-    if (!REDIRECTS.has(answer.statusCode) || typeof location !== 'string') {
-      const responseHeaders = flatten(answer.headers);
-      const read = await readBody(answer.body, encodingOf(method, responseHeaders), MAX_RESPONSE_BYTES);
-      if (read === undefined) throw new OutgoingError('response_too_large', 'The response is larger than 10 MiB.');
-      return { status: answer.statusCode, headers: responseHeaders, body: read };
-    }
-    await answer.body.dump({ limit: 64 * 1024 });
+    const location = first.followRedirects === false ? undefined : redirectOf(answer);
+    if (location === undefined) return toResponse(answer, method, first.readBody ?? true);
+    await answer.body.dump({ limit: MAX_IGNORED_BYTES });
     if (redirects === MAX_REDIRECTS) {
       throw new OutgoingError('too_many_redirects', `More than ${MAX_REDIRECTS} redirects.`);
     }
@@ -109,6 +111,35 @@ async function follow(
     }
     url = target;
   }
+}
+
+/** Where the answer sends its reader; undefined when it is no redirect. */
+function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | undefined {
+  const { location } = headers;
+  return REDIRECTS.has(statusCode) && typeof location === 'string' ? location : undefined;
+}
+
+async function toResponse(
+  answer: Dispatcher.ResponseData,
+  method: string,
+  shouldReadBody: boolean,
+): Promise<OutgoingResponse> {
+  const headers = flatten(answer.headers);
+  if (!shouldReadBody) {
+    letEnd(answer.body);
+    return { status: answer.statusCode, headers, body: Buffer.alloc(0) };
+  }
+  const body = await readBody(answer.body, encodingOf(method, headers), MAX_RESPONSE_BYTES);
+  if (body === undefined) throw new OutgoingError('response_too_large', 'The response is larger than 10 MiB.');
+  return { status: answer.statusCode, headers, body };
+}
+
+/** Not waited for. By a timer: nobody holds the request's signal any more, and what is not held may be collected. */
+function letEnd(body: Dispatcher.ResponseData['body']): void {
+  const timer = setTimeout(() => body.destroy(), IGNORED_BODY_MS);
+  // That it broke off says nothing about an answer that is complete.
+  void body.dump({ limit: MAX_IGNORED_BYTES }).catch(() => undefined);
+  body.once('close', () => clearTimeout(timer));
 }
 
 /** Throws OutgoingError for what is no http or https URL. */

@@ -15,6 +15,8 @@ import { envelopeOf, pageQuery, toPage, toWindow } from '../pagination.js';
 import { idParams } from '../path-ids.js';
 import { projectSchema, toProject } from '../project-view.js';
 import { defineRoute, type Route, type RouteResult } from '../route.js';
+import { sealNewSecret } from '../webhook-secret.js';
+import { isWebhookUrl, refusePrivateWebhook } from '../webhook-url.js';
 
 const fields = {
   name: z.string().trim().min(1).max(255),
@@ -56,7 +58,11 @@ const create = defineRoute({
   }),
   responses: { 201: projectSchema, 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, body }) {
-    const project = await createProject(deps.db, caller.userId, body);
+    refusePrivateWebhook(deps, body.webhook_url);
+    const project = await createProject(deps.db, caller.userId, {
+      ...body,
+      ...(body.is_webhook_enabled ? { webhook_secret_enc: sealNewSecret(deps.secretBox) } : {}),
+    });
     return { status: 201, body: toProject(project, [], deps.currencies) };
   },
 });
@@ -82,8 +88,9 @@ const update = defineRoute({
   body: z.object(fields).partial(),
   responses: { 200: projectSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, params, body }) {
+    refusePrivateWebhook(deps, body.webhook_url);
     const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-    if (!(await updateProject(deps.db, params.id, changes))) throw notFound();
+    if (!(await updateProject(deps.db, params.id, changes, sealNewSecret(deps.secretBox)))) throw notFound();
     return answerProject(deps, params.id, caller.userId);
   },
 });
@@ -109,10 +116,4 @@ async function answerProject({ db, currencies }: AppDeps, projectId: number, use
   if (project === undefined) throw notFound();
   const providerKeys = await listProviderKeys(db, [projectId]);
   return { status: 200, body: toProject(project, providerKeys, currencies) };
-}
-
-/** Empty unsets it. Whether the address may be called is decided when it is. */
-function isWebhookUrl(text: string): boolean {
-  if (text === '') return true;
-  return /^https?:\/\/[^\s]+$/i.test(text) && URL.canParse(text);
 }

@@ -13,6 +13,7 @@ import { mcpToolsRoutes } from './mcp-tools.js';
 import { projectRoutes } from './projects.js';
 import { runFlagRoutes } from './run-flags.js';
 import { runRoutes } from './runs.js';
+import { webhookRoutes } from './webhooks.js';
 import { workflowCheckRoutes } from './workflow-checks.js';
 import { workflowPositionRoutes } from './workflow-positions.js';
 import { workflowRoutes } from './workflows.js';
@@ -20,6 +21,7 @@ import { workflowRoutes } from './workflows.js';
 /** Every route of the service. */
 export const routes: Route[] = [
   ...projectRoutes,
+  ...webhookRoutes,
   ...workflowRoutes,
   ...workflowPositionRoutes,
   ...workflowCheckRoutes,

@@ -9,9 +9,10 @@ export interface HttpServer {
   close: () => Promise<void>;
 }
 
-/** Listens on a free port of 127.0.0.1. A handler that throws answers 500. */
+/** Listens on 127.0.0.1, on a free port unless one is given. A handler that throws answers 500. */
 export async function startHttpServer(
   handler: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
+  listenOn = 0,
 ): Promise<HttpServer> {
   const server = createServer((request, response) => {
     void (async () => handler(request, response))().catch((error: unknown) => {
@@ -19,7 +20,7 @@ export async function startHttpServer(
       response.end(String(error));
     });
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(listenOn, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {

@@ -160,4 +160,7 @@ export const lines: Line[] = [
     answer: '400',
     body: () => ({ endpoint_url: 'not a url' }),
   },
+
+  { route: 'POST /api/v1/projects/:id/webhook-secret/', for: 'admin', answer: '201' },
+  { route: 'GET /api/v1/projects/:id/webhook-deliveries/', for: 'viewer', answer: '200' },
 ];

@@ -29,6 +29,10 @@ describe('environment', () => {
     ['ALLOW_PRIVATE_NETWORK', 'perhaps'],
     ['DEFAULT_RATE_LIMIT', '0'],
     ['LOG_LEVEL', 'loud'],
+    ['WEBHOOK_RETRY_SCHEDULE', '5,soon'],
+    ['WEBHOOK_RETRY_SCHEDULE', '5,,6'],
+    ['WEBHOOK_RETRY_SCHEDULE', '-1'],
+    ['WEBHOOK_RETRY_SCHEDULE', '604801'],
     ['JWT_SECRET', 'short'],
   ];
   for (const [variable, value] of wrong) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isPublicAddress } from '../../outgoing/address-guard.js';
+import { isPublicAddress, namesPrivateAddress } from '../../outgoing/address-guard.js';
 
 const PUBLIC = [
   '93.184.216.34',
@@ -49,4 +49,21 @@ describe('address guard', () => {
   for (const [range, address] of REFUSED) {
     it(`refuses ${range}: ${address || '(empty)'}`, () => assert.equal(isPublicAddress(address), false));
   }
+
+  it('tells of a URL whether it is private by itself, in any notation', () => {
+    const inside = [
+      '127.0.0.1',
+      '127.1',
+      '0x7f.1',
+      '2130706433',
+      '[::1]',
+      '[::ffff:10.0.0.1]',
+      'localhost',
+      'a.LOCALHOST.',
+    ];
+    for (const host of inside) assert.equal(namesPrivateAddress(new URL(`http://${host}:8080/x`)), true, host);
+    for (const host of ['example.com', '93.184.216.34', '[2a00:1450:4001:80b::200e]', 'localhost.example.com']) {
+      assert.equal(namesPrivateAddress(new URL(`https://${host}/`)), false, host);
+    }
+  });
 });

@@ -109,6 +109,21 @@ describe('outgoing client', () => {
     assert.equal(answer.body.toString(), 'POST /end');
   });
 
+  it('gives a redirect as the answer where it is told not to follow', async () => {
+    const answer = await send('/redirect?status=308&to=/end', { method: 'POST', body: 'x', followRedirects: false });
+    assert.deepEqual([answer.status, answer.headers['location']], [308, '/end']);
+    assert.equal(seen.length, 1);
+  });
+
+  it('does not wait for a body that nobody wants, nor mind its size', async () => {
+    for (const path of ['/slow', '/big', '/bomb']) {
+      const startedAt = Date.now();
+      const answer = await send(path, { method: 'POST', readBody: false });
+      assert.deepEqual([answer.status, answer.body.length], [200, 0], path);
+      assert.ok(Date.now() - startedAt < 2_000);
+    }
+  });
+
   it('never follows a redirect to a scheme that is not http', async () => {
     await assert.rejects(send('/file'), { code: 'invalid_url' });
   });

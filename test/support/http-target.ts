@@ -39,9 +39,9 @@ type Route = (request: TargetRequest, callNumber: number) => TargetReply;
 /**
  * Without a route, the first segment of the path decides: `/delay/<ms>`, `/status/<code>`, `/bytes/<count>`,
  * `/redirect?to=<url>&status=<code>`, `/reset`; anything else echoes the request as JSON. Further segments only tell
- * requests apart (`/delay/1000/left`).
+ * requests apart (`/delay/1000/left`). `listenOn`: the port, for one that comes back where it was.
  */
-export async function startHttpTarget(): Promise<HttpTarget> {
+export async function startHttpTarget(listenOn = 0): Promise<HttpTarget> {
   const requests: TargetRequest[] = [];
   const routes = new Map<string, Route>();
   const server = await startHttpServer(async (incoming, response) => {
@@ -49,7 +49,7 @@ export async function startHttpTarget(): Promise<HttpTarget> {
     requests.push(request);
     const callNumber = requests.filter(({ path }) => path === request.path).length - 1;
     await reply(incoming, response, routes.get(request.path)?.(request, callNumber) ?? builtIn(request));
-  });
+  }, listenOn);
   return {
     url: server.url,
     requests,

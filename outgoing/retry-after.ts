@@ -1,0 +1,7 @@
+/** Milliseconds that a `Retry-After` value (seconds or an HTTP date) asks for; undefined when it says nothing. */
+export function retryAfterMs(value: string | null | undefined, nowMs: number): number | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value.trim())) return Number(value.trim()) * 1000;
+  const dateMs = Date.parse(value);
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);
+}

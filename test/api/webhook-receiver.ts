@@ -1,0 +1,70 @@
+// Projects whose webhook is a path of an HTTP target, and what that target got.
+import { randomUUID } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import type { ApiClient } from '../support/api-client.js';
+import { chain } from '../support/graphs.js';
+import type { HttpTarget, TargetReply, TargetRequest } from '../support/http-target.js';
+import type { Page, Project } from './bodies.js';
+
+export interface Hook {
+  projectId: number;
+  path: string;
+  secret: string;
+}
+
+export interface WebhookEvent {
+  type: string;
+  timestamp: string;
+  data: { run_id: string; workflow_id: number; project_id: number; status: string };
+}
+
+export interface Delivery {
+  id: string;
+  type: string;
+  run_id: string;
+  status: string;
+  attempts: number;
+  response_status: number | null;
+  error: string | null;
+  created_at: string;
+  next_attempt_at: string | null;
+  delivered_at: string | null;
+}
+
+/** A project whose webhook is on. The target gives these replies, or 200 to everything. */
+export async function createHook(api: ApiClient, target: HttpTarget, replies?: TargetReply[]): Promise<Hook> {
+  const path = `/hooks/${randomUUID()}`;
+  target.on(path, replies ?? { status: 200 });
+  const fields = { name: 'hooked', webhook_url: target.url + path, is_webhook_enabled: true };
+  const { body, status } = await api.post<Project>('/projects/', { body: fields });
+  if (status !== 201) throw new Error(`no project: ${JSON.stringify(body)}`);
+  return { projectId: body.id, path, secret: await renewSecret(api, body.id) };
+}
+
+export async function renewSecret(api: ApiClient, projectId: number): Promise<string> {
+  const { body, status } = await api.post<{ webhook_secret: string }>(`/projects/${projectId}/webhook-secret/`);
+  if (status !== 201) throw new Error(`no secret: ${JSON.stringify(body)}`);
+  return body.webhook_secret;
+}
+
+/** Starts a run of a trigger alone (or of `data`) in the project and answers its id. */
+export async function startRun(api: ApiClient, projectId: number, data: object = chain(1)): Promise<string> {
+  return (await api.run(await api.createWorkflow(projectId, data))).data.id;
+}
+
+/** The project's log, oldest first. */
+export async function deliveriesOf(api: ApiClient, projectId: number): Promise<Delivery[]> {
+  const { body } = await api.get<Page<Delivery>>(`/projects/${projectId}/webhook-deliveries/?size=100`);
+  return body.items.toReversed();
+}
+
+/** The event, if `secret` has signed it: throws otherwise. */
+export function verify(request: TargetRequest, secret: string): WebhookEvent {
+  return new Webhook(secret).verify(request.body, request.headers as Record<string, string>) as WebhookEvent;
+}
+
+/** The types of the events that were received, in order; an event that came twice stands there twice. */
+export function typesOf(requests: TargetRequest[], runId?: string): string[] {
+  const events = requests.map(({ body }) => JSON.parse(body) as WebhookEvent);
+  return events.filter(({ data }) => runId === undefined || data.run_id === runId).map(({ type }) => type);
+}
