@@ -9,7 +9,6 @@ const statements = [
   // At most one API run and one template run a workflow, whoever sets the flags at once.
   `CREATE UNIQUE INDEX runs_api_run ON runs (workflow_id) WHERE is_api_run`,
   `CREATE UNIQUE INDEX runs_template ON runs (workflow_id) WHERE use_as_marketplace_template`,
-  `CREATE INDEX runs_examples ON runs (workflow_id, created_at, id) WHERE use_in_marketplace_example`,
   // A list's total without counting: every run that was ever inserted (none is ever deleted).
   `CREATE TABLE workflow_run_counts (
     workflow_id integer PRIMARY KEY REFERENCES workflows (id),
