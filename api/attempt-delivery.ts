@@ -8,6 +8,7 @@ import {
   type AttemptResult,
   type ClaimedDelivery,
 } from '../db/webhook-deliveries-repository.js';
+import type { SecretBox } from '../db/secret-box.js';
 import { ensureWebhookSecret } from '../db/webhook-secrets-repository.js';
 import { OutgoingError, toUrl, type OutgoingClient } from '../outgoing/outgoing-client.js';
 import { retryAfterMs } from '../outgoing/retry-after.js';
@@ -46,17 +47,21 @@ export async function attemptDelivery(
 
 const unreadableSecret: Answer = { status: null, errorCode: 'secret_unreadable' };
 
-/** Undefined when no key of SECRETS_KEY opens the secret any more: a new one mends it. */
+/** Undefined when no key of SECRETS_KEY opens a secret any more: a new one mends it. */
 async function sign(deps: AppDeps, delivery: ClaimedDelivery): Promise<Record<string, string> | undefined> {
   const { secretBox, db } = deps;
-  const sealed =
+  const current =
     delivery.webhook_secret_enc ?? (await ensureWebhookSecret(db, delivery.project_id, sealNewSecret(secretBox)));
-  const all = delivery.webhook_previous_secret_enc === null ? [sealed] : [sealed, delivery.webhook_previous_secret_enc];
+  const secrets = [current, delivery.webhook_previous_secret_enc].flatMap((sealed) => openSecret(secretBox, sealed));
+  return secrets.length === 0 ? undefined : signWebhook(secrets, delivery.id, new Date(), delivery.payload);
+}
+
+function openSecret(secretBox: SecretBox, sealed: Buffer | null): string[] {
+  if (sealed === null) return [];
   try {
-    const secrets = all.map((secret) => secretBox.open(secret, 'webhook-secret'));
-    return signWebhook(secrets, delivery.id, new Date(), delivery.payload);
+    return [secretBox.open(sealed, 'webhook-secret')];
   } catch {
-    return undefined;
+    return [];
   }
 }
 

@@ -137,7 +137,7 @@ export async function recordRetry(
 
 /**
  * The receiver answered 410: its hook is switched off, unless it has got another address meanwhile, and nothing more is
- * sent. False in that other case. Lock order: project, then deliveries.
+ * sent. False, and nothing is changed, in that other case. Lock order: project, then deliveries.
  */
 export function recordGone(db: Database, delivery: ClaimedDelivery, result: AttemptResult): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
@@ -147,8 +147,8 @@ export function recordGone(db: Database, delivery: ClaimedDelivery, result: Atte
       .where('id', '=', delivery.project_id)
       .where('webhook_url', '=', delivery.webhook_url)
       .executeTakeFirst();
-    await settle(transaction, delivery, 'failed', result);
     if (off.numUpdatedRows === 0n) return false;
+    await settle(transaction, delivery, 'failed', result);
     await dropPendingDeliveries(transaction, delivery.project_id);
     return true;
   });

@@ -129,6 +129,40 @@ describe('webhook delivery', function () {
     assert.equal(target.requestsTo(hook.path).length, 1);
   });
 
+  it('an address that is changed gets what the old one did not take, and a late 410 of the old one switches nothing off', async () => {
+    const hook = await createHook(api, target, [{ status: 410, delayMs: 1_500 }]);
+    const runId = await startRun(api, hook.projectId);
+    await received(hook, 1);
+    const moved = { ...hook, path: `${hook.path}/moved` };
+    target.on(moved.path, { status: 200 });
+    await api.patch(`/projects/${hook.projectId}/`, { body: { webhook_url: target.url + moved.path } });
+    const requests = await received(moved, 2);
+    assert.deepEqual(typesOf(requests, runId), BOTH);
+    verify(requests[0]!, hook.secret);
+    assert.equal(requests[0]!.headers['webhook-id'], target.requestsTo(hook.path)[0]!.headers['webhook-id']);
+    assert.equal((await api.get<Project>(`/projects/${hook.projectId}/`)).body.is_webhook_enabled, true);
+  });
+
+  it('a secret that no key opens any more is a failed attempt, and a new secret mends it', async () => {
+    const hook = await createHook(api, target);
+    const unreadable = "UPDATE projects SET webhook_secret_enc = '\\x00' WHERE id = $1";
+    await queryDatabase(stack, unreadable, [hook.projectId]);
+    await startRun(api, hook.projectId);
+    await eventually(async () => (await deliveriesOf(api, hook.projectId))[0]?.error === 'secret_unreadable');
+    const secret = await renewSecret(api, hook.projectId);
+    verify((await received(hook, 1))[0]!, secret);
+  });
+
+  it('a webhook from before there were secrets gets one with its first event', async () => {
+    const hook = await createHook(api, target);
+    await queryDatabase(stack, 'UPDATE projects SET webhook_secret_enc = NULL WHERE id = $1', [hook.projectId]);
+    await startRun(api, hook.projectId);
+    const signatures = (await received(hook, 2)).map((request) => String(request.headers['webhook-signature']));
+    for (const signature of signatures) assert.match(signature, /^v1,[A-Za-z0-9+/]{43}=$/);
+    const text = 'SELECT webhook_secret_enc IS NOT NULL AS made FROM projects WHERE id = $1';
+    assert.deepEqual(await queryDatabase(stack, text, [hook.projectId]), [{ made: true }]);
+  });
+
   it('a redirect is a failed attempt and is not followed', async () => {
     const location = `${target.url}/hooks/elsewhere`;
     const hook = await createHook(api, target, [
