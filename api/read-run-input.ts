@@ -12,7 +12,7 @@ const wrapper = z.object({ input_data: z.unknown().optional() });
 export const runInputBody = z.unknown() as z.ZodType<RunInput | undefined>;
 
 /**
- * Undefined when no input was sent: an empty body, `null`, or a wrapper without `input_data`; run takes that as `{}`, re-run
+ * Undefined when no input was sent: an empty body, or a wrapper without `input_data`; run takes that as `{}`, re-run
  * as the original run's input. With a key any text of any media type is an input; with a session token what is no
  * JSON object is a 400, and another media type a 415.
  */
@@ -22,5 +22,5 @@ export async function readRunInput(ctx: AppContext, limitBytes: number): Promise
     return inputData === undefined ? undefined : parseSessionInput(inputData);
   }
   const text = await readTextBody(ctx, limitBytes);
-  return ['', 'null'].includes(text.trim()) ? undefined : parseApiKeyInput(text);
+  return text.trim() === '' ? undefined : parseApiKeyInput(text);
 }
