@@ -1,5 +1,6 @@
 // Values of a query that several lists filter by.
 import { z } from 'zod';
+import { documentedAs } from './documented-as.js';
 import { queryInteger } from './pagination.js';
 import { MAX_ID } from './path-ids.js';
 
@@ -7,11 +8,14 @@ const DAY_MS = 86_400_000;
 const MAX_IDS = 200;
 
 /** In the words that Django takes. */
-export const queryBoolean = z
-  .string()
-  .transform((text) => text.trim().toLowerCase())
-  .refine((text) => ['true', 'false', '1', '0'].includes(text), 'Must be a valid boolean.')
-  .transform((text) => text === 'true' || text === '1');
+export const queryBoolean = documentedAs(
+  z
+    .string()
+    .transform((text) => text.trim().toLowerCase())
+    .refine((text) => ['true', 'false', '1', '0'].includes(text), 'Must be a valid boolean.')
+    .transform((text) => text === 'true' || text === '1'),
+  { type: 'boolean' },
+);
 
 /** Every value of a `repeatable` parameter. */
 export const queryIds = z.array(queryInteger(0, MAX_ID)).max(MAX_IDS).optional();
@@ -26,15 +30,21 @@ export const queryLanguages = z
   })
   .optional();
 
-/** A day of UTC, YYYY-MM-DD, as the moment in which it begins. */
-export const queryDay = z
+const DAY = { type: 'string', format: 'date' };
+const dayText = z
   .string()
   .trim()
   .refine(isDay, 'Enter a valid date.')
   .transform((text) => new Date(`${text}T00:00:00Z`));
 
+/** A day of UTC, YYYY-MM-DD, as the moment in which it begins. */
+export const queryDay = documentedAs(dayText, DAY);
+
 /** The moment in which a day of UTC ends, for bounds that include it. */
-export const queryDayEnd = queryDay.transform((start) => new Date(start.getTime() + DAY_MS));
+export const queryDayEnd = documentedAs(
+  dayText.transform((start) => new Date(start.getTime() + DAY_MS)),
+  DAY,
+);
 
 /** An empty text filters nothing. */
 export const queryText = z
