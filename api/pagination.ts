@@ -38,7 +38,8 @@ export function strictPageQuery() {
     .transform(Number)
     .refine((value) => value >= 1, 'Ensure this value is greater than or equal to 1.')
     .refine((value) => value <= MAX_SIZE, `Ensure this value is less than or equal to ${MAX_SIZE}.`);
-  return { page: queryInteger(1, MAX_PAGE).optional(), size: size.optional(), page_size: size.optional() };
+  const shown = documentedAs(size, { type: 'integer', minimum: 1, maximum: MAX_SIZE });
+  return { page: queryInteger(1, MAX_PAGE).optional(), size: shown.optional(), page_size: shown.optional() };
 }
 
 export function toPage(query: {
