@@ -10,7 +10,7 @@ interface Duplication {
 }
 
 /**
- * Copies a workflow with its drawing, secrets and marketplace texts to the end of its project; answers the new id.
+ * Copies a workflow with its drawing, secrets, marketplace texts and categories to the end of its project; answers the new id.
  * Publication, runs and the link to a marketplace original stay behind: the duplicate is independent. Undefined when
  * the workflow is gone. Specification, "Workflows: CRUD".
  */
@@ -30,6 +30,12 @@ export function duplicateWorkflow(
         free_runs_per_user
       FROM workflows WHERE id = ${workflowId} AND archived_at IS NULL
       RETURNING id`.execute(transaction);
-    return rows[0]?.id;
+    const id = rows[0]?.id;
+    if (id !== undefined) {
+      await sql`
+        INSERT INTO workflow_categories (workflow_id, category_id)
+        SELECT ${id}, category_id FROM workflow_categories WHERE workflow_id = ${workflowId}`.execute(transaction);
+    }
+    return id;
   });
 }

@@ -4,6 +4,7 @@ import { duplicateWorkflow } from '../../db/duplicate-workflow.js';
 import { reorderWorkflow } from '../../db/reorder-workflow.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../answer-schemas.js';
 import { notFound } from '../errors.js';
+import { integerField } from '../field-errors.js';
 import { idParams } from '../path-ids.js';
 import { defineRoute, type Route } from '../route.js';
 import { workflowSchema } from '../workflow-view.js';
@@ -32,7 +33,7 @@ const reorder = defineRoute({
   auth: 'key',
   access: { to: 'workflow', role: 'editor', refusal: 400 },
   params: idParams,
-  body: z.object({ sort_id: z.int() }),
+  body: z.object({ sort_id: integerField() }),
   responses: { 200: workflowSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, access, params, body }) {
     const move = { workflowId: params.id, projectId: access.projectId, position: body.sort_id };

@@ -43,6 +43,12 @@ describe('categories of a workflow', function () {
     assert.deepEqual(await levels(), [[], []]);
   });
 
+  it('a duplicate has the same ones', async () => {
+    await patch({ categories: [category], subcategories: [subcategory] });
+    const { body } = await api.post<Workflow>(`/workflows/${id}/duplicate/`);
+    assert.deepEqual([body['categories'], body['subcategories']], [[category], [subcategory]]);
+  });
+
   it('an id that is no category of its level is a 400 on the level and changes nothing', async () => {
     await patch({ categories: [category], subcategories: [subcategory] });
     const wrong = 2_147_483_647;

@@ -94,10 +94,12 @@ describe('duplicate and reorder', function () {
     });
 
     it('is not published, whatever the original is', async () => {
-      const { ids } = await projectOf(1);
-      const publish = 'UPDATE workflows SET is_published = true, slug = $2 WHERE id = $1';
-      await queryDatabase(stack, publish, [ids[0], `slug-of-${ids[0]}`]);
-      const { status, body } = await api.post<Workflow>(`/workflows/${ids[0]}/duplicate/`);
+      const id = await api.createWorkflow(await api.createProject(), chain(1));
+      const publish = `UPDATE workflows SET is_published = true, slug = $2, last_published_at = now(),
+        published_snapshot = (SELECT hash FROM graph_snapshots LIMIT 1) WHERE id = $1`;
+      assert.equal((await api.run(id)).status, 201, 'its graph is stored');
+      await queryDatabase(stack, publish, [id, `slug-of-${id}`]);
+      const { status, body } = await api.post<Workflow>(`/workflows/${id}/duplicate/`);
       assert.deepEqual([status, body['is_published'], body['slug'], body['copied_from']], [201, false, null, null]);
     });
   });
