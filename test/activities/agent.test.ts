@@ -3,6 +3,7 @@ import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import type { ModelAnswer } from '../support/fake-model-provider.js';
 import { agent, drawing, link, trigger, type Drawing, type DrawingNode } from '../support/graphs.js';
+import { startHttpTarget } from '../support/http-target.js';
 import { historyOf, queryDatabase, transactionsOf, withTemporal } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
@@ -197,6 +198,27 @@ describe('agent node', function () {
     assert.deepEqual([unknown.status, unknown.body.status], [200, 404]);
     const stranger = await decide('00000000-0000-4000-8000-000000000000', request!.request_id, 'approve');
     assert.equal(stranger.status, 404);
+  });
+
+  it('tells the webhook of its project that a run waits for an approval', async () => {
+    const receiver = await startHttpTarget();
+    try {
+      const model = scripted([{ toolCalls: [{ name: 'add', arguments: { a: 1, b: 1 } }] }, { text: 'ok' }]);
+      const { data, node } = draw(model, { require_approval: 'always' });
+      const hook = { webhook_url: `${receiver.url}/hook`, is_webhook_enabled: true };
+      const project = await api.post<{ id: number }>('/projects/', { body: { name: 'with a webhook', ...hook } });
+      const workflowId = await api.createWorkflow(project.body.id, data);
+      const runId = (await api.run(workflowId)).data.id;
+      const [request] = await pendingOf(runId, node.id);
+      const types = () => receiver.requestsTo('/hook').map(({ body }) => (JSON.parse(body) as { type: string }).type);
+      await eventually(() => types().includes('agent_approval.requested'));
+      await decide(runId, request!.request_id, 'approve');
+      await api.pollToEnd(runId);
+      await eventually(() => types().includes('workflow_run.succeeded'));
+      assert.deepEqual(types(), ['workflow_run.started', 'agent_approval.requested', 'workflow_run.succeeded']);
+    } finally {
+      await receiver.close();
+    }
   });
 
   it('asks by tool: what `never` names is called at once', async () => {
