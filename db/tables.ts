@@ -1,24 +1,30 @@
 // One interface a table. The writer of each table is named beside it: no other code may change it.
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
+import type {
+  AgentSessionsTable,
+  AgentToolCallsTable,
+  AgentTurnsTable,
+  ApprovalRequestsTable,
+} from './agent-tables.js';
+import type {
+  BookmarksTable,
+  CategoriesTable,
+  MarketplaceCopiesTable,
+  MarketplaceUsageTable,
+  WorkflowCategoriesTable,
+  WorkflowRunCountsTable,
+  WorkflowStatisticsTable,
+} from './catalog-tables.js';
+import type { Decimal, Json, Timestamp } from './column-types.js';
+import type { WebhookDeliveriesTable } from './webhook-tables.js';
 
-type Timestamp = ColumnType<Date, Date | string | undefined, Date | string>;
-/** An exact decimal: the driver gives and takes `numeric` as text. */
-type Decimal = ColumnType<string, string | undefined, string>;
-/** A `json` column: parsed by the driver on the way out, JSON text on the way in. */
-type Json<T> = ColumnType<T, string, string>;
+export type { ApprovalStatus, ToolOutcome } from './agent-tables.js';
+export type { WebhookDeliveryStatus, WebhookEventType } from './webhook-tables.js';
 
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer';
 export type StoredRunStatus = 'In Progress' | 'Succeeded' | 'Cancelled' | 'Error' | 'Draft';
 export type NodeStatus = 'in progress' | 'succeed' | 'failed';
 export type TransactionStatus = 'Succeeded' | 'Error';
-export type WebhookEventType =
-  | 'workflow_run.started'
-  | 'workflow_run.succeeded'
-  | 'workflow_run.failed'
-  | 'workflow_run.cancelled'
-  | 'agent_approval.requested';
-/** `failed`: given up after the last attempt. `dropped`: the webhook was switched off, unset or deleted first. */
-export type WebhookDeliveryStatus = 'pending' | 'delivered' | 'failed' | 'dropped';
 
 /** Writer: `admin` (and the embedded stack's first start). */
 export interface UsersTable {
@@ -218,71 +224,6 @@ export interface BillingTransactionsTable {
   updated_at: Generated<Date>;
 }
 
-/** Writer: the worker's activities. The tools of an agent, fixed at its first turn. */
-export interface AgentSessionsTable {
-  run_id: string;
-  node_id: string;
-  /** Sealed JSON of `AgentTool[]` (activities/agent-session.ts). */
-  tools_enc: Buffer;
-  created_at: Generated<Date>;
-}
-
-/** Writer: the worker's activities. What the model said in each turn. */
-export interface AgentTurnsTable {
-  run_id: string;
-  node_id: string;
-  turn: number;
-  is_final: boolean;
-  /** Sealed JSON of the assistant message. */
-  message_enc: Buffer;
-  usage: Json<unknown> | null;
-  created_at: Generated<Date>;
-}
-
-/** Writer: the worker's activities. Every tool call that a model asked for, and its answer once there is one. */
-export interface AgentToolCallsTable {
-  run_id: string;
-  node_id: string;
-  turn: number;
-  ordinal: number;
-  /** The provider's id of the call. */
-  tool_call_id: string;
-  /** Null for a tool that does not exist. */
-  server_label: string | null;
-  tool_name: string;
-  /** Sealed text, exactly as the model wrote it. */
-  arguments_enc: Buffer;
-  request_id: string | null;
-  outcome: ToolOutcome | null;
-  /** Sealed text of what the model is told. */
-  answer_enc: Buffer | null;
-  finished_at: Date | null;
-}
-
-export type ToolOutcome = 'result' | 'tool_error' | 'rejected' | 'expired' | 'invalid';
-export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'expired';
-
-/** Writers: the worker inserts and expires; the API decides (one guarded update: whoever comes first). */
-export interface ApprovalRequestsTable {
-  request_id: string;
-  run_id: string;
-  node_id: string;
-  turn: number;
-  ordinal: number;
-  server_label: string;
-  tool_name: string;
-  /** As shown: secrets masked. */
-  arguments: Json<unknown>;
-  status: Generated<ApprovalStatus>;
-  reason: Generated<string>;
-  decided_by: number | null;
-  decided_at: Date | null;
-  /** When the run workflow took the signal; null is delivered again. */
-  signalled_at: Date | null;
-  created_at: Generated<Date>;
-  expires_at: Date;
-}
-
 /** Writer: run acceptance in the API, in one transaction with the run. A row counts for 24 hours. */
 export interface IdempotencyKeysTable {
   user_id: number;
@@ -291,87 +232,6 @@ export interface IdempotencyKeysTable {
   request_enc: Buffer;
   run_id: string;
   created_at: Generated<Date>;
-}
-
-/** Writer: a trigger on `runs`. */
-export interface WorkflowRunCountsTable {
-  workflow_id: ColumnType<number, never, never>;
-  total: ColumnType<number, never, never>;
-}
-
-/** Writer: `admin`. A category with a parent is a subcategory; there is no third level. */
-export interface CategoriesTable {
-  id: Generated<number>;
-  name: string;
-  parent_id: number | null;
-  created_at: Generated<Date>;
-}
-
-/** Writer: the API. */
-export interface WorkflowCategoriesTable {
-  workflow_id: number;
-  category_id: number;
-}
-
-/** Writer: the API. */
-export interface BookmarksTable {
-  user_id: number;
-  workflow_id: number;
-  created_at: Generated<Date>;
-}
-
-/** Writer: the API, one row a copy. The terms are those that the copier saw: a later price is not theirs. */
-export interface MarketplaceCopiesTable {
-  copy_id: number;
-  source_id: number;
-  user_id: number;
-  run_fee_usd: Decimal;
-  free_runs_per_user: number;
-  created_at: Generated<Date>;
-}
-
-/** Writer: the end of a run. Succeeded runs of a user on all their copies of a source that has a fee. */
-export interface MarketplaceUsageTable {
-  source_id: number;
-  user_id: number;
-  succeeded_runs: number;
-}
-
-/** Writer: triggers on `workflows`, `runs` and `billing_transactions`. `Draft` runs do not count. */
-export interface WorkflowStatisticsTable {
-  workflow_id: ColumnType<number, never, never>;
-  run_count: ColumnType<number, never, never>;
-  /** Runs that have a duration. */
-  finished_count: ColumnType<number, never, never>;
-  total_duration_seconds: ColumnType<string, never, never>;
-  total_cost_usd: ColumnType<string, never, never>;
-  last_run_id: ColumnType<string | null, never, never>;
-  last_run_at: ColumnType<Date | null, never, never>;
-}
-
-/** Writers: whoever writes an event (`enqueueWebhookEvent`, insert only), and webhook delivery in the API. */
-export interface WebhookDeliveriesTable {
-  /** The `webhook-id` of every attempt. */
-  id: Generated<string>;
-  /** The order of a run's events: given under the run's row lock, so that it is also the order of the commits. */
-  ordinal: Generated<number>;
-  project_id: number;
-  run_id: string;
-  type: WebhookEventType;
-  payload: string;
-  status: Generated<WebhookDeliveryStatus>;
-  /** Attempts that have begun. */
-  attempts: Generated<number>;
-  /** Of the last attempt; null when it got no answer. */
-  response_status: number | null;
-  /** Why the last attempt failed, or why the event was dropped. */
-  error_code: string | null;
-  created_at: Generated<Date>;
-  /** Null once the event is settled. */
-  next_attempt_at: Date | null;
-  /** An attempt is under way until then; later its process counts as dead. */
-  leased_until: Date | null;
-  delivered_at: Date | null;
 }
 
 export interface Tables {
