@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { answerClientError } from './client-error.js';
 
 export interface ListeningServer {
   server: Server;
@@ -16,7 +17,7 @@ export function listen(
   listener: RequestListener,
   { host, port }: { host: string; port: number },
 ): Promise<ListeningServer> {
-  const server = createServer(listener);
+  const server = createServer(listener).on('clientError', answerClientError);
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = new Error(`port ${port} on ${host} is already in use; set PORT to another one.`);

@@ -15,6 +15,7 @@ export const STATUS_TEXTS: Partial<Record<number, string>> = {
   409: 'Too late: what has happened stands.',
   413: 'The body is too large.',
   415: 'The media type, charset or encoding of the body is not taken.',
+  431: 'The address and headers are longer than 16 KiB.',
   429: "The key's requests of this minute are used up.",
   500: 'A fault of ours, or of what stands behind us; nothing of the cause.',
   503: 'Not ready.',
@@ -23,13 +24,19 @@ export const STATUS_TEXTS: Partial<Record<number, string>> = {
 /** Those of the declaration first. */
 export function allAnswers(route: Route): Map<number, z.ZodType> {
   const isChat = isChatPath(route.path);
-  const error = isChat ? chatErrorSchema : detailSchema;
   const answers = new Map<number, z.ZodType>();
   for (const status of impliedStatuses(route)) {
-    answers.set(status, status === 400 && !isChat ? badRequestSchema : error);
+    answers.set(status, schemaOf(status, isChat));
   }
   for (const [status, schema] of Object.entries(route.responses)) answers.set(Number(status), schema);
   return new Map([...answers].toSorted(([a], [b]) => a - b));
+}
+
+function schemaOf(status: number, isChat: boolean): z.ZodType {
+  // Answered before anybody knows the path.
+  if (status === 431) return detailSchema;
+  if (isChat) return chatErrorSchema;
+  return status === 400 ? badRequestSchema : detailSchema;
 }
 
 function impliedStatuses(route: Route): number[] {
@@ -41,6 +48,7 @@ function impliedStatuses(route: Route): number[] {
     ...(route.auth === 'optional' ? [429] : []),
     ...(route.params || route.access ? [404] : []),
     ...(route.body ? [413, 415] : []),
+    431,
     500,
   ];
 }

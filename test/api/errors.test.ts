@@ -153,6 +153,13 @@ describe('errors and the envelope of HTTP', function () {
       assert.equal((await send('POST', '/api/v1/projects/', { body: 'x', headers })).status, 415);
     });
 
+    it('an address and headers of more than 16 KiB are a 431', async () => {
+      const response = await fetch(`${stack.apiUrl}/api/v1/projects/?name__icontains=${'x'.repeat(20_000)}`);
+      assert.equal(response.status, 431);
+      assert.equal(((await response.json()) as { code: string }).code, 'headers_too_large');
+      assert.ok(response.headers.get('x-request-id'));
+    });
+
     it('a body that breaks off is no crash', async () => {
       const { hostname, port } = new URL(stack.apiUrl);
       const socket = connect(Number(port), hostname);
