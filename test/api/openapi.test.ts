@@ -103,7 +103,17 @@ describe('the OpenAPI document', function () {
 
     it('what a route asks for brings its answers: key, body, path and limit', () => {
       const create = document.paths['/api/v1/workflows/']?.['post'];
-      assert.deepEqual(Object.keys(create?.responses ?? {}), ['201', '400', '401', '403', '413', '415', '429', '500']);
+      assert.deepEqual(Object.keys(create?.responses ?? {}), [
+        '201',
+        '400',
+        '401',
+        '403',
+        '413',
+        '415',
+        '429',
+        '431',
+        '500',
+      ]);
       assert.deepEqual(create?.security, [{ ApiKey: [] }, { SessionToken: [] }]);
       assert.deepEqual(document.paths['/healthz']?.['get']?.security, []);
       const size = document.paths['/api/v1/projects/']?.['get']?.parameters?.find(({ name }) => name === 'size');
@@ -147,7 +157,16 @@ describe('the OpenAPI document', function () {
         parameters.map((one) => `${one.in} ${one.name}`),
         ['path id', 'header Idempotency-Key'],
       );
-      assert.deepEqual(Object.keys(operation?.responses ?? {}), ['200', '400', '401', '403', '404', '429', '500']);
+      assert.deepEqual(Object.keys(operation?.responses ?? {}), [
+        '200',
+        '400',
+        '401',
+        '403',
+        '404',
+        '429',
+        '431',
+        '500',
+      ]);
     });
   });
 
