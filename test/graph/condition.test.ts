@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { evaluateCondition } from '../../graph/condition.js';
+import { cpuMilliseconds } from '../support/cpu-time.js';
 
 const Exact = Decimal.clone({ precision: 2000, maxE: 9e15, minE: -9e15 });
 
@@ -78,13 +79,14 @@ describe('evaluateCondition: properties', () => {
 
   it('takes numbers, exponents and texts of megabytes in well under a second', () => {
     const million = '9'.repeat(1_000_000);
-    const start = performance.now();
-    assert.equal(orderOf(million, `${million}1`), -1);
-    assert.equal(orderOf(`0.${'0'.repeat(5_000_000)}1`, '0'), 1);
-    assert.equal(orderOf(`1e${'0'.repeat(5_000_000)}1`, '10'), 0);
-    assert.equal(orderOf(`1e${million}`, `1e${million}`), 0);
-    assert.equal(orderOf(`${' '.repeat(5_000_000)}5`, '5'), 0);
-    assert.equal(orderOf('a'.repeat(5_000_000), `${'a'.repeat(5_000_000)}b`), -1);
-    assert.ok(performance.now() - start < 5000);
+    const tookMs = cpuMilliseconds(() => {
+      assert.equal(orderOf(million, `${million}1`), -1);
+      assert.equal(orderOf(`0.${'0'.repeat(5_000_000)}1`, '0'), 1);
+      assert.equal(orderOf(`1e${'0'.repeat(5_000_000)}1`, '10'), 0);
+      assert.equal(orderOf(`1e${million}`, `1e${million}`), 0);
+      assert.equal(orderOf(`${' '.repeat(5_000_000)}5`, '5'), 0);
+      assert.equal(orderOf('a'.repeat(5_000_000), `${'a'.repeat(5_000_000)}b`), -1);
+    });
+    assert.ok(tookMs < 5000, `${tookMs} ms`);
   });
 });

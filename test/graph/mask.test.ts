@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createMasker } from '../../graph/mask.js';
+import { cpuMilliseconds } from '../support/cpu-time.js';
 
 const SECRET = 's3cr"et/ va+lüe\\?';
 const masker = createMasker([SECRET]);
@@ -199,9 +200,8 @@ describe('createMasker: size', () => {
   ];
   for (const [title, text] of texts) {
     it(`takes 5 MB of ${title} in linear time`, () => {
-      const start = performance.now();
-      createMasker(secrets).text(text);
-      assert.ok(performance.now() - start < 10_000, `took ${performance.now() - start} ms`);
+      const tookMs = cpuMilliseconds(() => createMasker(secrets).text(text));
+      assert.ok(tookMs < 10_000, `${tookMs} ms`);
     });
   }
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { findWarnings, validateNodes, type NodeErrors, type Warning } from '../../graph/validate.js';
 import { condition, drawing, edge, http, llm, trigger } from './drawings.js';
+import { cpuMilliseconds } from '../support/cpu-time.js';
 
 function errorsOf(data: unknown): NodeErrors {
   const compiled = compilePlan(data);
@@ -197,11 +198,12 @@ describe('validateNodes', () => {
   });
 
   it('a list of millions of mistakes costs one error', () => {
-    const start = performance.now();
-    assert.deepEqual(errorsIn('basic-node', { messages: Array(3_000_000).fill(0), settings }), [
-      { messages: 'Input should hold at most 20000 values' },
-    ]);
-    assert.ok(performance.now() - start < 5000);
+    const tookMs = cpuMilliseconds(() =>
+      assert.deepEqual(errorsIn('basic-node', { messages: Array(3_000_000).fill(0), settings }), [
+        { messages: 'Input should hold at most 20000 values' },
+      ]),
+    );
+    assert.ok(tookMs < 5000, `${tookMs} ms`);
   });
 });
 
@@ -288,9 +290,8 @@ describe('findWarnings', () => {
     const nodes = Array.from({ length: 5000 }, (_, index) =>
       llm(`n${index}`, `{{ n0.result.content }}`, index < 4999 ? [`n${index + 1}`] : []),
     );
-    const start = performance.now();
-    assert.deepEqual(codesOf(drawing(nodes)), ['n0 unknown_variable']);
-    assert.ok(performance.now() - start < 2000);
+    const tookMs = cpuMilliseconds(() => assert.deepEqual(codesOf(drawing(nodes)), ['n0 unknown_variable']));
+    assert.ok(tookMs < 2000, `${tookMs} ms`);
   });
 
   it('bounds the warnings of a hostile drawing', () => {
