@@ -43,7 +43,9 @@ export async function loadTools(
   const lists = await Promise.all(
     data.tools.map(async (server) => {
       const tools = await listTools(deps.sessions, toServer(server, scope), task);
-      return tools.filter(({ name }) => server.allowed_tools?.includes(name) ?? true).map((tool) => ({ server, tool }));
+      return tools
+        .filter(({ name }) => !name.includes('\0') && (server.allowed_tools?.includes(name) ?? true))
+        .map((tool) => ({ server, tool }));
     }),
   );
   const tools = nameTools(lists.flat().slice(0, MAX_TOOLS));

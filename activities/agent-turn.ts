@@ -100,7 +100,7 @@ async function takeTurn(
   const model = findModel(deps.providers, body.model);
   if (model === undefined) throw new NodeFailure('model_not_found', `No provider serves the model "${body.model}".`);
   const answer = await askModel(deps, task, { turn, body, model, timeoutMs: data.settings.timeout * 1000 });
-  const charge = toCharge(answer.usage, model);
+  const charge = toCharge(answer?.usage, model);
   const message = readMessage(answer);
   if (message === undefined) {
     // Paid for all the same: the ledger has it, and the node's transaction adds it up.
@@ -160,10 +160,18 @@ function toPaid({ usage, amountUsd }: Charge): { usage: string | null; priceUsd:
   return { usage, priceUsd: amountUsd };
 }
 
+/** A call without an id cannot be answered, and an id with a NUL cannot be stored. */
+function isUsable(call: OpenAI.Chat.ChatCompletionMessageToolCall): boolean {
+  if (typeof call?.id !== 'string' || call.id === '' || call.id.includes('\0')) return false;
+  if (call.type !== 'function') return true;
+  return typeof call.function?.name === 'string' && typeof call.function.arguments === 'string';
+}
+
 /** Only what is sent back to the model in later turns is kept. Undefined for what cannot be gone on with. */
 function readMessage(answer: OpenAI.Chat.ChatCompletion): AssistantMessage | undefined {
-  const message = answer.choices?.[0]?.message;
-  if (message === undefined) return undefined;
+  const message = answer?.choices?.[0]?.message;
+  if (message === undefined || message === null) return undefined;
+  if (!(message.tool_calls ?? []).every(isUsable)) return undefined;
   const calls = (message.tool_calls ?? []).flatMap((call) =>
     call.type === 'function' ? [{ id: call.id, type: call.type, function: call.function }] : [],
   );
@@ -185,7 +193,7 @@ function toToolCall(
   const base = {
     toolCallId: call.id,
     serverLabel: tool?.serverLabel ?? null,
-    toolName: tool?.toolName ?? call.function.name.slice(0, 200),
+    toolName: (tool?.toolName ?? call.function.name.slice(0, 200)).replaceAll('\0', '\uFFFD'),
     argumentsEnc: seal(call.function.arguments),
     invalidEnc: null,
     approval: null,

@@ -2,6 +2,7 @@
 import { TextDecoder } from 'node:util';
 import type { Database } from '../db/client.js';
 import { claimCall, markCallRefused } from '../db/provider-calls-repository.js';
+import type { Masker } from '../graph/mask.js';
 import { httpNode, toHttpMethod, type HttpNodeData } from '../graph/nodes/http.js';
 import { renderJson, renderText, type NodeOutput, type Scope } from '../graph/template.js';
 import { NodeFailure, retryAfterMs } from './failures.js';
@@ -59,7 +60,7 @@ export function createHttpRunner({ db, contexts, client }: HttpDeps): NodeKindRu
         if (!mayRepeat && failure.isRetryable) await markCallRefused(db, task);
         throw failure;
       });
-      return toOutcome(answer, data, mayRepeat);
+      return toOutcome(answer, data, { mayRepeat, masker: task.run.masker });
     },
   };
 }
@@ -101,10 +102,15 @@ function renderedUrl(text: string): URL {
   }
 }
 
-function toOutcome(answer: OutgoingResponse, data: HttpNodeData, mayRepeat: boolean): NodeOutcome {
+function toOutcome(
+  answer: OutgoingResponse,
+  data: HttpNodeData,
+  { mayRepeat, masker }: { mayRepeat: boolean; masker: Masker },
+): NodeOutcome {
   const output = toOutput(answer);
   if (answer.status < 400 || !data.settings.fail_on_status) return { output };
-  const quoted = output.content.slice(0, QUOTED_BODY_CHARACTERS).trim();
+  // Masked before it is cut: what is left of a secret at the end of a quotation would not be found any more.
+  const quoted = masker.text(output.content).slice(0, QUOTED_BODY_CHARACTERS).trim();
   throw new NodeFailure(
     'http_status',
     `The server answered with status ${answer.status}${quoted === '' ? '.' : `: ${quoted}`}`,

@@ -72,9 +72,9 @@ async function claimModelCall(db: Database, task: NodeTask, { provider }: Resolv
 }
 
 function toOutcome(answer: OpenAI.Chat.ChatCompletion, model: ResolvedModel): NodeOutcome {
-  const charge: Charge = toCharge(answer.usage, model);
-  const choice = answer.choices?.[0];
-  if (choice?.message === undefined) {
+  const charge: Charge = toCharge(answer?.usage, model);
+  const choice = answer?.choices?.[0];
+  if (choice?.message === undefined || choice.message === null) {
     throw new NodeFailure('invalid_response', 'The provider answered without a message.', { charge });
   }
   return {

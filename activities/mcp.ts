@@ -1,6 +1,7 @@
 // The MCP node: one call of one tool. decisions.md section 5.
 import type { Database } from '../db/client.js';
 import { claimCall, isCallInFlight, markCallRefused } from '../db/provider-calls-repository.js';
+import type { Masker } from '../graph/mask.js';
 import { mcpNode, type McpNodeData } from '../graph/nodes/mcp.js';
 import { renderJson, type Scope } from '../graph/template.js';
 import { McpError, type McpServer, type McpSession, type McpToolResult } from '../outgoing/mcp-client.js';
@@ -47,7 +48,7 @@ export function createMcpRunner({ db, contexts, sessions }: McpDeps): NodeKindRu
           const isOurs = error instanceof McpError && !task.signal.aborted;
           throw isOurs ? toMcpFailure(error, { mayRepeat }) : error;
         });
-      return toOutcome(result, settings.fail_on_error);
+      return toOutcome(result, settings.fail_on_error, task.run.masker);
     },
   };
 }
@@ -80,10 +81,11 @@ function outcomeUnknown(): NodeFailure {
   );
 }
 
-function toOutcome(result: McpToolResult, failOnError: boolean): NodeOutcome {
+function toOutcome(result: McpToolResult, failOnError: boolean, masker: Masker): NodeOutcome {
   const { content, structuredContent, isError, parts } = result;
   if (isError && failOnError) {
-    const quoted = content.slice(0, QUOTED_CHARACTERS).trim();
+    // Masked before it is cut: what is left of a secret at the end of a quotation would not be found any more.
+    const quoted = masker.text(content).slice(0, QUOTED_CHARACTERS).trim();
     throw new NodeFailure('tool_error', `The tool reported an error${quoted === '' ? '.' : `: ${quoted}`}`);
   }
   const attachments = parts.filter((part) => (part as { type?: unknown }).type !== 'text');

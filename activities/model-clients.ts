@@ -45,7 +45,7 @@ export function toLlmFailure(error: unknown, apiKey: string): NodeFailure {
     return new NodeFailure('network_error', 'The provider could not be reached.', { isRetryable: true });
   }
   if (error instanceof APIError && typeof error.status === 'number') {
-    const message = error.message.replaceAll(apiKey, '********').slice(0, 2000);
+    const message = error.message.replaceAll(apiKey, '********');
     return new NodeFailure('provider_error', `The provider answered: ${message}`, {
       isRetryable: RETRYABLE(error.status),
       retryAfterMs: retryAfterMs(error.headers?.get('retry-after'), Date.now()),

@@ -1,7 +1,8 @@
 // How a node's end is written: result, transaction and ledger together, and not lost to a database that is restarting.
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
+import type { Masker } from '../graph/mask.js';
 import { recordNodeEnd } from '../db/node-results-repository.js';
-import type { Charge, NodeFailure } from './failures.js';
+import { NodeFailure, type Charge } from './failures.js';
 import { toResultText } from './result-text.js';
 import type { NodeDeps, NodeOutcome, NodeStep, NodeTask } from './run-node.js';
 
@@ -12,11 +13,18 @@ export interface NodeEnd {
 
 type Recorder = Pick<NodeStep<unknown>, 'chargeSoFar' | 'onRecord'>;
 
+/** More words of the other side than this are cut, after what is secret in them is masked. */
+const MAX_MESSAGE_CHARACTERS = 4_000;
+
+function toErrorMessage({ message }: NodeFailure, masker: Masker): string {
+  return masker.text(message.replaceAll('\0', '\uFFFD')).slice(0, MAX_MESSAGE_CHARACTERS);
+}
+
 /** Idempotent. */
 export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeTask, end: NodeEnd): Promise<void> {
   const { run, node, runId, nodeId } = task;
   const { result, resultEnc } = end.outcome
-    ? toResultText(end.outcome.output, run.masker, deps.secretBox)
+    ? toResultText(end.outcome, run.masker, deps.secretBox)
     : { result: null, resultEnc: null };
   await persist(deps, task, async () => {
     const charge: Charge | undefined =
@@ -33,7 +41,7 @@ export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeT
       result,
       resultEnc,
       errorCode: end.failure?.code ?? null,
-      errorMessage: end.failure ? run.masker.text(end.failure.message.replaceAll('\0', '\uFFFD')) : null,
+      errorMessage: end.failure ? toErrorMessage(end.failure, run.masker) : null,
       amountUsd: charge?.amountUsd ?? '0',
       priceVersion: charge?.priceVersion ?? '',
       reason: charge?.reason ?? end.failure?.code ?? '',
@@ -48,6 +56,13 @@ export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeT
 }
 
 const PERSIST_FOR_MS = 4 * 60_000;
+const PERSIST_WHEN_STOPPING_MS = 5_000;
+
+/** PostgreSQL's classes 22 (data) and 23 (integrity): the same write fails the same way for ever. */
+function isRefusedForGood(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && /^2[23]/.test(code);
+}
 
 /**
  * An outcome that is in memory only must not be thrown away because the database is restarting: the write is repeated
@@ -59,7 +74,13 @@ export async function persist(deps: NodeDeps, task: NodeTask, write: () => Promi
     try {
       return await write();
     } catch (error) {
-      if (error instanceof ApplicationFailure || Date.now() - startedAt > PERSIST_FOR_MS) throw error;
+      if (error instanceof ApplicationFailure) throw error;
+      if (isRefusedForGood(error)) {
+        deps.logger.error({ run_id: task.runId, node_id: task.nodeId, err: error }, 'an outcome cannot be recorded');
+        throw new NodeFailure('internal_error', 'What the node put out could not be stored.');
+      }
+      const patienceMs = task.signal.aborted ? PERSIST_WHEN_STOPPING_MS : PERSIST_FOR_MS;
+      if (Date.now() - startedAt > patienceMs) throw error;
       const { attempt } = activityInfo();
       deps.logger.warn({ run_id: task.runId, node_id: task.nodeId, attempt, err: error }, 'recording a node again');
       await new Promise((resolve) => setTimeout(resolve, delayMs));

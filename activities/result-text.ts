@@ -9,10 +9,14 @@ interface StoredResult {
   resultEnc: Buffer | null;
 }
 
-export function toResultText(output: NodeOutput, masker: Masker, secretBox: SecretBox): StoredResult {
+export function toResultText(
+  { output, publicOutput = output }: { output: NodeOutput; publicOutput?: NodeOutput },
+  masker: Masker,
+  secretBox: SecretBox,
+): StoredResult {
   const plain = withoutNul(JSON.stringify(output));
-  if (masker.isEmpty) return { result: plain, resultEnc: null };
-  const masked = withoutNul(JSON.stringify(masker.json(output)));
+  if (masker.isEmpty && publicOutput === output) return { result: plain, resultEnc: null };
+  const masked = withoutNul(JSON.stringify(masker.json(publicOutput)));
   return { result: masked, resultEnc: masked === plain ? null : secretBox.seal(plain, 'node-result') };
 }
 

@@ -4,7 +4,7 @@ import type { Db } from '../db/client.js';
 import { findOutputs } from '../db/node-results-repository.js';
 import { findRunContext, findSnapshot, type StoredSnapshot } from '../db/run-context-repository.js';
 import type { SecretBox } from '../db/secret-box.js';
-import { inputFieldsOf, type RunInput } from '../graph/input.js';
+import { secretFieldsOf, type RunInput } from '../graph/input.js';
 import { createMasker, type Masker } from '../graph/mask.js';
 import { joinSecrets, maskInput, secretTexts, type SecretMap } from '../graph/secrets.js';
 import { findVariables, type NodeOutput, type Scope } from '../graph/template.js';
@@ -18,6 +18,8 @@ export interface RunContext {
   userId: number;
   /** Unmasked. */
   input: RunInput;
+  /** Every secret field is `********` in it, however short its value. */
+  publicInput: RunInput;
   /** Hides every secret of this run in whatever is stored or said. */
   masker: Masker;
   /** Undefined for an id that the run does not have. */
@@ -64,12 +66,14 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
     ) as RunInput;
     const secrets: SecretMap =
       stored.secretsEnc === null ? {} : (JSON.parse(secretBox.open(stored.secretsEnc, 'run-secrets')) as SecretMap);
-    const secretValues = [...maskInput(fields, input).secretValues, ...secretTexts(secrets)];
+    const { masked: publicInput, secretValues: inputSecrets } = maskInput(fields, input);
+    const secretValues = [...inputSecrets, ...secretTexts(secrets)];
     return {
       runId,
       projectId: stored.projectId,
       userId: stored.userId,
       input,
+      publicInput,
       masker: createMasker(secretValues),
       node: (nodeId) => withSecrets(nodes.get(nodeId), secrets),
     };
@@ -123,5 +127,5 @@ function toGraph({ document, plan }: StoredSnapshot): Graph {
   const nodes = plan.ids.map((id, index): [string, RunNode] => {
     return [id, { id, kind: plan.kinds[index]!, label: plan.labels[index]!, data: drawn.get(id) ?? {} }];
   });
-  return { nodes: new Map(nodes), fields: inputFieldsOf(document) };
+  return { nodes: new Map(nodes), fields: secretFieldsOf(document) };
 }

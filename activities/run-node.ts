@@ -29,6 +29,8 @@ export interface NodeFacts {
 
 export interface NodeOutcome {
   output: NodeOutput;
+  /** What readers get instead, where more of it is secret than the masker finds. */
+  publicOutput?: NodeOutput;
   branch?: Branch;
   charge?: Charge;
 }

@@ -7,7 +7,7 @@ import { storeSnapshot } from '../db/snapshots-repository.js';
 import type { StoredDrawing } from '../db/workflows-repository.js';
 import { compilePlan } from '../graph/compile-plan.js';
 import type { Document } from '../graph/document.js';
-import { completeInput, inputFieldsOf, type RunInput } from '../graph/input.js';
+import { completeInput, inputFieldsOf, secretFieldsOf, type RunInput } from '../graph/input.js';
 import { createMasker } from '../graph/mask.js';
 import type { Plan } from '../graph/plan.js';
 import { keepInputSecrets, maskInput, secretStrings } from '../graph/secrets.js';
@@ -138,7 +138,7 @@ function sealInput(
   input: RunInput,
 ): { input: string; input_enc: Buffer | null } {
   const whole = JSON.stringify(input);
-  const { masked, secretValues } = maskInput(inputFieldsOf(drawing), input);
+  const { masked, secretValues } = maskInput(secretFieldsOf(drawing), input);
   const masker = createMasker([...secretValues, ...Object.values(secrets).flatMap(secretStrings)]);
   const visible = JSON.stringify(masker.json(masked));
   return { input: visible, input_enc: visible === whole ? null : deps.secretBox.seal(whole, 'run-input') };
@@ -147,5 +147,5 @@ function sealInput(
 function joinErrors(nodeErrors: NodeErrors, document: Document, inputErrors: Record<string, string>[]): NodeErrors {
   if (inputErrors.length === 0) return nodeErrors;
   const start = document.startNode;
-  return { ...nodeErrors, [start]: [...(nodeErrors[start] ?? []), ...inputErrors] };
+  return { ...nodeErrors, [start]: [...(Object.hasOwn(nodeErrors, start) ? nodeErrors[start]! : []), ...inputErrors] };
 }

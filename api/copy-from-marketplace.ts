@@ -1,5 +1,6 @@
 import { copyFromMarketplace } from '../db/marketplace-copies-repository.js';
 import { findWorkflow, type MemberWorkflow } from '../db/workflows-repository.js';
+import { createMasker } from '../graph/mask.js';
 import { replaceCredentials } from '../graph/public-drawing.js';
 import type { AppDeps } from './deps.js';
 import { notFound } from './errors.js';
@@ -9,9 +10,11 @@ import { notFound } from './errors.js';
  * empty: `********` in the published drawing stands for secrets that stay with the source.
  */
 export async function copyWorkflow({ db }: AppDeps, slug: string, userId: number): Promise<MemberWorkflow> {
-  const copyId = await copyFromMarketplace(db, { slug, userId }, (published) =>
-    JSON.stringify(replaceCredentials(published, '').drawing),
-  );
+  const copyId = await copyFromMarketplace(db, { slug, userId }, (published) => {
+    const { drawing, literals } = replaceCredentials(published, '');
+    // What stood in a credential's place may stand elsewhere too.
+    return JSON.stringify(createMasker(literals).json(drawing));
+  });
   const workflow = copyId === undefined ? undefined : await findWorkflow(db, copyId, userId);
   if (workflow === undefined) throw notFound();
   return workflow;

@@ -1,7 +1,7 @@
 // A new run of a workflow as it is now, with the input of an earlier run. Specification, "Running workflows".
 import { findOriginalRun } from '../db/runs-repository.js';
 import type { StoredDrawing } from '../db/workflows-repository.js';
-import { inputFieldsOf, type RunInput } from '../graph/input.js';
+import { secretFieldsOf, type RunInput } from '../graph/input.js';
 import { ownValue } from '../graph/json.js';
 import { reuseInput } from '../graph/reused-input.js';
 import type { SecretMap } from '../graph/secrets.js';
@@ -32,7 +32,7 @@ export async function toReRunRequest(
   if (given !== undefined) return { input: given, storedSecret };
   const secrets =
     original.secrets_enc === null ? {} : (JSON.parse(secretBox.open(original.secrets_enc, 'run-secrets')) as SecretMap);
-  const then = { fields: inputFieldsOf(original.document), secrets };
-  const now = { fields: inputFieldsOf(workflow.document), secrets: openSecrets(secretBox, workflow) };
+  const then = { fields: secretFieldsOf(original.document), secrets };
+  const now = { fields: secretFieldsOf(workflow.document), secrets: openSecrets(secretBox, workflow) };
   return { input: reuseInput(input, then, now), storedSecret };
 }

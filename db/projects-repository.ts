@@ -4,6 +4,7 @@ import { containing } from './like-pattern.js';
 import { setMember } from './members-repository.js';
 import type { ProjectRow, ProviderKeysTable, Role } from './tables.js';
 import { dropPendingDeliveries } from './webhook-outbox-repository.js';
+import { cancelOpenRuns } from './open-runs.js';
 
 export type ProviderKeyListing = Pick<
   Selectable<ProviderKeysTable>,
@@ -96,9 +97,10 @@ export function updateProject(
   });
 }
 
-/** The row stays for the books; every read goes by `deleted_at`. Events that were not delivered yet never will be. */
+/** The row stays for the books; every read goes by `deleted_at`. Open runs are cancelled. Events that were not delivered yet never will be. */
 export function deleteProject(db: Database, projectId: number): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
+    await cancelOpenRuns(transaction, { projectId });
     const result = await transaction
       .updateTable('projects')
       .set({ deleted_at: sql<Date>`now()`, updated_at: sql<Date>`now()` })

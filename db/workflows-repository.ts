@@ -3,6 +3,7 @@ import { categoryIds, subcategoryIds } from './categories-repository.js';
 import type { Database, Db } from './client.js';
 import { containing } from './like-pattern.js';
 import type { Role, WorkflowRow, WorkflowsTable } from './tables.js';
+import { cancelOpenRuns } from './open-runs.js';
 
 /** A workflow as a member of its project sees it; the document stays text, for it is only passed on. */
 export interface MemberWorkflow extends Omit<
@@ -126,6 +127,7 @@ export function updateWorkflow(
 /** Gone from every read; the row stays for its runs. The workflows behind it in the project move up. */
 export function archiveWorkflow(db: Database, projectId: number, workflowId: number): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
+    await cancelOpenRuns(transaction, { workflowId });
     await lockProject(transaction, projectId);
     const archived = await transaction
       .updateTable('workflows')

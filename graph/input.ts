@@ -23,6 +23,15 @@ export function inputFieldsOf(data: unknown): JsonObject[] {
   return Array.isArray(fields) ? fields.filter(isObject) : [];
 }
 
+/** The secret fields of every node: what the start node leaves out, another trigger may still call a secret. */
+export function secretFieldsOf(data: unknown): JsonObject[] {
+  if (!isObject(data) || !Array.isArray(data['nodes'])) return [];
+  return data['nodes'].filter(isObject).flatMap((node) => {
+    const fields = ownValue(node['data'], 'input_fields');
+    return Array.isArray(fields) ? fields.filter(isObject).filter(isSecretField) : [];
+  });
+}
+
 export function fieldIdsOf(fields: readonly JsonObject[]): Set<string> {
   return new Set(fields.flatMap(({ id }) => (typeof id === 'string' ? [id] : [])));
 }

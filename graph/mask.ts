@@ -39,10 +39,11 @@ function isLongEnough(value: string): boolean {
 function patternsOf(secret: string): Pattern[] {
   // Form encoding writes a space as a plus, which no decoding of the text can tell from a plus.
   const plain = new Set([secret, secret.replaceAll(' ', '+')]);
-  const bytes = Buffer.from(secret, 'utf8');
+  // Base64 of the secret itself, and of the secret as JSON writes it.
+  const encodable = new Set([secret, JSON.stringify(secret).slice(1, -1)]);
   return [
     ...[...plain].map((text) => ({ text, before: 0, after: 0 })),
-    ...[0, 1, 2].flatMap((shift) => base64PatternsOf(bytes, shift)),
+    ...[...encodable].flatMap((text) => [0, 1, 2].flatMap((shift) => base64PatternsOf(Buffer.from(text), shift))),
   ];
 }
 

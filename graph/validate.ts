@@ -47,7 +47,7 @@ function withSecretsError(errors: NodeErrors, document: Document): NodeErrors {
     if (characters <= MAX_SECRET_CHARACTERS) continue;
     const message = `Secrets of a workflow should have at most ${MAX_SECRET_CHARACTERS} characters in total`;
     const field = ['headers', 'tools'].find((key) => Object.hasOwn(data, key)) ?? 'input_fields';
-    return { ...errors, [id]: [...(errors[id] ?? []), { [field]: message }] };
+    return { ...errors, [id]: [...(Object.hasOwn(errors, id) ? errors[id]! : []), { [field]: message }] };
   }
   return errors;
 }

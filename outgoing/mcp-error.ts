@@ -48,7 +48,6 @@ function statusMessage(status: number, isSessionLost: boolean): string {
 
 const METHOD_NOT_FOUND = -32_601;
 const INVALID_PARAMS = -32_602;
-const QUOTED_CHARACTERS = 300;
 
 /** Whatever the SDK or our own layers threw while a request was under way. */
 export function toMcpError(error: unknown, method?: string): McpError {
@@ -73,7 +72,8 @@ function toAnsweredError(error: JsonRpcError, method: string | undefined): McpEr
   if (error.data instanceof McpError) return error.data;
   const text = error.message.replace(/^MCP error -?\d+: /, '');
   if (text === 'Connection closed') return closed(false);
-  const quoted = text.slice(0, QUOTED_CHARACTERS).trim();
+  // Not cut here: whoever shows it masks it first.
+  const quoted = text.trim();
   const isUnknownTool =
     error.code === METHOD_NOT_FOUND || (error.code === INVALID_PARAMS && /not found|unknown tool/i.test(text));
   if (method === 'tools/call' && isUnknownTool) {

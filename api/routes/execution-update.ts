@@ -12,7 +12,11 @@ const failure = z.object({ code: z.string().min(1), message: z.string() });
 const body = z.object({
   sequence: integerField().min(1).max(MAX_ID),
   status: z.enum(['in progress', 'succeed', 'failed', 'cancelled']),
-  finished_at: z.iso.datetime({ offset: true }).optional(),
+  // The database has no year 0.
+  finished_at: z.iso
+    .datetime({ offset: true })
+    .refine((text) => !text.startsWith('0000'), 'Enter a valid date/time.')
+    .optional(),
   nodes: z.record(z.string(), z.object({ status: z.literal('failed'), error: failure })).optional(),
   error: failure.extend({ node_id: z.string().optional() }).nullable().optional(),
 });

@@ -44,6 +44,9 @@ const bodySchema = z
 
 type Body = z.infer<typeof bodySchema>;
 
+/** A server's own words are cut after what is secret in them is masked. */
+const MAX_DETAIL_CHARACTERS = 500;
+
 const mcpTools = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/mcp-tools/',
@@ -66,7 +69,7 @@ const mcpTools = defineRoute({
       return { status: 200, body: masker.json(await listTools(deps, server)) };
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
-      throw new ApiError(400, error.code, masker.text(error.message));
+      throw new ApiError(400, error.code, masker.text(error.message).slice(0, MAX_DETAIL_CHARACTERS));
     }
   },
 });

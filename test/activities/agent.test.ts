@@ -194,6 +194,7 @@ describe('agent node', function () {
     assert.equal(opposite.status, 200);
     assert.equal(opposite.body.status, 409);
     assert.equal(typeof opposite.body.data['detail'], 'string');
+    assert.equal((await decide(runId, '%00', 'approve')).status, 404);
     const unknown = await decide(runId, 'no-such-request', 'approve');
     assert.deepEqual([unknown.status, unknown.body.status], [200, 404]);
     const stranger = await decide('00000000-0000-4000-8000-000000000000', request!.request_id, 'approve');
@@ -331,6 +332,45 @@ describe('agent node', function () {
       [lost!.request_id, stack.stack.user_id],
     );
     assert.equal((await api.pollToEnd(second.runId, { timeoutMs: 30_000 })).data.status, 'succeed');
+  });
+
+  it('fails at once, and pays, on tool calls that cannot be answered', async () => {
+    const call = { type: 'function', function: { name: 'add', arguments: '{}' } };
+    for (const broken of [call, { ...call, id: 'a\0b' }, { ...call, id: 'x', function: {} }]) {
+      const message = { role: 'assistant', content: null, tool_calls: [broken] };
+      const usage = { prompt_tokens: 10, completion_tokens: 5 };
+      const model = scripted([{ body: { model: 'm', choices: [{ index: 0, message }], usage } }]);
+      const { data, node } = draw(model);
+      const run = await api.runToEnd(data);
+      assert.equal(run.nodes[node.id]!.error!.code, 'invalid_response');
+      assert.equal(stack.modelProvider.requestsFor(model).length, 1);
+      assert.equal((await api.history(run.workflowId, run.runId)).cost['USD'], '0.00002');
+    }
+  });
+
+  it('answers a call of a name that cannot be stored as one of no tool', async () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'a\0b', arguments: '{}' } };
+    const message = { role: 'assistant', content: null, tool_calls: [call] };
+    const model = scripted([{ body: { model: 'm', choices: [{ index: 0, message }] } }, { text: 'went on' }]);
+    const { data, node } = draw(model);
+    assert.equal((await api.runToEnd(data)).nodes[node.id]!.result!.content, 'went on');
+  });
+
+  it('stops when its project is deleted, and nobody is left waiting for it', async () => {
+    const model = scripted([{ toolCalls: [{ name: 'add', arguments: { a: 1, b: 1 } }] }]);
+    const { data, node } = draw(model, { require_approval: 'always' });
+    const project = await api.createProject();
+    const runId = (await api.run(await api.createWorkflow(project, data))).data.id;
+    await pendingOf(runId, node.id);
+    assert.equal((await api.delete(`/projects/${project}/`)).status, 204);
+    await eventually(
+      async () => {
+        const text = 'SELECT status FROM runs WHERE id = $1';
+        return (await queryDatabase<{ status: string }>(stack, text, [runId]))[0]?.status === 'Cancelled';
+      },
+      { timeoutMs: 20_000 },
+    );
+    assert.equal(tools.calls.length, 0);
   });
 
   it('cancelled while it waits ends as Cancelled, its turn billed, its request expired', async () => {

@@ -109,6 +109,9 @@ describe('LLM node', function () {
       empty.paid.map(({ status, amount_usd }) => [status, amount_usd]),
       [['Error', '0.00002']],
     );
+    const nothing = await runScripted([{ body: null }]);
+    assert.equal(nothing.entry.error!.code, 'invalid_response');
+    assert.equal(nothing.requests.length, 1);
     const text = await runScripted([{ body: 'nonsense' }]);
     assert.equal(text.entry.error!.code, 'invalid_response');
   });

@@ -136,6 +136,14 @@ describe('run start', function () {
       assert.deepEqual(record['result'], body.data.data);
     });
 
+    it('a start node may be called like a property of every object', async () => {
+      for (const id of ['constructor', '__proto__', 'toString']) {
+        const node = trigger([{ id: 'must', type: 'text', input_requirements: true }], { id });
+        const data = { nodes: [{ ...node, id }], edges: [], start_node: id };
+        assert.equal((await start(data, { text: '{}' })).status, 422, id);
+      }
+    });
+
     it('a required field that is empty fails even where the input is an array', async () => {
       const data = drawing([trigger([{ id: 'must', type: 'text', input_requirements: true }])]);
       for (const text of ['{"must":""}', '{"must":null}', '[1]']) {

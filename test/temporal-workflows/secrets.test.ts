@@ -148,4 +148,51 @@ describe('secrets of a run', function () {
     assertClean(message, 'the error message');
     assertClean((await historyOf(stack, run.runId)).map(({ text }) => text).join('\n'), 'the Temporal history');
   });
+
+  it('are masked in their own field however short they are, and whatever their type', async () => {
+    const values = { pin: '1234', flag: true, list: ['ab', 77], deep: { key: 1 } };
+    const start = trigger(Object.keys(values).map((id) => ({ id, is_secret: true })));
+    const call = http(`${target.url}/short-secrets`, {
+      method: 'POST',
+      body: { pin: '{{ input.pin }}', flag: '{{ input.flag }}' },
+    });
+    link(start, call);
+    const run = await api.runToEnd(drawing([start, call]), values);
+    const masked = { pin: '********', flag: '********', list: '********', deep: '********' };
+    assert.deepEqual(run.nodes[start.id]!.result, { ...masked, content: JSON.stringify(masked) });
+    assert.deepEqual(JSON.parse(target.requestsTo('/short-secrets')[0]!.body), { pin: '1234', flag: true });
+    const rows = await queryDatabase<{ result: string }>(
+      stack,
+      'SELECT result::text AS result FROM node_results WHERE run_id = $1 AND node_id = $2',
+      [run.runId, start.id],
+    );
+    assert.equal(rows[0]!.result.includes('1234'), false);
+  });
+
+  it('do not leave in part by a message that cuts them', async () => {
+    const secret = 'AAAABBBBCCCCDDDDEEEEFFFF';
+    const start = trigger([{ id: 'pw', is_secret: true }]);
+    target.on('/cuts', ({ body }) => ({ status: 400, body }));
+    for (let shift = 270; shift < 300; shift += 5) {
+      const call = http(`${target.url}/cuts`, { method: 'POST', body: `${'p'.repeat(shift)}{{ input.pw }}` });
+      start.data.next_nodes = [];
+      link(start, call);
+      const run = await api.runToEnd(drawing([start, call]), { pw: secret });
+      assert.equal(run.nodes[call.id]!.error!.message.includes('AAAA'), false, `cut ${shift} characters in`);
+    }
+  });
+
+  it('of a trigger that is not the start are as secret', async () => {
+    const start = trigger();
+    const second = trigger([{ id: 'pw', is_secret: true }]);
+    link(start, second);
+    const run = await api.runToEnd(drawing([start, second]), { pw: 'SecondTriggerSecret' });
+    assert.equal(run.nodes[second.id]!.result!['pw'], '********');
+    const record = await api.history(run.workflowId, run.runId);
+    assertClean(JSON.stringify([run, record]), 'any answer', ['SecondTriggerSecret']);
+    const rows = await queryDatabase<{ text: string }>(stack, 'SELECT t::text AS text FROM runs t WHERE id = $1', [
+      run.runId,
+    ]);
+    assertClean(rows[0]!.text, 'the row of the run', ['SecondTriggerSecret']);
+  });
 });
