@@ -1,7 +1,7 @@
 // A programmable model provider that speaks the chat-completions protocol and records what it is asked.
 import type { IncomingHttpHeaders } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
+import { pauseUnlessClosed } from './pause-unless-closed.js';
 
 export interface ModelAnswer {
   /** Default: `echo: ` and the last user message. */
@@ -64,7 +64,7 @@ export async function startFakeModelProvider(): Promise<FakeModelProvider> {
     response.once('close', () => (recorded.aborted = !response.writableFinished));
     const callNumber = requests.filter(({ model }) => model === recorded.model).length - 1;
     const answer = scripts.get(recorded.model)?.(recorded, callNumber) ?? {};
-    if (answer.delayMs !== undefined) await pause(answer.delayMs);
+    if (answer.delayMs !== undefined && !(await pauseUnlessClosed(response, answer.delayMs))) return;
     if (answer.reset === true) {
       request.socket.resetAndDestroy();
       return;

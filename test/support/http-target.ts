@@ -1,7 +1,7 @@
 // A programmable HTTP server for the nodes under test to call; it records what reaches it.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
+import { pauseUnlessClosed } from './pause-unless-closed.js';
 
 export interface TargetRequest {
   method: string;
@@ -96,7 +96,7 @@ function builtIn(request: TargetRequest): TargetReply {
 }
 
 async function reply(incoming: IncomingMessage, response: ServerResponse, planned: TargetReply): Promise<void> {
-  if (planned.delayMs !== undefined) await pause(planned.delayMs);
+  if (planned.delayMs !== undefined && !(await pauseUnlessClosed(response, planned.delayMs))) return;
   if (planned.reset === true) {
     incoming.socket.resetAndDestroy();
     return;
