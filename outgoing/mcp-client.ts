@@ -59,7 +59,7 @@ export function createMcpClient(options: { allowPrivateNetwork: boolean }): McpC
   const sessions = new Set<McpSession>();
   return {
     async connect(server, signal) {
-      const deadline = AbortSignal.timeout(server.timeoutMs);
+      const deadline = AbortSignal.timeout(Math.ceil(server.timeoutMs));
       const hide = createHeaderMask(server.headers);
       try {
         const session = await connectBy(server, network, AbortSignal.any([signal, deadline]), (closed) => {

@@ -61,7 +61,7 @@ export function createSession(client: Client, hide: (text: string) => string, cl
     },
     async callTool(name, args, { timeoutMs, signal }) {
       const request = { method: 'tools/call', params: { name, arguments: args } };
-      const deadline = AbortSignal.timeout(timeoutMs);
+      const deadline = AbortSignal.timeout(Math.ceil(timeoutMs));
       return toResult(await ask(request, resultSchema, { signal, deadline, timeoutMs }));
     },
     close,

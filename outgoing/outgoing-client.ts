@@ -64,7 +64,7 @@ export function createOutgoingClient(options: { allowPrivateNetwork: boolean }):
 
   return {
     async send(outgoing) {
-      const timeout = AbortSignal.timeout(outgoing.timeoutMs);
+      const timeout = AbortSignal.timeout(Math.ceil(outgoing.timeoutMs));
       const signal = AbortSignal.any([outgoing.signal, timeout]);
       try {
         return await follow(outgoing, signal, (method) => (isRepeatable(method) ? keepAlive : oneShot));

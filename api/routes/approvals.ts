@@ -10,7 +10,14 @@ import { defineRoute, type Route } from '../route.js';
 
 const runPath = '/api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/';
 const runParams = z.object({ workflow_run_id: uuid });
-const requestParams = z.object({ workflow_run_id: uuid, request_id: z.string().regex(/^[^\0]{1,200}$/) });
+const requestParams = z.object({
+  workflow_run_id: uuid,
+  request_id: z
+    .string()
+    .min(1)
+    .max(200)
+    .refine((id) => !id.includes('\0')),
+});
 
 const decisionSchema = z.object({
   status: z.int(),

@@ -140,6 +140,14 @@ describe('HTTP node', function () {
     assert.equal(requests.length, 1);
   });
 
+  it('takes a timeout of any fraction of a second', async () => {
+    // 1.1 * 1000 is no integer in binary.
+    for (const timeout of [1.1, 13.387842731055335]) {
+      const { entry } = await runScripted([{ body: 'ok' }], { settings: { timeout } });
+      assert.equal(entry.result!.content, 'ok');
+    }
+  });
+
   it('ends an attempt after its timeout', async () => {
     const { entry, requests } = await runScripted([{ delayMs: 5_000 }], { method: 'POST', settings: { timeout: 0.2 } });
     assert.equal(entry.error!.code, 'timeout');
