@@ -2,8 +2,6 @@
 // history; the words of a provider or target stay in Postgres, masked.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 
-export { retryAfterMs } from '../outgoing/retry-after.js';
-
 interface NodeFailureOptions {
   /** Whether another try may help and does no harm. */
   isRetryable?: boolean;

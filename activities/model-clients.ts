@@ -4,7 +4,8 @@ import type { ModelProvider } from '../config/model-providers.js';
 import type { Database } from '../db/client.js';
 import { findProviderKey } from '../db/provider-keys-repository.js';
 import type { SecretBox } from '../db/secret-box.js';
-import { NodeFailure, retryAfterMs } from './failures.js';
+import { retryAfterMs } from '../outgoing/retry-after.js';
+import { NodeFailure } from './failures.js';
 
 export interface ModelClient {
   openai: OpenAI;

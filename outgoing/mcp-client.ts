@@ -2,6 +2,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { McpError, McpStatusError, toMcpError } from './mcp-error.js';
+import { deadlineSignal } from './deadline-signal.js';
 import { createMcpNetwork, type McpNetwork } from './mcp-fetch.js';
 import { createHeaderMask, toSendableHeaders } from './mcp-headers.js';
 import { createSession } from './mcp-session.js';
@@ -59,7 +60,7 @@ export function createMcpClient(options: { allowPrivateNetwork: boolean }): McpC
   const sessions = new Set<McpSession>();
   return {
     async connect(server, signal) {
-      const deadline = AbortSignal.timeout(Math.ceil(server.timeoutMs));
+      const deadline = deadlineSignal(server.timeoutMs);
       const hide = createHeaderMask(server.headers);
       try {
         const session = await connectBy(server, network, AbortSignal.any([signal, deadline]), (closed) => {

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
 import { isDeeperThan } from './json-depth.js';
+import { deadlineSignal } from './deadline-signal.js';
 import { McpError, toMcpError } from './mcp-error.js';
 import type { McpSession, McpTool, McpToolResult } from './mcp-client.js';
 
@@ -54,14 +55,14 @@ export function createSession(client: Client, hide: (text: string) => string, cl
 
   return {
     async listTools(signal) {
-      const limits = { signal, deadline: AbortSignal.timeout(LIST_TIMEOUT_MS), timeoutMs: LIST_TIMEOUT_MS };
+      const limits = { signal, deadline: deadlineSignal(LIST_TIMEOUT_MS), timeoutMs: LIST_TIMEOUT_MS };
       return joinPages((cursor) =>
         ask({ method: 'tools/list', params: cursor ? { cursor } : {} }, toolsSchema, limits),
       );
     },
     async callTool(name, args, { timeoutMs, signal }) {
       const request = { method: 'tools/call', params: { name, arguments: args } };
-      const deadline = AbortSignal.timeout(Math.ceil(timeoutMs));
+      const deadline = deadlineSignal(timeoutMs);
       return toResult(await ask(request, resultSchema, { signal, deadline, timeoutMs }));
     },
     close,

@@ -1,6 +1,7 @@
 // One HTTP client for everything that a user's graph asks for: address guard, redirects, size and time limits.
 import { Agent, request, type Dispatcher } from 'undici';
 import { createGuardedConnector } from './address-guard.js';
+import { deadlineSignal } from './deadline-signal.js';
 import { readBody } from './response-body.js';
 
 export interface OutgoingRequest {
@@ -64,7 +65,7 @@ export function createOutgoingClient(options: { allowPrivateNetwork: boolean }):
 
   return {
     async send(outgoing) {
-      const timeout = AbortSignal.timeout(Math.ceil(outgoing.timeoutMs));
+      const timeout = deadlineSignal(outgoing.timeoutMs);
       const signal = AbortSignal.any([outgoing.signal, timeout]);
       try {
         return await follow(outgoing, signal, (method) => (isRepeatable(method) ? keepAlive : oneShot));

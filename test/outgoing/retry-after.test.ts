@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { retryAfterMs } from '../../activities/failures.js';
+import { retryAfterMs } from '../../outgoing/retry-after.js';
 
 describe('Retry-After', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
