@@ -30,7 +30,10 @@ let isSilenced = false;
 function silenceRuntime(): void {
   if (isSilenced) return;
   isSilenced = true;
-  Runtime.install({ logger: new DefaultLogger('ERROR', () => undefined) });
+  Runtime.install({
+    logger: new DefaultLogger('ERROR', () => undefined),
+    telemetryOptions: { logging: { filter: 'OFF' } },
+  });
 }
 
 function firstLine(message: string): string {

@@ -94,6 +94,16 @@ async function cancelledWhileWaiting(world: World): Promise<string> {
   return world.ended(run.runId);
 }
 
+/** The siblings of a failed node are being stopped when a person cancels the run: it stays a failed one. */
+async function cancelledWhileFailing(world: World): Promise<string> {
+  world.target.on('/fails-soon', () => ({ status: 418, delayMs: 500 }));
+  const slow = http(`${world.target.url}/delay/20000/being-stopped`);
+  const { runId } = await world.start(sideBySide(slow, http(`${world.target.url}/fails-soon`)));
+  await world.inPhase(runId, 'failing');
+  await world.temporal((client) => client.workflow.getHandle(runId).cancel());
+  return world.ended(runId);
+}
+
 /** The cancel is there before the run's first step: no worker looks. */
 async function cancelledBeforeItBegins(world: World): Promise<string> {
   const { worker } = world.stack.stack.pids;
@@ -128,18 +138,16 @@ async function timedOut(world: World): Promise<string> {
 /** A plan that cannot go on, as only a bug could make one: in place of a run's own, under the run's id. */
 async function stalled(world: World): Promise<string> {
   const node = world.agent([NOTES, DONE], 'always');
-  const { runId } = await world.start(inRow(node));
+  const [start] = inRow(node);
+  const { runId } = await world.start([start!, node]);
   await world.requests(runId, node.id);
   await world.temporal(async (client) => {
     const { taskQueue } = await client.workflow.getHandle(runId).describe();
-    const { id: startId } = (await world.api.poll(runId)).data.data![
-      Object.keys((await world.api.poll(runId)).data.data!)[0]!
-    ]!;
     const input: RunGraphInput = {
       runId,
       maxInFlight: 32,
       plan: {
-        ids: [startId, node.id],
+        ids: [start!.id, node.id],
         kinds: ['trigger', 'agent'],
         labels: ['trigger', 'agent'],
         out: [[[1, 0]], []],
@@ -198,6 +206,7 @@ export const scenarios: Record<string, Scenario> = {
   'failed-while-agent-waits': failsWhileAgentWaits,
   'cancelled-in-flight': cancelledInFlight,
   'cancelled-while-waiting': cancelledWhileWaiting,
+  'cancelled-while-failing': cancelledWhileFailing,
   'cancelled-before-it-begins': cancelledBeforeItBegins,
   'timed-out': timedOut,
   stalled,
