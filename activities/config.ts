@@ -19,5 +19,7 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
     metricsPort: environment.workerMetricsPort,
     host: environment.host,
     logLevel: environment.logLevel,
+    cachedWorkflows: environment.workerCachedWorkflows,
+    version: environment.workerVersion,
   };
 }

@@ -1,7 +1,14 @@
 // The worker process: runs the run workflow and its activities.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { DefaultLogger, NativeConnection, Runtime, Worker, type LogEntry } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  Worker,
+  type LogEntry,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import { sql } from 'kysely';
 import { ConfigError } from '../config/environment.js';
 import { createLogger, type Logger } from '../config/logger.js';
@@ -40,6 +47,7 @@ async function main(): Promise<void> {
     namespace: config.temporal.namespace,
     taskQueue: config.taskQueue,
     ...workflowCode(),
+    ...workflowOptions(config),
     activities: createActivities({ ...config, db, secretBox, outgoing, mcp, logger }),
     interceptors: { activity: [createErrorHygieneInterceptor(logger)] },
     maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
@@ -54,7 +62,9 @@ async function main(): Promise<void> {
       return worker.getState() === 'RUNNING';
     },
   });
-  logger.info({ port: portOf(health), task_queue: config.taskQueue }, 'worker started');
+  const { deploymentName, buildId } = config.version ?? {};
+  const version = { deployment: deploymentName, build_id: buildId };
+  logger.info({ port: portOf(health), task_queue: config.taskQueue, ...version }, 'worker started');
   process.send?.({ type: 'ready', port: portOf(health) });
   try {
     await worker.run(); // ends on SIGTERM and SIGINT, after draining
@@ -70,6 +80,17 @@ function workflowCode() {
   const bundle = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
   if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
   return { workflowsPath: fileURLToPath(new URL('../temporal-workflows/index.ts', import.meta.url)) };
+}
+
+/** A versioned worker gets no runs until its build is made current; then they stay on it to their end (docs/upgrade.md). */
+function workflowOptions({ cachedWorkflows, version }: WorkerConfig): Partial<WorkerOptions> {
+  return {
+    ...(cachedWorkflows === undefined ? {} : { maxCachedWorkflows: cachedWorkflows }),
+    // Never said on an unversioned worker: the server would refuse its every workflow task, and runs would hang in silence.
+    ...(version === undefined
+      ? {}
+      : { workerDeploymentOptions: { useWorkerVersioning: true, version, defaultVersioningBehavior: 'PINNED' } }),
+  };
 }
 
 const RECONNECT_AFTER_MS = 1_000;

@@ -10,6 +10,12 @@ const flag = z.stringbool({ truthy: ['true', '1', 'yes', 'on'], falsy: ['false',
 const port = z.coerce.number().int().min(0).max(65535);
 const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' });
 
+/** The server joins the two as `name:build`, and in old places as `name.build`. */
+const deploymentText = z.string().regex(/^[A-Za-z0-9][\w-]{0,99}$/, 'must be up to 100 letters, digits, "_" or "-"');
+const buildText = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.+-]{0,99}$/, 'must be up to 100 letters, digits, ".", "_", "+" or "-"');
+
 const schema = z.object({
   NODE_ENV: z.string().optional(),
   PORT: port.default(3000),
@@ -37,6 +43,9 @@ const schema = z.object({
   ALLOW_PRIVATE_NETWORK: flag.default(false),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   WORKER_METRICS_PORT: port.default(9464),
+  WORKER_CACHED_WORKFLOWS: z.coerce.number().int().min(0).max(1_000_000).optional(),
+  WORKER_DEPLOYMENT_NAME: deploymentText.optional(),
+  WORKER_BUILD_ID: buildText.optional(),
 });
 
 export interface Environment {
@@ -70,6 +79,16 @@ export interface Environment {
   allowPrivateNetwork: boolean;
   logLevel: string;
   workerMetricsPort: number;
+  /** Runs that a worker keeps in memory; 0: every workflow task replays its run from the start. Undefined: the SDK's. */
+  workerCachedWorkflows: number | undefined;
+  /** Undefined: the worker is unversioned. */
+  workerVersion: WorkerVersion | undefined;
+}
+
+/** Which build a worker runs: with it, runs stay on the build that they started on (docs/upgrade.md). */
+export interface WorkerVersion {
+  deploymentName: string;
+  buildId: string;
 }
 
 /** What the embedded stack puts at the start of every secret that it generates, so that production can refuse them. */
@@ -111,6 +130,8 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     allowPrivateNetwork: values.ALLOW_PRIVATE_NETWORK,
     logLevel: values.LOG_LEVEL,
     workerMetricsPort: values.WORKER_METRICS_PORT,
+    workerCachedWorkflows: values.WORKER_CACHED_WORKFLOWS,
+    workerVersion: toWorkerVersion(values.WORKER_DEPLOYMENT_NAME, values.WORKER_BUILD_ID),
   };
   if (environment.jwtSecret !== undefined && environment.jwtJwksUrl !== undefined) {
     // Were both taken, whoever holds the weaker one could make tokens for everybody.
@@ -131,6 +152,17 @@ export function required<K extends keyof Environment>(
     throw new ConfigError(`${variable}: must be set (npm start sets it for the embedded stack).`);
   }
   return value;
+}
+
+/** One of the two alone would silently make an unversioned worker, whose runs break at the next build. */
+function toWorkerVersion(deploymentName: string | undefined, buildId: string | undefined): WorkerVersion | undefined {
+  if (deploymentName !== undefined && buildId !== undefined) return { deploymentName, buildId };
+  if (deploymentName === undefined && buildId === undefined) return undefined;
+  const [given, missing] =
+    buildId === undefined
+      ? ['WORKER_DEPLOYMENT_NAME', 'WORKER_BUILD_ID']
+      : ['WORKER_BUILD_ID', 'WORKER_DEPLOYMENT_NAME'];
+  throw new ConfigError(`${missing}: must be set together with ${given}.`);
 }
 
 function parseSecretsKeys(value: string | undefined): Buffer[] {

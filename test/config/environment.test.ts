@@ -34,6 +34,10 @@ describe('environment', () => {
     ['WEBHOOK_RETRY_SCHEDULE', '-1'],
     ['WEBHOOK_RETRY_SCHEDULE', '604801'],
     ['JWT_SECRET', 'short'],
+    ['WORKER_CACHED_WORKFLOWS', '-1'],
+    ['WORKER_CACHED_WORKFLOWS', '1.5'],
+    ['WORKER_BUILD_ID', 'v1:2'],
+    ['WORKER_DEPLOYMENT_NAME', 'a.b'],
   ];
   for (const [variable, value] of wrong) {
     it(`refuses ${variable}=${value.slice(0, 20)} in one sentence that names it`, () => {
@@ -44,6 +48,21 @@ describe('environment', () => {
       );
     });
   }
+
+  it('takes the version of a worker whole or not at all', () => {
+    assert.equal(parseEnvironment({}).workerVersion, undefined);
+    assert.deepEqual(parseEnvironment({ WORKER_DEPLOYMENT_NAME: 'runs', WORKER_BUILD_ID: '7f3a' }).workerVersion, {
+      deploymentName: 'runs',
+      buildId: '7f3a',
+    });
+    const refused = (env: NodeJS.ProcessEnv, variable: string) =>
+      assert.throws(
+        () => parseEnvironment(env),
+        (error) => error instanceof ConfigError && error.message.startsWith(`${variable}: `),
+      );
+    refused({ WORKER_DEPLOYMENT_NAME: 'runs' }, 'WORKER_BUILD_ID');
+    refused({ WORKER_BUILD_ID: '7f3a', WORKER_DEPLOYMENT_NAME: '' }, 'WORKER_DEPLOYMENT_NAME');
+  });
 
   it('never quotes a wrong secret', () => {
     for (const variable of ['JWT_SECRET', 'SECRETS_KEY', 'INTERNAL_SERVICE_TOKEN']) {

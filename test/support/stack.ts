@@ -122,6 +122,8 @@ function inheritedEnvironment(): NodeJS.ProcessEnv {
     'NODE_V8_COVERAGE',
     'GOFLAGS',
     'GOPROXY',
+    // How the whole suite is run, not what a person has set: scripts/test.mjs.
+    'WORKER_CACHED_WORKFLOWS',
   ];
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => kept.includes(name)));
 }

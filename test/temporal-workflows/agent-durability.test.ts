@@ -1,43 +1,25 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { findTemporalBinary } from '../../cli/embedded/temporal-binary.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { agent, drawing, link, trigger, type DrawingNode } from '../support/graphs.js';
 import { historyOf, transactionsOf } from '../support/inspect.js';
 import { startStack, type TestStack } from '../support/stack.js';
+import { wrapTemporal, type WrappedTemporal } from '../support/wrapped-temporal.js';
 import { startToolServer, type ToolServer } from '../support/tool-server.js';
 
 const TURNS = 200;
 
-/** The same server, told to ask for a new execution after 60 events: a stack takes it like any other binary. */
-async function writeImpatientTemporal(directory: string): Promise<string> {
-  const file = path.join(directory, 'temporal');
-  const { signal } = new AbortController();
-  const report = () => undefined;
-  const configured = process.env['TEMPORAL_CLI'];
-  const binary = await findTemporalBinary({ configured, env: process.env, report, signal });
-  const option = '--dynamic-config-value limit.historyCount.suggestContinueAsNew=60';
-  writeFileSync(
-    file,
-    `#!/bin/sh\nif [ "$1" = server ]; then exec '${binary}' "$@" ${option}; fi\nexec '${binary}' "$@"\n`,
-  );
-  chmodSync(file, 0o755);
-  return file;
-}
-
 describe('durability of agents', function () {
   this.timeout(240_000);
-  let directory: string;
+  let temporal: WrappedTemporal;
   let stack: TestStack;
   let api: ApiClient;
   let tools: ToolServer;
 
   before(async () => {
-    directory = mkdtempSync(path.join(tmpdir(), 'impatient-temporal-'));
-    stack = await startStack({ env: { TEMPORAL_CLI: await writeImpatientTemporal(directory) } });
+    // It asks for a new execution after 60 events.
+    temporal = await wrapTemporal({ 'limit.historyCount.suggestContinueAsNew': 60 });
+    stack = await startStack({ env: { TEMPORAL_CLI: temporal.file } });
     api = createApiClient(stack.apiUrl, stack.apiKey);
     tools = await startToolServer();
   });
@@ -45,7 +27,7 @@ describe('durability of agents', function () {
   after(async () => {
     await tools.close();
     await stack.stop();
-    rmSync(directory, { recursive: true, force: true });
+    temporal.remove();
   });
 
   async function startRun(nodes: DrawingNode[]) {

@@ -1,0 +1,91 @@
+// `npm run --silent replay -- ...`: would the build in dist/ go on with these runs? One line a run; exit code 1 when
+// it would not with one of them. To be run before a deploy.
+import path from 'node:path';
+import { Client, Connection, ServiceError, WorkflowNotFoundError, type HistoryAndWorkflowId } from '@temporalio/client';
+import { Command, InvalidArgumentError } from 'commander';
+import { loadTemporalConnection } from '../config/temporal-connection.js';
+import { StartError } from './embedded/start-error.js';
+import { exitWith } from './exit.js';
+import { readHistoryFile } from './replay/history-file.js';
+import { replayHistories } from './replay/replay-histories.js';
+import { historiesByQuery, historiesOfRun } from './replay/stored-histories.js';
+
+interface Options {
+  query?: string;
+  limit: number;
+  workflowId?: string[];
+  file?: string[];
+}
+
+/** What workers of this build run. */
+const BUNDLE = path.resolve(import.meta.dirname, '../workflow-bundle.js');
+const DEFAULT_LIMIT = 1_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+const program = new Command('replay')
+  .description('Replays recorded runs on the build in dist/. The server is that of TEMPORAL_ADDRESS and its siblings.')
+  .option('--query <filter>', `runs that a list filter finds, such as "StartTime > '2026-01-31T00:00:00Z'"`)
+  .option('--limit <number>', 'at most so many of them, the newest', parseLimit, DEFAULT_LIMIT)
+  .option('--workflow-id <id...>', 'these runs, by their ids')
+  .option('--file <path...>', 'histories as temporal workflow show --output json prints them')
+  .parse();
+
+try {
+  const isCompatible = await replay(program.opts<Options>());
+  process.exit(isCompatible ? 0 : 1);
+} catch (error) {
+  exitWith(explain(error));
+}
+
+async function replay(options: Options): Promise<boolean> {
+  const { query, workflowId: ids = [], file: files = [] } = options;
+  if (query === undefined && ids.length === 0 && files.length === 0) {
+    throw new StartError('Nothing to replay: give --query, --workflow-id or --file.');
+  }
+  const histories = files.map(readHistoryFile);
+  if (query === undefined && ids.length === 0) return report(histories);
+  const { connectionOptions, namespace } = loadTemporalConnection(process.env);
+  const connection = await Connection.connect({ ...connectionOptions, connectTimeout: CONNECT_TIMEOUT_MS });
+  try {
+    return await report(all(histories, new Client({ connection, namespace }), options));
+  } finally {
+    await connection.close();
+  }
+}
+
+async function* all(
+  histories: HistoryAndWorkflowId[],
+  client: Client,
+  { query, limit, workflowId: ids = [] }: Options,
+): AsyncGenerator<HistoryAndWorkflowId> {
+  yield* histories;
+  for (const id of ids) yield* historiesOfRun(client, id);
+  if (query !== undefined) yield* historiesByQuery(client, query, limit);
+}
+
+async function report(histories: AsyncIterable<HistoryAndWorkflowId> | HistoryAndWorkflowId[]): Promise<boolean> {
+  let [count, broken] = [0, 0];
+  for await (const { workflowId, runId, problem } of replayHistories(histories, { codePath: BUNDLE })) {
+    count++;
+    if (problem !== undefined) broken++;
+    process.stdout.write(
+      `${problem === undefined ? 'ok    ' : 'BROKEN'} ${workflowId} ${runId}${problem === undefined ? '' : `: ${problem}`}\n`,
+    );
+  }
+  process.stdout.write(`${count} replayed, ${broken} broken\n`);
+  return broken === 0;
+}
+
+function explain(error: unknown): unknown {
+  if (error instanceof WorkflowNotFoundError) return new StartError(`${error.workflowId}: Temporal has no such run.`);
+  if (error instanceof ServiceError || (error as Error).name === 'ServiceError') {
+    return new StartError(`Temporal: ${(error as Error).message}.`);
+  }
+  return error;
+}
+
+function parseLimit(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError('A whole number from 1.');
+  return value;
+}

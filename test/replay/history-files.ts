@@ -1,0 +1,53 @@
+// test/histories: recorded runs, one folder a version of the recordings (CONTRIBUTING, "Changing the run workflow").
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { historyToJson, type History } from '../../cli/replay/history-json.js';
+
+const FOLDER = path.resolve(import.meta.dirname, '../histories');
+/** What `npm run histories` writes. A new folder begins when runs of the version before are in flight somewhere. */
+export const CURRENT_VERSION = '1';
+
+export interface HistoryFile {
+  /** `<version>/<scenario>.<execution>.json`. */
+  name: string;
+  path: string;
+  version: string;
+  /** In test/replay/scenarios*.ts. */
+  scenario: string;
+}
+
+export function historyFiles(): HistoryFile[] {
+  return readdirSync(FOLDER).flatMap((version) =>
+    readdirSync(path.join(FOLDER, version))
+      .toSorted()
+      .map((file) => ({
+        name: `${version}/${file}`,
+        path: path.join(FOLDER, version, file),
+        version,
+        scenario: file.split('.')[0]!,
+      })),
+  );
+}
+
+/** The executions of one run, oldest first, in place of those recorded before. */
+export function writeHistories(scenario: string, histories: History[]): void {
+  const folder = path.join(FOLDER, CURRENT_VERSION);
+  mkdirSync(folder, { recursive: true });
+  for (const old of historyFiles()) {
+    if (old.version === CURRENT_VERSION && old.scenario === scenario) rmSync(old.path);
+  }
+  for (const [index, history] of histories.entries()) {
+    const lines = historyToJson(history).events.map((event) => JSON.stringify(event, withoutMachine));
+    writeFileSync(path.join(folder, `${scenario}.${index + 1}.json`), `{"events":[\n${lines.join(',\n')}\n]}\n`);
+  }
+}
+
+/** Process ids, host names and paths are nobody's business, and would make every recording differ. */
+function withoutMachine(key: string, value: unknown): unknown {
+  if (key === 'identity') return 'recorded';
+  if (key === 'stackTrace') return '';
+  // The queue of the one worker that has the run in memory is named after its process.
+  const queue = value as { kind?: string; name?: string } | null;
+  if (key === 'taskQueue' && queue?.kind === 'TASK_QUEUE_KIND_STICKY') return { ...queue, name: 'recorded' };
+  return value;
+}

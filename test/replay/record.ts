@@ -1,0 +1,47 @@
+// `npm run histories [-- NAME...]`: runs the scenarios on a real stack and writes what Temporal recorded of them.
+import type { History } from '../../cli/replay/history-json.js';
+import { historiesOfRun } from '../../cli/replay/stored-histories.js';
+import { eventually } from '../support/eventually.js';
+import { startStack } from '../support/stack.js';
+import { wrapTemporal } from '../support/wrapped-temporal.js';
+import { CURRENT_VERSION, writeHistories } from './history-files.js';
+import { World, type Scenario } from './scenario.js';
+import { scenarios } from './scenarios.js';
+import { EVENTS_OF_AN_EXECUTION, scenariosOverExecutions } from './scenarios-over-executions.js';
+
+const wanted = new Set(process.argv.slice(2));
+const unknown = [...wanted].filter((name) => !(name in scenarios) && !(name in scenariosOverExecutions));
+if (unknown.length > 0) throw new Error(`there is no scenario ${unknown.join(', ')}`);
+
+await recordAll(scenarios, {});
+await recordAll(scenariosOverExecutions, { 'limit.historyCount.suggestContinueAsNew': EVENTS_OF_AN_EXECUTION });
+
+async function recordAll(all: Record<string, Scenario>, settings: Record<string, unknown>): Promise<void> {
+  const chosen = Object.entries(all).filter(([name]) => wanted.size === 0 || wanted.has(name));
+  if (chosen.length === 0) return;
+  const temporal = await wrapTemporal(settings);
+  const stack = await startStack({ env: { TEMPORAL_CLI: temporal.file } });
+  const world = await World.open(stack);
+  try {
+    for (const [name, scenario] of chosen) {
+      const histories = await closedHistories(world, await scenario(world));
+      writeHistories(name, histories);
+      const events = histories.map((history) => history.events!.length).join(' + ');
+      process.stdout.write(`${CURRENT_VERSION}/${name}: ${events} events\n`);
+    }
+  } finally {
+    await world.close();
+    await stack.stop();
+    temporal.remove();
+  }
+}
+
+/** The end is reported a moment before the workflow closes. Oldest execution first. */
+function closedHistories(world: World, runId: string): Promise<History[]> {
+  return world.temporal(async (client) => {
+    await eventually(async () => (await client.workflow.getHandle(runId).describe()).status.name !== 'RUNNING');
+    const histories: History[] = [];
+    for await (const { history } of historiesOfRun(client, runId)) histories.unshift(history as History);
+    return histories;
+  });
+}

@@ -1,0 +1,78 @@
+// Runs on a server that asks for a new execution after 20 events: everything about continue-as-new.
+import { eventually } from '../support/eventually.js';
+import { condition, http, link, type DrawingNode } from '../support/graphs.js';
+import { inRow, sideBySide } from './scenarios.js';
+import { ADDS, DONE, NOTES, type Scenario, type World } from './scenario.js';
+
+export const EVENTS_OF_AN_EXECUTION = 20;
+
+/** Enough nodes to pass the limit, one after the other: the first of them, and all. */
+function busy({ target }: World, path: string, length = 8): DrawingNode[] {
+  const [, ...nodes] = inRow(...Array.from({ length }, () => http(`${target.url}/${path}`)));
+  return nodes;
+}
+
+/** Joins graphs that begin side by side; `nodes` of each come one after the other. */
+function beside(...rows: DrawingNode[][]): DrawingNode[] {
+  const firsts = rows.map(([first]) => first!);
+  return [...sideBySide(...firsts), ...rows.flatMap(([, ...rest]) => rest)];
+}
+
+/** The approval is pending from the first execution to the last; one of two answers came before. */
+async function parkedAgent(world: World): Promise<string> {
+  const parked = world.agent([{ toolCalls: [...NOTES.toolCalls!, ...ADDS.toolCalls!] }, DONE], 'always');
+  const gate = http(`${world.target.url}/delay/1500/gate`);
+  const rest = busy(world, 'parked');
+  link(gate, rest[0]!);
+  const { runId } = await world.start([...sideBySide(parked, gate), ...rest]);
+  const [first, second] = await world.requests(runId, parked.id, 2);
+  await world.decide(runId, first!, 'approve');
+  await eventually(() => world.target.requestsTo('/parked').length === rest.length, { timeoutMs: 30_000 });
+  await world.decide(runId, second!, 'approve');
+  return world.ended(runId);
+}
+
+/** A fan-out whose results meet after the run went on: unsettled edges travel with it. */
+async function joinAcross(world: World): Promise<string> {
+  const [left, right] = [busy(world, 'left', 4), busy(world, 'right', 4)];
+  const [check, join] = [condition('1', '==', '2'), http(`${world.target.url}/joined`)];
+  for (const last of [left.at(-1)!, right.at(-1)!]) link(last, check);
+  link(check, join, 'false');
+  return world.runToEnd([...beside(left, right), check, join]);
+}
+
+/** One node outlasts the others: the run drains, and it fails. */
+async function failedWhileDraining(world: World): Promise<string> {
+  const slow = http(`${world.target.url}/delay/60000/outlasts`);
+  const { runId } = await world.start(beside([slow], busy(world, 'drains')));
+  await world.inPhase(runId, 'draining');
+  await world.temporal((client) =>
+    client.workflowService.respondActivityTaskFailedById({
+      namespace: client.options.namespace,
+      workflowId: runId,
+      activityId: slow.id,
+      failure: {
+        message: 'The node failed.',
+        applicationFailureInfo: { type: 'http_status', nonRetryable: true },
+      },
+    }),
+  );
+  return world.ended(runId);
+}
+
+async function cancelledWhileDraining(world: World): Promise<string> {
+  const slow = http(`${world.target.url}/delay/60000/outlasts-too`);
+  const run = await world.start(beside([slow], busy(world, 'cancelled')));
+  await world.inPhase(run.runId, 'draining');
+  await world.cancel(run);
+  return world.ended(run.runId);
+}
+
+export const scenariosOverExecutions: Record<string, Scenario> = {
+  'continued-with-parked-agent': parkedAgent,
+  'continued-with-busy-agent': (world) =>
+    world.runToEnd(beside([world.agent([ADDS, ADDS, ADDS, ADDS, DONE], 'never')], busy(world, 'beside'))),
+  'continued-before-a-join': joinAcross,
+  'failed-while-draining': failedWhileDraining,
+  'cancelled-while-draining': cancelledWhileDraining,
+};

@@ -1,0 +1,213 @@
+// Runs on a server as it comes: every node kind, and every way of the scheduler but continue-as-new.
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { RUN_WORKFLOW_TYPE, type RunGraphInput } from '../../temporal-workflows/messages.js';
+import { eventually } from '../support/eventually.js';
+import { condition, http, link, llm, mcp, trigger, type DrawingNode } from '../support/graphs.js';
+import { ADDS, callsTool, DONE, NOTES, type Scenario, type World } from './scenario.js';
+
+/** A trigger and these, one after the other. */
+export function inRow(...nodes: DrawingNode[]): DrawingNode[] {
+  const row = [trigger(), ...nodes];
+  for (const [index, node] of row.entries()) if (index > 0) link(row[index - 1]!, node);
+  return row;
+}
+
+/** A trigger and these, side by side. */
+export function sideBySide(...nodes: DrawingNode[]): DrawingNode[] {
+  const start = trigger();
+  link(start, nodes);
+  return [start, ...nodes];
+}
+
+/** Both branches of a condition lead to one join. */
+function diamond({ target }: World, left: string): DrawingNode[] {
+  const choice = condition(left, '==', 'yes');
+  const [yes, no, join] = [http(`${target.url}/yes`), http(`${target.url}/no`), http(`${target.url}/join`)];
+  link(choice, yes, 'true');
+  link(choice, no, 'false');
+  link(yes, join);
+  link(no, join);
+  return [...inRow(choice), yes, no, join];
+}
+
+/** The branch not taken is two nodes long and ends at a join that another branch reaches. */
+function deadPath({ target }: World): DrawingNode[] {
+  const choice = condition('no', '==', 'yes');
+  const [dead, deader] = [http(`${target.url}/dead`), http(`${target.url}/deader`)];
+  const [live, join] = [http(`${target.url}/live`), http(`${target.url}/join`)];
+  link(choice, dead, 'true');
+  link(dead, deader);
+  link(deader, join);
+  link(live, join);
+  return [...sideBySide(choice, live), dead, deader, join];
+}
+
+function fanOut({ target }: World): DrawingNode[] {
+  const branches = Array.from({ length: 36 }, () => http(`${target.url}/fan`));
+  const join = http(`${target.url}/join`);
+  for (const branch of branches) link(branch, join);
+  return [...sideBySide(...branches), join];
+}
+
+/** An agent that asks for one call; `word` is the answer. */
+async function decided(world: World, word: 'approve' | 'reject', settings = {}): Promise<string> {
+  const node = world.agent([NOTES, DONE], 'always', settings);
+  const { runId } = await world.start(inRow(node));
+  const [request] = await world.requests(runId, node.id);
+  await world.decide(runId, request!, word);
+  return world.ended(runId);
+}
+
+async function retried(world: World): Promise<string> {
+  world.target.on('/flaky', [{ status: 503, headers: { 'retry-after': '0' } }, { body: 'ok' }]);
+  return world.runToEnd(inRow(http(`${world.target.url}/flaky`)));
+}
+
+/** One fails while one is in flight, an agent waits for an approval, and more than the window holds are ready. */
+async function siblingsCancelled(world: World): Promise<string> {
+  const waits = world.agent([NOTES, DONE], 'always');
+  const slow = Array.from({ length: 32 }, () => http(`${world.target.url}/delay/20000/sibling`));
+  world.target.on('/fails-late', () => ({ status: 418, delayMs: 1_500 }));
+  return world.runToEnd(sideBySide(http(`${world.target.url}/fails-late`), waits, ...slow));
+}
+
+async function failsWhileAgentWaits(world: World): Promise<string> {
+  const waits = world.agent([NOTES, DONE], 'always');
+  world.target.on('/fails-last', () => ({ status: 418, delayMs: 1_500 }));
+  return world.runToEnd(sideBySide(waits, http(`${world.target.url}/fails-last`)));
+}
+
+async function cancelledInFlight(world: World): Promise<string> {
+  const run = await world.start(
+    sideBySide(http(`${world.target.url}/delay/20000/a`), http(`${world.target.url}/delay/20000/b`)),
+  );
+  await eventually(() => world.target.requestsTo('/delay/20000/b').length === 1);
+  await world.cancel(run);
+  return world.ended(run.runId);
+}
+
+async function cancelledWhileWaiting(world: World): Promise<string> {
+  const node = world.agent([NOTES, DONE], 'always');
+  const run = await world.start(inRow(node));
+  await world.requests(run.runId, node.id);
+  await world.cancel(run);
+  return world.ended(run.runId);
+}
+
+/** The siblings of a failed node are being stopped when a person cancels the run: it stays a failed one. */
+async function cancelledWhileFailing(world: World): Promise<string> {
+  world.target.on('/fails-soon', () => ({ status: 418, delayMs: 500 }));
+  const slow = http(`${world.target.url}/delay/20000/being-stopped`);
+  const { runId } = await world.start(sideBySide(slow, http(`${world.target.url}/fails-soon`)));
+  await world.inPhase(runId, 'failing');
+  await world.temporal((client) => client.workflow.getHandle(runId).cancel());
+  return world.ended(runId);
+}
+
+/** The cancel is there before the run's first step: no worker looks. */
+async function cancelledBeforeItBegins(world: World): Promise<string> {
+  const { worker } = world.stack.stack.pids;
+  process.kill(worker!, 'SIGSTOP');
+  try {
+    const run = await world.start(inRow(http(`${world.target.url}/never`)));
+    await world.cancel(run);
+    process.kill(worker!, 'SIGCONT');
+    return await world.ended(run.runId);
+  } finally {
+    process.kill(worker!, 'SIGCONT');
+  }
+}
+
+/** Temporal itself gives up on a node, as it does after a day: an operator shortens the day. */
+async function timedOut(world: World): Promise<string> {
+  const node = http(`${world.target.url}/delay/60000/given-up`);
+  const { runId } = await world.start(inRow(node));
+  await eventually(() => world.target.requestsTo('/delay/60000/given-up').length === 1);
+  await world.temporal((client) =>
+    client.workflowService.updateActivityOptions({
+      namespace: client.options.namespace,
+      execution: { workflowId: runId },
+      id: node.id,
+      activityOptions: { scheduleToCloseTimeout: msToTs(2_000) },
+      updateMask: { paths: ['schedule_to_close_timeout'] },
+    }),
+  );
+  return world.ended(runId);
+}
+
+/** A plan that cannot go on, as only a bug could make one: in place of a run's own, under the run's id. */
+async function stalled(world: World): Promise<string> {
+  const node = world.agent([NOTES, DONE], 'always');
+  const [start] = inRow(node);
+  const { runId } = await world.start([start!, node]);
+  await world.requests(runId, node.id);
+  await world.temporal(async (client) => {
+    const { taskQueue } = await client.workflow.getHandle(runId).describe();
+    const input: RunGraphInput = {
+      runId,
+      maxInFlight: 32,
+      plan: {
+        ids: [start!.id, node.id],
+        kinds: ['trigger', 'agent'],
+        labels: ['trigger', 'agent'],
+        out: [[[1, 0]], []],
+        indegree: [0, 2],
+      },
+    };
+    await client.workflow.start(RUN_WORKFLOW_TYPE, {
+      workflowId: runId,
+      taskQueue,
+      args: [input],
+      workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+    });
+  });
+  return world.ended(runId);
+}
+
+/** The same decision twice, and one for a request that nobody made. */
+async function strayDecisions(world: World): Promise<string> {
+  const node = world.agent([{ toolCalls: [...NOTES.toolCalls!, ...ADDS.toolCalls!] }, DONE], 'always');
+  const { runId } = await world.start(inRow(node));
+  const [first, second] = await world.requests(runId, node.id, 2);
+  await world.temporal((client) =>
+    client.workflow.getHandle(runId).signal('decide', { requestId: 'of-nobody', isApproved: true }),
+  );
+  await world.decide(runId, first!, 'approve');
+  await world.decide(runId, first!, 'approve');
+  await world.decide(runId, second!, 'reject');
+  return world.ended(runId);
+}
+
+export const scenarios: Record<string, Scenario> = {
+  trigger: (world) => world.runToEnd(inRow()),
+  'condition-true': (world) => world.runToEnd(diamond(world, 'yes')),
+  'condition-false': (world) => world.runToEnd(diamond(world, 'no')),
+  'dead-path': (world) => world.runToEnd(deadPath(world)),
+  'fan-out': (world) => world.runToEnd(fanOut(world)),
+  http: (world) => world.runToEnd(inRow(http(`${world.target.url}/once`))),
+  'http-retried': retried,
+  llm: (world) => world.runToEnd(inRow(llm('hello'))),
+  mcp: (world) => world.runToEnd(inRow(mcp(world.tools.url, 'add', { a: 1, b: 2 }))),
+  'agent-several-turns': (world) => world.runToEnd(inRow(world.agent([ADDS, NOTES, DONE], 'never'))),
+  'agent-approved': (world) => decided(world, 'approve'),
+  'agent-rejected': (world) => decided(world, 'reject'),
+  'agent-failed-by-rejection': (world) => decided(world, 'reject', { on_reject: 'fail' }),
+  'agent-expired': (world) => world.runToEnd(inRow(world.agent([NOTES, DONE], 'always', { approval_timeout: 1 }))),
+  'agent-stray-decisions': strayDecisions,
+  'agent-mixed-turns': async (world) => {
+    const policy = { always: { tool_names: ['note'] }, never: { tool_names: ['add'] } };
+    const node = world.agent([ADDS, NOTES, callsTool('add', { a: 3, b: 4 }), DONE], policy);
+    const { runId } = await world.start(inRow(node));
+    const [request] = await world.requests(runId, node.id);
+    await world.decide(runId, request!, 'approve');
+    return world.ended(runId);
+  },
+  'failed-siblings-cancelled': siblingsCancelled,
+  'failed-while-agent-waits': failsWhileAgentWaits,
+  'cancelled-in-flight': cancelledInFlight,
+  'cancelled-while-waiting': cancelledWhileWaiting,
+  'cancelled-while-failing': cancelledWhileFailing,
+  'cancelled-before-it-begins': cancelledBeforeItBegins,
+  'timed-out': timedOut,
+  stalled,
+};

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { readHistoryFile } from '../../cli/replay/history-file.js';
+import type { History } from '../../cli/replay/history-json.js';
+import { replayHistories } from '../../cli/replay/replay-histories.js';
+import { nodeDefinitions } from '../../graph/nodes/registry.js';
+import type { Plan } from '../../graph/plan.js';
+import type { RunGraphInput } from '../../temporal-workflows/messages.js';
+import { unexecutedCode } from '../replay/executed-code.js';
+import { CURRENT_VERSION, historyFiles } from '../replay/history-files.js';
+import { scenariosOverExecutions } from '../replay/scenarios-over-executions.js';
+import { scenarios } from '../replay/scenarios.js';
+import { bundleWith, type Change } from '../support/doctored-bundle.js';
+
+const BUNDLE = path.resolve(import.meta.dirname, '../../dist/workflow-bundle.js');
+const files = historyFiles();
+const recorded = files.map((file) => ({ ...file, ...readHistoryFile(file.path) }));
+
+/** Code that no run of a real graph reaches. Anything else that is not executed needs a scenario: test/replay/. */
+const UNREACHED = [
+  'graph-run.ts: () => undefined', // replaced before anything can wake the run
+  'graph-run.ts: status() { return { phase: this.#phase, states: this.#planner.states() }; }', // queries are not recorded
+  'run-graph.ts: () => run.status()',
+  'graph-run.ts: this.#wake();', // a stop when nothing is open: settled before
+  "graph-run.ts: return 'internal_error';", // bugs
+  "graph-run.ts: ?? 'internal_error'",
+  'planner.ts: throw new Error(`node ${node} settled twice`);',
+  'planner.ts: { this.#queue = this.#queue.slice(this.#head); this.#head = 0; }', // after 1,024 nodes; planner.test.ts
+];
+
+/** Names of the histories that a build cannot go on with, and why. */
+async function problemsOf(bundle: string): Promise<Map<string, string>> {
+  const problems = new Map<string, string>();
+  let index = 0;
+  for await (const { problem } of replayHistories(recorded, { codePath: bundle })) {
+    const { name } = recorded[index++]!;
+    if (problem !== undefined) problems.set(name, problem);
+  }
+  assert.equal(index, recorded.length, 'every history was replayed');
+  return problems;
+}
+
+function inputOf(history: unknown): RunGraphInput {
+  const [started] = (history as History).events!;
+  const [payload] = started!.workflowExecutionStartedEventAttributes!.input!.payloads!;
+  return JSON.parse(Buffer.from(payload!.data!).toString()) as RunGraphInput;
+}
+
+/** Nodes that no condition can have left out, in a run that completed. */
+function surelyExecuted({ out }: Plan): number[] {
+  const nodes = new Set([0]);
+  for (const node of nodes) for (const [to, branch] of out[node]!) if (branch === 0) nodes.add(to);
+  return [...nodes];
+}
+
+describe('recorded runs', function () {
+  this.timeout(120_000);
+
+  it('of every version are replayed by this build, and between them execute all code of the run workflow', async () => {
+    let problems = new Map<string, string>();
+    const skipped = await unexecutedCode(BUNDLE, async () => void (problems = await problemsOf(BUNDLE)));
+    assert.deepEqual(Object.fromEntries(problems), {});
+    assert.deepEqual(skipped.toSorted(), UNREACHED.toSorted());
+  });
+
+  it('are there for every scenario, and have one', () => {
+    const current = files.filter(({ version }) => version === CURRENT_VERSION);
+    const expected = Object.keys({ ...scenarios, ...scenariosOverExecutions }).toSorted();
+    assert.deepEqual([...new Set(current.map(({ scenario }) => scenario))].toSorted(), expected);
+  });
+
+  it('are there for every node kind', () => {
+    const completed = recorded.filter(
+      ({ history }) => (history as History).events!.at(-1)!.workflowExecutionCompletedEventAttributes,
+    );
+    const kinds = completed.flatMap(({ history }) => {
+      const { plan } = inputOf(history);
+      return surelyExecuted(plan).map((node) => plan.kinds[node]!);
+    });
+    for (const kind of Object.keys(nodeDefinitions)) {
+      assert.ok(kinds.includes(kind as (typeof kinds)[number]), `no recorded run has a node of kind ${kind}`);
+    }
+  });
+
+  it('name no machine', () => {
+    for (const { name, history } of recorded) {
+      const text = JSON.stringify((history as History & { toJSON: () => unknown }).toJSON());
+      assert.doesNotMatch(text, /"identity":"(?!recorded")/, name);
+      assert.doesNotMatch(text, /\bat \/|node_modules|file:/, name);
+    }
+  });
+});
+
+describe('a build that decides differently', function () {
+  this.timeout(120_000);
+  let folder: string;
+
+  before(() => (folder = mkdtempSync(path.join(tmpdir(), 'doctored-bundle-'))));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function problemsWith(changes: Change[]): Promise<Map<string, string>> {
+    const bundle = path.join(folder, 'bundle.js');
+    writeFileSync(bundle, await bundleWith(changes));
+    return problemsOf(bundle);
+  }
+
+  it('is found out when it starts nodes in another order', async () => {
+    const find = 'this.#queue.push(to)';
+    const problems = await problemsWith([
+      { file: 'planner.ts', find, replace: 'this.#queue.splice(this.#head, 0, to)' },
+    ]);
+    for (const name of ['fan-out.1', 'cancelled-in-flight.1', 'continued-before-a-join.1']) {
+      assert.match(problems.get(`1/${name}.json`) ?? '', /nondeterminism/i, name);
+    }
+    assert.equal(problems.has('1/http.1.json'), false, 'one node after the other is no other order');
+  });
+
+  it('is found out when it calls one more activity', async () => {
+    const find = 'await CancellationScope.nonCancellable(() => terminal.finishRun(end));';
+    const problems = await problemsWith([{ file: 'run-graph.ts', find, replace: `${find} ${find}` }]);
+    assert.match(problems.get('1/trigger.1.json') ?? '', /nondeterminism/i);
+  });
+
+  it('is found out when a node kind becomes another activity', async () => {
+    const problems = await problemsWith([
+      { file: 'activity-options.ts', find: 'http.httpRequest.', replace: 'http.llmRequest.' },
+    ]);
+    assert.match(problems.get('1/http.1.json') ?? '', /nondeterminism/i);
+    assert.equal(problems.has('1/llm.1.json'), false);
+  });
+
+  it('is found out when an agent goes on from another step after continue-as-new', async () => {
+    const find = 'this.#agents.get(node) ?? FIRST_STEP';
+    const problems = await problemsWith([{ file: 'graph-run.ts', find, replace: 'FIRST_STEP' }]);
+    assert.match(problems.get('1/continued-with-parked-agent.2.json') ?? '', /nondeterminism/i);
+  });
+
+  it('passes when it only waits longer or says other words', async () => {
+    const problems = await problemsWith([
+      { file: 'activity-options.ts', find: "startToCloseTimeout: '6m'", replace: "startToCloseTimeout: '7m'" },
+      { file: 'graph-run.ts', find: 'nodes succeeded', replace: 'steps done' },
+    ]);
+    assert.deepEqual(Object.fromEntries(problems), {});
+  });
+});
