@@ -76,8 +76,8 @@ describe('rotation of SECRETS_KEY', function () {
 
   const pending = (runId: string): Promise<string> =>
     eventually(async () => {
-      const path_ = `/workflows/workflow_run/${runId}/agent-approval/`;
-      const { body } = await api.get<{ request_id: string; status: string }[]>(path_);
+      const address = `/workflows/workflow_run/${runId}/agent-approval/`;
+      const { body } = await api.get<{ request_id: string; status: string }[]>(address);
       return body.find(({ status }) => status === 'pending')?.request_id;
     });
 
@@ -181,8 +181,8 @@ describe('rotation of SECRETS_KEY', function () {
     const statusWith = async (apiUrl: string, given: string): Promise<number> => {
       const headers = { authorization: `Bearer ${given}` };
       const client = createApiClient(apiUrl);
-      const path_ = `/workflows/execution-update/${randomUUID()}/`;
-      return (await client.post(path_, { headers, body: { sequence: 1, status: 'in progress' } })).status;
+      const address = `/workflows/execution-update/${randomUUID()}/`;
+      return (await client.post(address, { headers, body: { sequence: 1, status: 'in progress' } })).status;
     };
     const phases: [tokens: string, before: number, after: number][] = [
       [before, 404, 401],
@@ -191,14 +191,14 @@ describe('rotation of SECRETS_KEY', function () {
       [after, 401, 404],
     ];
     for (const [tokens, expectBefore, expectAfter] of phases) {
-      const process_ = await startApiProcess(stack, { INTERNAL_SERVICE_TOKEN: tokens });
+      const extra = await startApiProcess(stack, { INTERNAL_SERVICE_TOKEN: tokens });
       try {
-        assert.equal(await statusWith(process_.apiUrl, before), expectBefore, tokens);
-        assert.equal(await statusWith(process_.apiUrl, after), expectAfter, tokens);
-        assert.equal(await statusWith(process_.apiUrl, `${before},${after}`), 401);
-        for (const one of [before, after]) assert.equal(process_.output().includes(one), false);
+        assert.equal(await statusWith(extra.apiUrl, before), expectBefore, tokens);
+        assert.equal(await statusWith(extra.apiUrl, after), expectAfter, tokens);
+        assert.equal(await statusWith(extra.apiUrl, `${before},${after}`), 401);
+        for (const one of [before, after]) assert.equal(extra.output().includes(one), false);
       } finally {
-        await process_.stop();
+        await extra.stop();
       }
     }
   });
