@@ -139,15 +139,16 @@ async function askModel(deps: AgentDeps, task: NodeTask, call: ModelCall): Promi
     throw new NodeFailure('outcome_unknown', 'A model call was in flight twice when its worker died; it is given up.');
   }
   const idempotencyKey = `${task.runId}/${task.nodeId}/${turn}`;
-  return client.openai.chat.completions
+  const answer = await client.openai.chat.completions
     .create(body, { signal: task.signal, timeout: timeoutMs, idempotencyKey })
     .catch(async (error: unknown) => {
       if (task.signal.aborted) throw error;
-      const failure = toLlmFailure(error, client.apiKey);
+      const failure = toLlmFailure(error, client.masker);
       await markCallRefused(deps.db, key);
       if (claim.attempts < MAX_MODEL_ATTEMPTS) throw failure.withDelay(500 * 2 ** (claim.attempts - 1));
       throw failure.asFinal();
     });
+  return client.masker.json(answer);
 }
 
 function toBody(data: AgentNodeData, scope: Scope, messages: Body['messages'], tools: AgentTool[]): Body {

@@ -15,6 +15,7 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
     allowPrivateNetwork: environment.allowPrivateNetwork,
     taskQueue: environment.temporalTaskQueue,
     temporal: loadTemporalConnection(env),
+    payloadKeys: environment.temporalPayloadKeys,
     providers: loadModelProviders(environment, env),
     metricsPort: environment.workerMetricsPort,
     host: environment.host,

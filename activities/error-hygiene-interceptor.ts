@@ -1,6 +1,7 @@
 import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/activity';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptors } from '@temporalio/worker';
 import type { Logger } from '../config/logger.js';
+import { MissingKeyError } from '../db/secret-box.js';
 
 /**
  * Failures are written to Temporal's history in plain text, causes and stacks included. Only our own failures, which
@@ -19,13 +20,19 @@ export function createErrorHygieneInterceptor(logger: Logger): (context: Context
           const { activityType, activityId, workflowExecution, attempt } = context.info;
           const run_id = workflowExecution?.workflowId;
           logger.error({ err: error, run_id, node_id: activityId, activityType, attempt }, 'activity failed');
-          throw ApplicationFailure.create({
-            type: 'internal_error',
-            message: 'The activity failed and is tried again.',
-          });
+          throw toRetryable(error);
         }
       },
     };
     return { inbound };
   };
+}
+
+/** A key that was taken away too early is put back: the run waits for it and loses nothing. */
+function toRetryable(error: unknown): ApplicationFailure {
+  if (error instanceof MissingKeyError) {
+    const message = 'SECRETS_KEY lacks the key of a stored value; the activity is tried again.';
+    return ApplicationFailure.create({ type: 'secret_unreadable', message });
+  }
+  return ApplicationFailure.create({ type: 'internal_error', message: 'The activity failed and is tried again.' });
 }

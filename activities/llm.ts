@@ -43,11 +43,11 @@ export function createLlmRunner({ db, contexts, providers, clients }: LlmDeps): 
         })
         .catch(async (error: unknown) => {
           if (task.signal.aborted) throw error;
-          const failure = toLlmFailure(error, client.apiKey);
+          const failure = toLlmFailure(error, client.masker);
           await markCallRefused(db, task);
           throw failure;
         });
-      return toOutcome(answer, model);
+      return toOutcome(client.masker.json(answer), model);
     },
   };
 }

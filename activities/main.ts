@@ -12,6 +12,7 @@ import {
 import { sql } from 'kysely';
 import { ConfigError } from '../config/environment.js';
 import { createLogger, type Logger } from '../config/logger.js';
+import { createDataConverter } from '../config/payload-encryption.js';
 import { createDatabase } from '../db/client.js';
 import { createSecretBox } from '../db/secret-box.js';
 import { loadWorkerConfig, type WorkerConfig } from './config.js';
@@ -46,8 +47,9 @@ async function main(): Promise<void> {
     connection,
     namespace: config.temporal.namespace,
     taskQueue: config.taskQueue,
-    ...workflowCode(),
+    ...workflowCode(config),
     ...workflowOptions(config),
+    dataConverter: createDataConverter(config.payloadKeys),
     activities: createActivities({ ...config, db, secretBox, outgoing, mcp, logger }),
     interceptors: { activity: [createErrorHygieneInterceptor(logger)] },
     maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
@@ -75,9 +77,13 @@ async function main(): Promise<void> {
   logger.info('worker stopped');
 }
 
-/** The bundle of the build where there is one (production), else made from the sources at start. */
-function workflowCode() {
-  const bundle = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
+/**
+ * The bundle of the build where there is one (production), else made from the sources at start. How failures are written
+ * is part of it, so with encryption it is another one.
+ */
+function workflowCode({ payloadKeys }: WorkerConfig) {
+  const name = payloadKeys.length === 0 ? 'workflow-bundle.js' : 'workflow-bundle-encrypting.js';
+  const bundle = fileURLToPath(new URL(`../${name}`, import.meta.url));
   if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
   return { workflowsPath: fileURLToPath(new URL('../temporal-workflows/index.ts', import.meta.url)) };
 }

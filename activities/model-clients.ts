@@ -4,13 +4,14 @@ import type { ModelProvider } from '../config/model-providers.js';
 import type { Database } from '../db/client.js';
 import { findProviderKey } from '../db/provider-keys-repository.js';
 import type { SecretBox } from '../db/secret-box.js';
+import { createMasker, type Masker } from '../graph/mask.js';
 import { retryAfterMs } from '../outgoing/retry-after.js';
 import { NodeFailure } from './failures.js';
 
 export interface ModelClient {
   openai: OpenAI;
-  /** To be kept out of every message. */
-  apiKey: string;
+  /** Keeps the key out of all that the provider says: it is not the user's, who must not get it in an answer either. */
+  masker: Masker;
 }
 
 export interface ModelClients {
@@ -28,7 +29,8 @@ export function createModelClients(db: Database, secretBox: SecretBox): ModelCli
       const known = clients.get(id);
       if (known !== undefined) return known;
       // Tries are counted by the node, so the client makes none of its own.
-      const client = { openai: new OpenAI({ apiKey, baseURL: provider.baseUrl, maxRetries: 0 }), apiKey };
+      const openai = new OpenAI({ apiKey, baseURL: provider.baseUrl, maxRetries: 0 });
+      const client = { openai, masker: createMasker([apiKey]) };
       clients.set(id, client);
       return client;
     },
@@ -38,7 +40,7 @@ export function createModelClients(db: Database, secretBox: SecretBox): ModelCli
 const RETRYABLE = (status: number) => status >= 500 || status === 408 || status === 409 || status === 429;
 
 /** decisions.md section 5, LLM node: what is retried, and the provider's own words for what is not. */
-export function toLlmFailure(error: unknown, apiKey: string): NodeFailure {
+export function toLlmFailure(error: unknown, masker: Masker): NodeFailure {
   if (error instanceof APIConnectionTimeoutError) {
     return new NodeFailure('timeout', 'The provider did not answer in time.', { isRetryable: true });
   }
@@ -46,7 +48,7 @@ export function toLlmFailure(error: unknown, apiKey: string): NodeFailure {
     return new NodeFailure('network_error', 'The provider could not be reached.', { isRetryable: true });
   }
   if (error instanceof APIError && typeof error.status === 'number') {
-    const message = error.message.replaceAll(apiKey, '********');
+    const message = masker.text(error.message);
     return new NodeFailure('provider_error', `The provider answered: ${message}`, {
       isRetryable: RETRYABLE(error.status),
       retryAfterMs: retryAfterMs(error.headers?.get('retry-after'), Date.now()),

@@ -3,6 +3,7 @@ import { loadCurrencies } from '../config/currencies.js';
 import { ConfigError, parseEnvironment, required, type Environment } from '../config/environment.js';
 import { createLogger, type Logger } from '../config/logger.js';
 import { loadModelProviders } from '../config/model-providers.js';
+import { createDataConverter } from '../config/payload-encryption.js';
 import { loadTemporalConnection } from '../config/temporal-connection.js';
 import { Client, Connection } from '@temporalio/client';
 import { createDatabase } from '../db/client.js';
@@ -63,7 +64,11 @@ function createDeps(
   const connection = Connection.lazy(connectionOptions);
   const deps: AppDeps = {
     db,
-    temporal: new Client({ connection, namespace }),
+    temporal: new Client({
+      connection,
+      namespace,
+      dataConverter: createDataConverter(environment.temporalPayloadKeys),
+    }),
     secretBox: createSecretBox(required(environment, 'secretsKeys', 'SECRETS_KEY')),
     mcp: createMcpClient({ allowPrivateNetwork: environment.allowPrivateNetwork }),
     currencies: loadCurrencies(environment),

@@ -13,6 +13,7 @@ import {
 import { addCategory } from './admin/categories.js';
 import { AdminError, withContext, type AdminContext } from './admin/context.js';
 import { attachProviderKey, detachProviderKey } from './admin/provider-keys.js';
+import { reencryptSecrets, showSecrets } from './admin/secrets.js';
 import { describeFailure } from './exit.js';
 import type { Role } from '../db/tables.js';
 
@@ -75,6 +76,16 @@ program
   .action((options: { name: string; parent?: number }) =>
     run((admin) => addCategory(admin, options.name, options.parent)),
   );
+
+const secrets = program.command('secrets').description('what SECRETS_KEY protects');
+secrets
+  .command('status')
+  .description('stored values by key')
+  .action(() => run(showSecrets));
+secrets
+  .command('reencrypt')
+  .description('seal every stored value with the first key')
+  .action(() => run(reencryptSecrets));
 
 await program.parseAsync();
 

@@ -26,6 +26,9 @@ const schema = z.object({
   TEMPORAL_UI_PORT: port.default(8233),
   TEMPORAL_UI_URL: url(/^https?$/).optional(),
   TEMPORAL_CLI: z.string().min(1).optional(),
+  TEMPORAL_PAYLOAD_KEY: z.string().optional(),
+  CODEC_SERVER_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  CODEC_SERVER_PORT: port.default(8234),
   POSTGRES_PORT: port.default(5433),
   DATA_DIR: z.string().min(1).default('.data'),
   INTERNAL_SERVICE_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
@@ -59,6 +62,10 @@ export interface Environment {
   /** Base address of the Temporal UI for links to runs. */
   temporalUiUrl: string | undefined;
   temporalCli: string | undefined;
+  /** 32 bytes each; the first encrypts, all decrypt. Empty: Temporal's payloads are not encrypted. */
+  temporalPayloadKeys: Buffer[];
+  codecServerToken: string | undefined;
+  codecServerPort: number;
   postgresPort: number;
   dataDir: string;
   internalServiceToken: string | undefined;
@@ -113,13 +120,16 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     temporalUiPort: values.TEMPORAL_UI_PORT,
     temporalUiUrl: values.TEMPORAL_UI_URL,
     temporalCli: values.TEMPORAL_CLI,
+    temporalPayloadKeys: parseKeys('TEMPORAL_PAYLOAD_KEY', values.TEMPORAL_PAYLOAD_KEY),
+    codecServerToken: values.CODEC_SERVER_TOKEN,
+    codecServerPort: values.CODEC_SERVER_PORT,
     postgresPort: values.POSTGRES_PORT,
     dataDir: values.DATA_DIR,
     internalServiceToken: values.INTERNAL_SERVICE_TOKEN,
     apiInternalUrl: values.API_INTERNAL_URL,
     jwtSecret: values.JWT_SECRET,
     jwtJwksUrl: values.JWT_JWKS_URL,
-    secretsKeys: parseSecretsKeys(values.SECRETS_KEY),
+    secretsKeys: parseKeys('SECRETS_KEY', values.SECRETS_KEY),
     modelProvidersFile: values.MODEL_PROVIDERS_FILE,
     openaiApiKey: values.OPENAI_API_KEY,
     currenciesFile: values.CURRENCIES_FILE,
@@ -165,11 +175,11 @@ function toWorkerVersion(deploymentName: string | undefined, buildId: string | u
   throw new ConfigError(`${missing}: must be set together with ${given}.`);
 }
 
-function parseSecretsKeys(value: string | undefined): Buffer[] {
+function parseKeys(variable: string, value: string | undefined): Buffer[] {
   if (value === undefined) return [];
   return value.split(',').map((part) => {
     const key = Buffer.from(part.trim(), 'base64');
-    if (key.length !== 32) throw new ConfigError('SECRETS_KEY: each key must be 32 bytes in base64.');
+    if (key.length !== 32) throw new ConfigError(`${variable}: each key must be 32 bytes in base64.`);
     return key;
   });
 }

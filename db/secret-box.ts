@@ -12,9 +12,22 @@ export type SecretContext =
   | 'agent'
   | 'webhook-secret';
 
+/** A stored value was sealed with a key that this process was not given. */
+export class MissingKeyError extends Error {
+  override name = 'MissingKeyError';
+
+  constructor(keyId: string) {
+    super(`SECRETS_KEY: the key ${keyId}, with which a stored value is sealed, is not among the keys given.`);
+  }
+}
+
 export interface SecretBox {
+  /** Names the key that seals, without telling anything of it. */
+  readonly keyId: string;
+  /** Of all keys, the one that seals first. */
+  readonly keyIds: readonly string[];
   seal(plain: string, context: SecretContext): Buffer;
-  /** Throws when no key opens it or the context is another one. */
+  /** Throws MissingKeyError, or another error when the value was changed or the context is another one. */
   open(box: Buffer, context: SecretContext): string;
 }
 
@@ -28,6 +41,8 @@ export function createSecretBox(keys: Buffer[]): SecretBox {
   const current = keys[0];
   if (current === undefined) throw new Error('a secret box needs a key');
   return {
+    keyId: keyId(current).toString('hex'),
+    keyIds: [...byId.keys()],
     seal(plain, context) {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', current, nonce).setAAD(Buffer.from(context));
@@ -35,8 +50,10 @@ export function createSecretBox(keys: Buffer[]): SecretBox {
       return Buffer.concat([Buffer.from([VERSION]), keyId(current), nonce, cipher.getAuthTag(), sealed]);
     },
     open(box, context) {
-      const key = byId.get(box.subarray(1, 5).toString('hex'));
-      if (box[0] !== VERSION || key === undefined) throw new Error('no key of SECRETS_KEY opens this value');
+      if (box[0] !== VERSION || box.length < HEADER_BYTES + TAG_BYTES) throw new Error('not a sealed value');
+      const id = box.subarray(1, 5).toString('hex');
+      const key = byId.get(id);
+      if (key === undefined) throw new MissingKeyError(id);
       const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(5, HEADER_BYTES))
         .setAAD(Buffer.from(context))
         .setAuthTag(box.subarray(HEADER_BYTES, HEADER_BYTES + TAG_BYTES));

@@ -27,15 +27,18 @@ const JSON_ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
-/** The text itself and every decoding of it that differs: JSON inside JSON, in a URL, and with JSON inside that. */
-export function decodingsOf(text: string): DecodedText[] {
-  const found: DecodedText[] = [{ text }];
-  for (const step of [decodeJson, decodeJson, decodePercent, decodeJson, decodePercent]) {
-    const last = found.at(-1) ?? { text };
+/** JSON inside JSON, over several lines, in HTML, in a URL, and with JSON inside that. */
+const STEPS = [decodeJson, decodeJson, unwrap, decodeHtml, decodePercent, decodeJson, decodePercent, decodeJson];
+
+/** The text itself and every decoding of it that differs, one at a time: each takes five times the text's memory. */
+export function* decodingsOf(text: string): Generator<DecodedText> {
+  let last: DecodedText = { text };
+  yield last;
+  for (const step of STEPS) {
     const next = step(last);
-    if (next !== last) found.push(next);
+    if (next !== last) yield next;
+    last = next;
   }
-  return found;
 }
 
 export function originalOffset(decoded: DecodedText, at: number): number {
@@ -51,6 +54,30 @@ function decodeJson(source: DecodedText): DecodedText {
     }
     const plain = Object.hasOwn(JSON_ESCAPES, letter) ? JSON_ESCAPES[letter] : undefined;
     return plain === undefined ? undefined : { text: plain, size: 2 };
+  });
+}
+
+/** Base64 is often written in lines of 64 or 76 characters; a line break inside a secret may be one of two kinds. */
+function unwrap(source: DecodedText): DecodedText {
+  const joined = decode(source, '\n', () => ({ text: '', size: 1 }));
+  return decode(joined, '\r', () => ({ text: '', size: 1 }));
+}
+
+const HTML_ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const MAX_ENTITY_UNITS = 10;
+
+function decodeHtml(source: DecodedText): DecodedText {
+  return decode(source, '&', (text, at) => {
+    const name = /^&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-z]{2,4});/.exec(text.slice(at, at + MAX_ENTITY_UNITS))?.[1];
+    if (name === undefined) return undefined;
+    const size = name.length + 2;
+    if (!name.startsWith('#')) {
+      const plain = Object.hasOwn(HTML_ENTITIES, name) ? HTML_ENTITIES[name] : undefined;
+      return plain === undefined ? undefined : { text: plain, size };
+    }
+    const isHex = /^#x/i.test(name);
+    const point = Number.parseInt(name.slice(isHex ? 2 : 1), isHex ? 16 : 10);
+    return point > 0x10ffff ? undefined : { text: String.fromCodePoint(point), size };
   });
 }
 

@@ -16,14 +16,23 @@ export interface Masker {
 const MIN_SECRET_CHARACTERS = 6;
 
 /**
- * Replaces secrets by `********` wherever they stand: plain, JSON-escaped (also twice), URL-encoded in any way, and in
- * base64 or base64url, also in the middle of a larger base64 text. Linear in the text; memory grows with the secrets.
+ * Beyond so many characters of secrets in all, those encodings are not looked for that only short ones are found in:
+ * each is a pattern of its own, and memory grows with the patterns.
+ */
+const MAX_CHARACTERS_IN_EVERY_ENCODING = 16_384;
+
+/**
+ * Replaces secrets by `********` wherever they stand: plain, JSON-escaped (also twice), URL-encoded in any way, with HTML
+ * entities, over several lines, in hexadecimal, and in base64 or base64url, also in the middle of a larger base64 text
+ * and of the URL-encoded secret. Linear in the text; memory grows with the secrets. docs/secrets.md says what is not found.
  */
 export function createMasker(secretValues: readonly string[]): Masker {
   const secrets = new Set(secretValues.flatMap((value) => [value, value.trim()]).filter(isLongEnough));
   secrets.delete(MASK);
   if (secrets.size === 0) return { isEmpty: true, text: (text) => text, json: (value) => value };
-  const search = createPatternSearch([...secrets].flatMap(patternsOf));
+  const total = [...secrets].reduce((sum, { length }) => sum + length, 0);
+  const inEveryEncoding = total <= MAX_CHARACTERS_IN_EVERY_ENCODING;
+  const search = createPatternSearch([...secrets].flatMap((secret) => patternsOf(secret, inEveryEncoding)));
   const text = (original: string): string => maskText(original, search);
   const maskLeaf = (leaf: unknown): unknown => {
     if (typeof leaf === 'string') return text(leaf);
@@ -36,15 +45,31 @@ function isLongEnough(value: string): boolean {
   return value.length >= 2 * MIN_SECRET_CHARACTERS || Array.from(value).length >= MIN_SECRET_CHARACTERS;
 }
 
-function patternsOf(secret: string): Pattern[] {
-  // Form encoding writes a space as a plus, which no decoding of the text can tell from a plus.
-  const plain = new Set([secret, secret.replaceAll(' ', '+')]);
-  // Base64 of the secret itself, and of the secret as JSON writes it.
+function patternsOf(secret: string, inEveryEncoding: boolean): Pattern[] {
+  // Form encoding writes a space as a plus, which no decoding of the text can tell from a plus. One of the decodings has
+  // no line breaks.
+  const plain = new Set([secret, secret.replaceAll(' ', '+'), secret.replace(/[\r\n]+/g, '')].filter(isLongEnough));
+  // Base64 of the secret itself, and of the secret as JSON writes it, or a URL, or a form.
   const encodable = new Set([secret, JSON.stringify(secret).slice(1, -1)]);
+  if (inEveryEncoding) {
+    for (const encoded of urlEncodingsOf(secret)) encodable.add(encoded);
+    for (const hex of hexOf(secret)) plain.add(hex);
+  }
   return [
     ...[...plain].map((text) => ({ text, before: 0, after: 0 })),
     ...[...encodable].flatMap((text) => [0, 1, 2].flatMap((shift) => base64PatternsOf(Buffer.from(text), shift))),
   ];
+}
+
+/** As `encodeURIComponent` writes it, and as forms do. */
+function urlEncodingsOf(secret: string): string[] {
+  const wellFormed = Buffer.from(secret).toString(); // half a character cannot be in a URL
+  return [encodeURIComponent(wellFormed), new URLSearchParams({ '': wellFormed }).toString().slice(1)];
+}
+
+function hexOf(secret: string): string[] {
+  const hex = Buffer.from(secret).toString('hex');
+  return [hex, hex.toUpperCase()];
 }
 
 /** The base64 characters that only the secret decides when `shift` bytes (modulo 3) stand before it. */

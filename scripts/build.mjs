@@ -1,4 +1,4 @@
-// Compiles the sources to dist/ and bundles the run workflow to dist/workflow-bundle.js. Silent unless it fails. It does
+// Compiles the sources to dist/ and bundles the run workflow to dist/ (BUNDLES). Silent unless it fails. It does
 // nothing when no source has changed since the last build; `--if-missing` does nothing when there is any build at all.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,6 +12,13 @@ const dist = path.join(root, 'dist');
 const stamp = path.join(dist, '.built-from');
 /** Sources that are served as they are. */
 const ASSETS = ['api/docs-page'];
+/** With TEMPORAL_PAYLOAD_KEY failures are written in another way, and that is part of the bundle (docs/encryption.md). */
+const BUNDLES = {
+  'workflow-bundle.js': {},
+  'workflow-bundle-encrypting.js': {
+    failureConverterPath: path.join(dist, 'temporal-workflows', 'encoded-failures.js'),
+  },
+};
 const tsconfig = path.join(root, 'tsconfig.build.json');
 
 if (!(process.argv.includes('--if-missing') && existsSync(stamp))) {
@@ -72,19 +79,22 @@ function publish(staging) {
     mkdirSync(path.dirname(path.join(dist, file)), { recursive: true });
     renameSync(path.join(staging, file), path.join(dist, file));
   }
-  const kept = new Set([...fresh, 'workflow-bundle.js']);
+  const kept = new Set([...fresh, ...Object.keys(BUNDLES)]);
   for (const file of listFiles(dist)) if (!kept.has(path.relative(dist, file))) rmSync(file);
 }
 
 async function bundleWorkflows() {
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: path.join(dist, 'temporal-workflows', 'index.js'),
-    logger: new DefaultLogger('WARN'),
-  });
-  const target = path.join(dist, 'workflow-bundle.js');
-  writeFileSync(`${target}.${process.pid}.tmp`, code);
-  renameSync(`${target}.${process.pid}.tmp`, target);
+  for (const [name, options] of Object.entries(BUNDLES)) {
+    const { code } = await bundleWorkflowCode({
+      workflowsPath: path.join(dist, 'temporal-workflows', 'index.js'),
+      logger: new DefaultLogger('WARN'),
+      ...options,
+    });
+    const target = path.join(dist, name);
+    writeFileSync(`${target}.${process.pid}.tmp`, code);
+    renameSync(`${target}.${process.pid}.tmp`, target);
+  }
 }
 
 /** Names that start with a dot (stamp, lock, staging) are the build's own. */

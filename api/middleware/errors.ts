@@ -1,3 +1,4 @@
+import { MissingKeyError } from '../../db/secret-box.js';
 import type { AppMiddleware } from '../app-state.js';
 import { isChatPath, toChatError } from '../chat-errors.js';
 import { ApiError } from '../errors.js';
@@ -8,7 +9,7 @@ export function errors(): AppMiddleware {
     try {
       await next();
     } catch (error) {
-      const answer = error instanceof ApiError ? error : new ApiError(500, 'error', 'A server error occurred.');
+      const answer = toApiError(error);
       if (answer.status >= 500) ctx.state.log.error({ err: error }, 'request failed');
       ctx.set(answer.headers);
       ctx.status = answer.status;
@@ -16,4 +17,12 @@ export function errors(): AppMiddleware {
       ctx.body = JSON.stringify(isChatPath(ctx.path) ? toChatError(answer) : answer.toBody());
     }
   };
+}
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof MissingKeyError) {
+    return new ApiError(500, 'secret_unreadable', 'A stored secret cannot be read: SECRETS_KEY lacks its key.');
+  }
+  return new ApiError(500, 'error', 'A server error occurred.');
 }

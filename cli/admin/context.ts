@@ -36,7 +36,8 @@ export async function withContext<T>(
       secretsKeys() {
         if (environment.secretsKeys.length > 0) return environment.secretsKeys;
         const { SECRETS_KEY: generated } = readSecrets(dataDir) ?? {};
-        if (generated === undefined) throw new AdminError('SECRETS_KEY: must be set, for the key is stored encrypted.');
+        if (generated === undefined)
+          throw new AdminError('SECRETS_KEY: must be set, for stored secrets are encrypted with it.');
         return [Buffer.from(generated, 'base64')];
       },
       jwtSecret() {

@@ -59,13 +59,15 @@ export function historyOf(stack: TestStack, runId: string): Promise<HistoryEvent
   });
 }
 
-/** JSON in which bytes are shown as the text that they hold. */
-function toText(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) => {
-    if (item instanceof Uint8Array) return Buffer.from(item).toString('utf8');
-    if (typeof item === 'object' && item !== null && (item as { type?: unknown }).type === 'Buffer') {
-      return Buffer.from((item as { data: number[] }).data).toString('utf8');
-    }
-    return item;
-  });
+/** JSON in which bytes are shown as the text that they hold, at any depth. */
+export function toText(value: unknown): string {
+  return JSON.stringify(withBytesAsText(value));
+}
+
+/** A copy first: the messages' own `toJSON` would turn bytes into base64 before anybody could read them. */
+function withBytesAsText(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+  if (Array.isArray(value)) return value.map(withBytesAsText);
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withBytesAsText(item)]));
 }

@@ -1,0 +1,35 @@
+// `npm run codec-server`: the codec server for Temporal's UI and CLI. docs/encryption.md.
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { parseEnvironment, required } from '../config/environment.js';
+import { createLogger } from '../config/logger.js';
+import { createPayloadCodec } from '../config/payload-encryption.js';
+import { createCodecServer } from './codec-server/server.js';
+import { exitWith } from './exit.js';
+
+async function main(): Promise<void> {
+  const environment = parseEnvironment(process.env);
+  const keys = required(environment, 'temporalPayloadKeys', 'TEMPORAL_PAYLOAD_KEY');
+  const token = required(environment, 'codecServerToken', 'CODEC_SERVER_TOKEN');
+  const logger = createLogger('codec-server', environment.logLevel);
+  const uiUrl = environment.temporalUiUrl;
+  const server = createCodecServer({
+    codec: createPayloadCodec(keys),
+    token,
+    allowedOrigin: uiUrl === undefined ? undefined : new URL(uiUrl).origin,
+    onError: (error) => logger.error({ err: error }, 'request failed'),
+  });
+  server.listen(environment.codecServerPort, environment.host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  logger.info({ port }, 'listening');
+  process.send?.({ type: 'ready', port });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      server.close(() => process.exit(0));
+      server.closeIdleConnections();
+    });
+  }
+}
+
+await main().catch(exitWith);

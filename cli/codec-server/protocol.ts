@@ -1,0 +1,35 @@
+// What Temporal's UI and CLI say to a codec server: `{"payloads": [...]}`, bytes in base64, both ways.
+import type { Payload } from '@temporalio/common';
+import { z } from 'zod';
+
+const bytes = z.base64().transform((text) => new Uint8Array(Buffer.from(text, 'base64')));
+
+const bodySchema = z.object({
+  payloads: z.array(
+    z.object({
+      metadata: z.record(z.string(), bytes).nullable().default(null),
+      data: bytes.nullable().default(null),
+    }),
+  ),
+});
+
+/** Undefined for what is no such body. */
+export function parsePayloads(text: string): Payload[] | undefined {
+  try {
+    return bodySchema.safeParse(JSON.parse(text)).data?.payloads;
+  } catch {
+    return undefined;
+  }
+}
+
+export function toBody(payloads: Payload[]): string {
+  const shown = payloads.map(({ metadata, data }) => ({
+    metadata: Object.fromEntries(Object.entries(metadata ?? {}).map(([name, value]) => [name, toBase64(value)])),
+    ...(data === null || data === undefined ? {} : { data: toBase64(data) }),
+  }));
+  return JSON.stringify({ payloads: shown });
+}
+
+function toBase64(value: Uint8Array): string {
+  return Buffer.from(value).toString('base64');
+}

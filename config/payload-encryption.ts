@@ -1,0 +1,113 @@
+// Encryption of what Temporal stores, for operators who want it: AES-256-GCM. docs/encryption.md.
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { DataConverter, Payload, PayloadCodec, SerializationContext } from '@temporalio/common';
+
+/** Payloads without this encoding are left as they are: those from before the encryption was switched on. */
+const ENCODING = 'binary/encrypted';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const NEWLINE = 0x0a;
+
+type Metadata = Record<string, Uint8Array>;
+
+/** The payload was sealed with a key that this process was not given, or was changed, or belongs to another run. */
+export class PayloadKeyError extends Error {
+  override name = 'PayloadKeyError';
+}
+
+/**
+ * For every client and worker. Without keys nothing is encrypted, and an encrypted payload is refused with a sentence
+ * that says what is missing. With keys also the messages and stacks of failures become payloads.
+ */
+export function createDataConverter(keys: readonly Buffer[]): DataConverter {
+  const payloadCodecs = [createPayloadCodec(keys)];
+  return keys.length === 0 ? { payloadCodecs } : { payloadCodecs, failureConverterPath };
+}
+
+/** A module of its own, since the run workflow's sandbox loads it too: a `.ts` beside the sources, a `.js` in the build. */
+const failureConverterPath = fileURLToPath(
+  new URL(`../temporal-workflows/encoded-failures${path.extname(import.meta.url)}`, import.meta.url),
+);
+
+/** `keys`: 32 bytes each. The first encrypts, all decrypt. */
+export function createPayloadCodec(keys: readonly Buffer[]): PayloadCodec {
+  const byId = new Map(keys.map((key) => [keyIdOf(key), key]));
+  const [current] = byId;
+  return {
+    encode(payloads, context) {
+      if (current === undefined) return Promise.resolve(payloads);
+      return Promise.resolve(payloads.map((payload) => encrypt(payload, current, context?.workflowId)));
+    },
+    async decode(payloads, context) {
+      return payloads.map((payload) => (isEncrypted(payload) ? decrypt(payload, byId, context) : payload));
+    },
+  };
+}
+
+export function isEncrypted({ metadata }: Payload): boolean {
+  return textOf(metadata?.['encoding']) === ENCODING;
+}
+
+/** `boundTo`: the run it belongs to, where that is known. Nobody can put it into another run's history. */
+function encrypt(payload: Payload, [keyId, key]: [string, Buffer], boundTo = ''): Payload {
+  const metadata: Metadata = { encoding: Buffer.from(ENCODING), 'encryption-key-id': Buffer.from(keyId) };
+  if (boundTo !== '') metadata['encryption-bound-to'] = Buffer.from(boundTo);
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(toAssociatedData(keyId, boundTo));
+  const sealed = [cipher.update(toBytes(payload)), cipher.final()];
+  return { metadata, data: Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]) };
+}
+
+function decrypt(payload: Payload, keys: ReadonlyMap<string, Buffer>, context?: SerializationContext): Payload {
+  const keyId = textOf(payload.metadata?.['encryption-key-id']);
+  const boundTo = textOf(payload.metadata?.['encryption-bound-to']);
+  const key = keys.get(keyId);
+  if (key === undefined) throw new PayloadKeyError(describeMissing(keyId, keys.size));
+  if (boundTo !== '' && context?.workflowId !== undefined && context.workflowId !== boundTo) {
+    throw new PayloadKeyError('An encrypted payload of another run stands in this one.');
+  }
+  const data = Buffer.from(payload.data ?? []);
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, data.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+      .setAAD(toAssociatedData(keyId, boundTo))
+      .setAuthTag(data.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    return toPayload(Buffer.concat([decipher.update(data.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]));
+  } catch (error) {
+    throw new PayloadKeyError('An encrypted payload was changed, or is cut short.', { cause: error });
+  }
+}
+
+function describeMissing(keyId: string, count: number): string {
+  const shown = /^[0-9a-f]{8}$/.test(keyId) ? ` ${keyId}` : '';
+  if (count === 0)
+    return `TEMPORAL_PAYLOAD_KEY: must be set, for a payload in Temporal is encrypted with a key${shown}.`;
+  return `TEMPORAL_PAYLOAD_KEY: the key${shown}, with which a payload in Temporal is encrypted, is not among the keys given.`;
+}
+
+/** Names a key without telling anything of it. */
+function keyIdOf(key: Buffer): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 8);
+}
+
+function toAssociatedData(keyId: string, boundTo: string): Buffer {
+  return Buffer.from(`${ENCODING}\n${keyId}\n${boundTo}`);
+}
+
+/** The metadata as one line of JSON, then the data. */
+function toBytes({ metadata, data }: Payload): Buffer {
+  const encoded = Object.entries(metadata ?? {}).map(([name, value]) => [name, Buffer.from(value).toString('base64')]);
+  return Buffer.concat([Buffer.from(`${JSON.stringify(Object.fromEntries(encoded))}\n`), data ?? Buffer.alloc(0)]);
+}
+
+function toPayload(bytes: Buffer): Payload {
+  const end = bytes.indexOf(NEWLINE);
+  const metadata = JSON.parse(bytes.toString('utf8', 0, end)) as Record<string, string>;
+  const decoded = Object.entries(metadata).map(([name, value]) => [name, Buffer.from(value, 'base64')]);
+  return { metadata: Object.fromEntries(decoded) as Metadata, data: bytes.subarray(end + 1) };
+}
+
+function textOf(value: Uint8Array | undefined | null): string {
+  return value === undefined || value === null ? '' : Buffer.from(value).toString('utf8');
+}

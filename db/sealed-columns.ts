@@ -1,0 +1,119 @@
+// Every column that holds sealed values (`secret-box.ts`), and how they are sealed anew when the key changes.
+import { sql, type RawBuilder } from 'kysely';
+import type { Database } from './client.js';
+import type { SecretBox, SecretContext } from './secret-box.js';
+import type { Tables } from './tables.js';
+
+export interface SealedColumn {
+  table: keyof Tables;
+  column: string;
+  context: SecretContext;
+  /** The table's primary key, in its order. */
+  key: readonly string[];
+}
+
+const NODE = ['run_id', 'node_id'] as const;
+const TURN = [...NODE, 'turn'] as const;
+const TOOL_CALL = [...TURN, 'ordinal'] as const;
+
+/** A test compares this with the database's own list of columns. */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  { table: 'workflows', column: 'secrets_enc', context: 'workflow-secrets', key: ['id'] },
+  { table: 'runs', column: 'input_enc', context: 'run-input', key: ['id'] },
+  { table: 'runs', column: 'secrets_enc', context: 'run-secrets', key: ['id'] },
+  { table: 'node_results', column: 'result_enc', context: 'node-result', key: NODE },
+  { table: 'agent_sessions', column: 'tools_enc', context: 'agent', key: NODE },
+  { table: 'agent_turns', column: 'message_enc', context: 'agent', key: TURN },
+  { table: 'agent_tool_calls', column: 'arguments_enc', context: 'agent', key: TOOL_CALL },
+  { table: 'agent_tool_calls', column: 'answer_enc', context: 'agent', key: TOOL_CALL },
+  { table: 'provider_keys', column: 'key_enc', context: 'provider-key', key: ['id'] },
+  { table: 'projects', column: 'webhook_secret_enc', context: 'webhook-secret', key: ['id'] },
+  { table: 'projects', column: 'webhook_previous_secret_enc', context: 'webhook-secret', key: ['id'] },
+  { table: 'idempotency_keys', column: 'request_enc', context: 'idempotency-key', key: ['user_id', 'key'] },
+];
+
+/** Values that one statement reads: a result has up to 10 MiB, and memory must not grow with the table. */
+const BATCH_ROWS = 200;
+const BATCH_BYTES = 32 * 1024 * 1024;
+
+/** Key id (`SecretBox.keyIdOf`) -> number of values. */
+export async function countByKey(db: Database, { table, column }: SealedColumn): Promise<Map<string, number>> {
+  const { rows } = await sql<{ keyId: string; values: number }>`
+    SELECT ${keyIdOf(column)} AS "keyId", count(*) AS values FROM ${sql.table(table)}
+    WHERE ${sql.ref(column)} IS NOT NULL GROUP BY 1 ORDER BY 1`.execute(db);
+  return new Map(rows.map(({ keyId, values }) => [keyId, values]));
+}
+
+/**
+ * Seals with the first key what another key sealed; answers how many values. Each value is a statement of its own that
+ * writes only over the value that was read: what the service writes meanwhile stands, and whenever the process dies,
+ * the next one goes on with what is left. A value that no key opens is left.
+ */
+export async function resealColumn(db: Database, box: SecretBox, sealed: SealedColumn): Promise<number> {
+  let count = 0;
+  let after: unknown[] | undefined;
+  for (;;) {
+    const batch = await readBatch(db, box, sealed, after);
+    for (const { key, value } of batch) {
+      const fresh = reseal(box, sealed, value);
+      if (fresh !== undefined && (await replaceValue(db, sealed, key, value, fresh))) count += 1;
+    }
+    after = batch.at(-1)?.key;
+    if (after === undefined) return count;
+  }
+}
+
+interface SealedRow {
+  key: unknown[];
+  value: Buffer;
+}
+
+/** In the order of the primary key, so that values which cannot be opened do not hold up those behind them. */
+async function readBatch(
+  db: Database,
+  box: SecretBox,
+  { table, column, key }: SealedColumn,
+  after: unknown[] | undefined,
+): Promise<SealedRow[]> {
+  const columns = sql.join(key.map((name) => sql.ref(name)));
+  const isBehind = after === undefined ? sql`true` : sql`(${columns}) > (${sql.join(after)})`;
+  // Key and size first: reading them does not fetch the values.
+  const { rows } = await sql<Record<string, unknown> & { sealed_value: Buffer }>`
+    WITH due AS (
+      SELECT ${columns}, octet_length(${sql.ref(column)}) AS bytes FROM ${sql.table(table)}
+      WHERE ${sql.ref(column)} IS NOT NULL AND ${keyIdOf(column)} <> ${box.keyId} AND ${isBehind}
+      ORDER BY ${columns} LIMIT ${BATCH_ROWS}::integer
+    ), batch AS (
+      SELECT ${columns}, sum(bytes) OVER (ORDER BY ${columns}) - bytes AS bytes_before FROM due
+    )
+    SELECT ${columns}, ${sql.ref(column)} AS sealed_value
+    FROM batch JOIN ${sql.table(table)} USING (${columns})
+    WHERE bytes_before < ${BATCH_BYTES}::bigint AND ${sql.ref(column)} IS NOT NULL ORDER BY ${columns}`.execute(db);
+  return rows.map((row) => ({ key: key.map((name) => row[name]), value: row.sealed_value }));
+}
+
+function reseal(box: SecretBox, { context }: SealedColumn, value: Buffer): Buffer | undefined {
+  try {
+    return box.seal(box.open(value, context), context);
+  } catch {
+    return undefined;
+  }
+}
+
+async function replaceValue(
+  db: Database,
+  { table, column, key }: SealedColumn,
+  keyValues: unknown[],
+  before: Buffer,
+  after: Buffer,
+): Promise<boolean> {
+  const isRow = key.map((name, index) => sql`${sql.ref(name)} = ${keyValues[index]}`);
+  const { numAffectedRows } = await sql`
+    UPDATE ${sql.table(table)} SET ${sql.ref(column)} = ${after}
+    WHERE ${sql.join(isRow, sql` AND `)} AND ${sql.ref(column)} = ${before}`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+function keyIdOf(column: string): RawBuilder<string> {
+  return sql<string>`encode(substring(${sql.ref(column)} FROM 2 FOR 4), 'hex')`;
+}

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { startApiProcess } from '../api/api-process.js';
+import { createHook, renewSecret, typesOf, verify } from '../api/webhook-receiver.js';
+import { createApiClient, type ApiClient, type Envelope } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { agent, drawing, http, link, llm, resultOf, trigger } from '../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { makeDataDir, startStack, type TestStack } from '../support/stack.js';
+import { startToolServer, type ToolServer } from '../support/tool-server.js';
+
+const ADMIN = path.resolve(import.meta.dirname, '../../dist/cli/admin.js');
+const MASK = '********';
+
+interface Reencryption {
+  complete: boolean;
+  left: number;
+  tables: { table: string; column: string; resealed: number; left: number }[];
+}
+
+interface Status {
+  keys: string[];
+  unreadable: number;
+  tables: { table: string; column: string; values: Record<string, number> }[];
+}
+
+describe('rotation of SECRETS_KEY', function () {
+  this.timeout(300_000);
+  const [old, fresh] = [newKey(), newKey()];
+  const token = `token-${randomUUID()}`;
+  const providerKey = `sk-${randomUUID()}`;
+  let dataDir: string;
+  let stack: TestStack;
+  let api: ApiClient;
+  let target: HttpTarget;
+  let tools: ToolServer;
+
+  before(async () => {
+    dataDir = makeDataDir();
+    [target, tools] = await Promise.all([startHttpTarget(), startToolServer()]);
+  });
+  after(async () => {
+    await Promise.all([stack.stop(), target.close(), tools.close()]);
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  async function start(secretsKey: string): Promise<void> {
+    stack = await startStack({ dataDir, env: { SECRETS_KEY: secretsKey, WEBHOOK_RETRY_SCHEDULE: '0.2,0.4,1,1,1,1' } });
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    stack.modelProvider.script('rotation', (request) =>
+      request.messages.some(({ role }) => role === 'tool')
+        ? { text: 'done' }
+        : { toolCalls: [{ name: 'note', arguments: { text: token } }] },
+    );
+  }
+
+  async function restart(secretsKey: string): Promise<void> {
+    await stack.stop();
+    await start(secretsKey);
+  }
+
+  async function admin<T>(secretsKey: string, ...args: string[]): Promise<T> {
+    const env = { PATH: process.env['PATH'], DATA_DIR: dataDir, SECRETS_KEY: secretsKey };
+    const { stdout } = await promisify(execFile)(process.execPath, [ADMIN, ...args], { env });
+    return JSON.parse(stdout) as T;
+  }
+
+  const keysInUse = async (secretsKey: string): Promise<string[]> => {
+    const { tables } = await admin<Status>(secretsKey, 'secrets', 'status');
+    return [...new Set(tables.flatMap(({ values }) => Object.keys(values)))];
+  };
+
+  const pending = (runId: string): Promise<string> =>
+    eventually(async () => {
+      const address = `/workflows/workflow_run/${runId}/agent-approval/`;
+      const { body } = await api.get<{ request_id: string; status: string }[]>(address);
+      return body.find(({ status }) => status === 'pending')?.request_id;
+    });
+
+  const approve = async (runId: string, requestId: string): Promise<void> => {
+    const { body } = await api.post<Envelope>(`/workflows/workflow_run/${runId}/agent-approval/${requestId}/approve/`);
+    assert.equal(body.status, 200);
+  };
+
+  it('goes on with everything after the old key is gone, and waits where one is missing', async () => {
+    await start(old);
+    // One of each: a secret default, a credential header, a secret input and its echo, an agent's turn and tool calls.
+    const hook = await createHook(api, target);
+    const newest = await renewSecret(api, hook.projectId);
+    const attach = ['provider-key', 'attach', '--project', String(hook.projectId), '--provider', 'fake'];
+    await admin(old, ...attach, '--key', providerKey);
+    const begin = trigger([
+      { id: 'token', is_secret: true },
+      { id: 'fallback', is_secret: true, default_value: `default-${token}` },
+    ]);
+    const echo = http(`${target.url}/echo`, { headers: { 'x-token': '{{ input.token }} {{ input.fallback }}' } });
+    const server = { endpoint_url: tools.url, require_approval: 'always', headers: { 'x-api-key': `header-${token}` } };
+    const asked = agent('Note it', { model_name: 'rotation' }, [server]);
+    const last = llm(`Sum up ${resultOf(echo, 'json.headers')}`);
+    link(begin, echo);
+    link(echo, asked);
+    link(asked, last);
+    const data = drawing([begin, echo, asked, last]);
+    const workflow = await api.createWorkflow(hook.projectId, data);
+    const idempotency = { text: JSON.stringify({ token }), headers: { 'idempotency-key': 'rotation' } };
+    const startRun = () => api.post<Envelope>(`/workflows/${workflow}/run/`, idempotency);
+    const first = (await startRun()).body.data.id;
+    const second = (await api.run(workflow, { token })).data.id;
+    const ended = (await api.run(workflow, { token })).data.id;
+    const requests = [await pending(first), await pending(second)];
+    await approve(ended, await pending(ended));
+    assert.equal((await api.pollToEnd(ended)).data.status, 'succeed');
+    const inUse = await keysInUse(old);
+    assert.equal(inUse.length, 1);
+
+    // The new key alone, too early: nothing is lost, and both sides say what is missing.
+    await restart(fresh);
+    const tooEarly = await admin<Status>(fresh, 'secrets', 'status');
+    assert.ok(tooEarly.unreadable > 0);
+    const refused = await api.post(`/workflows/${workflow}/history/${ended}/re-run/`);
+    assert.equal(refused.status, 500);
+    assert.deepEqual(refused.body, {
+      detail: 'A stored secret cannot be read: SECRETS_KEY lacks its key.',
+      code: 'secret_unreadable',
+    });
+    await approve(first, requests[0]!);
+    await eventually(() => /"secret_unreadable"|MissingKeyError/.test(stack.logs()));
+    assert.equal((await api.poll(first)).data.status, 'in progress');
+    const hopeless = await admin<Reencryption>(fresh, 'secrets', 'reencrypt');
+    assert.equal(hopeless.complete, false);
+    assert.ok(hopeless.left > 0 && hopeless.tables.every(({ resealed }) => resealed === 0));
+    for (const key of [old, fresh]) assert.equal(stack.logs().includes(key), false);
+
+    // The new key in front of the old one: the run that waited goes on, and everything is sealed anew.
+    await restart(`${fresh},${old}`);
+    assert.equal((await api.pollToEnd(first)).data.status, 'succeed');
+    const done = await admin<Reencryption>(`${fresh},${old}`, 'secrets', 'reencrypt');
+    assert.equal(done.complete, true);
+    assert.equal(done.left, 0);
+    const unsealed = done.tables.filter(({ resealed }) => resealed === 0).map(({ column }) => column);
+    assert.deepEqual(unsealed, [], 'the drill has a value of every kind');
+    assert.deepEqual((await keysInUse(fresh)).length, 1);
+    assert.notDeepEqual(await keysInUse(fresh), inUse);
+    const again = await admin<Reencryption>(`${fresh},${old}`, 'secrets', 'reencrypt');
+    assert.ok(again.complete && again.tables.every(({ resealed }) => resealed === 0));
+
+    // The new key alone.
+    await restart(fresh);
+    await approve(second, requests[1]!);
+    const { data: end } = await api.pollToEnd(second);
+    assert.equal(end.status, 'succeed');
+    assert.equal(end.data![begin.id]!.result!['token'], MASK);
+    assert.equal((await startRun()).body.data.id, first, 'the idempotency key is known');
+    const other = await api.post(`/workflows/${workflow}/run/`, { ...idempotency, text: '{}' });
+    assert.equal(other.status, 400);
+    const rerun = await api.post<Envelope>(`/workflows/${workflow}/history/${ended}/re-run/`);
+    assert.equal(rerun.status, 201);
+    await approve(rerun.body.data.id, await pending(rerun.body.data.id));
+    assert.equal((await api.pollToEnd(rerun.body.data.id)).data.status, 'succeed');
+    const sent = target.requestsTo('/echo').at(-1)!;
+    assert.equal(sent.headers['x-token'], `${token} default-${token}`);
+    assert.deepEqual(tools.callsOf('note').at(-1)!.arguments, { text: token });
+    assert.equal(tools.callsOf('note').at(-1)!.headers['x-api-key'], `header-${token}`);
+    const models = [...stack.modelProvider.requestsFor('rotation'), ...stack.modelProvider.requestsFor('test-model')];
+    assert.ok(models.length > 0);
+    for (const { headers } of models) assert.equal(headers.authorization, `Bearer ${providerKey}`);
+    const delivered = await eventually(() => {
+      const received = target.requestsTo(hook.path);
+      return typesOf(received, rerun.body.data.id).includes('workflow_run.succeeded') && received;
+    });
+    verify(delivered.at(-1)!, newest);
+    verify(delivered.at(-1)!, hook.secret); // the one before it still signs too
+  });
+
+  it('of INTERNAL_SERVICE_TOKEN needs no pause: new and old are taken, and then the new one alone', async () => {
+    const [before, after] = [`internal-${randomUUID()}`, `internal-${randomUUID()}`];
+    const statusWith = async (apiUrl: string, given: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${given}` };
+      const client = createApiClient(apiUrl);
+      const address = `/workflows/execution-update/${randomUUID()}/`;
+      return (await client.post(address, { headers, body: { sequence: 1, status: 'in progress' } })).status;
+    };
+    const phases: [tokens: string, before: number, after: number][] = [
+      [before, 404, 401],
+      [`${before},${after}`, 404, 404],
+      [`${after}, ${before}`, 404, 404],
+      [after, 401, 404],
+    ];
+    for (const [tokens, expectBefore, expectAfter] of phases) {
+      const extra = await startApiProcess(stack, { INTERNAL_SERVICE_TOKEN: tokens });
+      try {
+        assert.equal(await statusWith(extra.apiUrl, before), expectBefore, tokens);
+        assert.equal(await statusWith(extra.apiUrl, after), expectAfter, tokens);
+        assert.equal(await statusWith(extra.apiUrl, `${before},${after}`), 401);
+        for (const one of [before, after]) assert.equal(extra.output().includes(one), false);
+      } finally {
+        await extra.stop();
+      }
+    }
+  });
+});
+
+function newKey(): string {
+  return randomBytes(32).toString('base64');
+}
