@@ -6,6 +6,7 @@ import { findProviderKey } from '../db/provider-keys-repository.js';
 import type { SecretBox } from '../db/secret-box.js';
 import { retryAfterMs } from '../outgoing/retry-after.js';
 import { NodeFailure } from './failures.js';
+import type { WorkerMetrics } from './worker-metrics.js';
 
 export interface ModelClient {
   openai: OpenAI;
@@ -18,17 +19,35 @@ export interface ModelClients {
   forProject(projectId: number, provider: ModelProvider): Promise<ModelClient>;
 }
 
-export function createModelClients(db: Database, secretBox: SecretBox): ModelClients {
+export function createModelClients(
+  db: Database,
+  secretBox: SecretBox,
+  { modelCallSeconds }: Pick<WorkerMetrics, 'modelCallSeconds'>,
+): ModelClients {
   const clients = new LRUCache<string, ModelClient>({ max: 200 });
+  const timedFetch = (provider: string): typeof fetch => {
+    return async (...request) => {
+      const tell = modelCallSeconds.startTimer({ provider });
+      try {
+        const response = await fetch(...request);
+        tell({ status: String(response.status) });
+        return response;
+      } catch (error) {
+        tell({ status: 'none' });
+        throw error;
+      }
+    };
+  };
   return {
     async forProject(projectId, provider) {
       const keyEnc = await findProviderKey(db, projectId, provider.name);
       const apiKey = keyEnc === undefined ? provider.apiKey : secretBox.open(keyEnc, 'provider-key');
-      const id = `${provider.baseUrl} ${apiKey}`;
+      const id = `${provider.name} ${provider.baseUrl} ${apiKey}`;
       const known = clients.get(id);
       if (known !== undefined) return known;
       // Tries are counted by the node, so the client makes none of its own.
-      const client = { openai: new OpenAI({ apiKey, baseURL: provider.baseUrl, maxRetries: 0 }), apiKey };
+      const options = { apiKey, baseURL: provider.baseUrl, maxRetries: 0 };
+      const client = { openai: new OpenAI({ ...options, fetch: timedFetch(provider.name) }), apiKey };
       clients.set(id, client);
       return client;
     },
