@@ -57,7 +57,7 @@ function createDeps(
     url: required(environment, 'databaseUrl', 'DATABASE_URL'),
     poolMax: POOL_MAX,
     applicationName: 'api',
-    onError: (error) => logger.warn({ err: error }, 'an idle database connection broke'),
+    onError: (error) => logger.warn({ err: error }, 'a database connection broke'),
   });
   const { connectionOptions, namespace } = loadTemporalConnection(env);
   // Lazy: without Temporal the API still starts, answers polls and accepts runs.
