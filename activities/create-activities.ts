@@ -18,6 +18,7 @@ import type { OutgoingClient } from '../outgoing/outgoing-client.js';
 import { createRunContexts } from './run-context.js';
 import { runLocalNode, runNode, runStep, type NodeDeps, type NodeFacts, type NodeRef } from './run-node.js';
 import { triggerRunner } from './trigger.js';
+import type { WorkerMetrics } from './worker-metrics.js';
 
 export interface ActivityDeps {
   db: Database;
@@ -26,6 +27,7 @@ export interface ActivityDeps {
   mcp: McpClient;
   providers: ModelProviders;
   logger: Logger;
+  metrics: WorkerMetrics;
   apiInternalUrl: string;
   internalServiceToken: string;
 }
@@ -33,13 +35,13 @@ export interface ActivityDeps {
 export type Activities = ReturnType<typeof createActivities>;
 
 export function createActivities(deps: ActivityDeps) {
-  const { db, secretBox, logger, providers } = deps;
+  const { db, secretBox, logger, metrics, providers } = deps;
   const contexts = createRunContexts(db, secretBox);
-  const nodeDeps: NodeDeps = { db, secretBox, contexts, logger };
+  const nodeDeps: NodeDeps = { db, secretBox, contexts, logger, metrics };
   const conditionRunner = createConditionRunner(contexts);
   const httpRunner = createHttpRunner({ db, contexts, client: deps.outgoing });
   const sessions = createMcpSessions(deps.mcp);
-  const clients = createModelClients(db, secretBox);
+  const clients = createModelClients(db, secretBox, metrics);
   const llmRunner = createLlmRunner({ db, contexts, providers, clients });
   const agentDeps: AgentDeps = { db, secretBox, contexts, providers, clients, sessions, node: nodeDeps };
   const mcpRunner = createMcpRunner({ db, contexts, sessions });

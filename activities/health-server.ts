@@ -1,15 +1,15 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { collectDefaultMetrics, register } from 'prom-client';
+import type { Registry } from 'prom-client';
 
-interface HealthChecks {
+interface Health {
+  registry: Registry;
   /** Throws or gives false while the worker cannot do its work. */
   isReady(): Promise<boolean>;
 }
 
 /** `/healthz` (alive), `/readyz` (can take work), `/metrics` (Prometheus). operations.md, "Processes". */
-export async function startHealthServer(host: string, port: number, checks: HealthChecks): Promise<Server> {
-  collectDefaultMetrics();
+export async function startHealthServer(host: string, port: number, { registry, isReady }: Health): Promise<Server> {
   const server = createServer((request, response) => {
     const answer = (status: number, type: string, body: string) =>
       response.writeHead(status, { 'content-type': type }).end(body);
@@ -17,15 +17,15 @@ export async function startHealthServer(host: string, port: number, checks: Heal
     const path = request.url?.split('?')[0];
     if (path === '/healthz') return json(200, { status: 'ok' });
     if (path === '/readyz') {
-      checks.isReady().then(
-        (isReady) => json(isReady ? 200 : 503, { status: isReady ? 'ok' : 'unavailable' }),
+      isReady().then(
+        (yes) => json(yes ? 200 : 503, { status: yes ? 'ok' : 'unavailable' }),
         () => json(503, { status: 'unavailable' }),
       );
       return undefined;
     }
     if (path === '/metrics') {
-      register.metrics().then(
-        (text) => answer(200, register.contentType, text),
+      registry.metrics().then(
+        (text) => answer(200, registry.contentType, text),
         () => answer(500, 'text/plain', ''),
       );
       return undefined;

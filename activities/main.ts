@@ -21,6 +21,7 @@ import { createErrorHygieneInterceptor } from './error-hygiene-interceptor.js';
 import { portOf, startHealthServer } from './health-server.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../outgoing/outgoing-client.js';
+import { createWorkerMetrics, registerWorkerLoad } from './worker-metrics.js';
 
 /** Nodes of all runs that this process executes at once. Each holds a database connection for single statements only. */
 const ACTIVITY_SLOTS = 100;
@@ -42,6 +43,7 @@ async function main(): Promise<void> {
   const outgoing = createOutgoingClient({ allowPrivateNetwork: config.allowPrivateNetwork });
   const mcp = createMcpClient({ allowPrivateNetwork: config.allowPrivateNetwork });
   const secretBox = createSecretBox(config.secretsKeys);
+  const metrics = createWorkerMetrics();
   const connection = await connect(config, logger);
   const worker = await Worker.create({
     connection,
@@ -50,7 +52,7 @@ async function main(): Promise<void> {
     ...workflowCode(config),
     ...workflowOptions(config),
     dataConverter: createDataConverter(config.payloadKeys),
-    activities: createActivities({ ...config, db, secretBox, outgoing, mcp, logger }),
+    activities: createActivities({ ...config, db, secretBox, outgoing, mcp, logger, metrics }),
     interceptors: { activity: [createErrorHygieneInterceptor(logger)] },
     maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
     // A beat every 2 s reaches the server at that pace, so that a cancel is heard within it.
@@ -58,7 +60,9 @@ async function main(): Promise<void> {
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
   });
+  registerWorkerLoad(metrics.registry, ACTIVITY_SLOTS, () => worker.getStatus());
   const health = await startHealthServer(config.host, config.metricsPort, {
+    registry: metrics.registry,
     async isReady() {
       await sql`SELECT 1`.execute(db);
       return worker.getState() === 'RUNNING';

@@ -7,6 +7,7 @@ import type { SecretBox } from '../db/secret-box.js';
 import { createMasker, type Masker } from '../graph/mask.js';
 import { retryAfterMs } from '../outgoing/retry-after.js';
 import { NodeFailure } from './failures.js';
+import type { WorkerMetrics } from './worker-metrics.js';
 
 export interface ModelClient {
   openai: OpenAI;
@@ -19,18 +20,35 @@ export interface ModelClients {
   forProject(projectId: number, provider: ModelProvider): Promise<ModelClient>;
 }
 
-export function createModelClients(db: Database, secretBox: SecretBox): ModelClients {
+export function createModelClients(
+  db: Database,
+  secretBox: SecretBox,
+  { modelCallSeconds }: Pick<WorkerMetrics, 'modelCallSeconds'>,
+): ModelClients {
   const clients = new LRUCache<string, ModelClient>({ max: 200 });
+  const timedFetch = (provider: string): typeof fetch => {
+    return async (...request) => {
+      const tell = modelCallSeconds.startTimer({ provider });
+      try {
+        const response = await fetch(...request);
+        tell({ status: String(response.status) });
+        return response;
+      } catch (error) {
+        tell({ status: 'none' });
+        throw error;
+      }
+    };
+  };
   return {
     async forProject(projectId, provider) {
       const keyEnc = await findProviderKey(db, projectId, provider.name);
       const apiKey = keyEnc === undefined ? provider.apiKey : secretBox.open(keyEnc, 'provider-key');
-      const id = `${provider.baseUrl} ${apiKey}`;
+      const id = `${provider.name} ${provider.baseUrl} ${apiKey}`;
       const known = clients.get(id);
       if (known !== undefined) return known;
       // Tries are counted by the node, so the client makes none of its own.
-      const openai = new OpenAI({ apiKey, baseURL: provider.baseUrl, maxRetries: 0 });
-      const client = { openai, masker: createMasker([apiKey]) };
+      const options = { apiKey, baseURL: provider.baseUrl, maxRetries: 0, fetch: timedFetch(provider.name) };
+      const client = { openai: new OpenAI(options), masker: createMasker([apiKey]) };
       clients.set(id, client);
       return client;
     },

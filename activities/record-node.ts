@@ -20,15 +20,15 @@ function toErrorMessage({ message }: NodeFailure, masker: Masker): string {
   return masker.text(message.replaceAll('\0', '\uFFFD')).slice(0, MAX_MESSAGE_CHARACTERS);
 }
 
-/** Idempotent. */
+/** Idempotent. A repeat is not counted in the metrics: a node that has settled is not tried again. */
 export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeTask, end: NodeEnd): Promise<void> {
   const { run, node, runId, nodeId } = task;
   const { result, resultEnc } = end.outcome
     ? toResultText(end.outcome, run.masker, deps.secretBox)
     : { result: null, resultEnc: null };
+  let charge: Charge | undefined;
   await persist(deps, task, async () => {
-    const charge: Charge | undefined =
-      end.outcome?.charge ?? end.failure?.charge ?? (await recorder.chargeSoFar?.(task));
+    charge = end.outcome?.charge ?? end.failure?.charge ?? (await recorder.chargeSoFar?.(task));
     const row = {
       runId,
       nodeId,
@@ -53,6 +53,8 @@ export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeT
       await recorder.onRecord?.(trx, { runId, nodeId });
     });
   });
+  deps.metrics.nodes.inc({ kind: node.kind, outcome: end.failure?.code ?? 'succeed' });
+  deps.metrics.costUsd.inc({ kind: node.kind }, Number(charge?.amountUsd ?? 0));
 }
 
 const PERSIST_FOR_MS = 4 * 60_000;

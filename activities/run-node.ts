@@ -13,12 +13,14 @@ import { RenderedTooLargeError, type NodeOutput } from '../graph/template.js';
 import { finalFailure, NodeFailure, retryableFailure, runClosedFailure, type Charge } from './failures.js';
 import { recordNode, type NodeEnd } from './record-node.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
+import type { TryOutcome, WorkerMetrics } from './worker-metrics.js';
 
 export interface NodeDeps {
   db: Database;
   secretBox: SecretBox;
   contexts: RunContexts;
   logger: Logger;
+  metrics: WorkerMetrics;
 }
 
 /** All that a node activity gets from and gives to the run workflow, and so to Temporal's history. */
@@ -124,20 +126,34 @@ async function tryStep<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts
   const { runId, nodeId } = ref;
   const task: NodeTask = { runId, nodeId, run, node, signal: Context.current().cancellationSignal };
   const record = (end: NodeEnd) => recordNode(deps, step, task, end);
+  const startedAt = performance.now();
+  const tell = (outcome: TryOutcome): void => {
+    deps.metrics.trySeconds.observe({ kind: node.kind, outcome }, (performance.now() - startedAt) / 1000);
+  };
   try {
     if (attempt > step.maxAttempts) {
       throw new NodeFailure('worker_lost', `The node was given up: its worker died ${attempt - 1} times while it ran.`);
     }
-    return await step.perform(task, (outcome) => record({ outcome }));
+    const facts = await step.perform(task, (outcome) => record({ outcome }));
+    tell('ended');
+    return facts;
   } catch (thrown) {
     const error = thrown instanceof RenderedTooLargeError ? tooLarge(thrown) : thrown;
-    if (task.signal.aborted) return await stopNode(error, record);
-    if (!(error instanceof NodeFailure)) throw error;
+    if (task.signal.aborted) {
+      tell(Context.current().cancellationDetails?.workerShutdown ? 'handed_back' : 'cancelled');
+      return await stopNode(error, record);
+    }
+    if (!(error instanceof NodeFailure)) {
+      tell('internal_error');
+      throw error;
+    }
     const delayMs = error.retryAfterMs ?? Math.min(step.firstDelayMs * 2 ** (attempt - 1), LONGEST_DELAY_MS);
     if (error.isRetryable && attempt < step.maxAttempts && delayMs <= LONGEST_RETRY_AFTER_MS) {
+      tell('retried');
       throw retryableFailure(error.code, delayMs);
     }
     await record({ failure: error });
+    tell('ended');
     throw finalFailure(error.code);
   }
 }

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../db/client.js';
 import { claimKey } from '../db/idempotency-repository.js';
-import { insertAcceptedRun, insertDraftRun } from '../db/runs-repository.js';
-import { storeSnapshot } from '../db/snapshots-repository.js';
+import { insertAcceptedRun, insertDraftRun, type RunFacts } from '../db/runs-repository.js';
+import { isSnapshotGone, storeSnapshot } from '../db/snapshots-repository.js';
 import type { StoredDrawing } from '../db/workflows-repository.js';
 import { compilePlan } from '../graph/compile-plan.js';
 import type { Document } from '../graph/document.js';
@@ -69,21 +69,45 @@ async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Pro
     workflow_id: workflow.id,
     project_id: workflow.project_id,
     user_id: request.userId,
-    snapshot_hash: await storeSnapshot(deps.db, JSON.stringify(workflow.document), plan),
     ...sealInput(deps, { drawing, secrets }, input),
     secrets_enc: sealSecrets(deps.secretBox, secrets, 'run-secrets'),
   };
   if (!isValid) {
     const draft = { ...facts, node_errors: JSON.stringify(nodeErrors) };
-    const isStored = await storeOnce(deps, request.keyed, id, (db) => insertDraftRun(db, draft));
+    const isStored = await storeRun(deps, request, draft, plan, insertDraftRun);
     return isStored ? invalidNodesEnvelope(id, nodeErrors) : undefined;
   }
   // The row first, then Temporal: whatever dies in between, the run is accepted, and the reconciler of any API
   // process starts it (its id makes a second start impossible). So a Temporal that is away delays runs and loses none.
-  const isStored = await storeOnce(deps, request.keyed, id, (db) => insertAcceptedRun(db, facts, START_GRACE_SECONDS));
+  const isStored = await storeRun(deps, request, facts, plan, (db, run) =>
+    insertAcceptedRun(db, run, START_GRACE_SECONDS),
+  );
   if (!isStored) return undefined;
   await tryToStart(deps, log, { workflow, id, plan });
   return acceptedEnvelope(id);
+}
+
+const MAX_SNAPSHOT_TRIES = 3;
+
+/**
+ * The graph, then the run that refers to it. A graph that was there already may have been an orphan, which retention
+ * deletes in between: then it is stored anew, too young now to be deleted.
+ */
+async function storeRun(
+  deps: AppDeps,
+  { workflow, keyed }: RunRequest,
+  facts: Omit<RunFacts, 'snapshot_hash'>,
+  plan: Plan,
+  insert: (db: Db, run: RunFacts) => Promise<void>,
+): Promise<boolean> {
+  for (let tries = 1; ; tries += 1) {
+    const snapshot_hash = await storeSnapshot(deps.db, JSON.stringify(workflow.document), plan);
+    try {
+      return await storeOnce(deps, keyed, facts.id, (db) => insert(db, { ...facts, snapshot_hash }));
+    } catch (error) {
+      if (!isSnapshotGone(error) || tries === MAX_SNAPSHOT_TRIES) throw error;
+    }
+  }
 }
 
 /** The key and the run in one transaction: a process that dies has stored both or neither. False when the key is taken. */

@@ -13,7 +13,8 @@ import { signalDecision } from './temporal-calls.js';
 
 /** A signal that has not been confirmed after this long is sent again; the run takes only the first. */
 const REDELIVER_AFTER_SECONDS = 3;
-const REDELIVER_AT_ONCE = 50;
+const REDELIVER_IN_ALL = 50;
+const REDELIVER_AT_ONCE = 10;
 
 interface DecisionAnswer {
   status: number;
@@ -36,11 +37,17 @@ export async function decide(deps: AppDeps, log: Logger, made: NewDecision): Pro
   return refuse(409, made, request.status, tooLate(request));
 }
 
-/** In every API process, beside the reconciler. Throws when the database is away. */
-export async function redeliverDecisions(deps: AppDeps): Promise<void> {
-  for (const decision of await findUndelivered(deps.db, REDELIVER_AFTER_SECONDS, REDELIVER_AT_ONCE)) {
-    await deliver(deps, deps.logger, decision);
-  }
+/**
+ * In every API process, beside the reconciler; never for longer than ten seconds. Throws when the database is away.
+ */
+export async function redeliverDecisions(deps: AppDeps, stopped: AbortSignal): Promise<void> {
+  const queue = (await findUndelivered(deps.db, REDELIVER_AFTER_SECONDS, REDELIVER_IN_ALL)).values();
+  const work = async (): Promise<void> => {
+    for (let next = queue.next(); !next.done && !stopped.aborted; next = queue.next()) {
+      await deliver(deps, deps.logger, next.value);
+    }
+  };
+  await Promise.all(Array.from({ length: REDELIVER_AT_ONCE }, work));
 }
 
 async function deliver(

@@ -5,6 +5,7 @@ import type { ModelProviders } from '../config/model-providers.js';
 import type { Database } from '../db/client.js';
 import type { SecretBox } from '../db/secret-box.js';
 import type { ChatUpstream } from './chat-upstream.js';
+import type { RefreshFigures } from './database-metrics.js';
 import type { McpClient } from '../outgoing/mcp-client.js';
 import type { Metrics } from './metrics.js';
 import type { SessionVerifier } from './session-tokens.js';
@@ -21,6 +22,8 @@ export interface AppDeps {
   config: ApiConfig;
   logger: Logger;
   metrics: Metrics;
+  /** Before each scrape. */
+  refreshFigures: RefreshFigures;
   verifySession: SessionVerifier;
 }
 
@@ -30,7 +33,7 @@ export interface ApiConfig {
   internalTokens: string[];
   /** Requests a minute of a key that has no limit of its own. */
   defaultRateLimit: number;
-  /** Node results of runs that ended longer ago poll as `not found`. */
+  /** Results of runs that ended longer ago have expired, unless the run is pinned by a flag. */
   resultRetentionDays: number;
   /** For links to a run in the Temporal UI's details. */
   publicUrl: string;

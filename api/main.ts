@@ -11,10 +11,11 @@ import { createSecretBox } from '../db/secret-box.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createApp } from './app.js';
 import { createChatUpstream } from './chat-upstream.js';
+import { createDatabaseMetrics } from './database-metrics.js';
 import type { AppDeps } from './deps.js';
 import { createMetrics } from './metrics.js';
-import { startRateLimitSweeper } from './rate-limit-sweeper.js';
 import { startReconciler } from './reconciler.js';
+import { startRetention } from './retention.js';
 import { closeServer, listen } from './server.js';
 import { createSessionVerifier } from './session-tokens.js';
 import { startWebhookDelivery } from './webhook-delivery.js';
@@ -28,14 +29,14 @@ async function main(): Promise<void> {
   const answer = createApp(deps).callback();
   const server = await listen((request, response) => void answer(request, response), environment);
   const reconciler = startReconciler(deps);
-  const sweeper = startRateLimitSweeper(deps);
+  const retention = startRetention(deps);
   const webhooks = startWebhookDelivery(deps);
   logger.info({ port: server.port }, 'listening');
   process.send?.({ type: 'ready', port: server.port });
 
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
-    await Promise.all([closeServer(server), reconciler.stop(), sweeper.stop(), webhooks.stop()]);
+    await Promise.all([closeServer(server), reconciler.stop(), retention.stop(), webhooks.stop()]);
     await close();
     logger.info('stopped');
     process.exit(0);
@@ -57,11 +58,13 @@ function createDeps(
     url: required(environment, 'databaseUrl', 'DATABASE_URL'),
     poolMax: POOL_MAX,
     applicationName: 'api',
-    onError: (error) => logger.warn({ err: error }, 'an idle database connection broke'),
+    onError: (error) => logger.warn({ err: error }, 'a database connection broke'),
   });
   const { connectionOptions, namespace } = loadTemporalConnection(env);
   // Lazy: without Temporal the API still starts, answers polls and accepts runs.
   const connection = Connection.lazy(connectionOptions);
+  const metrics = createMetrics();
+  const { resultRetentionDays } = environment;
   const deps: AppDeps = {
     db,
     temporal: new Client({
@@ -81,13 +84,14 @@ function createDeps(
         .map((token) => token.trim())
         .filter(Boolean),
       defaultRateLimit: environment.defaultRateLimit,
-      resultRetentionDays: environment.resultRetentionDays,
+      resultRetentionDays,
       publicUrl: environment.apiInternalUrl.replace(/\/$/, ''),
       webhookRetrySeconds: environment.webhookRetrySeconds,
       allowPrivateNetwork: environment.allowPrivateNetwork,
     },
     logger,
-    metrics: createMetrics(),
+    metrics,
+    refreshFigures: createDatabaseMetrics(metrics.registry, { db, logger, resultRetentionDays }),
     verifySession: createSessionVerifier(environment),
   };
   const close = async (): Promise<void> => {

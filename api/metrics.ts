@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+// What this process tells Prometheus of itself. docs/operations.md, "Metrics". Sums of the database: database-metrics.ts.
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface Metrics {
   registry: Registry;
@@ -7,29 +8,106 @@ export interface Metrics {
   /** `delivered`, `retried` (failed, another attempt follows), `failed` (given up), `dropped` (nowhere to send it to). */
   webhookAttempts: Counter<'outcome'>;
   webhookAttemptSeconds: Histogram;
+  reconciler: ReconcilerMetrics;
+  retention: RetentionMetrics;
+}
+
+export interface ReconcilerMetrics {
+  rounds: Counter<'outcome'>;
+  lastSuccess: Gauge;
+  checks: Counter<'outcome'>;
+  startedLate: Counter;
+  /** By the run's error code. */
+  closed: Counter<'reason'>;
+}
+
+export interface RetentionMetrics {
+  rounds: Counter<'outcome'>;
+  lastSuccess: Gauge;
+  expired: Counter<'table'>;
 }
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
+  const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const requestSeconds = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from the request to the end of its answer.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
-  });
-  const webhookAttempts = new Counter({
-    name: 'webhook_attempts_total',
-    help: 'Attempts to deliver a webhook event, by what became of the event.',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
-  const webhookAttemptSeconds = new Histogram({
-    name: 'webhook_attempt_duration_seconds',
-    help: 'Time until the receiver of a webhook answered, or was given up on.',
-    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
-    registers: [registry],
-  });
-  return { registry, requestSeconds, webhookAttempts, webhookAttemptSeconds };
+  return {
+    registry,
+    requestSeconds: new Histogram({
+      name: 'http_request_duration_seconds',
+      help: 'Time from the request to the end of its answer.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    webhookAttempts: new Counter({
+      name: 'webhook_attempts_total',
+      help: 'Attempts to deliver a webhook event, by what became of the event.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    webhookAttemptSeconds: new Histogram({
+      name: 'webhook_attempt_duration_seconds',
+      help: 'Time until the receiver of a webhook answered, or was given up on.',
+      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+      registers,
+    }),
+    reconciler: createReconcilerMetrics(registers),
+    retention: createRetentionMetrics(registers),
+  };
+}
+
+function createReconcilerMetrics(registers: Registry[]): ReconcilerMetrics {
+  return {
+    rounds: new Counter({
+      name: 'reconciler_rounds_total',
+      help: 'Rounds of the reconciler: done, busy (another process was claiming) or failed (Temporal or database away).',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    lastSuccess: new Gauge({
+      name: 'reconciler_last_success_timestamp_seconds',
+      help: 'When this process last ended a round of the reconciler; 0 before the first.',
+      registers,
+    }),
+    checks: new Counter({
+      name: 'reconciler_runs_checked_total',
+      help: 'Open runs compared with Temporal, by what was found: open, closed, missing, or failed (no answer).',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    startedLate: new Counter({
+      name: 'reconciler_runs_started_total',
+      help: 'Accepted runs that the reconciler started, because their start was lost or Temporal was away.',
+      registers,
+    }),
+    closed: new Counter({
+      name: 'reconciler_runs_closed_total',
+      help: 'Runs that the reconciler closed because nobody else could, by the error code that they got.',
+      labelNames: ['reason'],
+      registers,
+    }),
+  };
+}
+
+function createRetentionMetrics(registers: Registry[]): RetentionMetrics {
+  return {
+    rounds: new Counter({
+      name: 'retention_rounds_total',
+      help: 'Rounds of retention: done, unfinished (more to do), busy (another process was at it) or failed.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    lastSuccess: new Gauge({
+      name: 'retention_last_success_timestamp_seconds',
+      help: 'When this process last ended a round of retention with nothing left to do; 0 before the first.',
+      registers,
+    }),
+    expired: new Counter({
+      name: 'retention_expired_rows_total',
+      help: 'Rows that were deleted or emptied, by table; of runs, those whose results expired.',
+      labelNames: ['table'],
+      registers,
+    }),
+  };
 }

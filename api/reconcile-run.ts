@@ -16,32 +16,52 @@ import {
 /** A run that was terminated in the Temporal UI must show it within a minute, so no check is further away than this. */
 const MAX_CHECK_SECONDS = 45;
 const CHECK_STEP_SECONDS = 15;
-/** A run workflow reports its end before it closes; this covers clocks that disagree. */
+/**
+ * A run workflow reports its end before it closes, so a closed one has nothing more to say; all the same it is given a
+ * moment. Only where Temporal's clock and ours agree that it has just closed: a clock that is wrong delays no end.
+ */
 const CLOSED_GRACE_MS = 5_000;
+/**
+ * A workflow task is tried again at once after its first failure, then ever more slowly (up to ten minutes). A worker that
+ * dies, or is replaced, takes one try down; so many say that the code or the run's history is at fault.
+ */
+const STUCK_TASK_ATTEMPTS = 5;
 
 type Ending = Pick<ExecutionUpdate, 'status' | 'error'>;
 
-/** Idempotent. Throws when Temporal or the database does not answer; the run's lease then brings it back. */
-export async function reconcileRun(deps: AppDeps, run: RunToCheck): Promise<void> {
+/**
+ * Idempotent. Throws when Temporal or the database does not answer; the run's lease then brings it back. `waitToStart`
+ * resolves when one more run may be started.
+ */
+export async function reconcileRun(deps: AppDeps, run: RunToCheck, waitToStart: () => Promise<void>): Promise<void> {
   const execution = await describeRun(deps.temporal, run.id);
-  if (execution.state === 'open') return keepWatching(deps, run);
+  deps.metrics.reconciler.checks.inc({ outcome: execution.state });
+  if (execution.state === 'open') return keepWatching(deps, run, execution.taskAttempts);
   if (execution.state === 'closed') return closeLate(deps, run, execution);
-  return run.run_started_at === null ? startLate(deps, run) : end(deps, run, lost);
+  if (run.run_started_at !== null) return end(deps, run, lost);
+  return startLate(deps, run, waitToStart);
 }
 
-async function keepWatching(deps: AppDeps, run: RunToCheck): Promise<void> {
+/** A stuck run is left open: a deployment that mends the code, or a person who ends it, decides what becomes of it. */
+async function keepWatching(deps: AppDeps, run: RunToCheck, taskAttempts: number): Promise<void> {
   if (run.cancel_requested_at !== null) await cancelRunWorkflow(deps.temporal, run.id);
-  const seconds = Math.min(MAX_CHECK_SECONDS, CHECK_STEP_SECONDS * Math.max(1, run.check_attempts));
-  await scheduleCheck(deps.db, run.id, seconds);
+  const isStuck = taskAttempts >= STUCK_TASK_ATTEMPTS;
+  if (isStuck && run.stuck_since === null) {
+    deps.logger.error({ run_id: run.id, attempts: taskAttempts }, 'run is stuck: its workflow task keeps failing');
+  }
+  if (!isStuck && run.stuck_since !== null) deps.logger.info({ run_id: run.id }, 'run is stuck no longer');
+  const delaySeconds = Math.min(MAX_CHECK_SECONDS, CHECK_STEP_SECONDS * Math.max(1, run.check_attempts));
+  await scheduleCheck(deps.db, run.id, { delaySeconds, isStuck });
 }
 
 /** Accepted, but its start was lost. */
-async function startLate(deps: AppDeps, run: RunToCheck): Promise<void> {
+async function startLate(deps: AppDeps, run: RunToCheck, waitToStart: () => Promise<void>): Promise<void> {
   if (run.cancel_requested_at !== null) {
     return end(deps, run, cancelled('cancelled', 'The run was cancelled.'));
   }
   const toStart = await findRunToStart(deps.db, run.id);
   if (toStart === undefined) return;
+  await waitToStart();
   try {
     await startRunWorkflow(deps.temporal, deps.config, toStart);
   } catch (error) {
@@ -49,7 +69,8 @@ async function startLate(deps: AppDeps, run: RunToCheck): Promise<void> {
     deps.logger.error({ err: error, run_id: run.id }, 'Temporal refuses to start the run');
     return end(deps, run, failed('start_refused', 'The run could not be started.'));
   }
-  await scheduleCheck(deps.db, run.id, START_GRACE_SECONDS);
+  deps.metrics.reconciler.startedLate.inc();
+  await scheduleCheck(deps.db, run.id, { delaySeconds: START_GRACE_SECONDS });
 }
 
 /** The run workflow is over and has not said so: it was ended from outside, or could not speak. */
@@ -58,7 +79,8 @@ async function closeLate(
   run: RunToCheck,
   execution: Extract<RunExecution, { state: 'closed' }>,
 ): Promise<void> {
-  if (Date.now() - execution.closedAt.getTime() < CLOSED_GRACE_MS) return scheduleCheck(deps.db, run.id, 3);
+  const ageMs = execution.closedAt === undefined ? Infinity : Date.now() - execution.closedAt.getTime();
+  if (ageMs >= 0 && ageMs < CLOSED_GRACE_MS) return scheduleCheck(deps.db, run.id, { delaySeconds: 3 });
   // Read again: the report may have come between the claim and the description.
   const stillOpen = await findOpenRun(deps.db, run.id);
   if (stillOpen !== undefined) await end(deps, stillOpen, await toEnding(deps, run.id, execution.how));
@@ -85,5 +107,6 @@ function cancelled(code: string, message: string): Ending {
 
 /** A report that came in between has a higher sequence or ended the run: then this changes nothing. */
 async function end(deps: AppDeps, run: RunToCheck, ending: Ending): Promise<void> {
-  await applyExecutionUpdate(deps.db, run.id, { ...ending, sequence: run.sequence + 1 });
+  const { applied } = await applyExecutionUpdate(deps.db, run.id, { ...ending, sequence: run.sequence + 1 });
+  if (applied) deps.metrics.reconciler.closed.inc({ reason: ending.error?.code ?? 'unknown' });
 }

@@ -28,6 +28,7 @@ export const runSchema = z.object({
   cost: amountSchema,
   duration: z.number().nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  results_expired_at: timestamp.optional().describe('Since then the contents of the results are gone'),
   truncated: z.boolean().optional().describe('In a list: input_data or data is too large for it and left out'),
 });
 
@@ -66,6 +67,7 @@ export function toRun(
     cost: toAmount(run.cost_usd, currencies),
     duration: toDurationSeconds(run.run_started_at, run.run_finished_at),
     error: run.error_code === null ? null : { code: run.error_code, message: run.error_message ?? '' },
+    ...(run.results_expired_at === null ? {} : { results_expired_at: run.results_expired_at }),
     ...(isTruncated ? { truncated: true } : {}),
   };
 }

@@ -5,6 +5,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
   type Client,
+  type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { RunToStart } from '../db/runs-repository.js';
@@ -31,7 +32,10 @@ const MAX_SUMMARY_BYTES = 360;
 export type Closing = 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed out';
 
 /** `missing`: Temporal answers that it has no such run workflow. */
-export type RunExecution = { state: 'missing' } | { state: 'open' } | { state: 'closed'; how: Closing; closedAt: Date };
+export type RunExecution =
+  | { state: 'missing' }
+  | { state: 'open'; taskAttempts: number }
+  | { state: 'closed'; how: Closing; closedAt: Date | undefined };
 
 /** Any other status, a paused workflow's too, is open: continue-as-new is answered by its newest execution. */
 const CLOSED: Partial<Record<string, Closing>> = {
@@ -79,13 +83,22 @@ export function isStartRefused(error: unknown): boolean {
 /** Reads the history store, not visibility: exact, and independent of workers. */
 export async function describeRun(client: Client, runId: string): Promise<RunExecution> {
   try {
-    const { status, closeTime } = await bounded(client, () => client.workflow.getHandle(runId).describe());
-    const how = CLOSED[status.name];
-    return how === undefined ? { state: 'open' } : { state: 'closed', how, closedAt: closeTime ?? new Date() };
+    return toRunExecution(await bounded(client, () => client.workflow.getHandle(runId).describe()));
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { state: 'missing' };
     throw error;
   }
+}
+
+/** `taskAttempts`: how often the workflow task that is open has been tried; 1 also while no worker takes it. */
+export function toRunExecution({
+  status,
+  closeTime,
+  raw,
+}: Pick<WorkflowExecutionDescription, 'status' | 'closeTime' | 'raw'>): RunExecution {
+  const how = CLOSED[status.name];
+  if (how === undefined) return { state: 'open', taskAttempts: raw.pendingWorkflowTask?.attempt ?? 0 };
+  return { state: 'closed', how, closedAt: closeTime };
 }
 
 /** False when there is nothing (or nothing any more) to cancel. */
@@ -120,9 +133,13 @@ export async function isTerminatedByServer(client: Client, runId: string): Promi
   return history?.events?.[0]?.workflowExecutionTerminatedEventAttributes?.identity === 'history-service';
 }
 
-/** Throws unless Temporal answers within `timeoutMs`. */
+/**
+ * Throws unless Temporal answers within `timeoutMs` and has our namespace: a Temporal without it knows no run, which must
+ * not be taken for runs that are lost.
+ */
 export async function pingTemporal(client: Client, timeoutMs: number): Promise<void> {
-  await bounded(client, () => client.workflowService.getSystemInfo({}), timeoutMs);
+  const { namespace } = client.options;
+  await bounded(client, () => client.workflowService.describeNamespace({ namespace }), timeoutMs);
 }
 
 /** The deadline stops a call, the signal also the client's own retries of it, which outlast the deadline. */

@@ -1,6 +1,6 @@
 // Sends webhook events from the outbox. In every API process; a lease in the database keeps them from sending the same
 // attempt at once. decisions.md section 10.
-import { claimDeliveries, pruneDeliveries, type ClaimedDelivery } from '../db/webhook-deliveries-repository.js';
+import { claimDeliveries, type ClaimedDelivery } from '../db/webhook-deliveries-repository.js';
 import { createOutgoingClient, type OutgoingClient } from '../outgoing/outgoing-client.js';
 import { attemptDelivery, ATTEMPT_TIMEOUT_MS } from './attempt-delivery.js';
 import type { AppDeps } from './deps.js';
@@ -16,7 +16,6 @@ const TOTAL = 200;
 const LEASE_SECONDS = ATTEMPT_TIMEOUT_MS / 1000 + 5;
 /** What is still under way then is cut, within the 15 s that the process has to end; its lease brings it back. */
 const DRAIN_MS = 8_000;
-const PRUNE_INTERVAL_MS = 3_600_000;
 
 export interface WebhookDelivery {
   /** Resolves when no attempt is under way any more. */
@@ -38,7 +37,6 @@ class Sender implements WebhookDelivery {
   readonly #loop: Promise<void>;
   /** Aborted to end the pause of the loop. */
   #wake = new AbortController();
-  #nextPruneAt = 0;
 
   constructor(deps: AppDeps) {
     this.#deps = deps;
@@ -65,7 +63,6 @@ class Sender implements WebhookDelivery {
       let claimed = 0;
       try {
         claimed = await this.#claim();
-        await this.#prune();
         intervalMs = INTERVAL_MS;
       } catch (error) {
         // Events wait and nothing is lost: no more than a line at debug level each time.
@@ -109,12 +106,5 @@ class Sender implements WebhookDelivery {
       // Its answer could not be recorded: the lease brings it back.
       this.#deps.logger.warn({ err: error, delivery_id: delivery.id }, 'webhook attempt not recorded');
     }
-  }
-
-  /** The log of deliveries is kept as long as the results of the runs that it tells of. */
-  async #prune(): Promise<void> {
-    if (Date.now() < this.#nextPruneAt) return;
-    this.#nextPruneAt = Date.now() + PRUNE_INTERVAL_MS;
-    await pruneDeliveries(this.#deps.db, this.#deps.config.resultRetentionDays);
   }
 }

@@ -53,7 +53,7 @@ export async function seedWorkflows(
 }
 
 /**
- * Inserts finished runs (90 % succeeded) of the last 90 days with their node results and transactions; sums of money
+ * Inserts finished runs (90 % succeeded) of the last 28 days (older ones would expire) with their node results and transactions; sums of money
  * agree. The billing trigger is off meanwhile: 100,000 updates of one project's row in one transaction take minutes.
  */
 export async function seedRuns(db: Database, { userId, workflowIds, runs }: RunSeed): Promise<void> {
@@ -73,7 +73,7 @@ export async function seedRuns(db: Database, { userId, workflowIds, runs }: RunS
       SELECT gen_random_uuid() AS id, workflow.id AS workflow_id, workflow.project_id, seeded.*
       FROM (
         SELECT number, (${workflowIds}::integer[])[1 + number % ${workflowIds.length}::integer] AS of_workflow,
-          now() - random() * interval '90 days' AS created_at, random() * interval '120 seconds' AS took,
+          now() - random() * interval '28 days' AS created_at, random() * interval '120 seconds' AS took,
           (floor(random() * 1000000) / 100000000)::numeric AS cost,
           CASE WHEN number % 20 = 1 THEN 'Error' WHEN number % 20 = 2 THEN 'Cancelled' ELSE 'Succeeded' END AS status
         FROM generate_series(1, ${runs}::integer) AS number

@@ -1,4 +1,4 @@
-// The tables of agents and approvals; `tables.ts` has the rules.
+// The tables of agents and approvals; `tables.ts` has the rules. Retention deletes what has expired from all of them.
 import type { Generated } from 'kysely';
 import type { Json } from './column-types.js';
 

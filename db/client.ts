@@ -11,7 +11,7 @@ interface DatabaseOptions {
   poolMax: number;
   /** Shown in pg_stat_activity. */
   applicationName: string;
-  /** A broken idle connection is reported here; the pool replaces it by itself. */
+  /** A connection that breaks is reported here; the pool replaces it by itself. */
   onError: (error: Error) => void;
 }
 
@@ -31,6 +31,9 @@ export function createDatabase({ url, poolMax, applicationName, onError }: Datab
     idle_in_transaction_session_timeout: 30_000,
     statement_timeout: 60_000,
   });
-  pool.on('error', onError);
+  // On each connection, for as long as it lives: the pool hears only those that nobody uses. One that breaks between two
+  // statements of a transaction would otherwise end the process. Its next statement fails, and its transaction with it.
+  pool.on('connect', (client) => client.on('error', onError));
+  pool.on('error', () => undefined);
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }

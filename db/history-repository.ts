@@ -7,7 +7,10 @@ import type { RunRow } from './tables.js';
 export type HistoryOrdering = 'created_at' | '-created_at' | 'cost' | '-cost';
 
 /** JSON columns stay text where they are only passed on. */
-export interface HistoryRun extends Omit<RunRow, 'input' | 'input_enc' | 'secrets_enc' | 'node_errors'> {
+export interface HistoryRun extends Omit<
+  RunRow,
+  'input' | 'input_enc' | 'secrets_enc' | 'node_errors' | 'is_input_lost' | 'is_purge_pending' | 'stuck_since'
+> {
   /** Null where a list leaves out what is too large for it. */
   input: string | null;
   node_errors: string | null;
@@ -196,6 +199,7 @@ function selectRuns(db: Db, inputLimitBytes: number | null = null) {
       'cancel_requested_at',
       'next_check_at',
       'check_attempts',
+      'results_expired_at',
     ])
     .select([textUpTo('input', inputLimitBytes).as('input'), sql<string | null>`node_errors::text`.as('node_errors')]);
 }

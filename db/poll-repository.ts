@@ -1,13 +1,15 @@
 // The read behind `workflow_result`: what a client polls, thousands of times, while runs are being written.
 import { sql } from 'kysely';
 import type { Db } from './client.js';
+import { isExpired } from './retention-repository.js';
 import type { NodeStatus, StoredRunStatus } from './tables.js';
 
 export interface PolledRun {
   runId: string;
   status: StoredRunStatus;
   isStarted: boolean;
-  finishedAt: Date | null;
+  /** Its results are gone, or as good as gone: it ended long ago and nothing pins it. */
+  isExpired: boolean;
   isVisible: boolean;
   /** JSON text; only for `Draft`. */
   nodeErrors: string | null;
@@ -29,7 +31,7 @@ interface PollRow {
   run_id: string;
   run_status: StoredRunStatus;
   run_started_at: Date | null;
-  run_finished_at: Date | null;
+  is_expired: boolean;
   node_errors: string | null;
   is_visible: boolean;
   node_id: string | null;
@@ -40,13 +42,19 @@ interface PollRow {
   approvals: Record<string, unknown>[] | null;
 }
 
+interface Poll {
+  runId: string;
+  userId: number;
+  retentionDays: number;
+}
+
 /**
  * One statement, hence one snapshot: a terminal status is seen together with everything that was committed before it.
- * The nodes of a run that the caller may not see are not read. Undefined when no run has the id.
+ * The nodes of a run that the caller may not see, or whose results have expired, are not read. Undefined when no run has the id.
  */
-export async function readRunForPoll(db: Db, runId: string, userId: number): Promise<PolledRun | undefined> {
+export async function readRunForPoll(db: Db, { runId, userId, retentionDays }: Poll): Promise<PolledRun | undefined> {
   const { rows } = await sql<PollRow>`
-    SELECT run.id AS run_id, run.status AS run_status, run.run_started_at, run.run_finished_at,
+    SELECT run.id AS run_id, run.status AS run_status, run.run_started_at, ${isExpired(retentionDays)} AS is_expired,
       run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible,
       node.node_id, node.status AS node_status, node.result::text AS result, node.error_code, node.error_message,
       CASE WHEN node.status = 'in progress' THEN (
@@ -60,6 +68,7 @@ export async function readRunForPoll(db: Db, runId: string, userId: number): Pro
     LEFT JOIN projects project ON project.id = run.project_id AND project.deleted_at IS NULL
     LEFT JOIN project_members member ON member.project_id = project.id AND member.user_id = ${userId}
     LEFT JOIN node_results node ON node.run_id = run.id AND member.user_id IS NOT NULL
+      AND NOT ${isExpired(retentionDays)}
     WHERE run.id = ${runId}
     ORDER BY node.started_at, node.node_id`.execute(db);
   const first = rows[0];
@@ -68,7 +77,7 @@ export async function readRunForPoll(db: Db, runId: string, userId: number): Pro
     runId: first.run_id,
     status: first.run_status,
     isStarted: first.run_started_at !== null,
-    finishedAt: first.run_finished_at,
+    isExpired: first.is_expired,
     isVisible: first.is_visible,
     nodeErrors: first.node_errors,
     nodes: rows.flatMap((row) => (row.node_id === null || row.node_status === null ? [] : [toNode(row)])),

@@ -47,11 +47,3 @@ export async function countKeyRequest(db: Db, apiKey: string): Promise<CountedKe
     FROM holder, counted`.execute(db);
   return rows[0];
 }
-
-/** Rows of windows that are over say nothing; those of deleted keys would stay for ever. */
-export async function deleteEndedWindows(db: Db): Promise<void> {
-  await db
-    .deleteFrom('rate_limits')
-    .where('window_ends_at', '<=', sql<Date>`now()`)
-    .execute();
-}

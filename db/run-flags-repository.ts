@@ -16,14 +16,26 @@ interface FlagChange {
 }
 
 /**
- * Setting an exclusive flag clears it on the run that had it, in the same transaction. The caller has made sure that the
- * workflow has the run.
+ * Setting an exclusive flag clears it on the run that had it, in the same transaction. A flag pins the results of its
+ * run, so one whose results have expired gets none: then nothing changes, and the answer is false. The caller has made
+ * sure that the workflow has the run.
  */
-export function setRunFlag(db: Database, { workflowId, runId, flag, value }: FlagChange): Promise<void> {
+export function setRunFlag(db: Database, { workflowId, runId, flag, value }: FlagChange): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    if (value && EXCLUSIVE.includes(flag)) {
-      // One toggle of a workflow at a time. Lock order: workflow, then runs; nobody locks them the other way round.
+    const isExclusive = value && EXCLUSIVE.includes(flag);
+    // One toggle of a workflow at a time. Lock order: workflow, then runs; nobody locks them the other way round.
+    if (isExclusive) {
       await transaction.selectFrom('workflows').select('id').where('id', '=', workflowId).forNoKeyUpdate().execute();
+    }
+    // Retention locks the row as well: either it sees the flag, or this sees that the results have expired.
+    const run = await transaction
+      .selectFrom('runs')
+      .select('results_expired_at')
+      .where('id', '=', runId)
+      .forNoKeyUpdate()
+      .executeTakeFirst();
+    if (value && run?.results_expired_at !== null) return false;
+    if (isExclusive) {
       await transaction
         .updateTable('runs')
         .set({ [flag]: false, updated_at: sql<Date>`now()` })
@@ -38,6 +50,7 @@ export function setRunFlag(db: Database, { workflowId, runId, flag, value }: Fla
       .where('id', '=', runId)
       .where('workflow_id', '=', workflowId)
       .execute();
+    return true;
   });
 }
 

@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import type { RunInput } from '../graph/input.js';
 import type { Plan } from '../graph/plan.js';
-import type { Db } from './client.js';
+import { withAdvisoryLock } from './advisory-lock.js';
+import type { Database, Db } from './client.js';
 import type { NewRun, StoredRunStatus } from './tables.js';
 
 /** What starting a run in Temporal needs. */
@@ -21,9 +22,10 @@ export interface RunToCheck {
   run_started_at: Date | null;
   cancel_requested_at: Date | null;
   check_attempts: number;
+  stuck_since: Date | null;
 }
 
-type RunFacts = Omit<NewRun, 'status' | 'run_finished_at' | 'next_check_at'>;
+export type RunFacts = Omit<NewRun, 'status' | 'run_finished_at' | 'next_check_at'>;
 
 /** `checkInSeconds`: when the reconciler looks whether the start got through. */
 export async function insertAcceptedRun(db: Db, run: RunFacts, checkInSeconds: number): Promise<void> {
@@ -60,6 +62,8 @@ export interface OriginalRun {
   /** The unmasked input, sealed; null when nothing is masked. */
   input_enc: Buffer | null;
   secrets_enc: Buffer | null;
+  /** The unmasked input has expired: `input` lacks its secrets. */
+  is_input_lost: boolean;
   document: Record<string, unknown>;
 }
 
@@ -68,7 +72,7 @@ export function findOriginalRun(db: Db, workflowId: number, runId: string): Prom
   return db
     .selectFrom('runs')
     .innerJoin('graph_snapshots', 'graph_snapshots.hash', 'runs.snapshot_hash')
-    .select(['runs.input', 'runs.input_enc', 'runs.secrets_enc', 'graph_snapshots.document'])
+    .select(['runs.input', 'runs.input_enc', 'runs.secrets_enc', 'runs.is_input_lost', 'graph_snapshots.document'])
     .where('runs.id', '=', runId)
     .where('runs.workflow_id', '=', workflowId)
     .executeTakeFirst();
@@ -108,10 +112,15 @@ export async function requestCancel(db: Db, runId: string, startGraceSeconds: nu
 
 /**
  * Takes up to `limit` runs that are due and leases them for `leaseSeconds`: whoever dies while checking one loses
- * nothing, the next process takes it when the lease is over. Several processes never get the same run.
+ * nothing, the next process takes it when the lease is over. Several processes never get the same run. Undefined while
+ * another process is claiming (ADR 8).
  */
-export function claimRunsToCheck(db: Db, limit: number, leaseSeconds: number): Promise<RunToCheck[]> {
-  return db
+export function claimRunsToCheck(db: Database, limit: number, leaseSeconds: number): Promise<RunToCheck[] | undefined> {
+  return withAdvisoryLock(db, 'reconciler', (trx) => claimDueRuns(trx, limit, leaseSeconds));
+}
+
+function claimDueRuns(trx: Db, limit: number, leaseSeconds: number): Promise<RunToCheck[]> {
+  return trx
     .updateTable('runs')
     .set((eb) => ({
       next_check_at: sql<Date>`now() + make_interval(secs => ${leaseSeconds})`,
@@ -125,19 +134,30 @@ export function claimRunsToCheck(db: Db, limit: number, leaseSeconds: number): P
         .where('next_check_at', '<=', sql<Date>`now()`)
         .orderBy('next_check_at')
         .limit(limit)
+        // Whoever is writing the end of a run has its row: it is not waited for.
         .forUpdate()
         .skipLocked(),
     )
-    .returning(['id', 'sequence', 'run_started_at', 'cancel_requested_at', 'check_attempts'])
+    .returning(['id', 'sequence', 'run_started_at', 'cancel_requested_at', 'check_attempts', 'stuck_since'])
     .execute();
 }
 
+interface NextCheck {
+  delaySeconds: number;
+  /** Whether its workflow task fails again and again; left out: not known. */
+  isStuck?: boolean;
+}
+
 /** Sets when the reconciler looks at an open run next. A cancel that was asked for meanwhile is looked at soon. */
-export async function scheduleCheck(db: Db, runId: string, delaySeconds: number): Promise<void> {
+export async function scheduleCheck(db: Db, runId: string, { delaySeconds, isStuck }: NextCheck): Promise<void> {
   const delay = sql`CASE WHEN cancel_requested_at IS NULL THEN ${delaySeconds} ELSE least(${delaySeconds}, 15) END`;
+  const stuckSince = isStuck === true ? sql<Date>`coalesce(stuck_since, now())` : null;
   await db
     .updateTable('runs')
-    .set({ next_check_at: sql<Date>`now() + make_interval(secs => ${delay})` })
+    .set({
+      next_check_at: sql<Date>`now() + make_interval(secs => ${delay})`,
+      ...(isStuck === undefined ? {} : { stuck_since: stuckSince }),
+    })
     .where('id', '=', runId)
     .where('status', '=', 'In Progress')
     .execute();
@@ -147,7 +167,7 @@ export async function scheduleCheck(db: Db, runId: string, delaySeconds: number)
 export function findOpenRun(db: Db, runId: string): Promise<RunToCheck | undefined> {
   return db
     .selectFrom('runs')
-    .select(['id', 'sequence', 'run_started_at', 'cancel_requested_at', 'check_attempts'])
+    .select(['id', 'sequence', 'run_started_at', 'cancel_requested_at', 'check_attempts', 'stuck_since'])
     .where('id', '=', runId)
     .where('status', '=', 'In Progress')
     .executeTakeFirst();

@@ -133,7 +133,10 @@ export interface GraphSnapshotsTable {
   created_at: Generated<Date>;
 }
 
-/** Writer: acceptance (insert), flags and `applyExecutionUpdate` (the life of a run); `cost_usd` by the billing trigger. */
+/**
+ * Writer: acceptance (insert), flags, `applyExecutionUpdate` (the life of a run), the reconciler (when to look next) and
+ * retention (what of it is gone); `cost_usd` by the billing trigger.
+ */
 export interface RunsTable {
   id: string;
   workflow_id: number;
@@ -165,9 +168,17 @@ export interface RunsTable {
   /** When the reconciler looks at the run next; null once it is terminal. */
   next_check_at: Date | null;
   check_attempts: Generated<number>;
+  /** Since when its workflow task fails again and again; null when the last check found it well. */
+  stuck_since: Date | null;
+  /** From then on the contents of the run count as gone, and no flag brings them back. */
+  results_expired_at: Date | null;
+  /** Expired, and some of its contents are still to be deleted. */
+  is_purge_pending: Generated<boolean>;
+  /** The unmasked input has expired, and `input` lacks what was masked in it. */
+  is_input_lost: Generated<boolean>;
 }
 
-/** Writer: the worker's activities; the end of a run closes what is still open. */
+/** Writer: the worker's activities; the end of a run closes what is still open; retention empties what has expired. */
 export interface NodeResultsTable {
   run_id: string;
   node_id: string;

@@ -172,17 +172,6 @@ export async function listDeliveries(
   return { total, deliveries };
 }
 
-/** Forgets up to 10,000 settled events older than that; answers how many. */
-export async function pruneDeliveries(db: Db, olderThanDays: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    DELETE FROM webhook_deliveries WHERE id IN (
-      SELECT id FROM webhook_deliveries
-      WHERE status <> 'pending' AND created_at < now() - make_interval(days => ${olderThanDays})
-      LIMIT 10000
-    )`.execute(db);
-  return Number(numAffectedRows ?? 0);
-}
-
 /** In one statement: the event is settled, and the next one of its run is due at once. */
 async function settle(
   db: Db,

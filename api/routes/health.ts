@@ -47,12 +47,13 @@ const ready = defineRoute({
 const metrics = defineRoute({
   method: 'GET',
   path: '/metrics',
-  summary: 'Prometheus metrics of this process.',
+  summary: 'Prometheus metrics of this process, and figures of the whole service.',
   auth: 'open',
   quiet: true,
   responses: { 200: z.string() },
   mediaTypes: { 200: ['text/plain'] },
   async handler({ deps }) {
+    await deps.refreshFigures();
     const { registry } = deps.metrics;
     return { status: 200, body: await registry.metrics(), headers: { 'Content-Type': registry.contentType } };
   },

@@ -57,7 +57,9 @@ export const runFlagRoutes: Route[] = toggles.map(({ action, flag, role, summary
         }
         if (!run.hasData) throw new ApiError(400, 'run_without_data', 'The run carries no workflow data.');
       }
-      await setRunFlag(deps.db, { workflowId: params.id, runId: params.run_id, flag, value });
+      if (!(await setRunFlag(deps.db, { workflowId: params.id, runId: params.run_id, flag, value }))) {
+        throw new ApiError(400, 'results_expired', 'The results of this run have expired: there is nothing to keep.');
+      }
       return answerRun(deps, params.id, params.run_id);
     },
   }),

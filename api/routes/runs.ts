@@ -13,8 +13,6 @@ import { runInputBody } from '../read-run-input.js';
 import { defineRoute, type Route, type RouteResult } from '../route.js';
 import { envelopeSchema, refusedRunSchema, toRefusal } from '../run-envelope.js';
 
-const DAY_MS = 86_400_000;
-
 const start = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/:id/run/',
@@ -68,11 +66,11 @@ const poll = defineRoute({
   query: z.object({ id: uuid }),
   responses: { 200: envelopeSchema, 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, query }) {
-    const run = await readRunForPoll(deps.db, query.id, caller.userId);
+    const retentionDays = deps.config.resultRetentionDays;
+    const run = await readRunForPoll(deps.db, { runId: query.id, userId: caller.userId, retentionDays });
     if (run === undefined) return answerNotFound(query.id);
     if (!run.isVisible) throw new ApiError(400, 'invalid', 'The run does not exist or you have no access to it.');
-    const retentionMs = deps.config.resultRetentionDays * DAY_MS;
-    if (run.finishedAt !== null && Date.now() - run.finishedAt.getTime() > retentionMs) return answerNotFound(query.id);
+    if (run.isExpired) return answerNotFound(query.id);
     return answerPoll(run);
   },
 });

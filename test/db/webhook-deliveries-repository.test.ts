@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { createDatabase, type Database, type Db } from '../../db/client.js';
-import {
-  claimDeliveries,
-  pruneDeliveries,
-  recordDelivered,
-  recordRetry,
-} from '../../db/webhook-deliveries-repository.js';
+import { deleteSettledDeliveries } from '../../db/retention-repository.js';
+import { claimDeliveries, recordDelivered, recordRetry } from '../../db/webhook-deliveries-repository.js';
 import { createApiClient } from '../support/api-client.js';
 import { chain } from '../support/graphs.js';
 import { sharedStack } from '../support/shared-stack.js';
@@ -134,11 +130,11 @@ describe('webhook deliveries', function () {
       await recordDelivered(trx, delivery!, { status: 200, errorCode: null });
       const rows = () =>
         trx.selectFrom('webhook_deliveries').select('status').where('run_id', '=', delivery!.run_id).execute();
-      await pruneDeliveries(trx, 30);
+      await deleteSettledDeliveries(trx, 30, 10_000);
       assert.equal((await rows()).length, 2);
       const longAgo = { created_at: new Date(Date.now() - 31 * 86_400_000) };
       await trx.updateTable('webhook_deliveries').set(longAgo).where('run_id', '=', delivery!.run_id).execute();
-      assert.ok((await pruneDeliveries(trx, 30)) >= 1);
+      assert.ok(((await deleteSettledDeliveries(trx, 30, 10_000)).expired.webhook_deliveries ?? 0) >= 1);
       assert.deepEqual(await rows(), [{ status: 'pending' }]);
     }));
 });
