@@ -11,6 +11,7 @@ export interface Connections {
   keptFor(tenant: string): Dispatcher;
   /** A connection for one request. */
   oneShot: Dispatcher;
+  /** Cuts what is still under way: a connection that hangs must not hold up the end of the process. */
   close(): Promise<void>;
 }
 
@@ -33,7 +34,7 @@ export function createConnections({ allowPrivateNetwork }: { allowPrivateNetwork
     },
     oneShot,
     async close() {
-      await Promise.all([oneShot, ...kept.values()].map((agent) => agent.close()));
+      await Promise.all([oneShot, ...kept.values()].map((agent) => agent.destroy()));
     },
   };
 }

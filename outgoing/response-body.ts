@@ -44,7 +44,8 @@ function decode(body: Readable, contentEncoding: string | undefined): NodeJS.Rea
     .filter(Boolean)
     .toReversed();
   if (encodings.length > MAX_ENCODINGS) {
-    body.destroy();
+    // That it breaks off is our doing; without a listener it would end the process.
+    body.on('error', () => undefined).destroy();
     throw new TooManyEncodingsError(`The response is encoded more than ${MAX_ENCODINGS} times.`);
   }
   let decoded: NodeJS.ReadableStream = body;

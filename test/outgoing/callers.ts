@@ -1,6 +1,11 @@
 // Every way in which an address that a user names is asked for, as the nodes, agents, webhooks and endpoints do it.
 import { createMcpClient, type McpTransport } from '../../outgoing/mcp-client.js';
-import { createOutgoingClient, toUrl, type OutgoingRequest } from '../../outgoing/outgoing-client.js';
+import {
+  createOutgoingClient,
+  toUrl,
+  type OutgoingRequest,
+  type OutgoingResponse,
+} from '../../outgoing/outgoing-client.js';
 import { listTools } from './mcp.js';
 
 export interface Caller {
@@ -13,19 +18,21 @@ export interface Callers {
   all: Caller[];
   http: Caller[];
   mcp: Caller[];
+  /** A GET of the HTTP client, with whatever else is given. */
+  send: (url: string, given: Partial<OutgoingRequest>) => Promise<OutgoingResponse>;
   close: () => Promise<void>;
 }
 
 export function createCallers(options: { allowPrivateNetwork: boolean }): Callers {
   const client = createOutgoingClient(options);
   const mcpClient = createMcpClient(options);
+  const send = async (url: string, given: Partial<OutgoingRequest>): Promise<OutgoingResponse> => {
+    const base = { method: 'GET', headers: {}, body: undefined, timeoutMs: 5_000 };
+    return client.send({ ...base, signal: new AbortController().signal, url: toUrl(url), ...given });
+  };
   const request = (name: string, given: Partial<OutgoingRequest>): Caller => ({
     name,
-    ask: async (url, { timeoutMs = 5_000, headers = {} } = {}) => {
-      const signal = new AbortController().signal;
-      const base = { method: 'GET', headers, body: undefined, timeoutMs, signal };
-      return client.send({ ...base, url: toUrl(url), ...given });
-    },
+    ask: (url, options) => send(url, { ...given, ...options }),
   });
   const mcp = (transport: McpTransport): Caller => ({
     name: `MCP over ${transport}`,
@@ -43,6 +50,7 @@ export function createCallers(options: { allowPrivateNetwork: boolean }): Caller
     all: [...http, ...mcpCallers],
     http,
     mcp: mcpCallers,
+    send,
     async close() {
       await Promise.all([client.close(), mcpClient.close()]);
     },

@@ -12,6 +12,8 @@ export interface FakeInternet {
   resolve: (name: string, ...answers: string[][]) => void;
   /** The name is never answered. */
   hang: (name: string) => void;
+  /** Packets to the address are dropped: a connection is neither made nor refused. */
+  drop: (address: string) => void;
   close: () => void;
 }
 
@@ -22,6 +24,7 @@ export function startFakeInternet(): FakeInternet {
   const names = new Map<string, string[][] | 'hangs'>();
   const lookups: string[] = [];
   const connections: string[] = [];
+  const dropped = new Set<string>();
 
   const lookup = (name: string, options: LookupAllOptions, answer: Answer): void => {
     if (!name.endsWith('.test')) return real.lookup(name, options, answer);
@@ -38,6 +41,7 @@ export function startFakeInternet(): FakeInternet {
   const connect = (options: TcpNetConnectOpts): net.Socket => {
     const { lookup: given, host = '' } = options;
     if (given === undefined || net.isIP(host) !== 0) connections.push(host);
+    if (dropped.has(host)) return new net.Socket();
     const rerouted: LookupFunction = (name, lookupOptions, callback) => {
       given!(name, { ...lookupOptions, all: true }, (error, addresses) => {
         if (error) return callback(error, '', 0);
@@ -54,6 +58,7 @@ export function startFakeInternet(): FakeInternet {
     connections,
     resolve: (name, ...answers) => void names.set(name, answers),
     hang: (name) => void names.set(name, 'hangs'),
+    drop: (address) => void dropped.add(address),
     close: () => void (Object.assign(dns, { lookup: real.lookup }), Object.assign(net, { connect: real.connect })),
   };
 }
