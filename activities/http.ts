@@ -5,6 +5,7 @@ import { claimCall, markCallRefused } from '../db/provider-calls-repository.js';
 import type { Masker } from '../graph/mask.js';
 import { httpNode, toHttpMethod, type HttpNodeData } from '../graph/nodes/http.js';
 import { renderJson, renderText, type NodeOutput, type Scope } from '../graph/template.js';
+import { isConnectionHeader } from '../outgoing/header-text.js';
 import { retryAfterMs } from '../outgoing/retry-after.js';
 import { NodeFailure } from './failures.js';
 import { toHttpBody } from './http-body.js';
@@ -80,6 +81,8 @@ function toRequest(data: HttpNodeData, scope: Scope, task: NodeTask): OutgoingRe
   if (method === undefined)
     throw new NodeFailure('invalid_method', 'The method is none of those that HTTP nodes know.');
   const headers = renderHeaders(data.headers, scope);
+  refuseConnectionHeaders(headers);
+  const secretHeaders = Object.keys(headers).filter((name) => holdsSecret(task, headers[name]!));
   const body = toHttpBody(method, renderJson(data.body, scope), headers);
   const has = (wanted: string) => Object.keys(headers).some((name) => name.toLowerCase() === wanted);
   if (!has('idempotency-key')) headers['idempotency-key'] = `${task.runId}/${task.nodeId}`;
@@ -92,7 +95,20 @@ function toRequest(data: HttpNodeData, scope: Scope, task: NodeTask): OutgoingRe
     body,
     timeoutMs: data.settings.timeout * 1000,
     signal: task.signal,
+    tenant: String(task.run.projectId),
+    secretHeaders,
   };
+}
+
+function holdsSecret({ run }: NodeTask, value: string): boolean {
+  return run.masker.text(value) !== value;
+}
+
+/** Said in words, instead of being dropped or sent in contradiction to what really happens. */
+function refuseConnectionHeaders(headers: Record<string, string>): void {
+  const name = Object.keys(headers).find(isConnectionHeader);
+  if (name === undefined) return;
+  throw new NodeFailure('invalid_header', `Header "${name}" is set by the connection and cannot be given.`);
 }
 
 function renderedUrl(text: string): URL {

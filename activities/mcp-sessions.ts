@@ -3,6 +3,7 @@
 // on the server too. When this process dies its sessions are lost, the next node connects anew wherever it runs, and the
 // server forgets them in its own time. Nothing relies on a kept session.
 import { McpError, type McpClient, type McpServer, type McpSession } from '../outgoing/mcp-client.js';
+import { untilAborted } from '../outgoing/until-aborted.js';
 
 export interface McpSessions {
   /**
@@ -94,13 +95,4 @@ async function note(shared: Shared): Promise<void> {
 /** The headers count: they may hold another user's credentials. */
 function toKey(runId: string, { endpointUrl, transport, headers }: McpServer): string {
   return JSON.stringify([runId, endpointUrl, transport, headers]);
-}
-
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

@@ -1,6 +1,7 @@
 // Requests that are no HTTP, too slow or too long for a handler: answered in the shape of every other error, then cut.
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
+import { ANSWER_HEADERS } from './middleware/answer-headers.js';
 
 interface Refusal {
   status: string;
@@ -34,6 +35,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${randomUUID()}`,
+    ...Object.entries(ANSWER_HEADERS).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

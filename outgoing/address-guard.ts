@@ -1,7 +1,7 @@
 // Which addresses a user's graph may reach. decisions.md section 11: only public unicast, checked on the address that
 // is really connected to, so a name that resolves to an inside address gets no further than the address itself.
 import dns from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
 
@@ -12,13 +12,19 @@ export class BlockedAddressError extends Error {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
+/** The middle of an ISATAP address (RFC 5214), whose last 32 bits are an IPv4 address of any kind. */
+const ISATAP = new Set(['0:5efe', '200:5efe']);
 
 /** Private, loopback, link-local, metadata, CGNAT, reserved, and IPv4 inside IPv6 are not public. */
 export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false;
+  // A zone (`%eth0`) belongs to addresses of one link.
+  if (!ipaddr.isValid(address) || address.includes('%')) return false;
   const parsed = ipaddr.parse(address);
   // For IPv6 `unicast` leaves out mapped, NAT64, 6to4 and Teredo addresses, which carry an IPv4 address of any kind.
-  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST));
+  if (parsed.range() !== 'unicast') return false;
+  if (!(parsed instanceof ipaddr.IPv6)) return true;
+  const middle = parsed.parts.slice(4, 6).map((part) => part.toString(16));
+  return parsed.match(GLOBAL_UNICAST) && !ISATAP.has(middle.join(':'));
 }
 
 /**
@@ -26,18 +32,29 @@ export function isPublicAddress(address: string): boolean {
  * name resolves to is known only when connecting.
  */
 export function namesPrivateAddress(url: URL): boolean {
-  const host = url.hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
-  if (host === 'localhost' || host.endsWith('.localhost')) return true;
-  return ipaddr.isValid(host) && !isPublicAddress(host);
+  return isPrivateHost(url.hostname);
 }
 
+function isPrivateHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
+  // Not left to the resolver: RFC 6761 gives these names to the machine itself, whether it knows them or not.
+  if (host === 'localhost' || host.endsWith('.localhost')) return true;
+  return (isIP(host) !== 0 || ipaddr.isValid(host)) && !isPublicAddress(host);
+}
+
+/**
+ * Asks once for a connection, and connects to nothing but that answer: a second answer could be another one. A name with
+ * public and private addresses is refused whole, so that it never depends on which of them comes first.
+ */
 const guardedLookup: LookupFunction = (hostname, options, callback) => {
   dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '', 0);
-    const open = addresses.filter(({ address }) => isPublicAddress(address));
-    if (open.length === 0) return callback(new BlockedAddressError('The address is not public.'), '', 0);
-    if (options.all) return callback(null, open);
-    callback(null, open[0]!.address, open[0]!.family);
+    const [first] = addresses;
+    if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
+      return callback(notPublic(), '', 0);
+    }
+    if (options.all) return callback(null, addresses);
+    callback(null, first.address, first.family);
   });
 };
 
@@ -46,10 +63,12 @@ export function createGuardedConnector(allowPrivateNetwork: boolean): buildConne
   if (allowPrivateNetwork) return buildConnector({ timeout: CONNECT_TIMEOUT_MS });
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: guardedLookup });
   return (options, callback) => {
-    const host = options.hostname.replace(/^\[|\]$/g, '');
-    if (ipaddr.isValid(host) && !isPublicAddress(host)) {
-      return callback(new BlockedAddressError('The address is not public.'), null);
-    }
+    if (isPrivateHost(options.hostname)) return callback(notPublic(), null);
     connect(options, callback);
   };
+}
+
+/** The same for every reason: neither the address nor what listens there is told. */
+function notPublic(): BlockedAddressError {
+  return new BlockedAddressError('The address is not public.');
 }

@@ -130,6 +130,10 @@ async function send({ network }: McpFetchOptions, { url, init, headers, exchange
 function toNetworkError(error: unknown, isUnsent: boolean): McpError {
   const code = causeCode(error);
   if (code === 'blocked_address') return new McpError(code, 'The address is not allowed: it is not public.', true);
+  // Fetch knows ports of other protocols, such as 22 and 25, and asks no host on them.
+  if ([...causesOf(error)].some(({ message }) => message === 'bad port')) {
+    return new McpError('blocked_address', 'The address is not allowed: its port is that of another protocol.', true);
+  }
   const message = isUnsent
     ? `The MCP server could not be reached: ${code}.`
     : `The connection to the MCP server broke: ${code}.`;

@@ -1,28 +1,19 @@
 // The headers that a user gives for an MCP server: which of them can be sent, and how they are kept out of messages.
-import { isHeaderName, isHeaderValue } from './header-text.js';
+import { isConnectionHeader, isHeaderName, isHeaderValue } from './header-text.js';
 import { McpError } from './mcp-error.js';
 
-/** What the protocol and the connection need for themselves; a user's value would only break them. */
+/** What the protocol needs for itself; a user's value would only break it. */
 const OURS = new Set([
   'accept',
   'accept-encoding',
-  'connection',
   'content-encoding',
-  'content-length',
   'content-type',
-  'expect',
-  'host',
-  'keep-alive',
   'last-event-id',
   'mcp-protocol-version',
   'mcp-session-id',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
 ]);
 
-/** The headers to send; those that the protocol sets itself are left out. Throws McpError for what HTTP cannot carry. */
+/** The headers to send; those that the protocol and the connection set are left out. Throws McpError for what HTTP cannot carry. */
 export function toSendableHeaders(headers: Record<string, string>): Record<string, string> {
   const sendable: Record<string, string> = { 'user-agent': 'workflow-automation-service' };
   for (const [name, value] of Object.entries(headers)) {
@@ -34,7 +25,7 @@ export function toSendableHeaders(headers: Record<string, string>): Record<strin
       );
     }
     const lower = name.toLowerCase();
-    if (!OURS.has(lower)) sendable[lower] = value;
+    if (!OURS.has(lower) && !isConnectionHeader(lower)) sendable[lower] = value;
   }
   return sendable;
 }

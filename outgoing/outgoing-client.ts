@@ -1,16 +1,22 @@
 // One HTTP client for everything that a user's graph asks for: address guard, redirects, size and time limits.
-import { Agent, request, type Dispatcher } from 'undici';
-import { createGuardedConnector } from './address-guard.js';
+import { request, type Dispatcher } from 'undici';
+import { createConnections } from './connections.js';
 import { deadlineSignal } from './deadline-signal.js';
-import { readBody } from './response-body.js';
+import { readBody, TooManyEncodingsError } from './response-body.js';
+import { untilAborted } from './until-aborted.js';
 
 export interface OutgoingRequest {
   url: URL;
   method: string;
   headers: Record<string, string>;
   body: string | undefined;
+  /** To the complete answer: looking the name up, connecting and all redirects count. */
   timeoutMs: number;
   signal: AbortSignal;
+  /** Whose request it is. Without it the request has a connection of its own. */
+  tenant?: string;
+  /** Names of headers that hold a secret although their names do not say so. */
+  secretHeaders?: string[];
   /** Default true. Otherwise a redirect is an answer like any other. */
   followRedirects?: boolean;
   /** Default true. Otherwise the answer is complete with its headers and `body` is empty. */
@@ -31,7 +37,7 @@ export interface OutgoingClient {
 
 export class OutgoingError extends Error {
   override name = 'OutgoingError';
-  readonly code: 'invalid_url' | 'response_too_large' | 'too_many_redirects' | 'timeout';
+  readonly code: 'invalid_response' | 'invalid_url' | 'response_too_large' | 'too_many_redirects' | 'timeout';
 
   constructor(code: OutgoingError['code'], message: string) {
     super(message);
@@ -46,7 +52,8 @@ const MAX_IGNORED_BYTES = 64 * 1024;
 const IGNORED_BODY_MS = 1_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
-const CREDENTIAL_HEADER = /^(?:authorization|proxy-authorization|cookie|.*-key|.*-token)$/i;
+/** Rather too much than too little: another origin has no use for what is named like this. */
+const CREDENTIAL_HEADER = /auth|cookie|credential|key|passw|referer|secret|session|signature|token/i;
 /** Part of every request we make, whoever the target is: not a credential although it ends in `-key`. */
 const IDEMPOTENCY_HEADER = 'idempotency-key';
 
@@ -56,29 +63,27 @@ export function isRepeatable(method: string): boolean {
 }
 
 export function createOutgoingClient(options: { allowPrivateNetwork: boolean }): OutgoingClient {
-  const connect = createGuardedConnector(options.allowPrivateNetwork);
-  const shared = { connect, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 64 * 1024 };
-  const keepAlive = new Agent({ ...shared, connections: 64 });
-  // A kept connection may be closed by the other side just as a request leaves on it; whether the request was read is
-  // then unknown. What may not be repeated therefore gets a connection of its own.
-  const oneShot = new Agent({ ...shared, pipelining: 0 });
-
+  const connections = createConnections(options);
   return {
     async send(outgoing) {
+      const { tenant } = outgoing;
       const timeout = deadlineSignal(outgoing.timeoutMs);
       const signal = AbortSignal.any([outgoing.signal, timeout]);
       try {
-        return await follow(outgoing, signal, (method) => (isRepeatable(method) ? keepAlive : oneShot));
+        return await follow(outgoing, signal, (method) => {
+          // A kept connection may be closed by the other side just as a request leaves on it; whether the request was
+          // read is then unknown. What may not be repeated therefore gets a connection of its own.
+          return tenant !== undefined && isRepeatable(method) ? connections.keptFor(tenant) : connections.oneShot;
+        });
       } catch (error) {
         if (timeout.aborted && !outgoing.signal.aborted) {
           throw new OutgoingError('timeout', `No complete answer within ${outgoing.timeoutMs / 1000} seconds.`);
         }
+        if (error instanceof TooManyEncodingsError) throw new OutgoingError('invalid_response', error.message);
         throw error;
       }
     },
-    async close() {
-      await Promise.all([keepAlive.close(), oneShot.close()]);
-    },
+    close: () => connections.close(),
   };
 }
 
@@ -90,21 +95,20 @@ async function follow(
   let { url, method, headers, body } = first;
   for (let redirects = 0; ; redirects++) {
     assertHttp(url);
-    const answer = await request(url, {
-      method,
-      headers,
-      body: body ?? null,
+    const dispatcher = dispatcherFor(method);
+    // Until it is connected, undici does not heed the signal; such a request is never sent, only its end not waited for.
+    const answer = await untilAborted(
+      request(url, { method, headers, body: body ?? null, signal, dispatcher }),
       signal,
-      dispatcher: dispatcherFor(method),
-    });
+    );
     const location = first.followRedirects === false ? undefined : redirectOf(answer);
     if (location === undefined) return toResponse(answer, method, first.readBody ?? true);
-    await answer.body.dump({ limit: MAX_IGNORED_BYTES });
+    letEnd(answer.body);
     if (redirects === MAX_REDIRECTS) {
       throw new OutgoingError('too_many_redirects', `More than ${MAX_REDIRECTS} redirects.`);
     }
     const target = toUrl(location, url);
-    if (target.origin !== url.origin) headers = withoutCredentials(headers);
+    if (target.origin !== url.origin) headers = withoutCredentials(headers, first.secretHeaders ?? []);
     if (answer.statusCode === 303 || (answer.statusCode <= 302 && method === 'POST')) {
       if (method !== 'HEAD') method = 'GET';
       body = undefined;
@@ -168,12 +172,10 @@ function flatten(headers: Dispatcher.ResponseData['headers']): Record<string, st
   );
 }
 
-function withoutCredentials(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).filter(
-      ([name]) => !CREDENTIAL_HEADER.test(name) || name.toLowerCase() === IDEMPOTENCY_HEADER,
-    ),
-  );
+function withoutCredentials(headers: Record<string, string>, secretHeaders: string[]): Record<string, string> {
+  const isCredential = (name: string): boolean =>
+    name.toLowerCase() === IDEMPOTENCY_HEADER ? false : CREDENTIAL_HEADER.test(name) || secretHeaders.includes(name);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isCredential(name)));
 }
 
 function withoutHeader(headers: Record<string, string>, pattern: RegExp): Record<string, string> {

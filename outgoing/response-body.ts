@@ -8,9 +8,16 @@ const DECODERS: Record<string, () => NodeJS.ReadWriteStream> = {
   br: createBrotliDecompress,
 };
 
+/** Each costs memory and time of its own; a header of 64 KiB could name ten thousand. Nobody honest needs two. */
+const MAX_ENCODINGS = 5;
+
+export class TooManyEncodingsError extends Error {
+  override name = 'TooManyEncodingsError';
+}
+
 /**
  * The whole body, decoded by its `content-encoding` (what is not known stays as it is). Undefined above `limitBytes`,
- * counted after decoding, so that a small answer cannot unfold into a large one.
+ * counted after decoding, so that a small answer cannot unfold into a large one. Throws TooManyEncodingsError.
  */
 export async function readBody(
   body: Readable,
@@ -36,6 +43,11 @@ function decode(body: Readable, contentEncoding: string | undefined): NodeJS.Rea
     .map((word) => word.trim())
     .filter(Boolean)
     .toReversed();
+  if (encodings.length > MAX_ENCODINGS) {
+    // That it breaks off is our doing; without a listener it would end the process.
+    body.on('error', () => undefined).destroy();
+    throw new TooManyEncodingsError(`The response is encoded more than ${MAX_ENCODINGS} times.`);
+  }
   let decoded: NodeJS.ReadableStream = body;
   for (const encoding of encodings) {
     const decoder = DECODERS[encoding];

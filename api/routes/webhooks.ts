@@ -22,7 +22,7 @@ const renewSecret = defineRoute({
     const secret = createWebhookSecret();
     const sealed = deps.secretBox.seal(secret, 'webhook-secret');
     if (!(await replaceWebhookSecret(deps.db, params.id, sealed))) throw notFound();
-    return { status: 201, body: { webhook_secret: secret }, headers: { 'Cache-Control': 'no-store' } };
+    return { status: 201, body: { webhook_secret: secret } };
   },
 });
 

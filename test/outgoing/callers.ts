@@ -1,0 +1,58 @@
+// Every way in which an address that a user names is asked for, as the nodes, agents, webhooks and endpoints do it.
+import { createMcpClient, type McpTransport } from '../../outgoing/mcp-client.js';
+import {
+  createOutgoingClient,
+  toUrl,
+  type OutgoingRequest,
+  type OutgoingResponse,
+} from '../../outgoing/outgoing-client.js';
+import { listTools } from './mcp.js';
+
+export interface Caller {
+  name: string;
+  /** Rejects with what the caller makes its refusal of. */
+  ask: (url: string, options?: { timeoutMs?: number; headers?: Record<string, string> }) => Promise<unknown>;
+}
+
+export interface Callers {
+  all: Caller[];
+  http: Caller[];
+  mcp: Caller[];
+  /** A GET of the HTTP client, with whatever else is given. */
+  send: (url: string, given: Partial<OutgoingRequest>) => Promise<OutgoingResponse>;
+  close: () => Promise<void>;
+}
+
+export function createCallers(options: { allowPrivateNetwork: boolean }): Callers {
+  const client = createOutgoingClient(options);
+  const mcpClient = createMcpClient(options);
+  const send = async (url: string, given: Partial<OutgoingRequest>): Promise<OutgoingResponse> => {
+    const base = { method: 'GET', headers: {}, body: undefined, timeoutMs: 5_000 };
+    return client.send({ ...base, signal: new AbortController().signal, url: toUrl(url), ...given });
+  };
+  const request = (name: string, given: Partial<OutgoingRequest>): Caller => ({
+    name,
+    ask: (url, options) => send(url, { ...given, ...options }),
+  });
+  const mcp = (transport: McpTransport): Caller => ({
+    name: `MCP over ${transport}`,
+    ask: (url, { timeoutMs = 5_000, headers = {} } = {}) =>
+      listTools(mcpClient, url, { transport, timeoutMs, headers }),
+  });
+  const webhook = { method: 'POST', body: '{}', followRedirects: false, readBody: false };
+  const http = [
+    request('HTTP node, GET', { tenant: '1' }),
+    request('HTTP node, POST', { method: 'POST', body: '{}', tenant: '1' }),
+    request('webhook', webhook),
+  ];
+  const mcpCallers = [mcp('streamable_http'), mcp('sse'), mcp('auto')];
+  return {
+    all: [...http, ...mcpCallers],
+    http,
+    mcp: mcpCallers,
+    send,
+    async close() {
+      await Promise.all([client.close(), mcpClient.close()]);
+    },
+  };
+}
