@@ -4,6 +4,7 @@ import type { AppMiddleware, AppState } from './app-state.js';
 import type { AppDeps } from './deps.js';
 import { dispatch } from './dispatch.js';
 import { accessLog } from './middleware/access-log.js';
+import { answerDeadline } from './middleware/answer-deadline.js';
 import { errors } from './middleware/errors.js';
 import { requestId } from './middleware/request-id.js';
 import { unmatched } from './middleware/unmatched.js';
@@ -15,7 +16,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   const app = new Koa<AppState>();
   // Koa reports here what went wrong after the answer had begun, such as a client that hung up.
   app.on('error', (error: Error) => deps.logger.debug({ err: error }, 'answer broke off'));
-  app.use(requestId(deps.logger)).use(accessLog(deps.metrics)).use(errors()).use(unmatched());
+  app.use(requestId(deps.logger)).use(accessLog(deps.metrics)).use(answerDeadline()).use(errors()).use(unmatched());
   app.use(createRouter(deps).routes());
   return app;
 }
