@@ -19,7 +19,7 @@ export function answerDeadline({ graceMs, bytesPerSecond }: Pace = PACE): Middle
     await next();
     const sizeBytes = ctx.respond === false ? 0 : (ctx.length ?? 0);
     if (sizeBytes <= SMALL_BYTES) return;
-    const cut = setTimeout(() => ctx.req.destroy(), graceMs + (sizeBytes / bytesPerSecond) * 1000);
+    const cut = setTimeout(() => ctx.req.socket.destroy(), graceMs + (sizeBytes / bytesPerSecond) * 1000);
     ctx.res.once('close', () => clearTimeout(cut));
   };
 }

@@ -80,7 +80,7 @@ describe('the listening server', () => {
       slow.socket.resume();
       assert.ok((await slow.ended()).length < sizeBytes);
       quick.send(GET);
-      await eventually(() => quick.received().length > sizeBytes);
+      await eventually(() => quick.received().length > sizeBytes, { timeoutMs: 25_000 });
     });
 
     it('more connections than it may have are closed as they come, and room is made again', async () => {
