@@ -5,6 +5,7 @@ import type { AppDeps } from './deps.js';
 import { dispatch } from './dispatch.js';
 import { accessLog } from './middleware/access-log.js';
 import { answerHeaders } from './middleware/answer-headers.js';
+import { answerDeadline } from './middleware/answer-deadline.js';
 import { errors } from './middleware/errors.js';
 import { requestId } from './middleware/request-id.js';
 import { unmatched } from './middleware/unmatched.js';
@@ -16,7 +17,8 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   const app = new Koa<AppState>();
   // Koa reports here what went wrong after the answer had begun, such as a client that hung up.
   app.on('error', (error: Error) => deps.logger.debug({ err: error }, 'answer broke off'));
-  app.use(requestId(deps.logger)).use(answerHeaders()).use(accessLog(deps.metrics)).use(errors()).use(unmatched());
+  app.use(requestId(deps.logger)).use(answerHeaders()).use(accessLog(deps.metrics)).use(answerDeadline());
+  app.use(errors()).use(unmatched());
   app.use(createRouter(deps).routes());
   return app;
 }

@@ -1,10 +1,11 @@
 // Requests that are no HTTP, too slow or too long for a handler: answered in the shape of every other error, then cut.
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ANSWER_HEADERS } from './middleware/answer-headers.js';
 
 interface Refusal {
-  status: string;
+  status: `${number} ${string}`;
   detail: string;
   code: string;
 }
@@ -22,13 +23,72 @@ const REFUSALS: Record<string, Refusal> = {
     code: 'request_timeout',
   },
 };
+const NO_TUNNEL: Refusal = {
+  status: '405 Method Not Allowed',
+  detail: 'Method "CONNECT" not allowed.',
+  code: 'method_not_allowed',
+};
 
-export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const { status, detail, code } = REFUSALS[error.code ?? ''] ?? MALFORMED;
+const NO_HOST: Refusal = {
+  status: '400 Bad Request',
+  detail: 'A request of HTTP/1.1 needs one Host header.',
+  code: 'parse_error',
+};
+const UNKNOWN_EXPECTATION: Refusal = {
+  status: '417 Expectation Failed',
+  detail: 'Of all expectations only 100-continue is known.',
+  code: 'expectation_failed',
+};
+/** For a peer that has been told and does not hang up. */
+const LINGER_MS = 2_000;
+
+/** `latest`: the answer to the last request of the connection that was one. */
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  latest: ServerResponse | undefined,
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || isOwed(latest)) socket.destroy();
+  else refuse(socket, REFUSALS[error.code ?? ''] ?? MALFORMED);
+}
+
+/**
+ * Whether the next bytes on the connection belong to that answer: it is awaited, for its request is complete, or it has
+ * begun before its request was. A refusal written now would be taken for it, or stand in the middle of it.
+ */
+function isOwed(answer: ServerResponse | undefined): boolean {
+  if (answer === undefined) return false;
+  return answer.req.complete ? !answer.writableFinished : answer.headersSent;
+}
+
+/** This is no proxy. */
+export function answerConnect(socket: Duplex, latest: ServerResponse | undefined): void {
+  if (isOwed(latest)) socket.destroy();
+  else refuse(socket, NO_TUNNEL);
+}
+
+/** Whether the request was refused here: HTTP/1.1 asks for a Host, for proxies route by it. */
+export function answerMissingHost(response: ServerResponse): boolean {
+  const { headers, httpVersion } = response.req;
+  if (headers.host !== undefined || httpVersion !== '1.1') return false;
+  refuseRequest(response, NO_HOST);
+  return true;
+}
+
+export function answerUnknownExpectation(response: ServerResponse): void {
+  refuseRequest(response, UNKNOWN_EXPECTATION);
+}
+
+function refuseRequest(response: ServerResponse, { status, detail, code }: Refusal): void {
+  response.writeHead(Number.parseInt(status, 10), {
+    'Content-Type': 'application/json; charset=utf-8',
+    'X-Request-Id': randomUUID(),
+    Connection: 'close',
+  });
+  response.end(JSON.stringify({ detail, code }));
+}
+
+function refuse(socket: Duplex, { status, detail, code }: Refusal): void {
   const body = JSON.stringify({ detail, code });
   const head = [
     `HTTP/1.1 ${status}`,
@@ -38,5 +98,8 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     ...Object.entries(ANSWER_HEADERS).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ];
+  socket.on('error', () => socket.destroy());
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const cut = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(cut));
 }

@@ -1,5 +1,6 @@
 // zod's issues in the words that clients of a Django REST Framework service parse. decisions.md section 1.
 import { z } from 'zod';
+import { documentedAs } from './documented-as.js';
 import { invalidFields, type FieldErrors } from './errors.js';
 
 /** An integer of a body. zod would call a text in its place no number. */
@@ -7,7 +8,19 @@ export function integerField() {
   return z.int({ error: ({ input }) => (input === undefined || input === null ? undefined : NO_INTEGER) });
 }
 
+const MAX_QUOTED_CHARACTERS = 60;
 const NO_INTEGER = 'A valid integer is required.';
+
+/**
+ * `schema` for a list or dictionary of `maximum` elements at most, counted before it looks at any of them: zod notes
+ * every wrong element before it counts, and a body has room for half a million.
+ */
+export function upTo<T extends z.ZodType>(maximum: number, schema: T) {
+  const isShort = (value: unknown): boolean =>
+    typeof value !== 'object' || value === null || Object.keys(value).length <= maximum;
+  const counted = z.unknown().refine(isShort, `Ensure this field has no more than ${maximum} elements.`);
+  return documentedAs(counted.pipe(schema), z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
+}
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 
@@ -32,7 +45,7 @@ function toFieldErrors(error: z.ZodError): FieldErrors {
 function toSentence(issue: RawIssue): string | undefined {
   const { code } = issue;
   if (code === 'invalid_type') return wrongType(issue);
-  if (code === 'invalid_value') return `"${String(issue.input)}" is not a valid choice.`;
+  if (code === 'invalid_value') return `${quote(issue.input)} is not a valid choice.`;
   if (code === 'invalid_format') return 'Enter a valid value.';
   if (code === 'too_small') return tooSmall(issue);
   if (code === 'too_big') return tooBig(issue);
@@ -55,6 +68,13 @@ function wrongType(issue: RawIssue & { expected?: unknown }): string {
   const expected = String(issue.expected);
   if (expected === 'array') return `Expected a list of items but got type "${typeName(issue.input)}".`;
   return WRONG_TYPE[expected] ?? `Expected a dictionary of items but got type "${typeName(issue.input)}".`;
+}
+
+/** Megabytes are not repeated, and an object is not asked for its text: it may bring a `toString` of its own. */
+function quote(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return `A value of type "${typeName(value)}"`;
+  const text = String(value);
+  return `"${text.length > MAX_QUOTED_CHARACTERS ? `${text.slice(0, MAX_QUOTED_CHARACTERS)}...` : text}"`;
 }
 
 function tooSmall(issue: RawIssue & { origin?: unknown; minimum?: unknown }): string {

@@ -1,8 +1,6 @@
 // From the bytes of a request to JSON that can be stored: what the database or a later reader would choke on is refused.
 import { parseError } from './errors.js';
-
-/** Deeper JSON is nobody's drawing, and overflows the stack of every recursive reader. */
-const MAX_DEPTH = 200;
+import { refuseHugeJson, refuseUnkeptNumbers } from './json-scan.js';
 
 /** Throws the 400 for bytes that are no UTF-8. A byte order mark is dropped. */
 export function decodeText(bytes: Buffer): string {
@@ -13,16 +11,17 @@ export function decodeText(bytes: Buffer): string {
   }
 }
 
-/** Throws the 400 of a body that is no JSON, too deep, or holds text that cannot be stored. */
+/** Throws the 400 of a body that is no JSON, too deep, too much, or holds text or numbers that cannot be stored. */
 export function parseJsonBody(text: string): unknown {
   const value = parsePassingJson(text);
+  refuseUnkeptNumbers(text);
   refuseUnstorableText(text, value);
   return value;
 }
 
-/** The same for JSON that is looked at and passed on: only what is no JSON or too deep is refused. */
+/** The same for JSON that is looked at and passed on: only what is no JSON, too deep or too much is refused. */
 export function parsePassingJson(text: string): unknown {
-  refuseDeepJson(text);
+  refuseHugeJson(text);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -34,14 +33,20 @@ export function parsePassingJson(text: string): unknown {
 
 /** Throws the 400 of a free text (perhaps JSON) that is kept or parsed later. */
 export function checkFreeText(text: string): void {
-  refuseDeepJson(text);
+  refuseHugeJson(text);
   if (text.includes('\0')) throw unstorable();
-  if (!mayHoldUnstorableText(text)) return;
+  const value = tryToParse(text);
+  if (value === undefined) return; // No JSON: its escapes and digits are plain characters.
+  // A number alone is kept as its text.
+  if (typeof value === 'object') refuseUnkeptNumbers(text);
+  refuseUnstorableText(text, value);
+}
+
+function tryToParse(text: string): unknown {
   try {
-    refuseUnstorableText(text, JSON.parse(text));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    // No JSON: its escapes are plain characters.
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
@@ -77,28 +82,3 @@ function holdsUnstorableText(root: unknown): boolean {
 function isUnstorable(text: string): boolean {
   return text.includes('\0') || /\p{Surrogate}/u.test(text);
 }
-
-/** Counts brackets outside strings before the parser may allocate for them. Text that is no JSON is not judged. */
-function refuseDeepJson(text: string): void {
-  if (!/^\s*[[{]/.test(text)) return;
-  let depth = 0;
-  let inString = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text.charCodeAt(index);
-    if (inString) {
-      if (character === BACKSLASH) index += 1;
-      else if (character === QUOTE) inString = false;
-    } else if (character === QUOTE) inString = true;
-    else if (character === OPEN_BRACKET || character === OPEN_BRACE) {
-      depth += 1;
-      if (depth > MAX_DEPTH) throw parseError(`nested deeper than ${MAX_DEPTH} levels.`);
-    } else if (character === CLOSE_BRACKET || character === CLOSE_BRACE) depth -= 1;
-  }
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;

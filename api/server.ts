@@ -1,6 +1,7 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerClientError } from './client-error.js';
+import type { Duplex } from 'node:stream';
+import { answerClientError, answerConnect, answerMissingHost, answerUnknownExpectation } from './client-error.js';
 
 export interface ListeningServer {
   server: Server;
@@ -12,12 +13,44 @@ export interface ListeningServer {
 const DRAIN_MS = 10_000;
 const SWEEP_MS = 100;
 
+/** What one connection, and all of them together, may take of the process. */
+export interface ConnectionLimits {
+  /** From the first byte (of a new connection: from its opening) to the end of the headers. */
+  headersTimeoutMs: number;
+  /** To the end of the body: ten megabytes at a megabit a second. */
+  requestTimeoutMs: number;
+  /** Longer than the idle time of the usual load balancers, which must be the ones to hang up. */
+  keepAliveTimeoutMs: number;
+  /** How often the first two are looked at. */
+  checkingIntervalMs: number;
+  /** Further connections are closed as they come. */
+  maxConnections: number;
+  /** Then the connection is closed: bounds what a client can have under way that does not wait for answers. */
+  maxRequestsPerConnection: number;
+}
+
+const LIMITS: ConnectionLimits = {
+  headersTimeoutMs: 20_000,
+  requestTimeoutMs: 120_000,
+  keepAliveTimeoutMs: 65_000,
+  checkingIntervalMs: 5_000,
+  maxConnections: 4_000,
+  maxRequestsPerConnection: 1_000,
+};
+const MAX_HEAD_BYTES = 16 * 1024;
+
+interface Address {
+  host: string;
+  port: number;
+}
+
 /** Throws a sentence for the person who started the process when the port is taken. */
 export function listen(
   listener: RequestListener,
-  { host, port }: { host: string; port: number },
+  { host, port }: Address,
+  limits: ConnectionLimits = LIMITS,
 ): Promise<ListeningServer> {
-  const server = createServer(listener).on('clientError', answerClientError);
+  const server = createLimitedServer(listener, limits);
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = new Error(`port ${port} on ${host} is already in use; set PORT to another one.`);
@@ -25,6 +58,38 @@ export function listen(
     });
     server.listen(port, host, () => resolve({ server, port: (server.address() as AddressInfo).port }));
   });
+}
+
+function createLimitedServer(listener: RequestListener, limits: ConnectionLimits): Server {
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  const server = createServer({
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.checkingIntervalMs,
+    maxHeaderSize: MAX_HEAD_BYTES,
+    // Checked below, to be answered like everything else.
+    requireHostHeader: false,
+  });
+  server.maxConnections = limits.maxConnections;
+  server.maxRequestsPerSocket = limits.maxRequestsPerConnection;
+  const answer: RequestListener = (request, response) => {
+    latest.set(request.socket, response);
+    if (!answerMissingHost(response)) listener(request, response);
+  };
+  server.on('request', answer);
+  // The body is asked for where it is read (`acceptBody`), after the caller was let in. A client that was refused may or
+  // may not send it: what comes next on the connection could be taken for a request.
+  server.on('checkContinue', (request, response) => {
+    response.setHeader('Connection', 'close');
+    answer(request, response);
+  });
+  server.on('checkExpectation', (_request, response) => answerUnknownExpectation(response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    answerClientError(error, socket, latest.get(socket)),
+  );
+  server.on('connect', (_request, socket) => answerConnect(socket, latest.get(socket)));
+  return server;
 }
 
 /** Accepts nothing more and lets requests finish; their connections are closed as soon as they are idle. */

@@ -1,16 +1,25 @@
 // What a client may send of a workflow. Specification, "Workflow"; decisions.md section 4.
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
-import { integerField } from './field-errors.js';
+import { holdsMoreSecretPlacesThan } from '../graph/secrets.js';
+import { integerField, upTo } from './field-errors.js';
 import { documentedAs } from './documented-as.js';
 import { isPlainObject } from './json-text.js';
 import { MAX_ID } from './path-ids.js';
 
 export const titleBody = z.string().trim().min(1).max(255);
 
+/** Each is sealed, compared and searched for by itself; no drawing that can run has as many (`graph/input.ts`). */
+const MAX_SECRET_PLACES = 10_000;
+const TOO_MANY_SECRETS = `A drawing may have ${MAX_SECRET_PLACES} secret fields and headers of tool servers at most.`;
+
 /** Not copied by zod: whatever keys the editor put there, `__proto__` included, are stored as they came. */
 const drawing = z.unknown().transform((value, context) => {
-  if (isPlainObject(value)) return value;
+  if (isPlainObject(value)) {
+    if (!holdsMoreSecretPlacesThan(value, MAX_SECRET_PLACES)) return value;
+    context.addIssue({ code: 'custom', message: TOO_MANY_SECRETS });
+    return z.NEVER;
+  }
   const message = value === undefined ? 'This field is required.' : 'Expected a JSON object.';
   context.addIssue({ code: 'custom', message: value === null ? 'This field may not be null.' : message });
   return z.NEVER;
@@ -27,12 +36,11 @@ const runFee = z
   .refine((text) => /^\d{1,12}(\.\d{1,18})?$/.test(text), 'A valid number is required.')
   .transform((text) => new Decimal(text).toFixed());
 
-const languages = z.array(z.string().trim().min(1).max(16)).max(200);
+const languages = upTo(200, z.array(z.string().trim().min(1).max(16)).max(200));
 
-const categories = z
-  .array(z.int('A valid integer is required.'))
-  .max(100)
-  .transform((ids) => [...new Set(ids)]);
+const categories = upTo(100, z.array(z.int('A valid integer is required.')).max(100)).transform((ids) => [
+  ...new Set(ids),
+]);
 
 export const workflowChangesSchema = z
   .object({

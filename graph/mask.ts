@@ -14,6 +14,10 @@ export interface Masker {
 
 // Shorter values turn up by chance all over a text; they are only masked in their own fields.
 const MIN_SECRET_CHARACTERS = 6;
+// The search keeps each character of a secret some ten times over. Twice what a run may hold (`input.ts`) is searched for
+// whole: a second, at most. Beyond that stand drafts, published literals and attacks.
+const MAX_SEARCHED_CHARACTERS = 131_072;
+const MAX_SECRETS = 8192;
 
 /**
  * Beyond so many characters of secrets in all, those encodings are not looked for that only short ones are found in:
@@ -24,21 +28,39 @@ const MAX_CHARACTERS_IN_EVERY_ENCODING = 16_384;
 /**
  * Replaces secrets by `********` wherever they stand: plain, JSON-escaped (also twice), URL-encoded in any way, with HTML
  * entities, over several lines, in hexadecimal, and in base64 or base64url, also in the middle of a larger base64 text
- * and of the URL-encoded secret. Linear in the text; memory grows with the secrets. docs/secrets.md says what is not found.
+ * and of the URL-encoded secret. Linear in the text; memory grows with the secrets. Of secrets that are too long to be
+ * searched for only the beginning is, and all that follows it in the same text is hidden; where there are too many, every
+ * text is. docs/secrets.md says what is not found.
  */
 export function createMasker(secretValues: readonly string[]): Masker {
   const secrets = new Set(secretValues.flatMap((value) => [value, value.trim()]).filter(isLongEnough));
   secrets.delete(MASK);
   if (secrets.size === 0) return { isEmpty: true, text: (text) => text, json: (value) => value };
-  const total = [...secrets].reduce((sum, { length }) => sum + length, 0);
-  const inEveryEncoding = total <= MAX_CHARACTERS_IN_EVERY_ENCODING;
-  const search = createPatternSearch([...secrets].flatMap((secret) => patternsOf(secret, inEveryEncoding)));
-  const text = (original: string): string => maskText(original, search);
+  const text = secrets.size > MAX_SECRETS ? hideText : createTextMasker([...secrets]);
   const maskLeaf = (leaf: unknown): unknown => {
     if (typeof leaf === 'string') return text(leaf);
     return typeof leaf === 'number' && text(String(leaf)) !== String(leaf) ? MASK : leaf;
   };
   return { isEmpty: false, text, json: <T>(value: T) => mapLeaves(value, maskLeaf, text) as T };
+}
+
+function hideText(text: string): string {
+  return text === '' ? '' : MASK;
+}
+
+function createTextMasker(secrets: string[]): (text: string) => string {
+  const total = secrets.reduce((sum, secret) => sum + secret.length, 0);
+  const limit = total <= MAX_SEARCHED_CHARACTERS ? Infinity : Math.floor(MAX_SEARCHED_CHARACTERS / secrets.length);
+  const inEveryEncoding = total <= MAX_CHARACTERS_IN_EVERY_ENCODING;
+  const search = createPatternSearch(secrets.flatMap((secret) => patternsUpTo(limit, secret, inEveryEncoding)));
+  return (text) => maskText(text, search);
+}
+
+function patternsUpTo(limit: number, secret: string, inEveryEncoding: boolean): Pattern[] {
+  if (secret.length <= limit) return patternsOf(secret, inEveryEncoding);
+  // Half a character would be encoded as another one.
+  const beginning = secret.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
+  return patternsOf(beginning, inEveryEncoding).map((pattern) => ({ ...pattern, after: Infinity }));
 }
 
 function isLongEnough(value: string): boolean {
@@ -104,6 +126,8 @@ function maskText(text: string, search: PatternSearch): string {
 
 /** Within one search the ends only grow, so an overlap is always with the last ones: `aaaa...` stays one range. */
 function addRange(ranges: Range[], start: number, end: number): void {
+  const before = ranges.at(-1);
+  if (before && before[0] <= start && before[1] >= end) return;
   let from = start;
   for (let last = ranges.at(-1); last && last[1] > from && last[1] <= end; last = ranges.at(-1)) {
     from = Math.min(from, last[0]);

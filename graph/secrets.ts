@@ -61,6 +61,25 @@ export function joinSecrets(masked: JsonObject, secrets: SecretMap): JsonObject 
   );
 }
 
+/** Counted generously, every header as if it were a credential, so that counting costs next to nothing. */
+export function holdsMoreSecretPlacesThan(data: JsonObject, limit: number): boolean {
+  let places = 0;
+  const countHeaders = (owner: JsonObject): JsonObject =>
+    mapObject(owner, 'headers', (headers) => {
+      places += Object.keys(headers).length;
+      return headers;
+    });
+  mapArray(data, 'nodes', (node) =>
+    mapObject(node, 'data', (nodeData) => {
+      if (places > limit) return nodeData;
+      const fields = ownValue(nodeData, 'input_fields');
+      if (Array.isArray(fields)) places += fields.filter((field) => isObject(field) && isSecretField(field)).length;
+      return mapArray(countHeaders(nodeData), 'tools', countHeaders);
+    }),
+  );
+  return places > limit;
+}
+
 /** A copy of the drawing in which `replace` has had its way with every place where a secret can stand. */
 function mapSecrets(data: JsonObject, replace: Replace): JsonObject {
   const uses = new Map<string, number>();

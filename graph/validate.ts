@@ -23,15 +23,21 @@ export interface Warning {
 const MAX_FINDINGS = 1000;
 // zod collects every issue before it gives any, so a list of millions of mistakes must not reach it. `body` is any JSON.
 const MAX_VALUES = 20_000;
+// Each mistake takes some microseconds, and a drawing has room for a million: after this many the rest is not looked at.
+const MAX_MISTAKES = 20_000;
 
-/** Every field error of every node that the start node reaches; an empty object when there is none. */
+/** Every field error of every node that the start node reaches, up to MAX_MISTAKES; an empty object when there is none. */
 export function validateNodes(document: Document, plan: Plan): NodeErrors {
   const nodes = new Map(document.nodes.map((node) => [node.id, node]));
-  const errors = plan.ids.flatMap((id) => {
+  const errors: [id: string, found: Record<string, string>[]][] = [];
+  let mistakes = 0;
+  for (const id of plan.ids) {
     const node = nodes.get(id);
     const found = node ? validateNode(node) : [];
-    return found.length > 0 ? [[id, found] as const] : [];
-  });
+    if (found.length > 0) errors.push([id, found.slice(0, MAX_FINDINGS)]);
+    mistakes += found.length;
+    if (mistakes >= MAX_MISTAKES) break;
+  }
   return withSecretsError(Object.fromEntries(errors), document);
 }
 
@@ -61,9 +67,7 @@ function validateNode(node: DrawnNode): Record<string, string>[] {
     return tooLarge.map((field) => ({ [field]: `Input should hold at most ${MAX_VALUES} values` }));
   const parsed = schema.safeParse(node.data, { error: toFieldMessage });
   if (parsed.success) return [];
-  return parsed.error.issues
-    .slice(0, MAX_FINDINGS)
-    .map(({ path, message }) => ({ [path.map(String).join('.')]: message }));
+  return parsed.error.issues.map(({ path, message }) => ({ [path.map(String).join('.')]: message }));
 }
 
 /** What a person should look at although the drawing runs, in the order of the drawing's nodes. */

@@ -39,6 +39,7 @@ function checkMediaType(ctx: AppContext): void {
 async function readBytes(ctx: AppContext, limitBytes: number): Promise<Buffer> {
   const encoding = ctx.get('content-encoding').toLowerCase();
   if (encoding !== '' && encoding !== 'identity') throw unsupportedMediaType(encoding);
+  acceptBody(ctx, limitBytes);
   try {
     return await getRawBody(ctx.req, { limit: limitBytes, length: ctx.get('content-length') || null });
   } catch (error) {
@@ -47,6 +48,14 @@ async function readBytes(ctx: AppContext, limitBytes: number): Promise<Buffer> {
     ctx.req.resume();
     throw bodyTooLarge(limitBytes);
   }
+}
+
+/** A client that waits to be asked for its body (`Expect: 100-continue`) is asked now, unless it is too large. */
+function acceptBody({ req, res }: AppContext, limitBytes: number): void {
+  if (req.headers.expect === undefined || req.httpVersion !== '1.1') return;
+  if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw bodyTooLarge(limitBytes);
+  res.removeHeader('Connection');
+  res.writeContinue();
 }
 
 function isTooLarge(error: unknown): boolean {

@@ -10,15 +10,18 @@ import { badRequestSchema, keyErrors } from '../answer-schemas.js';
 import type { AppDeps } from '../deps.js';
 import { openDrawing } from '../drawing-secrets.js';
 import { ApiError, invalidFields } from '../errors.js';
-import { integerField } from '../field-errors.js';
+import { integerField, upTo } from '../field-errors.js';
 import { MAX_ID } from '../path-ids.js';
 import { defineRoute, type Route } from '../route.js';
 import { findStoredHeaders, mergeHeaders, type Headers } from '../stored-mcp-headers.js';
 
+const MAX_HEADERS = 100;
+const MAX_URL_CHARACTERS = 8192;
+const MAX_NODE_ID_CHARACTERS = 200;
 const MAX_HEADER_CHARACTERS = 65_536;
 
-const headersSchema = z
-  .record(z.string(), z.union([z.string(), z.number(), z.boolean()], { error: 'Header values must be strings.' }))
+const headerValues = z.union([z.string(), z.number(), z.boolean()], { error: 'Header values must be strings.' });
+const headersSchema = upTo(MAX_HEADERS, z.record(z.string(), headerValues))
   .transform((headers): Headers =>
     Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}`])),
   )
@@ -31,12 +34,12 @@ const headersSchema = z
 
 const bodySchema = z
   .object({
-    endpoint_url: z.string().min(1).refine(isHttpUrl, { error: 'Enter a valid URL.' }),
+    endpoint_url: z.string().min(1).max(MAX_URL_CHARACTERS).refine(isHttpUrl, { error: 'Enter a valid URL.' }),
     transport: z.enum(['auto', 'sse', 'streamable_http']).nullish(),
     headers: headersSchema.nullish(),
     timeout: z.number().min(0.1).max(30).nullish(),
     workflow_id: integerField().nullish(),
-    node_id: z.string().min(1).nullish(),
+    node_id: z.string().min(1).max(MAX_NODE_ID_CHARACTERS).nullish(),
   })
   .refine(({ workflow_id, node_id }) => isGiven(workflow_id) === isGiven(node_id), {
     error: 'workflow_id and node_id must be sent together.',

@@ -1,0 +1,96 @@
+// One pass over JSON text before the parser may allocate for it: how deep, how much, and which numbers.
+import { parseError } from './errors.js';
+
+/** Deeper JSON is nobody's drawing, and overflows the stack of every recursive reader. */
+export const MAX_JSON_DEPTH = 200;
+/**
+ * Ten megabytes can hold five million values, each of which costs the parser and every later reader up to a hundred
+ * times its own size.
+ */
+export const MAX_JSON_VALUES = 500_000;
+
+/** Throws the 400 for text that is too deep or holds too many values. Text that does not begin like one is not judged. */
+export function refuseHugeJson(text: string): void {
+  if (!/^\s*[[{]/.test(text)) return;
+  let depth = 0;
+  let values = 1;
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(text, at);
+        break;
+      case OPEN_BRACKET:
+      case OPEN_BRACE:
+        depth += 1;
+        values += 1;
+        if (depth > MAX_JSON_DEPTH) throw parseError(`nested deeper than ${MAX_JSON_DEPTH} levels.`);
+        break;
+      case CLOSE_BRACKET:
+      case CLOSE_BRACE:
+        depth -= 1;
+        break;
+      case COMMA:
+        values += 1;
+        break;
+    }
+    if (values > MAX_JSON_VALUES) throw parseError(`the body holds more than ${MAX_JSON_VALUES} values.`);
+  }
+}
+
+/**
+ * Throws the 400 for a number that would come back as another one: beyond the range of a double, so small that it would
+ * be zero, or an integer between two doubles, as ids in numbers are. Fractions are the nearest double, as everywhere
+ * in JSON. `text` is valid JSON.
+ */
+export function refuseUnkeptNumbers(text: string): void {
+  // Most bodies have no such number even by its looks; what looks so inside a string is told apart below.
+  if (!/\d{16}|\d[eE]/.test(text)) return;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) at = endOfString(text, at);
+    else if (isDigit(unit)) {
+      const end = endOfNumber(text, at);
+      if (!isKept(text.slice(at, end))) {
+        throw parseError(`the number at position ${at} cannot be kept exactly; send it as a string.`);
+      }
+      at = end - 1;
+    }
+  }
+}
+
+function isKept(digits: string): boolean {
+  const value = Number(digits);
+  if (!Number.isFinite(value)) return false;
+  if (value === 0) return !/[1-9]/.test(digits.split(/e/i)[0] ?? '');
+  // A finite integer has at most 309 digits: this costs nothing.
+  return Number.isSafeInteger(value) || !/^\d+$/.test(digits) || BigInt(digits) === BigInt(value);
+}
+
+/** The position of the closing quote, or the last one of the text. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) return at;
+    if (unit === BACKSLASH) at += 1;
+  }
+  return text.length;
+}
+
+function endOfNumber(text: string, start: number): number {
+  let end = start + 1;
+  for (let unit = text.charCodeAt(end); isDigit(unit) || NUMBER_UNITS.has(unit); unit = text.charCodeAt(end)) end += 1;
+  return end;
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const NUMBER_UNITS = new Set(Array.from('.eE+-', (sign) => sign.charCodeAt(0)));
