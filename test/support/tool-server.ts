@@ -14,7 +14,7 @@ export interface ToolServer {
   close: () => Promise<void>;
 }
 
-/** Tools: `add` (a, b), `slow` (ms), `fail`, `note` (text). Stateless: each request has a server of its own. */
+/** Tools: `add` (a, b), `slow` (ms, and a text that tells calls apart), `fail`, `note` (text). Stateless: each request has a server of its own. */
 export async function startToolServer(): Promise<ToolServer> {
   const calls: ToolServer['calls'] = [];
   const http = createServer((request, response) => {
@@ -54,10 +54,11 @@ function createTools(record: (tool: string, given: Record<string, unknown>) => v
     record('add', { a, b });
     return text(String(a + b));
   });
-  server.registerTool('slow', { description: 'Waits', inputSchema: { ms: z.number() } }, async ({ ms }) => {
-    record('slow', { ms });
+  const slow = { ms: z.number(), text: z.string().optional() };
+  server.registerTool('slow', { description: 'Waits', inputSchema: slow }, async ({ ms, text: name }) => {
+    record('slow', { ms, text: name });
     await pause(ms);
-    return text('waited');
+    return text(name === undefined ? 'waited' : `waited: ${name}`);
   });
   server.registerTool('fail', { description: 'Fails', inputSchema: {} }, () => {
     record('fail', {});

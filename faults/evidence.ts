@@ -1,0 +1,102 @@
+// What a row of the matrix leaves behind, as plain data: invariants.ts judges it without knowing how it came about.
+import type { NodeEntry } from '../test/support/api-client.js';
+import type { Kind } from '../test/support/graphs.js';
+
+/** A call that a node makes at the world outside. */
+export interface ExpectedCall {
+  /** Tells it from every other call of every run. */
+  key: string;
+  /** False for what must not happen twice: a POST, a tool call. */
+  mayRepeat: boolean;
+  /** Of an agent: the step that the call belongs to. Other nodes are one step. */
+  step?: string;
+}
+
+/** A node that runs when its run succeeds. */
+export interface ExpectedNode {
+  id: string;
+  label: string;
+  kind: Kind;
+  /** What it costs when it succeeds. */
+  amountUsd: string;
+  calls: ExpectedCall[];
+  /** Stands in its result, so that no run can show another one's. */
+  marker: string;
+}
+
+export interface Poll {
+  at: number;
+  status: string;
+  nodes: Record<string, NodeEntry>;
+}
+
+/** A request of a client that was not answered as it should have been. */
+export interface ClientFailure {
+  from: number;
+  until: number;
+  what: string;
+}
+
+/** How a run must end. `succeed` admits `outcome_unknown` where a call that must not repeat was in flight at a hit. */
+export type Ending = 'succeed' | 'outcome unknown' | 'Cancelled' | 'Error';
+
+export interface RunEvidence {
+  /** The client's own name for the run: its idempotency key and a part of everything that the run calls. */
+  tag: string;
+  shape: string;
+  ending: Ending;
+  expected: ExpectedNode[];
+  /** Undefined when no answer said that the run was accepted. */
+  runId: string | undefined;
+  /** The statuses that polls showed, in their order, repetitions left out. */
+  statuses: string[];
+  firstTerminal: Poll | undefined;
+  /** Polls after that. */
+  later: Poll[];
+  failures: ClientFailure[];
+  stored: StoredRun | undefined;
+}
+
+/** What the database and the API say about a run in the end. */
+export interface StoredRun {
+  status: string;
+  errorCode: string | null;
+  costUsd: string;
+  /** By `GET .../history/{run}/`. */
+  shownCostUsd: string;
+  nodes: { nodeId: string; status: string; errorCode: string | null; finishedAt: number | null }[];
+  transactions: { nodeId: string; operation: string; status: string; amountUsd: string }[];
+  /** The ledger's claims of calls that are paid for or must not repeat. */
+  claims: { nodeId: string; sentAt: number }[];
+}
+
+/** One blow of a fault, from the moment before it until what it struck works again. */
+export interface Hit {
+  what: string;
+  from: number;
+  until: number;
+  /** Whether it may cut calls that are in flight; each such hit excuses one repetition of a call that may repeat. */
+  cutsCalls: boolean;
+  /** Whether the API may refuse or fail requests meanwhile. */
+  apiDown: boolean;
+  /** What was recorded as finished before it: a whole node, or the step of an agent. */
+  finished: { runId: string; nodeId: string; step: string | null }[];
+  /** Calls by key, counted after `finished` was read. */
+  calls: Record<string, number>;
+}
+
+export interface Evidence {
+  runs: RunEvidence[];
+  hits: Hit[];
+  /** Calls by key in the end. */
+  calls: Record<string, number>;
+  project: {
+    /** Rows in `runs`, whoever made them. */
+    runs: number;
+    /** `total_spent` of the project before the first and after the last run, as the API shows it. */
+    spentBeforeUsd: string;
+    spentAfterUsd: string;
+  };
+  /** What the fault itself found wrong. */
+  complaints: string[];
+}

@@ -1,0 +1,95 @@
+// What an operator does to a run in Temporal itself, without asking the service. It must show within a minute.
+import type { WorkflowHandle } from '@temporalio/client';
+import { eventually } from '../../test/support/eventually.js';
+import { withTemporal } from '../../test/support/inspect.js';
+import type { Plan } from '../../graph/plan.js';
+import { MAX_NODES_IN_FLIGHT, RUN_WORKFLOW_TYPE, type RunGraphInput } from '../../temporal-workflows/messages.js';
+import type { ClientRun } from '../client.js';
+import type { Fault } from '../fault.js';
+import { keepAway } from '../processes.js';
+import { inRow, request, type Outside, type Shape } from '../shapes.js';
+import type { Stage } from '../stage.js';
+
+/** Longer than the row takes: only the operator ends such a run. */
+const ENDLESS_MS = 120_000;
+const SHOWN_WITHIN_MS = 60_000;
+const EXECUTION_TIMEOUT_MS = 6_000;
+const TASK_QUEUE = 'workflow-runs';
+
+function endless(outside: Outside): Shape {
+  return inRow('endless', [request(outside, 'quick', 100), request(outside, 'endless', ENDLESS_MS)]);
+}
+
+function byHand(name: string, title: string, act: (handle: WorkflowHandle) => Promise<unknown>): Fault {
+  return {
+    name,
+    title,
+    async apply(stage) {
+      const { world } = stage;
+      const run = await stage.start(endless(world.outside), 'Cancelled');
+      const runId = await run.accepted;
+      await untilInFlight(stage, run);
+      await stage.hit({ what: name, cutsCalls: false, apiDown: false }, () =>
+        withTemporal(world.stack, async (client) => void (await act(client.workflow.getHandle(runId)))),
+      );
+      await mustShow(stage, run, Date.now());
+    },
+  };
+}
+
+/**
+ * Runs may take 30 days, so that the API's own time-out cannot be waited for. The run is accepted while Temporal is away,
+ * and then started by hand as the reconciler would, but for a shorter time, before the reconciler looks for it (15 s).
+ */
+const timeOut: Fault = {
+  name: 'time-out',
+  title: 'a run that times out in Temporal',
+  async apply(stage) {
+    const { world } = stage;
+    const held: { run?: ClientRun } = {};
+    await stage.hit({ what: 'the absence of Temporal', cutsCalls: true, apiDown: false }, () =>
+      keepAway(world, 'temporal', async () => {
+        held.run = await stage.start(endless(world.outside), 'Error');
+        await held.run.accepted;
+      }),
+    );
+    const run = held.run!;
+    await startByHand(stage, await run.accepted);
+    await untilInFlight(stage, run);
+    await mustShow(stage, run, Date.now() + EXECUTION_TIMEOUT_MS);
+  },
+};
+
+async function startByHand({ world }: Stage, runId: string): Promise<void> {
+  const [row] = await world.query<{ plan: Plan }>(
+    'SELECT plan FROM runs JOIN graph_snapshots ON hash = snapshot_hash WHERE runs.id = $1',
+    [runId],
+  );
+  const input: RunGraphInput = { runId, plan: row!.plan, maxInFlight: MAX_NODES_IN_FLIGHT };
+  await withTemporal(world.stack, (client) =>
+    client.workflow.start(RUN_WORKFLOW_TYPE, {
+      workflowId: runId,
+      taskQueue: TASK_QUEUE,
+      args: [input],
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      workflowExecutionTimeout: EXECUTION_TIMEOUT_MS,
+    }),
+  );
+}
+
+async function untilInFlight({ world }: Stage, { evidence }: ClientRun): Promise<void> {
+  const { key } = evidence.expected.at(-1)!.calls[0]!;
+  await eventually(() => (world.countCalls()[key] ?? 0) > 0, { timeoutMs: 20_000 });
+}
+
+async function mustShow(stage: Stage, { evidence }: ClientRun, actedAt: number): Promise<void> {
+  await eventually(() => evidence.firstTerminal !== undefined, { timeoutMs: 2 * SHOWN_WITHIN_MS, intervalMs: 100 });
+  const tookMs = evidence.firstTerminal!.at - actedAt;
+  if (tookMs > SHOWN_WITHIN_MS) stage.complain(`it showed in the poll only after ${tookMs} ms`);
+}
+
+export const engine: Fault[] = [
+  byHand('terminate', 'a run terminated in Temporal', (handle) => handle.terminate('by an operator')),
+  byHand('cancel', 'a run cancelled in Temporal', (handle) => handle.cancel()),
+  timeOut,
+];

@@ -1,0 +1,80 @@
+// A new worker comes, the old one drains and goes, while runs are in flight.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { readSecrets } from '../../cli/embedded/secrets-file.js';
+import { eventually } from '../../test/support/eventually.js';
+import type { Fault } from '../fault.js';
+import { partsReplaced } from '../processes.js';
+import type { World } from '../world.js';
+
+const WORKER = path.resolve(import.meta.dirname, '../../dist/activities/main.js');
+
+interface ExtraWorker {
+  /** SIGTERM; answers the exit code. */
+  stop: () => Promise<number | null>;
+}
+
+const rolling: Fault = {
+  name: 'upgrade',
+  title: 'a worker upgrade: a new one comes, the old one drains',
+  spreadMs: 10_000,
+  async apply(stage) {
+    const { world } = stage;
+    const blow = { what: 'the upgrade', cutsCalls: false, apiDown: false };
+    await stage.hit(blow, async () => {
+      const extra = await startWorker(world);
+      let code: number | null;
+      try {
+        const pids = { ...world.stack.stack.pids };
+        process.kill(pids.worker!, 'SIGTERM');
+        await partsReplaced(world, ['worker'], pids);
+      } finally {
+        code = await extra.stop();
+      }
+      if (code !== 0) stage.complain(`the second worker ended with code ${code}`);
+      const died = await eventually(() => /worker (exited with code \d+|died of \w+)/.exec(lastDeath(world))?.[1]);
+      if (died !== 'exited with code 0') stage.complain(`the first worker ${died}`);
+    });
+  },
+};
+
+/** The supervisor's last line about a worker. */
+function lastDeath(world: World): string {
+  const lines = world.stack.logs().split('\n');
+  return lines.findLast((line) => line.includes('; restarting') && line.startsWith('worker ')) ?? '';
+}
+
+/** On the same database, Temporal and task queue as the stack's own. */
+async function startWorker({ stack, apiUrl, providersFile }: World): Promise<ExtraWorker> {
+  const { stack: addresses, dataDir } = stack;
+  const secrets = readSecrets(dataDir);
+  if (secrets === undefined) throw new Error('the stack has no secrets');
+  const child = spawn(process.execPath, [WORKER], {
+    env: {
+      PATH: process.env['PATH'],
+      DATA_DIR: dataDir,
+      DATABASE_URL: addresses.database_url,
+      TEMPORAL_ADDRESS: addresses.temporal_address,
+      TEMPORAL_NAMESPACE: addresses.temporal_namespace,
+      API_INTERNAL_URL: apiUrl,
+      SECRETS_KEY: secrets.SECRETS_KEY,
+      INTERNAL_SERVICE_TOKEN: secrets.INTERNAL_SERVICE_TOKEN,
+      MODEL_PROVIDERS_FILE: providersFile,
+      ALLOW_PRIVATE_NETWORK: 'true',
+      WORKER_METRICS_PORT: '0',
+    },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  const exited = once(child, 'exit') as Promise<[number | null]>;
+  const first = await Promise.race([once(child, 'message'), exited.then(() => undefined)]);
+  if (first === undefined) throw new Error('the second worker did not start');
+  return {
+    async stop() {
+      child.kill('SIGTERM');
+      return (await exited)[0];
+    },
+  };
+}
+
+export const upgrades: Fault[] = [rolling];

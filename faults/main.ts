@@ -1,0 +1,83 @@
+// `npm run faults`: a stack of its own under load, every fault, the invariants, a table. docs/faults.md.
+//   npm run faults -- --only kill-worker --runs 5
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { faults, runRow, type RowResult } from './matrix.js';
+import { toDetails, toTable } from './table.js';
+import { createWorld, type World } from './world.js';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true },
+    list: { type: 'boolean', default: false },
+    runs: { type: 'string', default: '20' },
+    json: { type: 'string' },
+    keep: { type: 'boolean', default: false },
+  },
+});
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+if (values.list) {
+  for (const { name, title } of faults) print(`${name.padEnd(18)} ${title}`);
+} else {
+  process.exitCode = (await runMatrix()) ? 0 : 1;
+}
+
+/** Whether every fault was survived and nothing is left behind. */
+async function runMatrix(): Promise<boolean> {
+  const chosen = choose(values.only);
+  const runs = Number(values.runs);
+  if (!Number.isInteger(runs) || runs < 1) throw new Error('--runs takes a whole number above 0');
+  const startedAt = Date.now();
+  const world = await createWorld();
+  const closeAndExit = (): void => void world.close({ keep: values.keep }).finally(() => process.exit(130));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, closeAndExit);
+  const rows: RowResult[] = [];
+  let leftBehind: string | undefined;
+  try {
+    for (const fault of chosen) rows.push(await runAndReport(world, fault, runs));
+  } finally {
+    const isSurvived = rows.length === chosen.length && rows.every(({ violations }) => violations.length === 0);
+    if (!isSurvived) print(`The stack's data and logs stay in ${world.stack.dataDir}`);
+    leftBehind = await closeWorld(world, values.keep || !isSurvived);
+  }
+  print(`\n${toTable(rows)}\n`);
+  for (const line of toDetails(rows)) print(line);
+  if (leftBehind !== undefined) print(leftBehind);
+  const seconds = Math.round((Date.now() - startedAt) / 1000);
+  const survived = rows.filter(({ violations }) => violations.length === 0).length;
+  const total = (of: (row: RowResult) => number): number => rows.reduce((sum, row) => sum + of(row), 0);
+  print(
+    `${survived} of ${rows.length} faults survived; ${total((row) => row.runs)} runs, ${total((row) => row.repeats)} calls repeated; ` +
+      `${leftBehind === undefined ? 'no process left behind' : 'processes left behind'}; ${seconds} s`,
+  );
+  if (values.json !== undefined)
+    writeFileSync(values.json, `${JSON.stringify({ rows, leftBehind, seconds }, null, 2)}\n`);
+  return survived === rows.length && leftBehind === undefined;
+}
+
+function choose(only: string[] | undefined): typeof faults {
+  if (only === undefined) return faults;
+  const unknown = only.filter((name) => faults.every((fault) => fault.name !== name));
+  if (unknown.length > 0) throw new Error(`there is no fault ${unknown.join(', ')}; --list names them`);
+  return faults.filter(({ name }) => only.includes(name));
+}
+
+async function runAndReport(world: World, fault: (typeof faults)[number], runs: number): Promise<RowResult> {
+  const row = await runRow(world, fault, runs);
+  const verdict = row.violations.length === 0 ? 'survived' : `NOT survived (${row.violations.length} violations)`;
+  print(`${fault.title}: ${verdict}, ${row.seconds.toFixed(0)} s`);
+  for (const line of toDetails([row])) print(`  ${line}`);
+  return row;
+}
+
+/** What was left behind, if anything was. */
+async function closeWorld(world: World, keep: boolean): Promise<string | undefined> {
+  try {
+    await world.close({ keep });
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

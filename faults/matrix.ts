@@ -1,0 +1,72 @@
+// The rows of the matrix, and how one is worked off.
+import { collectEvidence, readSpent } from './collect.js';
+import type { Evidence } from './evidence.js';
+import type { Fault } from './fault.js';
+import { checkEvidence, countRepeats, type Violation } from './invariants.js';
+import { approvals } from './kinds/approval.js';
+import { deaths } from './kinds/deaths.js';
+import { engine } from './kinds/engine.js';
+import { upgrades } from './kinds/upgrade.js';
+import { windows } from './kinds/windows.js';
+import { allowToRun } from './processes.js';
+import { Stage } from './stage.js';
+import type { World } from './world.js';
+
+export const faults: Fault[] = [...deaths, ...windows, ...approvals, ...engine, ...upgrades];
+
+export interface RowResult {
+  name: string;
+  title: string;
+  runs: number;
+  succeeded: number;
+  /** Ended `outcome_unknown`: a POST or a tool call was on the wire. */
+  unknown: number;
+  /** Calls that were made a second time. */
+  repeats: number;
+  /** From the end of the (last) blow to the last run's end. */
+  recoverySeconds: number;
+  seconds: number;
+  violations: Violation[];
+}
+
+const SPREAD_MS = 4_000;
+
+/** Load, fault, the end of every run, the judgement. Never rejects for what a fault did. */
+export async function runRow(world: World, fault: Fault, runs: number): Promise<RowResult> {
+  const startedAt = Date.now();
+  const stage = await Stage.open(world, fault.name);
+  const spentBefore = await readSpent(stage);
+  const before = Math.ceil(runs / 2);
+  const after = runs - before;
+  await stage.startLoad(before);
+  await stage.untilBusy();
+  const rest = stage.startLoad(after, (fault.spreadMs ?? SPREAD_MS) / Math.max(1, after));
+  try {
+    await fault.apply(stage);
+  } catch (error) {
+    stage.complain(`the fault broke off: ${(error as Error).message}`);
+    allowToRun(world.stack);
+  }
+  await rest;
+  await stage.allEnded();
+  for (const run of stage.runs) if (run.evidence.firstTerminal !== undefined) await run.look();
+  const evidence = await collectEvidence(stage, spentBefore);
+  return { ...toResult(fault, evidence), seconds: (Date.now() - startedAt) / 1000 };
+}
+
+function toResult({ name, title }: Fault, evidence: Evidence): Omit<RowResult, 'seconds'> {
+  const { runs, hits } = evidence;
+  const ends = runs.map(({ firstTerminal }) => firstTerminal?.at ?? 0);
+  const unknown = runs.filter(({ stored }) => stored?.nodes.some(({ errorCode }) => errorCode === 'outcome_unknown'));
+  const recoveryMs = Math.max(...ends) - Math.max(...hits.map(({ until }) => until));
+  return {
+    name,
+    title,
+    runs: runs.length,
+    succeeded: runs.filter(({ firstTerminal }) => firstTerminal?.status === 'succeed').length,
+    unknown: unknown.length,
+    repeats: countRepeats(evidence),
+    recoverySeconds: Math.max(0, recoveryMs) / 1000,
+    violations: checkEvidence(evidence),
+  };
+}

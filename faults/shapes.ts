@@ -1,0 +1,171 @@
+// The graphs of the load, and what each of them must do when its run succeeds.
+import {
+  agent,
+  condition,
+  drawing,
+  http,
+  link,
+  llm,
+  mcp,
+  trigger,
+  type Drawing,
+  type DrawingNode,
+  type Kind,
+} from '../test/support/graphs.js';
+import type { ExpectedCall, ExpectedNode } from './evidence.js';
+
+export interface Shape {
+  name: string;
+  drawing: Drawing;
+  /** The nodes that run, with the calls that they make in a run of this tag. */
+  expect: (tag: string) => ExpectedNode[];
+}
+
+/** Addresses of what the nodes call. */
+export interface Outside {
+  targetUrl: string;
+  toolUrl: string;
+}
+
+/** Model names of world.ts's provider. */
+export const MODEL = 'faults-model';
+export const AGENT_MODEL = 'faults-agent';
+/** 10 prompt and 5 completion tokens at the prices of the test stack. */
+const CALL_PRICE_USD = '0.00002';
+const TWO_CALLS_USD = '0.00004';
+/** Variables of every drawing here: a run's input is `{tag}`. */
+const TAG = '{{ input.tag }}';
+
+/** A node before the run's tag is known. */
+export interface Part {
+  node: DrawingNode;
+  expect: (tag: string) => Omit<ExpectedNode, 'id' | 'label'>;
+}
+
+export function request(outside: Outside, label: string, delayMs: number, method = 'GET'): Part {
+  const path = (tag: string): string => `/delay/${delayMs}/${tag}/${label}`;
+  const body = method === 'GET' ? {} : { body: { from: label } };
+  return {
+    node: http(outside.targetUrl + path(TAG), { label, method, ...body }),
+    expect: (tag) => toExpected('http', '0', tag, [{ key: path(tag), mayRepeat: method === 'GET' }]),
+  };
+}
+
+export function ask(label: string): Part {
+  return {
+    node: llm(`${TAG}/${label}`, { label, settings: { model_name: MODEL, temperature: 0 } }),
+    expect: (tag) => toExpected('llm', CALL_PRICE_USD, tag, [{ key: modelKey(`${tag}/${label}`, 0), mayRepeat: true }]),
+  };
+}
+
+export function callTool({ toolUrl }: Outside, label: string, delayMs: number): Part {
+  return {
+    node: mcp(toolUrl, 'slow', { ms: delayMs, text: `${TAG}/${label}` }, { label }),
+    expect: (tag) => toExpected('mcp', '0', tag, [{ key: toolKey(`${tag}/${label}`), mayRepeat: false }]),
+  };
+}
+
+/** Two model calls with one tool call between them. */
+export function think({ toolUrl }: Outside, label: string, approval: 'always' | 'never'): Part {
+  const settings = { model_name: AGENT_MODEL };
+  return {
+    node: agent(`${TAG}/${label}`, settings, [{ endpoint_url: toolUrl, require_approval: approval }], { label }),
+    expect: (tag) => {
+      const name = `${tag}/${label}`;
+      return toExpected('agent', TWO_CALLS_USD, tag, [
+        { key: modelKey(name, 0), mayRepeat: true, step: 'turn 0' },
+        { key: toolKey(name), mayRepeat: false, step: 'tools 0' },
+        { key: modelKey(name, 1), mayRepeat: true, step: 'turn 1' },
+      ]);
+    },
+  };
+}
+
+/** The load: runs are dealt out to these in turn. */
+export function createLoadShapes(outside: Outside): Shape[] {
+  return [
+    inRow(
+      'chain',
+      [150, 400, 250, 600].map((delayMs, index) => request(outside, `get-${index}`, delayMs)),
+    ),
+    diamond(outside),
+    inRow('models', [ask('first'), ask('second')]),
+    inRow('post', [
+      request(outside, 'before', 200),
+      request(outside, 'post', 500, 'POST'),
+      request(outside, 'after', 200),
+    ]),
+    wide(outside),
+    inRow('agent', [think(outside, 'agent', 'never'), callTool(outside, 'tool', 300)]),
+  ];
+}
+
+/** A trigger and these after it, one by one. */
+export function inRow(name: string, parts: Part[]): Shape {
+  const all = [startPart(), ...parts];
+  for (const [index, { node }] of all.entries()) if (index > 0) link(all[index - 1]!.node, node);
+  return toShape(name, drawing(all.map(({ node }) => node)), all);
+}
+
+function diamond(outside: Outside): Shape {
+  const start = startPart();
+  const [left, right] = [request(outside, 'left', 300), request(outside, 'right', 700)];
+  const check = { node: condition(TAG, '!=', 'none', { label: 'check' }), expect: () => free('condition', 'true') };
+  const [yes, no] = [request(outside, 'yes', 200), request(outside, 'no', 200)];
+  const end = ask('end');
+  link(start.node, [left.node, right.node]);
+  link(left.node, check.node);
+  link(check.node, yes.node, 'true');
+  link(check.node, no.node, 'false');
+  for (const before of [yes, no, right]) link(before.node, end.node);
+  const nodes = [start, left, right, check, yes, no, end].map(({ node }) => node);
+  return toShape('diamond', drawing(nodes), [start, left, right, check, yes, end]);
+}
+
+function wide(outside: Outside): Shape {
+  const start = startPart();
+  const branches = [100, 250, 400, 550, 700, 800].map((delayMs, index) => request(outside, `wide-${index}`, delayMs));
+  const join = request(outside, 'join', 150);
+  link(
+    start.node,
+    branches.map(({ node }) => node),
+  );
+  for (const { node } of branches) link(node, join.node);
+  const all = [start, ...branches, join];
+  return toShape('fan-out', drawing(all.map(({ node }) => node)), all);
+}
+
+function startPart(): Part {
+  return { node: trigger(), expect: (tag) => ({ ...free('trigger', tag) }) };
+}
+
+function toShape(name: string, whole: Drawing, parts: Part[]): Shape {
+  return {
+    name,
+    drawing: whole,
+    expect: (tag) =>
+      parts.map(({ node, expect }) => ({ id: node.id, label: String(node.data['label']), ...expect(tag) })),
+  };
+}
+
+function free(kind: Kind, marker: string): Omit<ExpectedNode, 'id' | 'label'> {
+  return toExpected(kind, '0', marker, []);
+}
+
+function toExpected(
+  kind: Kind,
+  amountUsd: string,
+  marker: string,
+  calls: ExpectedCall[],
+): Omit<ExpectedNode, 'id' | 'label'> {
+  return { kind, amountUsd, marker, calls };
+}
+
+/** How a call of a model is told from all others; `turn` counts from 0. */
+export function modelKey(name: string, turn: number): string {
+  return `model ${name} #${turn}`;
+}
+
+export function toolKey(name: string): string {
+  return `tool ${name}`;
+}

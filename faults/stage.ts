@@ -1,0 +1,122 @@
+// What a fault works with: the load of its row, runs of its own, and blows that are written down as evidence.
+import { setTimeout as pause } from 'node:timers/promises';
+import { createApiClient, type ApiClient } from '../test/support/api-client.js';
+import { eventually } from '../test/support/eventually.js';
+import { startRun, type ClientRun } from './client.js';
+import type { Ending, Hit } from './evidence.js';
+import { createLoadShapes, type Shape } from './shapes.js';
+import type { World } from './world.js';
+
+const START_EVERY_MS = 120;
+/** Calls of nodes that have reached the outside before the fault begins: runs are in all stages then. */
+const BUSY_CALLS_PER_RUN = 1;
+const END_WITHIN_MS = 150_000;
+
+export type Blow = Pick<Hit, 'what' | 'cutsCalls' | 'apiDown'>;
+
+export class Stage {
+  readonly world: World;
+  readonly api: ApiClient;
+  readonly projectId: number;
+  readonly runs: ClientRun[] = [];
+  readonly hits: Hit[] = [];
+  readonly complaints: string[] = [];
+  readonly #name: string;
+  readonly #workflows: { id: number; shape: Shape }[];
+  readonly #aborted = new AbortController();
+
+  private constructor(world: World, name: string, projectId: number, workflows: Stage['workflows']) {
+    this.world = world;
+    this.api = createApiClient(world.apiUrl, world.apiKey);
+    this.projectId = projectId;
+    this.#name = name;
+    this.#workflows = workflows;
+  }
+
+  /** A project of its own for every row, so that its sums start at nothing. */
+  static async open(world: World, name: string): Promise<Stage> {
+    const api = createApiClient(world.apiUrl, world.apiKey);
+    const projectId = await api.createProject(`Fault ${name}`);
+    const workflows: Stage['workflows'] = [];
+    for (const shape of createLoadShapes(world.outside)) {
+      workflows.push({ shape, id: await api.createWorkflow(projectId, shape.drawing, shape.name) });
+    }
+    return new Stage(world, name, projectId, workflows);
+  }
+
+  get workflows(): { id: number; shape: Shape }[] {
+    return this.#workflows;
+  }
+
+  /** Starts so many runs of the load, one after the other. */
+  async startLoad(count: number, everyMs = START_EVERY_MS): Promise<void> {
+    for (let started = 0; started < count; started++) {
+      const { id, shape } = this.#workflows[this.runs.length % this.#workflows.length]!;
+      this.#start(id, shape, 'succeed');
+      await pause(everyMs);
+    }
+  }
+
+  /** Resolves when nodes of the load are in flight. */
+  async untilBusy(): Promise<void> {
+    const wanted = this.runs.length * BUSY_CALLS_PER_RUN;
+    const ours = (): number =>
+      Object.entries(this.world.countCalls())
+        .filter(([key]) => key.includes(`${this.#name}-`))
+        .reduce((sum, [, count]) => sum + count, 0);
+    await eventually(() => ours() >= wanted, { timeoutMs: 30_000 });
+  }
+
+  /** A run beside the load, of a graph of the fault's own. */
+  async start(shape: Shape, ending: Ending = 'succeed'): Promise<ClientRun> {
+    const workflowId = await this.api.createWorkflow(this.projectId, shape.drawing, shape.name);
+    return this.#start(workflowId, shape, ending);
+  }
+
+  /** `act` strikes and returns when what it struck works again. What was finished before is read first. */
+  async hit(blow: Blow, act: () => Promise<void>): Promise<void> {
+    const finished = await this.#finished();
+    const calls = this.world.countCalls();
+    const hit: Hit = { ...blow, from: Date.now(), until: Number.POSITIVE_INFINITY, finished, calls };
+    this.hits.push(hit);
+    await act();
+    hit.until = Date.now();
+  }
+
+  complain(message: string): void {
+    this.complaints.push(message);
+  }
+
+  /** False when a run has not ended in time; its client gives up then. */
+  async allEnded(): Promise<boolean> {
+    const timer = setTimeout(() => this.giveUp(), END_WITHIN_MS);
+    const outcomes = await Promise.allSettled(this.runs.map(({ ended }) => ended));
+    clearTimeout(timer);
+    const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : []));
+    for (const { name, message } of failures) if (name !== 'AbortError') this.complain(message);
+    return failures.length === 0;
+  }
+
+  /** Ends all clients. */
+  giveUp(): void {
+    this.#aborted.abort();
+  }
+
+  #start(workflowId: number, shape: Shape, ending: Ending): ClientRun {
+    const tag = `${this.#name}-${Date.now().toString(36)}-${this.runs.length}`;
+    const run = startRun(this.world, { workflowId, shape, tag, ending, signal: this.#aborted.signal });
+    this.runs.push(run);
+    return run;
+  }
+
+  async #finished(): Promise<Hit['finished']> {
+    const text = `
+      WITH ours AS (SELECT id FROM runs WHERE project_id = $1)
+      SELECT run_id AS "runId", node_id AS "nodeId", NULL AS step FROM node_results
+        WHERE status <> 'in progress' AND run_id IN (SELECT id FROM ours)
+      UNION ALL SELECT run_id, node_id, 'turn ' || turn FROM agent_turns WHERE run_id IN (SELECT id FROM ours)
+      UNION ALL SELECT run_id, node_id, 'tools ' || turn FROM agent_tool_calls
+        WHERE outcome IS NOT NULL AND run_id IN (SELECT id FROM ours)`;
+    return this.world.query(text, [this.projectId]);
+  }
+}

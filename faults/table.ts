@@ -1,0 +1,36 @@
+// The table as the README quotes it: Markdown, which reads well enough in a terminal.
+import { INVARIANTS } from './invariants.js';
+import type { RowResult } from './matrix.js';
+
+const COLUMNS = ['fault', 'runs', 'succeeded', 'outcome unknown', 'calls repeated', 'last end after', 'survived'];
+
+export function toTable(rows: RowResult[]): string {
+  const cells = rows.map((row) => [
+    row.title,
+    String(row.runs),
+    String(row.succeeded),
+    String(row.unknown),
+    String(row.repeats),
+    `${row.recoverySeconds.toFixed(1)} s`,
+    toVerdict(row),
+  ]);
+  const widths = COLUMNS.map((name, column) => Math.max(name.length, ...cells.map((line) => line[column]!.length)));
+  const toLine = (line: string[]): string =>
+    `| ${line.map((text, column) => text.padEnd(widths[column]!)).join(' | ')} |`;
+  return [toLine(COLUMNS), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...cells.map(toLine)].join(
+    '\n',
+  );
+}
+
+/** Every violation, named by its row. */
+export function toDetails(rows: RowResult[]): string[] {
+  return rows.flatMap(({ name, violations }) =>
+    violations.map(({ invariant, message }) => `${name}: ${invariant}: ${message}`),
+  );
+}
+
+function toVerdict({ violations }: RowResult): string {
+  if (violations.length === 0) return 'yes';
+  const broken = INVARIANTS.filter((invariant) => violations.some((violation) => violation.invariant === invariant));
+  return `NO: ${broken.join(', ')}`;
+}

@@ -1,0 +1,127 @@
+// A stack of its own and the world outside it: targets, model provider and tool server live in this process and so
+// outlive every fault. All that they are asked is counted.
+import { writeFileSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import path from 'node:path';
+import { startFakeModelProvider, type FakeModelProvider } from '../test/support/fake-model-provider.js';
+import { startHttpTarget, type HttpTarget } from '../test/support/http-target.js';
+import { queryDatabase } from '../test/support/inspect.js';
+import { makeDataDir, startStack, TEST_PRICES, type TestStack } from '../test/support/stack.js';
+import { startToolServer, type ToolServer } from '../test/support/tool-server.js';
+import { allowToRun } from './processes.js';
+import { AGENT_MODEL, MODEL, modelKey, toolKey, type Outside } from './shapes.js';
+
+export interface World {
+  /** The one that runs now: `restart` puts another in its place. */
+  readonly stack: TestStack;
+  /** The same before and after a restart, like the key. */
+  apiUrl: string;
+  apiKey: string;
+  outside: Outside;
+  providersFile: string;
+  workerReadyUrl: string;
+  /** Every call of a node that has reached the outside so far, by the key of its `ExpectedCall`. */
+  countCalls: () => Record<string, number>;
+  query: <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
+  /** SIGTERM, the end of every process, and the same stack again on its data. */
+  restart: () => Promise<void>;
+  /** Rejects when a process is left behind. The data stay where `keep` says so. */
+  close: (options: { keep: boolean }) => Promise<void>;
+}
+
+const MODEL_DELAY_MS = 300;
+/** Time for a lock to be taken while the model thinks (kinds/windows.ts). */
+const SLOW_MODEL_DELAY_MS = 1_500;
+const TOOL_DELAY_MS = 300;
+
+export async function createWorld(): Promise<World> {
+  const dataDir = makeDataDir();
+  const [target, tools, model] = await Promise.all([startHttpTarget(), startToolServer(), startFakeModelProvider()]);
+  scriptModels(model);
+  const providersFile = path.join(dataDir, 'fault-model-providers.json');
+  const provider = { name: 'fake', base_url: model.url, models: [{ id: '*', ...TEST_PRICES }] };
+  writeFileSync(providersFile, JSON.stringify({ providers: [provider] }));
+  const metricsPort = String(await findFreePort());
+  const env: Record<string, string> = { MODEL_PROVIDERS_FILE: providersFile, WORKER_METRICS_PORT: metricsPort };
+  const closeOutside = () => Promise.all([target.close(), tools.close(), model.close()]);
+  let stack = await startStack({ dataDir, env }).catch(async (error: unknown) => {
+    await closeOutside();
+    throw error;
+  });
+  Object.assign(env, portsOf(stack));
+  // The clients of a row poll more often than the local user's key allows.
+  await queryDatabase(stack, 'UPDATE api_keys SET rate_limit = 1000000');
+  const world: World = {
+    get stack() {
+      return stack;
+    },
+    apiUrl: stack.apiUrl,
+    apiKey: stack.apiKey,
+    outside: { targetUrl: target.url, toolUrl: tools.url },
+    providersFile,
+    workerReadyUrl: `http://127.0.0.1:${metricsPort}/readyz`,
+    countCalls: () => countCalls(target, model, tools),
+    query: (text, values) => queryDatabase(stack, text, values),
+    async restart() {
+      await stack.stop();
+      stack = await startStack({ dataDir, env });
+    },
+    async close({ keep }) {
+      allowToRun(stack);
+      try {
+        await stack.stop();
+      } finally {
+        await closeOutside();
+        if (!keep) rmSync(dataDir, { recursive: true, force: true });
+      }
+    },
+  };
+  return world;
+}
+
+/** So that the restarted stack is found where the first one was. */
+function portsOf({ stack }: TestStack): Record<string, string> {
+  const port = (url: string): string => new URL(url).port;
+  return {
+    PORT: port(stack.api_url),
+    POSTGRES_PORT: port(stack.database_url),
+    TEMPORAL_PORT: port(`http://${stack.temporal_address}`),
+    TEMPORAL_UI_PORT: port(stack.temporal_ui_url),
+  };
+}
+
+function scriptModels(model: FakeModelProvider): void {
+  model.script(MODEL, (request) => ({
+    delayMs: nameOf(request.messages).endsWith('slow') ? SLOW_MODEL_DELAY_MS : MODEL_DELAY_MS,
+  }));
+  model.script(AGENT_MODEL, ({ messages }) => {
+    const name = nameOf(messages);
+    const hasAnswer = messages.some(({ role }) => role === 'tool');
+    if (hasAnswer) return { delayMs: MODEL_DELAY_MS, text: `done: ${name}` };
+    const call = { name: 'slow', arguments: { ms: TOOL_DELAY_MS, text: name } };
+    return { delayMs: MODEL_DELAY_MS, toolCalls: [call] };
+  });
+}
+
+function nameOf(messages: { role: string; content: unknown }[]): string {
+  return String(messages.find(({ role }) => role === 'user')?.content);
+}
+
+function countCalls(target: HttpTarget, model: FakeModelProvider, tools: ToolServer): Record<string, number> {
+  const counts: Record<string, number> = {};
+  const count = (key: string): void => void (counts[key] = (counts[key] ?? 0) + 1);
+  for (const request of target.requests) count(request.path);
+  for (const { messages } of model.requests) {
+    count(modelKey(nameOf(messages), messages.filter(({ role }) => role === 'assistant').length));
+  }
+  for (const { arguments: given } of tools.calls) count(toolKey(String(given['text'])));
+  return counts;
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
