@@ -13,6 +13,8 @@ const GRAPH = chainOf(5);
 /** So that runs are found in the middle of their chains. */
 const DELAY_MS = 200;
 const POLL_MS = 100;
+/** What the dead worker had sent may still be read by the target; no new worker is up so soon. */
+const ON_THE_WIRE_MS = 100;
 
 export async function measureKill(context: RowContext, subject: Subject): Promise<Kill> {
   const { testbed, variant, report } = context;
@@ -22,8 +24,8 @@ export async function measureKill(context: RowContext, subject: Subject): Promis
   const inputs = Array.from({ length: RUNS }, (_, run): JobInput => ({ tag: `kill-${run}`, delayMs: DELAY_MS }));
   const jobs = Promise.allSettled(inputs.map((input) => runJob(subject, GRAPH, POLL_MS, input)));
   while ((await target.calls()).length < (RUNS * GRAPH.calls) / 2) await pause(5);
-  const killedAt = Date.now();
   process.kill(subject.pids().worker, 'SIGKILL');
+  const killedAt = Date.now() + ON_THE_WIRE_MS;
   const finished = (await jobs).filter(({ status }) => status === 'fulfilled').length;
   const calls = await target.calls();
   const perRun = inputs.map(({ tag }) => judgeRun(calls, tag, killedAt));
