@@ -1,0 +1,10 @@
+export type Closer = () => Promise<void>;
+
+/** In reverse order, one after the other; the first failure is thrown when all have been closed. */
+export async function closeAll(closers: Closer[]): Promise<void> {
+  let failure: { reason: unknown } | undefined;
+  for (const close of closers.splice(0).toReversed()) {
+    await close().catch((reason: unknown) => (failure ??= { reason }));
+  }
+  if (failure !== undefined) throw failure.reason;
+}

@@ -1,0 +1,74 @@
+// kill -9 of the worker with 20 runs in flight: whether all go on, how soon, and what is called again.
+import { setTimeout as pause } from 'node:timers/promises';
+import { chainOf, type JobInput } from '../graphs.js';
+import { runJob } from '../load.js';
+import type { Kill } from '../results.js';
+import { median } from '../statistics.js';
+import type { Subject } from '../subjects.js';
+import type { RecordedCall } from '../target.js';
+import type { RowContext } from './row-context.js';
+
+const RUNS = 20;
+const GRAPH = chainOf(5);
+/** So that runs are found in the middle of their chains. */
+const DELAY_MS = 200;
+const POLL_MS = 100;
+/** What the dead worker had sent may still be read by the target; no new worker is up so soon. */
+const ON_THE_WIRE_MS = 100;
+
+export async function measureKill(context: RowContext, subject: Subject): Promise<Kill> {
+  const { testbed, variant, report } = context;
+  const { target } = testbed;
+  await subject.prepare(GRAPH);
+  await target.forget();
+  const inputs = Array.from({ length: RUNS }, (_, run): JobInput => ({ tag: `kill-${run}`, delayMs: DELAY_MS }));
+  const jobs = Promise.allSettled(inputs.map((input) => runJob(subject, GRAPH, POLL_MS, input)));
+  while ((await target.calls()).length < (RUNS * GRAPH.calls) / 2) await pause(5);
+  process.kill(subject.pids().worker, 'SIGKILL');
+  const killedAt = Date.now() + ON_THE_WIRE_MS;
+  const finished = (await jobs).filter(({ status }) => status === 'fulfilled').length;
+  const calls = await target.calls();
+  const perRun = inputs.map(({ tag }) => judgeRun(calls, tag, killedAt));
+  const pauses = perRun.flatMap(({ pauseMs }) => pauseMs ?? []);
+  const sum = (pick: (judged: JudgedRun) => number): number => perRun.reduce((total, run) => total + pick(run), 0);
+  const kill: Kill = {
+    variant,
+    subject: subject.name,
+    runs: RUNS,
+    finished,
+    longestPauseMs: Math.max(...pauses),
+    medianPauseMs: median(pauses),
+    finishedCallsRepeated: sum(({ finishedRepeated }) => finishedRepeated),
+    openCallsRepeated: sum(({ openRepeated }) => openRepeated),
+  };
+  report(
+    `kill -9: ${subject.name} ${finished} of ${RUNS} finished, going on within ${(kill.longestPauseMs / 1000).toFixed(1)} s, ` +
+      `${kill.finishedCallsRepeated} finished calls made again`,
+  );
+  return kill;
+}
+
+export interface JudgedRun {
+  /** From the kill to the first call after it; undefined for a run that had made its last call. */
+  pauseMs: number | undefined;
+  finishedRepeated: number;
+  openRepeated: number;
+}
+
+/**
+ * The target alone is the witness. In a chain the call that was made last before the kill is open, and all before it are
+ * finished: the run could not have gone on without them.
+ */
+export function judgeRun(calls: readonly RecordedCall[], tag: string, killedAt: number): JudgedRun {
+  const own = calls
+    .filter(([path]) => path.startsWith(`/${tag}/`))
+    .map(([path, receivedAt]) => ({ number: Number(path.split('/')[2]), receivedAt }));
+  const last = Math.max(0, ...own.filter(({ receivedAt }) => receivedAt <= killedAt).map(({ number }) => number));
+  const after = own.filter(({ receivedAt }) => receivedAt > killedAt);
+  const firstAfter = after.length === 0 ? undefined : Math.min(...after.map(({ receivedAt }) => receivedAt));
+  return {
+    pauseMs: firstAfter === undefined ? undefined : firstAfter - killedAt,
+    finishedRepeated: after.filter(({ number }) => number < last).length,
+    openRepeated: after.filter(({ number }) => number === last).length,
+  };
+}

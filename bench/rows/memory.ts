@@ -1,0 +1,78 @@
+// Resident memory: what a waiting run holds in its worker, and whether a steady load makes anything grow.
+import { setTimeout as pause } from 'node:timers/promises';
+import { chainOf } from '../graphs.js';
+import { drive } from '../load.js';
+import { residentMib } from '../processes.js';
+import type { Memory } from '../results.js';
+import { median } from '../statistics.js';
+import type { RowContext } from './row-context.js';
+
+const GRAPH = chainOf(5);
+const LANES = 20;
+/** Runs whose call the target holds. Beyond the worker's 100 slots, runs wait without a call: they cost their cache only. */
+const WAITING = { first: 150, more: 250 };
+const WAITING_WHEN_QUICK = { first: 20, more: 40 };
+const HELD = { tag: 'held', delayMs: 25_000 };
+const SETTLE_MS = 3_000;
+const SAMPLE_EVERY_MS = 250;
+
+export async function measureMemory(context: RowContext): Promise<Memory> {
+  const { testbed, variant, isQuick, report } = context;
+  await testbed.subjects.service.prepare(GRAPH);
+  const load = await underLoad(context);
+  const { first, more } = isQuick ? WAITING_WHEN_QUICK : WAITING;
+  const worker = testbed.subjects.service.pids().worker;
+  const ids = await startHeld(context, first);
+  const before = residentMib(worker);
+  ids.push(...(await startHeld(context, more)));
+  const workerKibPerWaitingRun = ((residentMib(worker) - before) * 1024) / more;
+  await letEnd(context, ids);
+  report(
+    `memory: ${workerKibPerWaitingRun.toFixed(0)} KiB a waiting run; API ${load.apiMib.map(Math.round).join(', ')} MiB`,
+  );
+  return { variant, waitingRuns: more, workerKibPerWaitingRun, ...load };
+}
+
+async function underLoad({ testbed, durationMs, warmUpMs }: RowContext): Promise<Pick<Memory, 'apiMib' | 'workerMib'>> {
+  const { service } = testbed.subjects;
+  await drive({ subject: service, graph: GRAPH, lanes: LANES, durationMs: warmUpMs });
+  const { api, worker } = service.pids();
+  const samples: { apiMib: number; workerMib: number }[] = [];
+  const sampling = setInterval(() => {
+    samples.push({ apiMib: residentMib(api), workerMib: residentMib(worker) });
+  }, SAMPLE_EVERY_MS);
+  try {
+    await drive({ subject: service, graph: GRAPH, lanes: LANES, durationMs: durationMs * 3 });
+  } finally {
+    clearInterval(sampling);
+  }
+  const third = Math.floor(samples.length / 3);
+  const thirds = [samples.slice(0, third), samples.slice(third, 2 * third), samples.slice(2 * third)];
+  return {
+    apiMib: thirds.map((part) => median(part.map(({ apiMib }) => apiMib))),
+    workerMib: thirds.map((part) => median(part.map(({ workerMib }) => workerMib))),
+  };
+}
+
+/** Started and, after a while, as far as they get. */
+async function startHeld({ testbed }: RowContext, count: number): Promise<string[]> {
+  const { service } = testbed.subjects;
+  const ids: string[] = [];
+  while (ids.length < count) {
+    const batch = Math.min(10, count - ids.length);
+    const started = await Promise.all(Array.from({ length: batch }, () => service.start(GRAPH, HELD)));
+    ids.push(...started.map(({ id }) => id));
+  }
+  await pause(SETTLE_MS);
+  return ids;
+}
+
+async function letEnd({ testbed }: RowContext, ids: string[]): Promise<void> {
+  const { service } = testbed.subjects;
+  for (const id of ids) {
+    while (!(await service.poll(id)).isTerminal) {
+      await testbed.target.release();
+      await pause(50);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+// How long a poll takes at 100 a second, sent at set times whether or not earlier ones have been answered.
+import { setTimeout as pause } from 'node:timers/promises';
+import { chainOf } from '../graphs.js';
+import { PLAIN_INPUT, pollIntervalMs, runJob } from '../load.js';
+import type { PollLatencies } from '../results.js';
+import { percentile } from '../statistics.js';
+import type { Subject } from '../subjects.js';
+import type { RowContext } from './row-context.js';
+
+const PER_SECOND = 100;
+const IN_FLIGHT = 20;
+const GRAPH = chainOf(5);
+/** Long enough for the live run to be live throughout; the target is told to answer afterwards. */
+const HELD = { tag: 'held', delayMs: 25_000 };
+
+export async function measurePolls(context: RowContext): Promise<PollLatencies[]> {
+  const { testbed, variant, durationMs, report } = context;
+  const { service } = testbed.subjects;
+  await service.prepare(GRAPH);
+  const { id: finishedId } = await runJob(service, GRAPH, pollIntervalMs(1, GRAPH.calls));
+  const pollFinished = async () => (await service.poll(finishedId)).tookMs;
+  const measured: PollLatencies[] = [];
+  const add = (load: PollLatencies['load'], of: PollLatencies['of'], latencies: number[]): void => {
+    const [p50Ms, p99Ms] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
+    measured.push({ variant, load, of, perSecond: PER_SECOND, polls: latencies.length, p50Ms, p99Ms });
+    report(`polls of ${of} runs, ${load}: p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`);
+  };
+  await atRate(durationMs / 4, pollFinished); // warm-up
+  add('alone', 'finished', await atRate(durationMs, pollFinished));
+  add('alone', 'live', await pollHeldRun(context));
+  const crowd = createCrowd(service);
+  try {
+    await crowd.fill();
+    await atRate(durationMs / 4, crowd.pollNext);
+    add('loaded', 'live', await atRate(durationMs, crowd.pollNext));
+    // The runs in flight are polled on as before; those of finished runs come on top.
+    const [ofFinished] = await Promise.all([atRate(durationMs, pollFinished), atRate(durationMs, crowd.pollNext)]);
+    add('loaded', 'finished', ofFinished);
+  } finally {
+    await crowd.empty();
+  }
+  return measured;
+}
+
+async function pollHeldRun({ testbed, durationMs }: RowContext): Promise<number[]> {
+  const { service } = testbed.subjects;
+  const { id } = await service.start(GRAPH, HELD);
+  try {
+    return await atRate(Math.min(durationMs, HELD.delayMs / 2), async () => (await service.poll(id)).tookMs);
+  } finally {
+    // Each call is held anew; the run ends when none is.
+    while (!(await service.poll(id)).isTerminal) {
+      await testbed.target.release();
+      await pause(50);
+    }
+  }
+}
+
+/** 20 runs in flight: one that has ended is followed by another at once. Only their polls say when. */
+function createCrowd(service: Subject) {
+  const ids: (string | undefined)[] = new Array<string | undefined>(IN_FLIGHT).fill(undefined);
+  let [next, isEmptying] = [0, false];
+  const start = async (slot: number): Promise<void> => {
+    ids[slot] = (await service.start(GRAPH, PLAIN_INPUT)).id;
+  };
+  const pollSlot = async (slot: number, id: string): Promise<number | undefined> => {
+    const { tookMs, isTerminal } = await service.poll(id);
+    if (isTerminal && ids[slot] === id) {
+      ids[slot] = undefined;
+      if (!isEmptying) await start(slot);
+    }
+    // What tells of an end is the poll of a finished run.
+    return isTerminal ? undefined : tookMs;
+  };
+  return {
+    fill: async () => void (await Promise.all(ids.map((_id, slot) => start(slot)))),
+    /** Milliseconds; undefined where no live run was polled. */
+    async pollNext(this: void): Promise<number | undefined> {
+      for (let tries = 0; tries < IN_FLIGHT; tries++) {
+        const slot = next++ % IN_FLIGHT;
+        const id = ids[slot];
+        if (id !== undefined) return pollSlot(slot, id);
+      }
+      return undefined;
+    },
+    async empty(): Promise<void> {
+      isEmptying = true;
+      for (; ids.some((id) => id !== undefined); await pause(50)) {
+        await Promise.all(ids.flatMap((id, slot) => (id === undefined ? [] : [pollSlot(slot, id)])));
+      }
+    },
+  };
+}
+
+/** Calls `send` PER_SECOND times a second and answers the latencies that it gave. */
+async function atRate(durationMs: number, send: () => Promise<number | undefined>): Promise<number[]> {
+  const startedAt = performance.now();
+  const sent: Promise<number | undefined>[] = [];
+  for (let dueMs = 0; dueMs < durationMs; dueMs += 1000 / PER_SECOND) {
+    const waitMs = startedAt + dueMs - performance.now();
+    if (waitMs > 0) await pause(waitMs);
+    sent.push(send());
+  }
+  return (await Promise.all(sent)).filter((latency) => latency !== undefined);
+}

@@ -1,0 +1,52 @@
+// The HTTP target, a process of its own: a tiny answer over kept connections, and a record of every call.
+//   /<tag>/<number>?delay=<ms>   the calls of runs
+//   /-/calls                     all calls so far: [path, receivedAt, answeredAt or 0][]
+//   /-/forget                    forgets them
+//   /-/release                   answers every call that is still waiting
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type RecordedCall = [path: string, receivedAt: number, answeredAt: number];
+
+const ANSWER = JSON.stringify({ well: 'yes', items: [1, 2, 3], note: 'a tiny answer' });
+
+let calls: RecordedCall[] = [];
+const waiting = new Map<RecordedCall, { response: ServerResponse; timer: NodeJS.Timeout }>();
+
+const server = createServer((request, response) => {
+  if (request.url?.startsWith('/-/') === true) control(request.url, response);
+  else receive(request, response);
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => {
+  process.send?.({ port: (server.address() as AddressInfo).port });
+});
+process.once('disconnect', () => process.exit());
+
+function receive(request: IncomingMessage, response: ServerResponse): void {
+  const [path = '/', query = ''] = (request.url ?? '/').split('?');
+  const call: RecordedCall = [path, Date.now(), 0];
+  calls.push(call);
+  const delayMs = Number(/(?:^|&)delay=(\d+)/.exec(query)?.[1] ?? 0);
+  if (delayMs === 0) return answer(call, response);
+  waiting.set(call, { response, timer: setTimeout(() => answer(call, response), delayMs) });
+}
+
+function answer(call: RecordedCall, response: ServerResponse): void {
+  const held = waiting.get(call);
+  clearTimeout(held?.timer);
+  waiting.delete(call);
+  call[2] = Date.now();
+  send(response, ANSWER);
+}
+
+function control(url: string, response: ServerResponse): void {
+  if (url === '/-/forget') calls = [];
+  if (url === '/-/release') for (const [call, { response: held }] of waiting) answer(call, held);
+  send(response, url === '/-/calls' ? JSON.stringify(calls) : '{}');
+}
+
+function send(response: ServerResponse, body: string): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}

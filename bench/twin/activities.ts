@@ -1,0 +1,13 @@
+// The call of a hand-written workflow: a GET over kept connections, its JSON parsed.
+import { Agent, request } from 'undici';
+import type { TwinAnswer } from './jobs.js';
+
+// As many connections to a target as the service keeps.
+const dispatcher = new Agent({ connections: 64 });
+
+export async function call(url: string): Promise<TwinAnswer> {
+  const { statusCode, body } = await request(url, { dispatcher });
+  const answer = (await body.json()) as TwinAnswer;
+  if (statusCode !== 200) throw new Error(`the target answered ${statusCode}`);
+  return { well: answer.well };
+}

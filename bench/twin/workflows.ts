@@ -1,0 +1,39 @@
+// What the service is measured against: the same calls, written by hand for Temporal, once with normal and once with local
+// activities. Nothing is stored, nothing is drawn, and a local call that has finished is repeated after a crash.
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type * as activities from './activities.js';
+import type { Shape } from '../graphs.js';
+import type { TwinAnswer, TwinJob } from './jobs.js';
+
+const normal = proxyActivities<typeof activities>({ startToCloseTimeout: '10s', retry: { maximumAttempts: 4 } });
+const local = proxyLocalActivities<typeof activities>({ startToCloseTimeout: '10s', retry: { maximumAttempts: 4 } });
+
+type Call = (number: number, after: string) => Promise<TwinAnswer>;
+
+export function twin({ variant, shape, size, targetUrl, tag, delayMs }: TwinJob): Promise<TwinAnswer[]> {
+  const proxy = variant === 'local' ? local : normal;
+  return jobs[shape](
+    (number, after) => proxy.call(`${targetUrl}/${tag}/${number}?delay=${delayMs}&after=${after}`),
+    size,
+  );
+}
+
+const jobs: Record<Shape, (call: Call, size: number) => Promise<TwinAnswer[]>> = {
+  empty: () => Promise.resolve([]),
+
+  async chain(call, size) {
+    const answers: TwinAnswer[] = [];
+    for (let number = 1; number <= size; number++) answers.push(await call(number, answers.at(-1)?.well ?? 'start'));
+    return answers;
+  },
+
+  async 'fan-out'(call, size) {
+    const side = await Promise.all(Array.from({ length: size }, (_, index) => call(index + 1, 'start')));
+    return [...side, await call(size + 1, side[0]!.well)];
+  },
+
+  async branch(call) {
+    const first = await call(1, 'start');
+    return [first, await call(first.well === 'yes' ? 2 : 3, first.well)];
+  },
+};
