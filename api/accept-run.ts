@@ -82,7 +82,7 @@ async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Pro
   // process starts it (its id makes a second start impossible). So a Temporal that is away delays runs and loses none.
   const isStored = await storeOnce(deps, request.keyed, id, (db) => insertAcceptedRun(db, facts, START_GRACE_SECONDS));
   if (!isStored) return undefined;
-  await tryToStart(deps, log, { workflow, id, plan });
+  await tryToStart(deps, log, { workflow, id, plan }, await deps.placement.place(workflow.id, document, plan));
   return acceptedEnvelope(id);
 }
 
@@ -109,10 +109,11 @@ async function tryToStart(
   deps: AppDeps,
   log: Logger,
   { workflow, id, plan }: { workflow: StoredDrawing; id: string; plan: Plan },
+  local: string,
 ): Promise<void> {
   const run = { id, plan, workflow_id: workflow.id, project_id: workflow.project_id, title: workflow.title };
   try {
-    await startRunWorkflow(deps.temporal, deps.config, run);
+    await startRunWorkflow(deps.temporal, deps.config, run, local);
   } catch (error) {
     log.warn({ err: error, run_id: id }, 'run not started yet; the reconciler will');
   }

@@ -7,6 +7,7 @@ import type { SecretBox } from '../db/secret-box.js';
 import type { ChatUpstream } from './chat-upstream.js';
 import type { McpClient } from '../outgoing/mcp-client.js';
 import type { Metrics } from './metrics.js';
+import type { NodePlacement } from './node-placement.js';
 import type { SessionVerifier } from './session-tokens.js';
 
 /** Everything that a request may touch, built once in main.ts. */
@@ -22,6 +23,7 @@ export interface AppDeps {
   logger: Logger;
   metrics: Metrics;
   verifySession: SessionVerifier;
+  placement: NodePlacement;
 }
 
 export interface ApiConfig {

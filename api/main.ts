@@ -12,6 +12,7 @@ import { createApp } from './app.js';
 import { createChatUpstream } from './chat-upstream.js';
 import type { AppDeps } from './deps.js';
 import { createMetrics } from './metrics.js';
+import { createNodePlacement } from './node-placement.js';
 import { startRateLimitSweeper } from './rate-limit-sweeper.js';
 import { startReconciler } from './reconciler.js';
 import { closeServer, listen } from './server.js';
@@ -84,6 +85,7 @@ function createDeps(
     logger,
     metrics: createMetrics(),
     verifySession: createSessionVerifier(environment),
+    placement: createNodePlacement({ db, logger, forced: environment.nodePlacement }),
   };
   const close = async (): Promise<void> => {
     await Promise.all([db.destroy(), connection.close(), deps.chatUpstream.close(), deps.mcp.close()]);

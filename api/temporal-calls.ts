@@ -42,9 +42,17 @@ const CLOSED: Partial<Record<string, Closing>> = {
   TIMED_OUT: 'timed out',
 };
 
-/** Idempotent: the run's id is the workflow's id, and a run that was ever started is never started again. */
-export async function startRunWorkflow(client: Client, config: ApiConfig, run: RunToStart): Promise<void> {
-  const input: RunGraphInput = { runId: run.id, plan: run.plan, maxInFlight: MAX_NODES_IN_FLIGHT };
+/**
+ * Idempotent: the run's id is the workflow's id, and a run that was ever started is never started again. `local`: see
+ * graph/placement.ts.
+ */
+export async function startRunWorkflow(
+  client: Client,
+  config: ApiConfig,
+  run: RunToStart,
+  local: string,
+): Promise<void> {
+  const input: RunGraphInput = { runId: run.id, plan: run.plan, maxInFlight: MAX_NODES_IN_FLIGHT, local };
   try {
     await bounded(client, () =>
       client.workflow.start(RUN_WORKFLOW_TYPE, {

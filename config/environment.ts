@@ -37,6 +37,7 @@ const schema = z.object({
   ALLOW_PRIVATE_NETWORK: flag.default(false),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   WORKER_METRICS_PORT: port.default(9464),
+  NODE_PLACEMENT: z.string().default(''),
 });
 
 export interface Environment {
@@ -70,6 +71,8 @@ export interface Environment {
   allowPrivateNetwork: boolean;
   logLevel: string;
   workerMetricsPort: number;
+  /** By node kind; kinds that are not named go by their speed. */
+  nodePlacement: Record<string, 'local' | 'normal'>;
 }
 
 /** What the embedded stack puts at the start of every secret that it generates, so that production can refuse them. */
@@ -111,6 +114,7 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     allowPrivateNetwork: values.ALLOW_PRIVATE_NETWORK,
     logLevel: values.LOG_LEVEL,
     workerMetricsPort: values.WORKER_METRICS_PORT,
+    nodePlacement: parseNodePlacement(values.NODE_PLACEMENT),
   };
   if (environment.jwtSecret !== undefined && environment.jwtJwksUrl !== undefined) {
     // Were both taken, whoever holds the weaker one could make tokens for everybody.
@@ -155,6 +159,22 @@ function parseRetrySchedule(value: string): number[] {
     );
   }
   return seconds;
+}
+
+/** Kinds that have a choice: triggers and conditions are always local, the others never. */
+const PLACED_KINDS = ['http', 'mcp'];
+
+function parseNodePlacement(value: string): Record<string, 'local' | 'normal'> {
+  const placements: Record<string, 'local' | 'normal'> = {};
+  for (const part of value.split(',').map((word) => word.trim())) {
+    if (part === '') continue;
+    const [kind = '', placement = ''] = part.split(':');
+    if (!PLACED_KINDS.includes(kind) || (placement !== 'local' && placement !== 'normal')) {
+      throw new ConfigError("NODE_PLACEMENT: must be comma-separated, such as 'http:normal,mcp:local'.");
+    }
+    placements[kind] = placement;
+  }
+  return placements;
 }
 
 function refuseGeneratedSecrets(environment: Environment): void {
