@@ -5,7 +5,7 @@
 // end and returns it without running anything.
 import { activityInfo, Context, heartbeat } from '@temporalio/activity';
 import type { Logger } from '../config/logger.js';
-import type { Database, Db } from '../db/client.js';
+import type { Database } from '../db/client.js';
 import { claimNode, findNodeClaim, type NodeClaim, type NodeKey } from '../db/node-results-repository.js';
 import type { SecretBox } from '../db/secret-box.js';
 import type { Branch, NodeKind } from '../graph/plan.js';
@@ -59,8 +59,6 @@ export interface NodeKindRunner {
   /** Delay before the second try; doubles after that, unless the other side says how long. */
   firstDelayMs: number;
   execute(task: NodeTask): Promise<NodeOutcome>;
-  /** Written in one transaction with the node's end. */
-  onRecord?: (db: Db, node: NodeKey) => Promise<void>;
 }
 
 /** What an activity does for a node: all of it (`NodeKindRunner`), or one step of several (agents). */
@@ -75,7 +73,6 @@ export interface NodeStep<Facts> {
   perform(task: NodeTask, end: (outcome: NodeOutcome) => Promise<void>): Promise<Facts>;
   /** Money that the node has spent in steps before this one. */
   chargeSoFar?: (task: NodeTask) => Promise<Charge>;
-  onRecord?: (db: Db, node: NodeKey) => Promise<void>;
 }
 
 const HEARTBEAT_EVERY_MS = 2_000;

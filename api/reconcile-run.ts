@@ -1,5 +1,6 @@
 // One open run, compared with what Temporal knows of it. decisions.md section 6; temporal-engine.md section 4.6.
-import { applyExecutionUpdate, type ExecutionUpdate } from '../db/run-life.js';
+import type { ExecutionUpdate } from '../db/execution-update.js';
+import { applyExecutionUpdate } from '../db/run-life.js';
 import { findOpenRun, findRunToStart, scheduleCheck, type RunToCheck } from '../db/runs-repository.js';
 import { START_GRACE_SECONDS } from './accept-run.js';
 import type { AppDeps } from './deps.js';

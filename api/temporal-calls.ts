@@ -63,7 +63,7 @@ export async function startRunWorkflow(
         // A backstop for runs that can no longer speak for themselves; the reconciler closes them as timed out.
         workflowExecutionTimeout: '30 days',
         staticSummary: toSummary(run.title),
-        staticDetails: toDetails(run, config.publicUrl),
+        staticDetails: toDetails(run, local, config.publicUrl),
         typedSearchAttributes: [
           { key: projectIdKey, value: String(run.project_id) },
           { key: workflowIdKey, value: String(run.workflow_id) },
@@ -150,7 +150,13 @@ function toSummary(title: string): string {
 }
 
 /** Markdown for the Temporal UI: ids and a link, never contents. */
-function toDetails(run: RunToStart, publicUrl: string): string {
+function toDetails(run: RunToStart, local: string, publicUrl: string): string {
   const link = `${publicUrl}/api/v1/workflows/${run.workflow_id}/history/${run.id}/`;
-  return [`- Project: ${run.project_id}`, `- Workflow: ${run.workflow_id}`, `- Run: [${run.id}](${link})`].join('\n');
+  const placedLocally = local.split('1').length - 1;
+  return [
+    `- Project: ${run.project_id}`,
+    `- Workflow: ${run.workflow_id}`,
+    `- Run: [${run.id}](${link})`,
+    `- Nodes: ${run.plan.ids.length}, ${placedLocally} of them tried inside the workflow task`,
+  ].join('\n');
 }

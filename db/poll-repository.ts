@@ -45,7 +45,7 @@ interface PollRow {
  * The nodes of a run that the caller may not see are not read. Undefined when no run has the id.
  */
 export async function readRunForPoll(db: Db, runId: string, userId: number): Promise<PolledRun | undefined> {
-  const { rows } = await sql<PollRow>`
+  const { rows } = await sql<PollRow>`/* poll_run */
     SELECT run.id AS run_id, run.status AS run_status, run.run_started_at, run.run_finished_at,
       run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible,
       node.node_id, node.status AS node_status, node.result::text AS result, node.error_code, node.error_message,
