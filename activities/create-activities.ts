@@ -17,7 +17,7 @@ import type { McpClient } from '../outgoing/mcp-client.js';
 import type { OutgoingClient } from '../outgoing/outgoing-client.js';
 import { createRunContexts } from './run-context.js';
 import { runLocalNode, runNode, runStep, type NodeDeps, type NodeFacts, type NodeRef } from './run-node.js';
-import { triggerRunner } from './trigger.js';
+import { createTriggerRunner } from './trigger.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
 export interface ActivityDeps {
@@ -38,6 +38,7 @@ export function createActivities(deps: ActivityDeps) {
   const { db, secretBox, logger, metrics, providers } = deps;
   const contexts = createRunContexts(db, secretBox);
   const nodeDeps: NodeDeps = { db, secretBox, contexts, logger, metrics };
+  const triggerRunner = createTriggerRunner(db);
   const conditionRunner = createConditionRunner(contexts);
   const httpRunner = createHttpRunner({ db, contexts, client: deps.outgoing });
   const sessions = createMcpSessions(deps.mcp);

@@ -70,6 +70,17 @@ export function retryableFailure(code: string, delayMs: number): ApplicationFail
   });
 }
 
+/** Undefined for what is not to be tried again after a delay of the node's own. */
+export function retryDelayOf(failure: unknown): number | undefined {
+  if (!(failure instanceof ApplicationFailure) || typeof failure.nextRetryDelay !== 'number') return undefined;
+  return failure.nextRetryDelay;
+}
+
+/** Whether it has ended its node or run for good. */
+export function isFinal(failure: unknown): boolean {
+  return failure instanceof ApplicationFailure && failure.nonRetryable === true;
+}
+
 /** The run is over or gone: nothing may be written any more. */
 export function runClosedFailure(): ApplicationFailure {
   return ApplicationFailure.create({

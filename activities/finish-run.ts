@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { request } from 'undici';
 import { findNodeError } from '../db/node-results-repository.js';
 import type { Database } from '../db/client.js';
-import type { ExecutionError, ExecutionUpdate } from '../db/run-life.js';
+import type { ExecutionError, ExecutionUpdate } from '../db/execution-update.js';
 
 /** From the run workflow: ids and codes only. */
 export interface FinishRunInput {

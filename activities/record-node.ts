@@ -11,7 +11,7 @@ export interface NodeEnd {
   failure?: NodeFailure;
 }
 
-type Recorder = Pick<NodeStep<unknown>, 'chargeSoFar' | 'onRecord'>;
+type Recorder = Pick<NodeStep<unknown>, 'chargeSoFar'>;
 
 /** More words of the other side than this are cut, after what is secret in them is masked. */
 const MAX_MESSAGE_CHARACTERS = 4_000;
@@ -47,11 +47,7 @@ export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeT
       reason: charge?.reason ?? end.failure?.code ?? '',
       usage: charge?.usage ?? null,
     } satisfies Parameters<typeof recordNodeEnd>[1];
-    if (recorder.onRecord === undefined) return recordNodeEnd(deps.db, row);
-    await deps.db.transaction().execute(async (trx) => {
-      await recordNodeEnd(trx, row);
-      await recorder.onRecord?.(trx, { runId, nodeId });
-    });
+    await recordNodeEnd(deps.db, row);
   });
   deps.metrics.nodes.inc({ kind: node.kind, outcome: end.failure?.code ?? 'succeed' });
   deps.metrics.costUsd.inc({ kind: node.kind }, Number(charge?.amountUsd ?? 0));

@@ -3,14 +3,22 @@
 // When the process dies: before the claim, nothing happened. After it, the next try finds `in progress` and runs the
 // node again (calls that must not repeat are guarded by the ledger). After the record, the next try finds the stored
 // end and returns it without running anything.
-import { Context, heartbeat } from '@temporalio/activity';
+import { activityInfo, Context, heartbeat } from '@temporalio/activity';
 import type { Logger } from '../config/logger.js';
-import type { Database, Db } from '../db/client.js';
+import type { Database } from '../db/client.js';
 import { claimNode, findNodeClaim, type NodeClaim, type NodeKey } from '../db/node-results-repository.js';
 import type { SecretBox } from '../db/secret-box.js';
 import type { Branch, NodeKind } from '../graph/plan.js';
 import { RenderedTooLargeError, type NodeOutput } from '../graph/template.js';
-import { finalFailure, NodeFailure, retryableFailure, runClosedFailure, type Charge } from './failures.js';
+import {
+  finalFailure,
+  isFinal,
+  NodeFailure,
+  retryableFailure,
+  retryDelayOf,
+  runClosedFailure,
+  type Charge,
+} from './failures.js';
 import { recordNode, type NodeEnd } from './record-node.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
 import type { TryOutcome, WorkerMetrics } from './worker-metrics.js';
@@ -27,6 +35,8 @@ export interface NodeDeps {
 export type NodeRef = NodeKey;
 export interface NodeFacts {
   branch?: Branch;
+  /** A local try has left the node undone: a normal activity goes on with it after this delay. */
+  goOnAfterMs?: number;
 }
 
 export interface NodeOutcome {
@@ -51,8 +61,6 @@ export interface NodeKindRunner {
   /** Delay before the second try; doubles after that, unless the other side says how long. */
   firstDelayMs: number;
   execute(task: NodeTask): Promise<NodeOutcome>;
-  /** Written in one transaction with the node's end. */
-  onRecord?: (db: Db, node: NodeKey) => Promise<void>;
 }
 
 /** What an activity does for a node: all of it (`NodeKindRunner`), or one step of several (agents). */
@@ -67,7 +75,6 @@ export interface NodeStep<Facts> {
   perform(task: NodeTask, end: (outcome: NodeOutcome) => Promise<void>): Promise<Facts>;
   /** Money that the node has spent in steps before this one. */
   chargeSoFar?: (task: NodeTask) => Promise<Charge>;
-  onRecord?: (db: Db, node: NodeKey) => Promise<void>;
 }
 
 const HEARTBEAT_EVERY_MS = 2_000;
@@ -75,9 +82,34 @@ const HEARTBEAT_EVERY_MS = 2_000;
 const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
 const LONGEST_DELAY_MS = 60_000;
 
-/** Runs a node that calls something outside: a normal activity. */
+/**
+ * A local try that takes longer is cut, and the node goes on as a normal activity. Below the 4 s that the run workflow
+ * gives the whole activity, so that it is cut here, where it can be recorded.
+ */
+const LOCAL_TRY_MS = 1_000;
+
+/** Runs a node that calls something outside: a normal activity, or a local one for a node that has been quick of late. */
 export function runNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
-  return runStep(deps, ref, toStep(runner));
+  return activityInfo().isLocal ? tryNodeLocally(deps, ref, runner) : runStep(deps, ref, toStep(runner));
+}
+
+/**
+ * One try that counts like any other. A repeated workflow task repeats this activity too: the claim then finds the end
+ * that was stored, or counts a try that died. What another try may mend is left to the normal activity.
+ */
+async function tryNodeLocally(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
+  const step = toStep(runner);
+  const claim = await claimOrSettle(deps, ref);
+  if (claim.status === 'succeed') return step.settled(claim);
+  const limit = AbortSignal.timeout(LOCAL_TRY_MS);
+  try {
+    return await tryStep(deps, ref, step, claim.attempts, limit);
+  } catch (error) {
+    if (Context.current().cancellationSignal.aborted) throw error;
+    const delayMs = limit.aborted ? 0 : retryDelayOf(error);
+    if (delayMs === undefined || isFinal(error)) throw error;
+    return { goOnAfterMs: delayMs };
+  }
 }
 
 /** Runs a node that only reads and decides: a local activity, repeated by Temporal when its workflow task is. */
@@ -91,14 +123,20 @@ export async function runLocalNode(deps: NodeDeps, ref: NodeRef, runner: NodeKin
 export async function runStep<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts>): Promise<Facts> {
   const beat = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
   try {
-    const claim = await claimNode(deps.db, ref);
-    if (claim === undefined) throw runClosedFailure();
-    if (claim.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
+    const claim = await claimOrSettle(deps, ref);
     if (claim.status === 'succeed') return step.settled(claim);
     return await tryStep(deps, ref, step, step.attemptOf(claim));
   } finally {
     clearInterval(beat);
   }
+}
+
+/** Throws what an earlier try has ended the node with. */
+async function claimOrSettle(deps: NodeDeps, ref: NodeRef): Promise<NodeClaim> {
+  const claim = await claimNode(deps.db, ref);
+  if (claim === undefined) throw runClosedFailure();
+  if (claim.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
+  return claim;
 }
 
 function toStep(runner: NodeKindRunner): NodeStep<NodeFacts> {
@@ -119,12 +157,21 @@ function settledFacts(claim: NodeClaim): NodeFacts {
   return claim.branch === 0 ? {} : { branch: claim.branch };
 }
 
-async function tryStep<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts>, attempt: number): Promise<Facts> {
+/** `limit`: when it is aborted, so is the try, and nothing is recorded. */
+async function tryStep<Facts>(
+  deps: NodeDeps,
+  ref: NodeRef,
+  step: NodeStep<Facts>,
+  attempt: number,
+  limit?: AbortSignal,
+): Promise<Facts> {
   const run = await deps.contexts.load(ref.runId);
   const node = run.node(ref.nodeId);
   if (node === undefined) throw finalFailure('internal_error');
   const { runId, nodeId } = ref;
-  const task: NodeTask = { runId, nodeId, run, node, signal: Context.current().cancellationSignal };
+  const { cancellationSignal } = Context.current();
+  const signal = limit === undefined ? cancellationSignal : AbortSignal.any([cancellationSignal, limit]);
+  const task: NodeTask = { runId, nodeId, run, node, signal };
   const record = (end: NodeEnd) => recordNode(deps, step, task, end);
   const startedAt = performance.now();
   const tell = (outcome: TryOutcome): void => {
@@ -139,9 +186,13 @@ async function tryStep<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts
     return facts;
   } catch (thrown) {
     const error = thrown instanceof RenderedTooLargeError ? tooLarge(thrown) : thrown;
-    if (task.signal.aborted) {
+    if (cancellationSignal.aborted) {
       tell(Context.current().cancellationDetails?.workerShutdown ? 'handed_back' : 'cancelled');
       return await stopNode(error, record);
+    }
+    if (limit?.aborted) {
+      tell('cut');
+      throw error;
     }
     if (!(error instanceof NodeFailure)) {
       tell('internal_error');

@@ -11,8 +11,11 @@ export interface WorkerMetrics {
   modelCallSeconds: Histogram<'provider' | 'status'>;
 }
 
-/** How a try ended. `retried`: another follows. `handed_back`: the worker stops, another one goes on. */
-export type TryOutcome = 'ended' | 'retried' | 'cancelled' | 'handed_back' | 'internal_error';
+/**
+ * How a try ended. `retried`: another follows. `cut`: a local try took too long, a normal activity follows.
+ * `handed_back`: the worker stops, another one goes on.
+ */
+export type TryOutcome = 'ended' | 'retried' | 'cut' | 'cancelled' | 'handed_back' | 'internal_error';
 
 /** What a worker has under way, as far as the Temporal SDK knows. */
 export interface WorkerLoad {
@@ -38,7 +41,7 @@ export function createWorkerMetrics(): WorkerMetrics {
     }),
     trySeconds: new Histogram({
       name: 'node_try_duration_seconds',
-      help: 'Tries of nodes (of an agent: of its steps): ended, retried, cancelled, handed_back or internal_error.',
+      help: 'Tries of nodes (of an agent: of its steps): ended, retried, cut, cancelled, handed_back or internal_error.',
       labelNames: ['kind', 'outcome'],
       buckets: SECONDS,
       registers,

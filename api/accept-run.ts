@@ -83,7 +83,7 @@ async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Pro
     insertAcceptedRun(db, run, START_GRACE_SECONDS),
   );
   if (!isStored) return undefined;
-  await tryToStart(deps, log, { workflow, id, plan });
+  await tryToStart(deps, log, { workflow, id, plan }, await deps.placement.place(workflow.id, document, plan));
   return acceptedEnvelope(id);
 }
 
@@ -133,10 +133,11 @@ async function tryToStart(
   deps: AppDeps,
   log: Logger,
   { workflow, id, plan }: { workflow: StoredDrawing; id: string; plan: Plan },
+  local: string,
 ): Promise<void> {
   const run = { id, plan, workflow_id: workflow.id, project_id: workflow.project_id, title: workflow.title };
   try {
-    await startRunWorkflow(deps.temporal, deps.config, run);
+    await startRunWorkflow(deps.temporal, deps.config, run, local);
   } catch (error) {
     log.warn({ err: error, run_id: id }, 'run not started yet; the reconciler will');
   }

@@ -8,6 +8,7 @@ import type { ChatUpstream } from './chat-upstream.js';
 import type { RefreshFigures } from './database-metrics.js';
 import type { McpClient } from '../outgoing/mcp-client.js';
 import type { Metrics } from './metrics.js';
+import type { NodePlacement } from './node-placement.js';
 import type { SessionVerifier } from './session-tokens.js';
 
 /** Everything that a request may touch, built once in main.ts. */
@@ -25,6 +26,7 @@ export interface AppDeps {
   /** Before each scrape. */
   refreshFigures: RefreshFigures;
   verifySession: SessionVerifier;
+  placement: NodePlacement;
 }
 
 export interface ApiConfig {

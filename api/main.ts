@@ -14,6 +14,7 @@ import { createChatUpstream } from './chat-upstream.js';
 import { createDatabaseMetrics } from './database-metrics.js';
 import type { AppDeps } from './deps.js';
 import { createMetrics } from './metrics.js';
+import { createNodePlacement } from './node-placement.js';
 import { startReconciler } from './reconciler.js';
 import { startRetention } from './retention.js';
 import { closeServer, listen } from './server.js';
@@ -93,6 +94,7 @@ function createDeps(
     metrics,
     refreshFigures: createDatabaseMetrics(metrics.registry, { db, logger, resultRetentionDays }),
     verifySession: createSessionVerifier(environment),
+    placement: createNodePlacement({ db, logger, forced: environment.nodePlacement }),
   };
   const close = async (): Promise<void> => {
     await Promise.all([db.destroy(), connection.close(), deps.chatUpstream.close(), deps.mcp.close()]);

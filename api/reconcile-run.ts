@@ -1,5 +1,6 @@
 // One open run, compared with what Temporal knows of it. decisions.md section 6; temporal-engine.md section 4.6.
-import { applyExecutionUpdate, type ExecutionUpdate } from '../db/run-life.js';
+import type { ExecutionUpdate } from '../db/execution-update.js';
+import { applyExecutionUpdate } from '../db/run-life.js';
 import { findOpenRun, findRunToStart, scheduleCheck, type RunToCheck } from '../db/runs-repository.js';
 import { START_GRACE_SECONDS } from './accept-run.js';
 import type { AppDeps } from './deps.js';
@@ -26,6 +27,9 @@ const CLOSED_GRACE_MS = 5_000;
  * dies, or is replaced, takes one try down; so many say that the code or the run's history is at fault.
  */
 const STUCK_TASK_ATTEMPTS = 5;
+
+/** A start that is made up for needs no speed. */
+const NOTHING_LOCAL = '';
 
 type Ending = Pick<ExecutionUpdate, 'status' | 'error'>;
 
@@ -63,7 +67,7 @@ async function startLate(deps: AppDeps, run: RunToCheck, waitToStart: () => Prom
   if (toStart === undefined) return;
   await waitToStart();
   try {
-    await startRunWorkflow(deps.temporal, deps.config, toStart);
+    await startRunWorkflow(deps.temporal, deps.config, toStart, NOTHING_LOCAL);
   } catch (error) {
     if (!isStartRefused(error)) throw error;
     deps.logger.error({ err: error, run_id: run.id }, 'Temporal refuses to start the run');

@@ -46,9 +46,17 @@ const CLOSED: Partial<Record<string, Closing>> = {
   TIMED_OUT: 'timed out',
 };
 
-/** Idempotent: the run's id is the workflow's id, and a run that was ever started is never started again. */
-export async function startRunWorkflow(client: Client, config: ApiConfig, run: RunToStart): Promise<void> {
-  const input: RunGraphInput = { runId: run.id, plan: run.plan, maxInFlight: MAX_NODES_IN_FLIGHT };
+/**
+ * Idempotent: the run's id is the workflow's id, and a run that was ever started is never started again. `local`: see
+ * graph/placement.ts.
+ */
+export async function startRunWorkflow(
+  client: Client,
+  config: ApiConfig,
+  run: RunToStart,
+  local: string,
+): Promise<void> {
+  const input: RunGraphInput = { runId: run.id, plan: run.plan, maxInFlight: MAX_NODES_IN_FLIGHT, local };
   try {
     await bounded(client, () =>
       client.workflow.start(RUN_WORKFLOW_TYPE, {
@@ -59,7 +67,7 @@ export async function startRunWorkflow(client: Client, config: ApiConfig, run: R
         // A backstop for runs that can no longer speak for themselves; the reconciler closes them as timed out.
         workflowExecutionTimeout: '30 days',
         staticSummary: toSummary(run.title),
-        staticDetails: toDetails(run, config.publicUrl),
+        staticDetails: toDetails(run, local, config.publicUrl),
         typedSearchAttributes: [
           { key: projectIdKey, value: String(run.project_id) },
           { key: workflowIdKey, value: String(run.workflow_id) },
@@ -159,7 +167,13 @@ function toSummary(title: string): string {
 }
 
 /** Markdown for the Temporal UI: ids and a link, never contents. */
-function toDetails(run: RunToStart, publicUrl: string): string {
+function toDetails(run: RunToStart, local: string, publicUrl: string): string {
   const link = `${publicUrl}/api/v1/workflows/${run.workflow_id}/history/${run.id}/`;
-  return [`- Project: ${run.project_id}`, `- Workflow: ${run.workflow_id}`, `- Run: [${run.id}](${link})`].join('\n');
+  const placedLocally = local.split('1').length - 1;
+  return [
+    `- Project: ${run.project_id}`,
+    `- Workflow: ${run.workflow_id}`,
+    `- Run: [${run.id}](${link})`,
+    `- Nodes: ${run.plan.ids.length}, ${placedLocally} of them tried inside the workflow task`,
+  ].join('\n');
 }

@@ -49,6 +49,7 @@ const schema = z.object({
   WORKER_CACHED_WORKFLOWS: z.coerce.number().int().min(0).max(1_000_000).optional(),
   WORKER_DEPLOYMENT_NAME: deploymentText.optional(),
   WORKER_BUILD_ID: buildText.optional(),
+  NODE_PLACEMENT: z.string().default(''),
 });
 
 export interface Environment {
@@ -90,6 +91,8 @@ export interface Environment {
   workerCachedWorkflows: number | undefined;
   /** Undefined: the worker is unversioned. */
   workerVersion: WorkerVersion | undefined;
+  /** By node kind; kinds that are not named go by their speed. */
+  nodePlacement: Record<string, 'local' | 'normal'>;
 }
 
 /** Which build a worker runs: with it, runs stay on the build that they started on (docs/upgrade.md). */
@@ -142,6 +145,7 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     workerMetricsPort: values.WORKER_METRICS_PORT,
     workerCachedWorkflows: values.WORKER_CACHED_WORKFLOWS,
     workerVersion: toWorkerVersion(values.WORKER_DEPLOYMENT_NAME, values.WORKER_BUILD_ID),
+    nodePlacement: parseNodePlacement(values.NODE_PLACEMENT),
   };
   if (environment.jwtSecret !== undefined && environment.jwtJwksUrl !== undefined) {
     // Were both taken, whoever holds the weaker one could make tokens for everybody.
@@ -197,6 +201,22 @@ function parseRetrySchedule(value: string): number[] {
     );
   }
   return seconds;
+}
+
+/** Kinds that have a choice: triggers and conditions are always local, the others never. */
+const PLACED_KINDS = ['http', 'mcp'];
+
+function parseNodePlacement(value: string): Record<string, 'local' | 'normal'> {
+  const placements: Record<string, 'local' | 'normal'> = {};
+  for (const part of value.split(',').map((word) => word.trim())) {
+    if (part === '') continue;
+    const [kind = '', placement = ''] = part.split(':');
+    if (!PLACED_KINDS.includes(kind) || (placement !== 'local' && placement !== 'normal')) {
+      throw new ConfigError("NODE_PLACEMENT: must be comma-separated, such as 'http:normal,mcp:local'.");
+    }
+    placements[kind] = placement;
+  }
+  return placements;
 }
 
 function refuseGeneratedSecrets(environment: Environment): void {

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
+import { PreparingClient } from './preparing-client.js';
 import type { Tables } from './tables.js';
 
 /** A connection pool or an open transaction: every repository function takes either. */
@@ -21,6 +22,7 @@ types.setTypeParser(pg.types.builtins.INT8, (text) => Number(text));
 
 export function createDatabase({ url, poolMax, applicationName, onError }: DatabaseOptions): Database {
   const pool = new pg.Pool({
+    Client: PreparingClient,
     connectionString: url,
     max: poolMax,
     application_name: applicationName,

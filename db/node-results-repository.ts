@@ -22,7 +22,7 @@ export interface NodeClaim {
  * when the run is not open (ended or unknown).
  */
 export async function claimNode(db: Db, { runId, nodeId }: NodeKey): Promise<NodeClaim | undefined> {
-  const { rows } = await sql<NodeClaim>`
+  const { rows } = await sql<NodeClaim>`/* claim_node */
     INSERT INTO node_results AS node (run_id, node_id, status)
     SELECT id, ${nodeId}, 'in progress' FROM runs WHERE id = ${runId} AND status = 'In Progress'
     ON CONFLICT (run_id, node_id) DO UPDATE
@@ -33,7 +33,7 @@ export async function claimNode(db: Db, { runId, nodeId }: NodeKey): Promise<Nod
 
 /** What an earlier try of a local node recorded, if it got that far. */
 export async function findNodeClaim(db: Db, { runId, nodeId }: NodeKey): Promise<NodeClaim | undefined> {
-  const { rows } = await sql<NodeClaim>`
+  const { rows } = await sql<NodeClaim>`/* find_node */
     SELECT status, branch, error_code AS "errorCode", attempts FROM node_results
     WHERE run_id = ${runId} AND node_id = ${nodeId}`.execute(db);
   return rows[0];
@@ -50,7 +50,7 @@ export interface StoredOutput {
 /** Outputs of the succeeded ones among `nodeIds`. */
 export async function findOutputs(db: Db, runId: string, nodeIds: string[]): Promise<StoredOutput[]> {
   if (nodeIds.length === 0) return [];
-  const { rows } = await sql<StoredOutput>`
+  const { rows } = await sql<StoredOutput>`/* find_outputs */
     SELECT node_id AS "nodeId", result::text AS result, result_enc AS "resultEnc" FROM node_results
     WHERE run_id = ${runId} AND node_id = ANY(${nodeIds}) AND status = 'succeed'`.execute(db);
   return rows;
@@ -77,15 +77,19 @@ export interface NodeEnd extends NodeKey {
 
 /**
  * Records the end of a node together with its transaction and closes its call in the ledger, in one statement: all or
- * nothing. Idempotent; a node that has settled stays as it is, but money spent on it is still added to its transaction.
+ * nothing. Idempotent; a node that has settled stays as it is, and so does a run that has ended, but money spent is still
+ * added to the node's transaction.
  */
 export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<void> {
-  await sql`
-    WITH settled AS (
+  await sql`/* record_node */
+    WITH open_run AS (
+      SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress'
+    ), settled AS (
       INSERT INTO node_results AS node
         (run_id, node_id, status, branch, result, result_enc, error_code, error_message, finished_at)
-      VALUES (${end.runId}, ${end.nodeId}, ${end.status}, ${end.branch}, ${end.result}, ${end.resultEnc},
-        ${end.errorCode}, ${end.errorMessage}, clock_timestamp())
+      SELECT run.id, ${end.nodeId}, ${end.status}, ${end.branch}, ${end.result}, ${end.resultEnc},
+        ${end.errorCode}, ${end.errorMessage}, clock_timestamp()
+      FROM open_run AS run
       ON CONFLICT (run_id, node_id) DO UPDATE SET
         status = excluded.status, branch = excluded.branch, result = excluded.result, result_enc = excluded.result_enc,
         error_code = excluded.error_code, error_message = excluded.error_message, finished_at = excluded.finished_at
@@ -97,9 +101,10 @@ export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<void> {
     )
     INSERT INTO billing_transactions AS paid
       (run_id, node_id, project_id, user_id, operation, status, amount_usd, price_version, reason, description)
-    VALUES (${end.runId}, ${end.nodeId}, ${end.projectId}, ${end.userId}, ${end.kind},
+    SELECT ${end.runId}, ${end.nodeId}, ${end.projectId}, ${end.userId}, ${end.kind},
       ${end.status === 'succeed' ? 'Succeeded' : 'Error'}, ${end.amountUsd}, ${end.priceVersion}, ${end.reason},
-      ${end.label})
+      ${end.label}
+    WHERE ${end.amountUsd}::numeric > 0 OR EXISTS (SELECT FROM open_run)
     ON CONFLICT (run_id, node_id, operation) DO UPDATE SET
       amount_usd = excluded.amount_usd, price_version = excluded.price_version, updated_at = clock_timestamp()
     WHERE paid.amount_usd = 0 AND excluded.amount_usd > 0`.execute(db);

@@ -53,7 +53,7 @@ interface Poll {
  * The nodes of a run that the caller may not see, or whose results have expired, are not read. Undefined when no run has the id.
  */
 export async function readRunForPoll(db: Db, { runId, userId, retentionDays }: Poll): Promise<PolledRun | undefined> {
-  const { rows } = await sql<PollRow>`
+  const { rows } = await sql<PollRow>`/* poll_run */
     SELECT run.id AS run_id, run.status AS run_status, run.run_started_at, ${isExpired(retentionDays)} AS is_expired,
       run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible,
       node.node_id, node.status AS node_status, node.result::text AS result, node.error_code, node.error_message,

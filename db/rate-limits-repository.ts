@@ -28,7 +28,7 @@ export interface CountedKey {
  */
 export async function countKeyRequest(db: Db, apiKey: string): Promise<CountedKey | undefined> {
   const windowEnd = sql`now() + make_interval(secs => ${WINDOW_SECONDS})`;
-  const { rows } = await sql<CountedKey>`
+  const { rows } = await sql<CountedKey>`/* count_key_request */
     WITH holder AS (
       SELECT api_keys.id, api_keys.rate_limit, users.id AS user_id, users.api_access
       FROM api_keys JOIN users ON users.id = api_keys.user_id

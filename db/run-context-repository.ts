@@ -14,7 +14,7 @@ export interface StoredRunContext {
 }
 
 export async function findRunContext(db: Db, runId: string): Promise<StoredRunContext | undefined> {
-  const { rows } = await sql<StoredRunContext>`
+  const { rows } = await sql<StoredRunContext>`/* find_run_context */
     SELECT project_id AS "projectId", user_id AS "userId", snapshot_hash AS "snapshotHash", input::text AS input,
       input_enc AS "inputEnc", secrets_enc AS "secretsEnc"
     FROM runs WHERE id = ${runId}`.execute(db);

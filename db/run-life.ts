@@ -3,51 +3,19 @@
 import { sql, type Transaction } from 'kysely';
 import type { Plan } from '../graph/plan.js';
 import type { Db } from './client.js';
+import { applyCommonUpdate } from './common-updates.js';
 import { chargeMarketplaceFee } from './marketplace-fee.js';
-import type { StoredRunStatus, Tables, WebhookEventType } from './tables.js';
+import { EVENTS, STORED, type ExecutionUpdate, type UpdateOutcome } from './execution-update.js';
+import type { Tables } from './tables.js';
 import { enqueueWebhookEvent } from './webhook-outbox-repository.js';
-
-export interface ExecutionError {
-  code: string;
-  message: string;
-  node_id?: string | undefined;
-}
-
-export interface ExecutionUpdate {
-  /** Applied only when higher than the last one applied. */
-  sequence: number;
-  status: 'in progress' | 'succeed' | 'failed' | 'cancelled';
-  /** ISO 8601; the database's clock when absent. */
-  finished_at?: string | undefined;
-  /** Nodes that no activity could close, because it timed out or never ran to its end. */
-  nodes?: Record<string, { status: 'failed'; error: { code: string; message: string } }> | undefined;
-  error?: ExecutionError | null | undefined;
-}
-
-export interface UpdateOutcome {
-  applied: boolean;
-  runStatus: StoredRunStatus | null;
-  /** Why nothing was applied. `stale`: a repeat or an older update. */
-  reason?: 'unknown_run' | 'already_terminal' | 'stale';
-}
-
-const STORED: Record<Exclude<ExecutionUpdate['status'], 'in progress'>, StoredRunStatus> = {
-  succeed: 'Succeeded',
-  failed: 'Error',
-  cancelled: 'Cancelled',
-};
-
-const EVENTS: Record<Exclude<ExecutionUpdate['status'], 'in progress'>, WebhookEventType> = {
-  succeed: 'workflow_run.succeeded',
-  failed: 'workflow_run.failed',
-  cancelled: 'workflow_run.cancelled',
-};
 
 /**
  * Idempotent. A terminal status is written in one transaction with all that it implies (open nodes closed, missing
  * transactions added, the webhook event); a process that dies before the commit has changed nothing, and the sender repeats.
  */
 export async function applyExecutionUpdate(db: Db, runId: string, update: ExecutionUpdate): Promise<UpdateOutcome> {
+  const common = await applyCommonUpdate(db, runId, update);
+  if (common !== undefined) return common;
   if (db.isTransaction) return applyWithin(db as Transaction<Tables>, runId, update);
   return db.transaction().execute((trx) => applyWithin(trx, runId, update));
 }

@@ -1,5 +1,5 @@
 // Events on their way to the webhooks of projects: written with what they tell of. decisions.md section 10.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Db } from './client.js';
 import type { WebhookEventType } from './tables.js';
 
@@ -17,20 +17,25 @@ export interface WebhookEvent {
  */
 export async function enqueueWebhookEvent(trx: Db, { type, runId }: WebhookEvent): Promise<void> {
   await sql`
-    WITH told AS (
-      SELECT run.id, run.workflow_id, run.project_id, run.status
-      FROM runs AS run JOIN projects AS project ON project.id = run.project_id
-      WHERE run.id = ${runId} AND run.status <> 'Draft'
-        AND (run.status = 'In Progress' OR ${type}::text <> 'agent_approval.requested')
-        AND project.is_webhook_enabled AND project.webhook_url <> '' AND project.deleted_at IS NULL
-      FOR NO KEY UPDATE OF run
+    WITH changed AS (
+      SELECT id, workflow_id, project_id, status FROM runs
+      WHERE id = ${runId} AND status <> 'Draft'
+        AND (status = 'In Progress' OR ${type}::text <> 'agent_approval.requested')
+      FOR NO KEY UPDATE
     )
+    ${webhookEventOf(type, sql`changed`)}`.execute(trx);
+}
+
+/** The insert of an event for each run in `runs` (id, workflow_id, project_id, status), whose row locks are held. */
+export function webhookEventOf(type: WebhookEventType, runs: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
     INSERT INTO webhook_deliveries (project_id, run_id, type, payload)
-    SELECT project_id, id, ${type}, format(
+    SELECT run.project_id, run.id, ${type}, format(
       '{"type":"%s","timestamp":"%s","data":{"run_id":"%s","workflow_id":%s,"project_id":%s,"status":"%s"}}',
       ${type}::text, to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-      id, workflow_id, project_id, status)
-    FROM told`.execute(trx);
+      run.id, run.workflow_id, run.project_id, run.status)
+    FROM ${runs} AS run JOIN projects AS project ON project.id = run.project_id
+    WHERE project.is_webhook_enabled AND project.webhook_url <> '' AND project.deleted_at IS NULL`;
 }
 
 /**

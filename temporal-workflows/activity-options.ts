@@ -1,8 +1,17 @@
 // How the run workflow calls each activity. Everything is said explicitly: the SDK's documented default for
 // `cancellationType` is not what goes on the wire.
-import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  sleep,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities/create-activities.js';
-import type { Branch, NodeKind } from '../graph/plan.js';
+import type { FinishRunInput } from '../activities/finish-run.js';
+import type { NodeFacts } from '../activities/run-node.js';
+import type { NodeKind } from '../graph/plan.js';
+import { nodeFailureOf } from './node-failure.js';
 
 /**
  * How often a node is tried is the activity's own decision (it counts tries in the database and fails for good with a
@@ -33,8 +42,18 @@ const local = proxyLocalActivities<Activities>({
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
 });
 
+/**
+ * One quick try within the workflow task; what it leaves undone goes on as a normal activity. The activity itself gives
+ * up sooner (`LOCAL_TRY_MS`): this ends one that hangs in our own parts.
+ */
+const quick = proxyLocalActivities<Activities>({
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  startToCloseTimeout: '4s',
+  retry: { maximumAttempts: 1 },
+});
+
 /** Never gives up: without it a run would have no end. Short and urgent, since pollers wait for it. */
-export const terminal = proxyActivities<Pick<Activities, 'finishRun'>>({
+const terminal = proxyActivities<Pick<Activities, 'finishRun'>>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   startToCloseTimeout: '15s',
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' },
@@ -48,7 +67,7 @@ export interface NodeCall {
   summary: string;
 }
 
-type RunNode = (call: NodeCall) => Promise<{ branch?: Branch }>;
+type RunNode = (call: NodeCall) => Promise<NodeFacts>;
 /** An agent is a loop of its own: agent-loop.ts. */
 type SingleStepKind = Exclude<NodeKind, 'agent'>;
 
@@ -60,3 +79,40 @@ export const runNodeOfKind = {
   llm: ({ summary, ...node }) => llm.llmRequest.executeWithOptions({ summary, activityId: node.nodeId }, [node]),
   mcp: ({ summary, ...node }) => mcp.mcpTool.executeWithOptions({ summary, activityId: node.nodeId }, [node]),
 } satisfies Record<SingleStepKind, RunNode> as Record<SingleStepKind, RunNode>;
+
+/** The kinds of which a node may be tried locally first. */
+const tryNodeOfKind: Partial<Record<NodeKind, RunNode>> = {
+  http: ({ summary, ...node }) => quick.httpRequest.executeWithOptions({ summary }, [node]),
+  mcp: ({ summary, ...node }) => quick.mcpTool.executeWithOptions({ summary }, [node]),
+};
+
+/** The run's end, told within the workflow task where that works at once. */
+export async function reportEnd(end: FinishRunInput, isLocalFirst: boolean): Promise<void> {
+  if (isLocalFirst) {
+    const isDone = await quick.finishRun(end).then(
+      () => true,
+      () => false,
+    );
+    if (isDone) return;
+  }
+  await terminal.finishRun(end);
+}
+
+/**
+ * A node placed locally: undefined when the try has left it undone for a normal activity to go on with, which counts the
+ * tries on. Throws what ends the node: its own failure, or the run's cancellation.
+ */
+export async function tryNodeLocally(kind: NodeKind, call: NodeCall): Promise<NodeFacts | undefined> {
+  const attempt = tryNodeOfKind[kind];
+  if (attempt === undefined) return undefined;
+  try {
+    const facts = await attempt({ ...call, summary: `${call.summary} (local)` });
+    if (facts.goOnAfterMs === undefined) return facts;
+    if (facts.goOnAfterMs > 0) await sleep(facts.goOnAfterMs);
+    return undefined;
+  } catch (error) {
+    // The node's own end, as opposed to trouble of ours (a database that is away, a time-out).
+    if (isCancellation(error) || nodeFailureOf(error)?.nonRetryable === true) throw error;
+    return undefined;
+  }
+}

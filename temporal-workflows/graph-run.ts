@@ -1,6 +1,5 @@
 import {
   ActivityFailure,
-  ApplicationFailure,
   CancellationScope,
   condition,
   isCancellation,
@@ -10,8 +9,9 @@ import {
 } from '@temporalio/workflow';
 import type { FinishRunInput } from '../activities/finish-run.js';
 import type { Branch } from '../graph/plan.js';
-import { runNodeOfKind } from './activity-options.js';
+import { runNodeOfKind, tryNodeLocally } from './activity-options.js';
 import { FIRST_STEP, runAgent } from './agent-loop.js';
+import { nodeFailureOf } from './node-failure.js';
 import type { AgentCursor, Decision, ResumedRun, RunGraphInput, RunStatusAnswer } from './messages.js';
 import { Planner } from './planner.js';
 
@@ -125,7 +125,10 @@ export class GraphRun {
     const { runId, plan } = this.#input;
     const kind = plan.kinds[node]!;
     const call = { runId, nodeId: plan.ids[node]!, summary: plan.labels[node]! };
-    if (kind !== 'agent') return (await runNodeOfKind[kind](call)).branch ?? 0;
+    if (kind !== 'agent') {
+      const facts = this.#isLocal(node) ? await tryNodeLocally(kind, call) : undefined;
+      return (facts ?? (await runNodeOfKind[kind](call))).branch ?? 0;
+    }
     const host = {
       remember: (cursor: AgentCursor) => void this.#agents.set(node, cursor),
       gate: () => this.#gate(),
@@ -134,6 +137,10 @@ export class GraphRun {
     await runAgent(host, call, this.#agents.get(node) ?? FIRST_STEP);
     this.#agents.delete(node);
     return 0;
+  }
+
+  #isLocal(node: number): boolean {
+    return this.#input.local?.charAt(node) === '1';
   }
 
   /** A draining run parks its agents for good; the next execution goes on from their cursors. */
@@ -183,7 +190,8 @@ export class GraphRun {
 }
 
 function failureCode(error: unknown): string {
-  if (!(error instanceof ActivityFailure)) return 'internal_error';
+  const failure = nodeFailureOf(error);
+  if (failure !== undefined) return failure.type ?? 'internal_error';
   // No failure of ours means that Temporal gave up on the activity (time-outs).
-  return error.cause instanceof ApplicationFailure ? (error.cause.type ?? 'internal_error') : 'timeout';
+  return error instanceof ActivityFailure ? 'timeout' : 'internal_error';
 }

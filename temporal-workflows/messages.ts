@@ -17,6 +17,8 @@ export interface RunGraphInput {
   runId: string;
   plan: Plan;
   maxInFlight: number;
+  /** One character a node: `1` is tried locally first (graph/placement.ts). Absent in runs that began before there was a choice. */
+  local?: string;
   /** Set when the run goes on in a new execution (continue-as-new). */
   resumed?: ResumedRun;
 }

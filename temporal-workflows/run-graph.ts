@@ -11,7 +11,7 @@ import {
   defineSignal,
   setHandler,
 } from '@temporalio/workflow';
-import { terminal } from './activity-options.js';
+import { reportEnd } from './activity-options.js';
 import { GraphRun } from './graph-run.js';
 import { DECIDE_SIGNAL, STATUS_QUERY, type Decision, type RunGraphInput, type RunStatusAnswer } from './messages.js';
 
@@ -30,7 +30,7 @@ export async function runGraph(input: RunGraphInput): Promise<void> {
   }
   const end = run.end();
   // Cancelled or not, the end is reported; only then may the workflow close, so that "closed" implies "recorded".
-  await CancellationScope.nonCancellable(() => terminal.finishRun(end));
+  await CancellationScope.nonCancellable(() => reportEnd(end, input.local !== undefined));
   if (end.status === 'cancelled') throw new CancelledFailure('The run was cancelled.');
   if (end.status === 'failed') throw ApplicationFailure.nonRetryable('The run failed.', end.error?.code);
 }

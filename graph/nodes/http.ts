@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NodeDefinition } from './node-definition.js';
+import { allowsRepeats, type NodeDefinition } from './node-definition.js';
 
 export const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 export type HttpMethod = (typeof HTTP_METHODS)[number];
@@ -8,6 +8,14 @@ export type HttpMethod = (typeof HTTP_METHODS)[number];
 export function toHttpMethod(word: string): HttpMethod | undefined {
   const upper = word.trim().toUpperCase();
   return HTTP_METHODS.find((method) => method === upper);
+}
+
+const UNSAFE_METHODS: readonly string[] = ['POST', 'PATCH'];
+
+/** False for a method that is only known when the node runs. */
+function isRepeatableMethod(word: unknown): boolean {
+  const method = typeof word === 'string' ? toHttpMethod(word) : undefined;
+  return method !== undefined && !UNSAFE_METHODS.includes(method);
 }
 
 // A method that holds a variable is only known when the node runs.
@@ -54,6 +62,7 @@ export const httpNode = {
   description: 'Sends an HTTP request and gives the response.',
   version: '1.0.0',
   templateFields: ['url', 'method', 'headers', 'body'],
+  isRepeatable: (data) => isRepeatableMethod(data['method'] ?? 'GET') || allowsRepeats(data),
   schema,
   outputSchema,
 } as const satisfies NodeDefinition;
