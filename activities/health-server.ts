@@ -9,7 +9,8 @@ interface Health {
 }
 
 /** `/healthz` (alive), `/readyz` (can take work), `/metrics` (Prometheus). operations.md, "Processes". */
-export async function startHealthServer(host: string, port: number, { registry, isReady }: Health): Promise<Server> {
+export async function startHealthServer(host: string, port: number, health: Health): Promise<Server> {
+  const { registry } = health;
   const server = createServer((request, response) => {
     const answer = (status: number, type: string, body: string) =>
       response.writeHead(status, { 'content-type': type }).end(body);
@@ -17,7 +18,7 @@ export async function startHealthServer(host: string, port: number, { registry, 
     const path = request.url?.split('?')[0];
     if (path === '/healthz') return json(200, { status: 'ok' });
     if (path === '/readyz') {
-      isReady().then(
+      health.isReady().then(
         (yes) => json(yes ? 200 : 503, { status: yes ? 'ok' : 'unavailable' }),
         () => json(503, { status: 'unavailable' }),
       );

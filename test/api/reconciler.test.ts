@@ -8,9 +8,10 @@ import { queryDatabase, withTemporal } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 import { createAccount } from './accounts.js';
+import { startApiProcess } from './api-process.js';
 
 describe('reconciler', function () {
-  this.timeout(120_000);
+  this.timeout(180_000);
   let stack: TestStack;
   let api: ApiClient;
   let project: number;
@@ -69,6 +70,11 @@ describe('reconciler', function () {
   const makeDue = (runId: string): Promise<unknown> =>
     queryDatabase(stack, 'UPDATE runs SET next_check_at = now() WHERE id = $1', [runId]);
 
+  const metricOf = async (name: string, apiUrl = stack.apiUrl): Promise<number> => {
+    const text = await (await fetch(`${apiUrl}/metrics`)).text();
+    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+  };
+
   const ended = ({ workflowId, runId }: { workflowId: number; runId: string }): Promise<[string, unknown]> =>
     eventually(
       async () => {
@@ -120,6 +126,83 @@ describe('reconciler', function () {
     const refused = await acceptWithoutStart('', giveHugePlan);
     assert.deepEqual(await ended(lost), ['Succeeded', undefined]);
     assert.deepEqual(await ended(refused), ['Error', 'start_refused']);
+  });
+
+  it('starts what was accepted while Temporal was away, each run once and at a bounded rate', async () => {
+    const count = 100;
+    const { runId: model } = await api.runToEnd(chain(1));
+    const ids = Array.from({ length: count }, () => randomUUID());
+    await queryDatabase(
+      stack,
+      `INSERT INTO runs (id, workflow_id, project_id, user_id, status, snapshot_hash, input, created_at, next_check_at)
+       SELECT accepted, workflow_id, project_id, user_id, 'In Progress', snapshot_hash, input, now() - interval '1 minute', now()
+       FROM runs, unnest($2::uuid[]) AS accepted WHERE id = $1`,
+      [model, ids],
+    );
+    const text = `SELECT count(*)::integer AS ended, count(*) FILTER (WHERE status = 'Succeeded')::integer AS succeeded,
+      extract(epoch FROM max(run_started_at) - min(run_started_at))::float AS seconds
+      FROM runs WHERE id = ANY ($1::uuid[]) AND run_finished_at IS NOT NULL`;
+    const row = await eventually(
+      async () => {
+        const [found] = await queryDatabase<{ ended: number; succeeded: number; seconds: number }>(stack, text, [ids]);
+        return found!.ended === count && found!;
+      },
+      { timeoutMs: 120_000, intervalMs: 250 },
+    );
+    assert.equal(row.succeeded, count);
+    assert.ok(row.seconds > count / 50 - 1, `all within ${row.seconds} s`);
+    const nodes =
+      'SELECT count(*)::integer AS count FROM node_results WHERE run_id = ANY ($1::uuid[]) AND attempts = 1';
+    assert.deepEqual(await queryDatabase(stack, nodes, [ids]), [{ count }]);
+    assert.ok((await metricOf('reconciler_runs_started_total')) >= count);
+  });
+
+  it('shows a run whose workflow task fails for ever, leaves it open, and forgets it when it has ended', async () => {
+    const { runId } = await acceptWithoutStart('', async (id) => {
+      // Code that the worker does not have: what a bad deployment looks like.
+      const options = { workflowId: id, taskQueue: 'workflow-runs', args: [] };
+      await withTemporal(stack, (client) => client.workflow.start('noSuchCode', options));
+    });
+    const look = { timeoutMs: 90_000, intervalMs: 1_000 };
+    await eventually(async () => {
+      await makeDue(runId);
+      const text = 'SELECT stuck_since, status FROM runs WHERE id = $1';
+      const [row] = await queryDatabase<{ stuck_since: Date | null; status: string }>(stack, text, [runId]);
+      assert.equal(row!.status, 'In Progress');
+      return row!.stuck_since !== null;
+    }, look);
+    await eventually(async () => (await metricOf('runs_stuck')) === 1, look);
+    const lines = () =>
+      stack
+        .logs()
+        .split('\n')
+        .filter((line) => line.includes('run is stuck'));
+    await makeDue(runId);
+    assert.deepEqual(
+      lines().map((line) => (JSON.parse(line) as { level: string; run_id: string }).run_id),
+      [runId],
+    );
+    assert.match(lines()[0]!, /"level":"error"/);
+    await withTemporal(stack, (client) => client.workflow.getHandle(runId).terminate('by a person'));
+    await eventually(async () => {
+      await makeDue(runId);
+      return (await api.poll(runId)).data.status === 'failed';
+    }, look);
+    await eventually(async () => (await metricOf('runs_stuck')) === 0, look);
+    assert.ok((await metricOf('reconciler_runs_closed_total\\{reason="terminated"\\}')) >= 1);
+  });
+
+  it('touches no run while Temporal lacks the namespace', async () => {
+    const cut = await startApiProcess(stack, { TEMPORAL_NAMESPACE: 'absent' });
+    try {
+      await eventually(async () => (await metricOf('reconciler_rounds_total\\{outcome="failed"\\}', cut.apiUrl)) >= 2);
+      const text = await (await fetch(`${cut.apiUrl}/metrics`)).text();
+      assert.doesNotMatch(text, /^reconciler_runs_\w+\{/m);
+      assert.match(text, /^reconciler_last_success_timestamp_seconds 0$/m);
+      assert.equal((await fetch(`${cut.apiUrl}/readyz`)).status, 503);
+    } finally {
+      assert.equal(await cut.stop(), 0);
+    }
   });
 
   it('leaves a live run alone and looks at it again within the minute', async () => {

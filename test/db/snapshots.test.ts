@@ -107,12 +107,12 @@ describe('graphs that nothing refers to', function () {
 
   it('acceptances and sweeps at once lose no graph and refuse no run', async () => {
     const workflows = await Promise.all(Array.from({ length: 15 }, workflowWithOrphan));
-    let isOver = false;
+    const over = new AbortController();
     const sweeps = (async () => {
-      while (!isOver) await deleteOrphanedSnapshots(db, null, 1_000_000);
+      while (!over.signal.aborted) await deleteOrphanedSnapshots(db, null, 1_000_000);
     })();
     const runs = await Promise.all(workflows.map(({ workflowId }) => api.run(workflowId)));
-    isOver = true;
+    over.abort();
     await sweeps;
     for (const { status, data } of runs) {
       assert.equal(status, 201);
