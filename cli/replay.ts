@@ -1,7 +1,15 @@
 // `npm run --silent replay -- ...`: would the build in dist/ go on with these runs? One line a run; exit code 1 when
 // it would not with one of them. To be run before a deploy.
 import path from 'node:path';
-import { Client, Connection, ServiceError, WorkflowNotFoundError, type HistoryAndWorkflowId } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowNotFoundError,
+  type ConnectionOptions,
+  type HistoryAndWorkflowId,
+} from '@temporalio/client';
 import { Command, InvalidArgumentError } from 'commander';
 import { loadTemporalConnection } from '../config/temporal-connection.js';
 import { StartError } from './embedded/start-error.js';
@@ -45,7 +53,7 @@ async function replay(options: Options): Promise<boolean> {
   const histories = files.map(readHistoryFile);
   if (query === undefined && ids.length === 0) return report(histories);
   const { connectionOptions, namespace } = loadTemporalConnection(process.env);
-  const connection = await Connection.connect({ ...connectionOptions, connectTimeout: CONNECT_TIMEOUT_MS });
+  const connection = await connect(connectionOptions);
   try {
     return await report(all(histories, new Client({ connection, namespace }), options));
   } finally {
@@ -76,12 +84,19 @@ async function report(histories: AsyncIterable<HistoryAndWorkflowId> | HistoryAn
   return broken === 0;
 }
 
+async function connect(options: ConnectionOptions & { address: string }): Promise<Connection> {
+  try {
+    return await Connection.connect({ ...options, connectTimeout: CONNECT_TIMEOUT_MS });
+  } catch {
+    throw new StartError(`Temporal does not answer at ${options.address} (TEMPORAL_ADDRESS).`);
+  }
+}
+
 function explain(error: unknown): unknown {
   if (error instanceof WorkflowNotFoundError) return new StartError(`${error.workflowId}: Temporal has no such run.`);
-  if (error instanceof ServiceError || (error as Error).name === 'ServiceError') {
-    return new StartError(`Temporal: ${(error as Error).message}.`);
-  }
-  return error;
+  if (!isGrpcServiceError(error) && !(error instanceof ServiceError)) return error;
+  const { details } = (isGrpcServiceError(error) ? error : error.cause) as { details?: string };
+  return new StartError(`Temporal: ${(details ?? error.message).split('\n', 1)[0]!}.`);
 }
 
 function parseLimit(text: string): number {

@@ -128,8 +128,13 @@ function inheritedEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => kept.includes(name)));
 }
 
+/** Lists the stack's model provider. */
+export function modelProvidersFile(dataDir: string): string {
+  return path.join(dataDir, 'test-model-providers.json');
+}
+
 function writeProvidersFile(dataDir: string, baseUrl: string): string {
-  const file = path.join(dataDir, 'test-model-providers.json');
+  const file = modelProvidersFile(dataDir);
   const provider = { name: 'fake', base_url: baseUrl, models: [{ id: '*', ...TEST_PRICES }] };
   writeFileSync(file, JSON.stringify({ providers: [provider] }));
   return file;

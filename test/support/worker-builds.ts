@@ -1,0 +1,120 @@
+// Several builds of the worker beside each other on one stack, and the operator who moves runs between them.
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { History } from '../../cli/replay/history-json.js';
+import { historiesOfRun } from '../../cli/replay/stored-histories.js';
+import { bundleWith } from './doctored-bundle.js';
+import { eventually } from './eventually.js';
+import { withTemporal } from './inspect.js';
+import type { TestStack } from './stack.js';
+import { DIST, startWorkerProcess, type WorkerProcess } from './worker-process.js';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+export const DEPLOYMENT = 'runs';
+
+export interface OtherBuild {
+  /** Its dist folder. */
+  dist: string;
+  remove: () => void;
+}
+
+/** A copy of the build whose run workflow does one thing more at its start, so that neither can go on with runs of the other. */
+export async function makeOtherBuild(): Promise<OtherBuild> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'other-build-'));
+  const dist = path.join(folder, 'dist');
+  cpSync(DIST, dist, { recursive: true });
+  cpSync(path.join(ROOT, 'package.json'), path.join(folder, 'package.json'));
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+  const find = 'for (const [node] of this.#input.resumed?.agents ?? [])';
+  const more = "upsertSearchAttributes([{ key: runStateKey, value: 'running' }]);";
+  const code = await bundleWith([{ file: 'graph-run.ts', find, replace: `${more}\n${find}` }]);
+  writeFileSync(path.join(dist, 'workflow-bundle.js'), code);
+  return { dist, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+export class WorkerBuilds {
+  readonly #stack: TestStack;
+  readonly #cli: string;
+  readonly #workers = new Map<string, WorkerProcess>();
+
+  /** `cli`: the Temporal CLI. */
+  constructor(stack: TestStack, cli: string) {
+    this.#stack = stack;
+    this.#cli = cli;
+  }
+
+  async start(buildId: string, options: { dist?: string; env?: Record<string, string> } = {}): Promise<WorkerProcess> {
+    const env = { WORKER_DEPLOYMENT_NAME: DEPLOYMENT, WORKER_BUILD_ID: buildId, ...options.env };
+    const worker = await startWorkerProcess(this.#stack, { ...options, env });
+    this.#workers.set(buildId, worker);
+    return worker;
+  }
+
+  /** Answers the exit code. */
+  async stop(buildId: string): Promise<number | null | undefined> {
+    const code = await this.#workers.get(buildId)?.stop();
+    this.#workers.delete(buildId);
+    return code;
+  }
+
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.#workers.keys()].map((buildId) => this.stop(buildId)));
+  }
+
+  /** `temporal ...`, as in docs/upgrade.md; the answer is its JSON. */
+  async operate(...args: string[]): Promise<Record<string, unknown>> {
+    const server = ['--address', this.#stack.stack.temporal_address, '--output', 'json'];
+    const { stdout } = await promisify(execFile)(this.#cli, [...args, ...server]);
+    return JSON.parse(stdout || '{}') as Record<string, unknown>;
+  }
+
+  /** The server learns of a build with its worker's first poll. */
+  async makeCurrent(buildId: string, deployment = DEPLOYMENT): Promise<void> {
+    const version = ['--deployment-name', deployment, '--build-id', buildId];
+    await eventually(() => this.operate('worker', 'deployment', 'set-current-version', ...version, '--yes'), {
+      timeoutMs: 60_000,
+      intervalMs: 100,
+    });
+  }
+
+  /** `of`: one run, or those that a query finds. */
+  async move(of: ['--workflow-id', string] | ['--query', string], buildId: string): Promise<void> {
+    const build = ['--versioning-override-deployment-name', DEPLOYMENT, '--versioning-override-build-id', buildId];
+    const yes = of[0] === '--query' ? ['--yes'] : [];
+    await this.operate(
+      'workflow',
+      'update-options',
+      ...of,
+      '--versioning-override-behavior',
+      'pinned',
+      ...build,
+      ...yes,
+    );
+  }
+
+  /** Which builds took the run's steps, each execution's apart, the oldest first; `unversioned` where none is named. */
+  async of(runId: string): Promise<string[][]> {
+    const executions = await this.#executions(runId);
+    return executions.map((events) => {
+      const tasks = events.flatMap((event) => event.workflowTaskCompletedEventAttributes ?? []);
+      return [...new Set(tasks.map(({ deploymentVersion }) => deploymentVersion?.buildId ?? 'unversioned'))];
+    });
+  }
+
+  /** How often a step of the run was refused by the build that got it. */
+  async failedTasks(runId: string): Promise<number> {
+    const events = (await this.#executions(runId)).flat();
+    return events.filter(({ workflowTaskFailedEventAttributes: failed }) => failed).length;
+  }
+
+  #executions(runId: string): Promise<NonNullable<History['events']>[]> {
+    return withTemporal(this.#stack, async (client) => {
+      const executions: NonNullable<History['events']>[] = [];
+      for await (const { history } of historiesOfRun(client, runId)) executions.unshift((history as History).events!);
+      return executions;
+    });
+  }
+}

@@ -1,0 +1,194 @@
+// The drill behind docs/upgrade.md: its commands, on a real server, with builds that cannot go on with each other's runs.
+import assert from 'node:assert/strict';
+import { startApiProcess } from '../api/api-process.js';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { agent, drawing, http, link, trigger } from '../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { startStack, type TestStack } from '../support/stack.js';
+import { startToolServer, type ToolServer } from '../support/tool-server.js';
+import { DEPLOYMENT, makeOtherBuild, WorkerBuilds, type OtherBuild } from '../support/worker-builds.js';
+import { startWorkerProcess } from '../support/worker-process.js';
+import { wrapTemporal, type WrappedTemporal } from '../support/wrapped-temporal.js';
+
+const LONG = { timeoutMs: 60_000, intervalMs: 100 };
+const OPEN = "ExecutionStatus = 'Running'";
+
+describe('builds of the worker', function () {
+  this.timeout(240_000);
+  let temporal: WrappedTemporal;
+  let stack: TestStack;
+  let api: ApiClient;
+  let target: HttpTarget;
+  let tools: ToolServer;
+  let other: OtherBuild;
+  let builds: WorkerBuilds;
+
+  before(async () => {
+    temporal = await wrapTemporal({
+      'limit.historyCount.suggestContinueAsNew': 30,
+      // Minutes by default: how late and how often the server looks whether a build has runs left.
+      'matching.wv.VersionDrainageStatusVisibilityGracePeriod': '2s',
+      'matching.wv.VersionDrainageStatusRefreshInterval': '2s',
+    });
+    [stack, other] = await Promise.all([startStack({ env: { TEMPORAL_CLI: temporal.file } }), makeOtherBuild()]);
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    builds = new WorkerBuilds(stack, temporal.binary);
+    target = await startHttpTarget();
+    tools = await startToolServer();
+  });
+
+  after(async () => {
+    await builds.stopAll();
+    await Promise.all([target.close(), tools.close()]);
+    await stack.stop();
+    temporal.remove();
+    other.remove();
+  });
+
+  let models = 0;
+  /** A run whose agent waits for an approval; after it come nodes enough to go on in new executions. */
+  async function startWaiting() {
+    const model = `versions-${++models}`;
+    stack.modelProvider.script(model, [{ toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 } }] }, { text: 'ok' }]);
+    const work = agent('work', { model_name: model }, [{ endpoint_url: tools.url, require_approval: 'always' }]);
+    const nodes = [trigger(), work, ...Array.from({ length: 6 }, () => http(`${target.url}/after`))];
+    for (const [index, node] of nodes.entries()) if (index > 0) link(nodes[index - 1]!, node);
+    const { data } = await api.run(await api.createWorkflow(await api.createProject(), drawing(nodes)));
+    const request = await eventually(async () => {
+      const entry = (await api.poll(data.id)).data.data?.[work.id] as
+        | { approval_requests?: { request_id: string }[] }
+        | undefined;
+      return entry?.approval_requests?.[0]?.request_id;
+    }, LONG);
+    const end = async () => (await api.pollToEnd(data.id, LONG)).data.status;
+    const approve = async () => {
+      const answer = await api.post<{ status: number }>(
+        `/workflows/workflow_run/${data.id}/agent-approval/${request}/approve/`,
+      );
+      assert.equal(answer.body.status, 200);
+    };
+    return { runId: data.id, approve, end };
+  }
+
+  type Waiting = Awaited<ReturnType<typeof startWaiting>>;
+
+  /** Approves, and checks that all of the run's executions were taken by these builds. */
+  async function endsOn(run: Waiting, expected: string[][]): Promise<void> {
+    await run.approve();
+    assert.equal(await run.end(), 'succeed');
+    const taken = await builds.of(run.runId);
+    assert.deepEqual(taken.slice(0, expected.length), expected);
+    assert.ok(taken.length >= 2, 'the run has gone on in a new execution');
+    for (const later of taken.slice(1)) assert.deepEqual(later, expected.at(-1), 'it stayed where it was');
+  }
+
+  async function countOpen(query: string): Promise<number> {
+    const { count } = await builds.operate('workflow', 'count', '--query', `${OPEN} AND ${query}`);
+    return Number(count ?? 0);
+  }
+
+  async function drainageOf(buildId: string): Promise<string> {
+    const version = ['--deployment-name', DEPLOYMENT, '--build-id', buildId];
+    const answer = await builds.operate('worker', 'deployment', 'describe-version', ...version);
+    return (answer['drainageInfo'] as { drainageStatus: string }).drainageStatus;
+  }
+
+  // One story, in this order: the tests go on from what those before them have left.
+  let unversioned: Waiting[];
+  let onFirst: Waiting;
+
+  it('the first one gets nothing until it is current, although it is ready', async () => {
+    const worker = await builds.start('1');
+    assert.equal((await fetch(`${worker.url}/readyz`)).status, 200);
+    unversioned = [await startWaiting(), await startWaiting()];
+    for (const { runId } of unversioned) assert.deepEqual(await builds.of(runId), [['unversioned']]);
+    await builds.makeCurrent('1');
+    onFirst = await startWaiting();
+    assert.deepEqual(await builds.of(onFirst.runId), [['1']]);
+  });
+
+  it('the current one takes over what unversioned workers began, at its next step, and keeps it', async () => {
+    await endsOn(unversioned[0]!, [['unversioned', '1'], ['1']]);
+    // One that sleeps would wake up on whatever build is current then: it is bound to the first while that is.
+    const asleep = 'TemporalWorkerDeploymentVersion IS NULL';
+    assert.equal(await eventually(() => countOpen(asleep)), 1);
+    await builds.move(['--query', `${OPEN} AND ${asleep}`], '1');
+    await eventually(async () => {
+      const { versioningInfo } = (await builds.operate('workflow', 'describe', '--workflow-id', unversioned[1]!.runId))[
+        'workflowExecutionInfo'
+      ] as { versioningInfo?: { versioningOverride?: unknown } };
+      return versioningInfo?.versioningOverride !== undefined;
+    }, LONG);
+  });
+
+  it('the next one gets new runs only: those of the one before stay on it, over continue-as-new too', async () => {
+    await builds.start('2', { dist: other.dist });
+    await builds.makeCurrent('2');
+    await endsOn(await startWaiting(), [['2']]);
+    await endsOn(onFirst, [['1']]);
+    await endsOn(unversioned[1]!, [['unversioned', '1'], ['1']]);
+    for (const { runId } of [onFirst, ...unversioned]) assert.equal(await builds.failedTasks(runId), 0);
+  });
+
+  it('one without runs is drained: its workers can be stopped', async () => {
+    await eventually(async () => (await drainageOf('1')) === 'drained', LONG);
+    assert.equal(await countOpen(`TemporalWorkerDeploymentVersion = '${DEPLOYMENT}:1'`), 0);
+    assert.equal(await builds.stop('1'), 0);
+  });
+
+  it('one whose workers are gone has its runs wait, until a worker of it is back or they are moved', async () => {
+    const [waits, moves] = [await startWaiting(), await startWaiting()];
+    await builds.start('3', { dist: other.dist });
+    await builds.makeCurrent('3');
+    assert.equal(await builds.stop('2'), 0);
+    for (const run of [waits, moves]) await run.approve();
+    // What an operator sees: runs of the build, and a step of each that nobody takes.
+    assert.equal(await eventually(() => countOpen(`TemporalWorkerDeploymentVersion = '${DEPLOYMENT}:2'`)), 2);
+    const described = await eventually(async () => {
+      const answer = await builds.operate('workflow', 'describe', '--workflow-id', moves.runId);
+      return answer['pendingWorkflowTask'] !== undefined && answer;
+    });
+    const { state } = described['pendingWorkflowTask'] as { state: string };
+    assert.equal(state, 'PENDING_WORKFLOW_TASK_STATE_SCHEDULED');
+    assert.equal((await api.poll(moves.runId)).data.status, 'in progress');
+
+    await builds.move(['--workflow-id', moves.runId], '3');
+    assert.equal(await moves.end(), 'succeed');
+    assert.deepEqual((await builds.of(moves.runId)).slice(0, 2), [['2', '3'], ['3']]);
+    assert.equal((await api.poll(waits.runId)).data.status, 'in progress');
+    await builds.start('2', { dist: other.dist });
+    assert.equal(await waits.end(), 'succeed');
+    assert.deepEqual((await builds.of(waits.runId)).slice(0, 2), [['2'], ['2']]);
+  });
+
+  it('one that cannot go on with a run that was moved to it loses nothing: moved back, the run goes on', async () => {
+    const run = await startWaiting();
+    await builds.start('4');
+    await builds.move(['--workflow-id', run.runId], '4');
+    await run.approve();
+    await eventually(async () => (await builds.failedTasks(run.runId)) >= 1, LONG);
+    assert.equal((await api.poll(run.runId)).data.status, 'in progress');
+    await builds.move(['--workflow-id', run.runId], '3');
+    assert.equal(await run.end(), 'succeed');
+    assert.deepEqual((await builds.of(run.runId)).slice(0, 2), [['3'], ['3']]);
+  });
+
+  it('where no worker is unversioned, runs wait in the queue for the first current one', async () => {
+    const TEMPORAL_TASK_QUEUE = 'versioned-only';
+    const process = await startApiProcess(stack, { TEMPORAL_TASK_QUEUE, ALLOW_PRIVATE_NETWORK: 'true' });
+    const env = { TEMPORAL_TASK_QUEUE, WORKER_DEPLOYMENT_NAME: 'apart', WORKER_BUILD_ID: '1' };
+    const worker = await startWorkerProcess(stack, { env });
+    try {
+      const client = createApiClient(process.apiUrl, stack.apiKey);
+      const workflow = await client.createWorkflow(await client.createProject(), drawing([trigger()]));
+      const { data } = await client.run(workflow);
+      await eventually(async () => (await countOpen(`TaskQueue = '${TEMPORAL_TASK_QUEUE}'`)) === 1);
+      assert.equal((await client.poll(data.id)).data.status, 'in queue');
+      await builds.makeCurrent('1', 'apart');
+      assert.equal((await client.pollToEnd(data.id, LONG)).data.status, 'succeed');
+    } finally {
+      await Promise.all([worker.stop(), process.stop()]);
+    }
+  });
+});
