@@ -158,8 +158,8 @@ describe('attacks', function () {
   describe('in a body', () => {
     it('a field that is the service`s is no field of a change', async () => {
       const ours = {
-        id: 1,
-        author: 1,
+        id: 987_654,
+        author: 987_654,
         created_at: '2000-01-01T00:00:00Z',
         can_edit: false,
         owner: 1,
@@ -169,7 +169,7 @@ describe('attacks', function () {
       const { body: project } = await api.post<Project>('/projects/', {
         body: { ...ours, name: 'p', total_spent: {} },
       });
-      assert.notEqual(project.id, 1);
+      assert.notEqual(project.id, ours.id);
       const money = { total_spent: { USD: '-100' }, attached_provider_keys: [{ id: 1 }], webhook_secret: 'whsec_x' };
       const changed = await api.patch<Project>(`/projects/${project.id}/`, { body: { ...ours, ...money } });
       assert.deepEqual(changed.body, { ...project, updated_at: changed.body.updated_at });
@@ -287,7 +287,7 @@ describe('attacks', function () {
         const value = encodeURIComponent(injection);
         for (const path of [
           `/projects/?name__icontains=${value}`,
-          `/workflows/?title__icontains=${value}`,
+          `/workflows/?title=${value}`,
           `/all-workflows/?search=${value}`,
           `/workflows/marketplace/?search=${value}`,
         ]) {
