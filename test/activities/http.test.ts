@@ -179,6 +179,40 @@ describe('HTTP node', function () {
     assert.equal(target.requestsTo('/h').length, 0);
   });
 
+  it('fails clearly on headers that the connection sets, in any case and before anything is sent', async () => {
+    const names = ['Host', 'content-length', 'Transfer-Encoding', 'CONNECTION', 'expect', 'Upgrade', 'te', 'Trailer'];
+    for (const name of [...names, 'Keep-Alive', 'Proxy-Connection', 'HTTP2-Settings']) {
+      for (const method of ['GET', 'POST']) {
+        const entry = await runNode(`${target.url}/ours`, { method, headers: { [name]: '{{ input.v }}' } }, { v: '1' });
+        const message = `Header "${name}" is set by the connection and cannot be given.`;
+        assert.deepEqual(entry.error, { code: 'invalid_header', message });
+      }
+    }
+    for (const value of ['a\r\nx-b: c', 'a\nb', 'a\rb', 'a\u0000b', 'a\u2028b', '\u560a\u560dx']) {
+      const body = { headers: { 'x-a': '{{ input.v }}' } };
+      const entry = await runNode(`${target.url}/ours`, body, { v: value.replace('\0', '\u0001') });
+      assert.equal(entry.error!.code, 'invalid_header', JSON.stringify(value));
+    }
+    assert.deepEqual(target.requestsTo('/ours'), []);
+  });
+
+  it('drops a header that holds a secret on a redirect to another origin, whatever its name', async () => {
+    const other = await startHttpTarget();
+    try {
+      target.on('/leads-away', { status: 307, headers: { location: `${other.url}/end` } });
+      const headers = { 'x-team': 'team {{ input.pin }}', 'x-plain': 'stays' };
+      const [start, node] = [trigger([{ id: 'pin', is_secret: true }]), http(`${target.url}/leads-away`, { headers })];
+      link(start, node);
+      const run = await api.runToEnd(drawing([start, node]), { pin: 'canary-4711' });
+      assert.equal(run.status, 'succeed');
+      assert.equal(target.requestsTo('/leads-away')[0]!.headers['x-team'], 'team canary-4711');
+      const [arrived] = other.requestsTo('/end');
+      assert.deepEqual([arrived!.headers['x-team'], arrived!.headers['x-plain']], [undefined, 'stays']);
+    } finally {
+      await other.close();
+    }
+  });
+
   it('sends methods, bodies and forms as the node says', async () => {
     for (const method of ['put', 'PATCH', 'DELETE']) {
       const entry = await runNode(`${target.url}/echo`, { method, body: { n: '{{ input.n }}' } }, { n: 5 });

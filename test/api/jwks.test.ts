@@ -1,6 +1,14 @@
 // Session tokens of an issuer that publishes its keys: an API process of its own with JWT_JWKS_URL.
 import assert from 'node:assert/strict';
-import { exportJWK, exportSPKI, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
+import {
+  exportJWK,
+  exportSPKI,
+  generateKeyPair,
+  SignJWT,
+  type CryptoKey,
+  type JWK,
+  type JWTHeaderParameters,
+} from 'jose';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
 import { readSecrets } from '../../cli/embedded/secrets-file.js';
 import { createApiClient } from '../support/api-client.js';
@@ -70,6 +78,34 @@ describe('session tokens of a published key set', function () {
     assert.equal(await ask(await sign('RS256', privateKey, 'unknown')), 401);
     assert.equal(await ask(await sign('RS256', privateKey)), 401);
     assert.equal(await ask((await openSession(stack, account)).session), 401);
+  });
+
+  it('a key, a key set or a certificate that a token brings or names itself is neither used nor fetched', async () => {
+    let fetches = 0;
+    const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'own' };
+    const own = await startHttpServer((_request, response) => {
+      fetches += 1;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ keys: [jwk] }));
+    });
+    try {
+      const headers: JWTHeaderParameters[] = [
+        { alg: 'RS256', jwk },
+        { alg: 'RS256', kid: 'own', jku: `${own.url}/jwks.json` },
+        { alg: 'RS256', kid: 'RS256', jku: `${own.url}/jwks.json`, x5u: `${own.url}/cert.pem` },
+        { alg: 'RS256', kid: `${own.url}/jwks.json` },
+        { alg: 'RS256', kid: '../../../../dev/null' },
+        { alg: 'RS256', kid: "RS256' OR '1'='1" },
+        { alg: 'RS256', kid: '__proto__' },
+      ];
+      for (const header of headers) {
+        const token = new SignJWT({ user_id: account.userId }).setProtectedHeader(header).setExpirationTime('1h');
+        assert.equal(await ask(await token.sign(privateKey)), 401, JSON.stringify(header));
+      }
+      assert.equal(fetches, 0);
+    } finally {
+      await own.close();
+    }
   });
 
   it('without any source of tokens every token is refused, and keys work', async () => {

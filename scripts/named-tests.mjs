@@ -1,0 +1,67 @@
+// Tables in the documentation that name tests: how their rows are read, and whether a test exists.
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const root = path.resolve(import.meta.dirname, '..');
+
+/** The cells of every row of a document's tables; the line below a head does not count. */
+export function rowsOf(file) {
+  return readFileSync(path.join(root, file), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map(cellsOf)
+    .filter((cells) => !/^:?-+:?$/.test(cells[0]));
+}
+
+/** A bar inside a cell is written `\|`. */
+function cellsOf(line) {
+  const cells = line.trim().replace(/^\|/, '').replace(/\|$/, '');
+  return cells.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
+}
+
+/** What is wrong with two cells that name a file and its test; undefined when nothing is. */
+export function problemOf(file, title) {
+  const source = path.join(root, unquoted(file));
+  if (!existsSync(source)) return `there is no ${file}`;
+  return hasTests(readFileSync(source, 'utf8'), title) ? undefined : `${file} has no test "${title}"`;
+}
+
+/** One title, or several with semicolons between them (a title may hold one itself); each may end in a remark in parentheses. */
+function hasTests(source, cell) {
+  const pieces = cell.split('; ');
+  for (let count = pieces.length; count > 0; count -= 1) {
+    const title = pieces.slice(0, count).join('; ');
+    if (![title, title.replace(/ \([^()]*\)$/, '')].some((wanted) => hasTest(source, wanted))) continue;
+    return count === pieces.length || hasTests(source, pieces.slice(count).join('; '));
+  }
+  return false;
+}
+
+/** The title of an `it` or `describe`; `${...}` in a title of the source stands for any text. */
+function hasTest(source, title) {
+  const wanted = [title, unquoted(title)].map(plain);
+  const calls = source.matchAll(
+    /\b(?:it|describe)(?:\.\w+)?\(\s*('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)/g,
+  );
+  return [...calls].some(([, literal]) => {
+    const pattern = literal
+      .slice(1, -1)
+      .split(/\$\{[^}]*\}/)
+      .map((piece) => escapeForPattern(plain(piece.replaceAll(/\\(.)/g, '$1'))))
+      .join('.+');
+    return wanted.some((text) => new RegExp(`^${pattern}$`, 'u').test(text));
+  });
+}
+
+/** Tables and sources may differ in which apostrophe they write. */
+function plain(text) {
+  return text.replaceAll(/[`’]/g, "'");
+}
+
+function unquoted(cell) {
+  return cell.replace(/^`(.*)`$/, '$1');
+}
+
+function escapeForPattern(piece) {
+  return piece.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+}
