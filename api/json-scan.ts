@@ -62,8 +62,9 @@ function isKept(digits: string): boolean {
   const value = Number(digits);
   if (!Number.isFinite(value)) return false;
   if (value === 0) return !/[1-9]/.test(digits.split(/e/i)[0] ?? '');
-  // A finite integer has at most 309 digits: this costs nothing.
-  return Number.isSafeInteger(value) || !/^\d+$/.test(digits) || BigInt(digits) === BigInt(value);
+  if (Number.isSafeInteger(value) || !/^\d+$/.test(digits)) return true;
+  // JavaScript's own spelling of a large number comes back as it was. An integer that is finite has at most 309 digits.
+  return String(value) === digits || BigInt(digits) === BigInt(value);
 }
 
 /** The position of the closing quote, or the last one of the text. */

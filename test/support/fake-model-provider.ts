@@ -92,7 +92,7 @@ function answerBody(request: ModelRequest, answer: ModelAnswer): unknown {
   if ((answer.status ?? 200) >= 400) {
     return { error: { type: 'server_error', code: null, param: null, message: 'scripted failure', ...answer.error } };
   }
-  const lastUser = request.messages.findLast(({ role }) => role === 'user')?.content;
+  const lastUser = request.messages.findLast((message) => message?.role === 'user')?.content;
   const content = answer.text ?? `echo: ${typeof lastUser === 'string' ? lastUser : JSON.stringify(lastUser)}`;
   return {
     id: 'chatcmpl-fake',

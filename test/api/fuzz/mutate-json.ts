@@ -1,0 +1,97 @@
+// JSON that knows what it is, changed in one place.
+import { HOSTILE_KEYS, HOSTILE_NUMBERS, HOSTILE_STRINGS } from './hostile.js';
+import type { Random } from './random.js';
+
+/** Stands in a value for a piece of JSON text that no value of ours can be. */
+export class RawText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Json = unknown;
+type Container = Json[] | Record<string, Json>;
+
+const OTHERS: readonly Json[] = [null, true, [], {}, [[]], [null], { toString: 1, valueOf: 1 }];
+
+/** A copy with one change somewhere in it; the deeper places are as likely as the upper ones. */
+export function mutateJson(value: Json, random: Random): Json {
+  const root = { root: structuredClone(value) };
+  const places = placesIn(root);
+  const [container, key] = random.pick(places);
+  const at = container as Record<string, Json>;
+  const choice = random.below(10);
+  if (choice === 0) delete at[key];
+  else if (choice === 1) setKey(container, random.pick(HOSTILE_KEYS), at[key]);
+  else if (choice === 2 && Array.isArray(container)) container.push(...repeated(at[key], random.pick([1, 2, 50])));
+  else if (choice === 3) at[key] = nested(at[key], random.pick([1, 5, 190, 300, 5000]));
+  else if (choice === 4) at[key] = random.pick(OTHERS);
+  else if (choice <= 6) at[key] = new RawText(random.pick(HOSTILE_NUMBERS));
+  else if (choice === 7 && typeof at[key] === 'string' && !at[key].includes('.invalid')) {
+    at[key] = spliced(at[key], random.pick(HOSTILE_STRINGS), random);
+  } else at[key] = random.pick(HOSTILE_STRINGS);
+  return root.root;
+}
+
+/** Every place in a value where something stands: its container and its key there. */
+function placesIn(root: Container): [Container, string][] {
+  const places: [Container, string][] = [];
+  const open: Container[] = [root];
+  for (let container = open.pop(); container !== undefined; container = open.pop()) {
+    for (const [key, member] of Object.entries(container)) {
+      places.push([container, key]);
+      if (typeof member === 'object' && member !== null && !(member instanceof RawText)) open.push(member as Container);
+    }
+  }
+  return places;
+}
+
+function setKey(container: Container, key: string, value: Json): void {
+  Object.defineProperty(container, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+function repeated(value: Json, count: number): Json[] {
+  return Array.from({ length: count }, () => structuredClone(value));
+}
+
+function nested(value: Json, depth: number): Json {
+  return new RawText(`${'['.repeat(depth)}${toText(value)}${']'.repeat(depth)}`);
+}
+
+function spliced(text: string, piece: string, random: Random): string {
+  const at = random.below(text.length + 1);
+  return text.slice(0, at) + piece + text.slice(at);
+}
+
+/** JSON text, with raw pieces as they are. */
+export function toText(value: Json): string {
+  if (value instanceof RawText) return value.text;
+  if (Array.isArray(value)) return `[${value.map(toText).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  return `{${Object.entries(value)
+    .map(([key, member]) => `${JSON.stringify(key)}:${toText(member)}`)
+    .join(',')}}`;
+}
+
+/** Bytes that know nothing: flipped, cut, doubled, put in. Names of hosts stay whole. */
+export function mutateBytes(body: Buffer, random: Random): Buffer {
+  if (body.length === 0) return Buffer.from(random.pick(['{', '\0', 'x', '[]', '"', '\ufeff']));
+  const at = random.below(body.length);
+  const before = body.subarray(0, at);
+  const after = body.subarray(at + random.pick([0, 1, 1, 5]));
+  const piece = random.pick([
+    Buffer.from([random.below(256)]),
+    Buffer.from('\\u0000'),
+    Buffer.from('"'),
+    Buffer.from('{'),
+    body,
+  ]);
+  const changed = random.chance(0.2) ? before : Buffer.concat([before, piece, after]);
+  return hostsIn(changed) % Math.max(1, hostsIn(body)) === 0 ? changed : Buffer.concat([body, piece]);
+}
+
+function hostsIn(body: Buffer): number {
+  return body.toString('latin1').split('target.invalid').length - 1;
+}

@@ -1,0 +1,127 @@
+// Valid requests, as many as there are ways to call each route: what the fuzzer starts from.
+import { randomUUID } from 'node:crypto';
+import { agent, condition, drawing, http, link, llm, mcp, resultOf, trigger } from '../../support/graphs.js';
+import { lines, type Line } from '../role-matrix-lines.js';
+
+export interface Seed extends Line {
+  headers?: Record<string, string>;
+}
+
+/** A reserved name: no resolver knows it, so nothing that a mutated drawing does leaves the machine. */
+const TARGET = 'http://target.invalid/path';
+
+const more: Omit<Seed, 'for' | 'answer'>[] = [
+  { route: 'POST /api/v1/workflows/', body: ({ project }) => ({ project, title: 'rich', data: richDrawing() }) },
+  { route: 'POST /api/v1/workflows/', body: ({ project }) => ({ project, title: 'rich', data: richDrawing() }) },
+  { route: 'PATCH /api/v1/workflows/:id/', body: () => ({ data: richDrawing() }) },
+  { route: 'PATCH /api/v1/workflows/:id/', body: () => ({ data: richDrawing() }) },
+  {
+    route: 'PATCH /api/v1/workflows/:id/',
+    body: () => ({
+      title: 'all fields',
+      market_title: 'market',
+      short_description: 'short',
+      available_languages: ['en', 'de'],
+      readme_guide: '# guide',
+      run_fee: '0.50',
+      free_runs_per_user: 3,
+      categories: [],
+      subcategories: [],
+    }),
+  },
+  {
+    route: 'PATCH /api/v1/projects/:id/',
+    body: () => ({ name: 'hook', webhook_url: 'https://target.invalid/hook', is_webhook_enabled: true }),
+  },
+  { route: 'POST /api/v1/workflows/:id/run/', body: () => ({ topic: 'x', token: 'secret-token', n: [1, { a: 2.5 }] }) },
+  { route: 'POST /api/v1/workflows/:id/run/', body: () => ({ input_data: { topic: 'x' } }) },
+  {
+    route: 'POST /api/v1/workflows/:id/run/',
+    body: () => ({ topic: 'x' }),
+    headers: { 'idempotency-key': 'fuzz-key' },
+  },
+  { route: 'POST /api/v1/workflows/:id/history/:run_id/re-run/', body: () => ({ topic: 'again' }) },
+  {
+    route: 'POST /api/v1/workflows/mcp-tools/',
+    body: ({ workflow }) => ({
+      endpoint_url: TARGET,
+      transport: 'streamable_http',
+      headers: { 'x-token': 'secret-token' },
+      timeout: 1,
+      workflow_id: workflow,
+      node_id: randomUUID(),
+    }),
+  },
+  {
+    route: 'POST /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/:request_id/approve/',
+    body: () => ({ reason: 'because' }),
+  },
+  {
+    route: 'POST /api/v1/workflows/execution-update/:workflow_run_id/',
+    body: () => ({
+      sequence: 3,
+      status: 'failed',
+      finished_at: new Date().toISOString(),
+      nodes: { a: { status: 'failed', error: { code: 'x', message: 'y' } } },
+      error: { code: 'x', message: 'y', node_id: 'a' },
+    }),
+  },
+  {
+    route: 'POST /v1/chat/completions/',
+    keyIn: 'authorization',
+    body: () => ({ model: 'm', messages: [{ role: 'user', content: 'hello' }], temperature: 0.5, n: 1 }),
+  },
+  { route: 'GET /api/v1/projects/', query: () => 'name__icontains=a&page=1&size=5' },
+  { route: 'GET /api/v1/workflows/', query: ({ project }) => `project=${project}&title=a&page=1&page_size=5` },
+  {
+    route: 'GET /api/v1/all-workflows/',
+    query: () =>
+      'search=a&title__icontains=b&categories=1&categories=2&languages=en,de&own_scripts=true&ordering=-total_cost',
+  },
+  {
+    route: 'GET /api/v1/workflows/marketplace/',
+    query: () =>
+      'search=a&subcategories=1&languages=en&marketplace_date_last_publication_after=2024-01-01' +
+      '&marketplace_date_last_publication_before=2030-12-31&ordering=last_run_at&page=1&size=3',
+  },
+  { route: 'GET /api/v1/workflows/:id/history/', query: () => 'ordering=-cost&page=1&size=2' },
+  { route: 'GET /api/v1/billing-history/workflowrun/:run_id/', query: () => 'page=1&size=100' },
+  { route: 'GET /api/v1/agent-approvals/', query: () => 'status=pending&page=1' },
+  { route: 'GET /api/v1/projects/:id/webhook-deliveries/', query: () => 'page=1&size=1' },
+];
+
+export const seeds: readonly Seed[] = [
+  ...lines,
+  ...more.map((seed) => ({ for: 'anyone' as const, answer: '200' as const, ...seed })),
+];
+
+/** One node of each kind, variables in every field that takes them. */
+function richDrawing(): object {
+  const start = trigger([
+    { id: 'topic', title: 'Topic', type: 'text', input_requirements: false, default_value: 'cats' },
+    { id: 'token', title: 'Token', type: 'text', is_secret: true, default_value: 'default-secret' },
+    { id: 'pick', type: 'select', options: [{ title: 'A', value: 'a', is_default: true }] },
+  ]);
+  const call = http(TARGET, {
+    method: 'POST',
+    headers: { Authorization: 'Bearer {{ input.token }}', 'X-Topic': '{{ input.topic }}' },
+    body: { topic: '{{ input.topic }}', whole: '{{ input }}', list: [1, '{{ input.tags[0] }}'] },
+    settings: { timeout: 1, fail_on_status: false },
+  });
+  const ask = llm(`About {{ input.topic }}: ${resultOf(call)}`);
+  const tool = mcp('http://target.invalid/mcp', 'echo', { text: '{{ input.topic }}' }, { timeout: 0.5 });
+  const helper = agent('Do {{ input.topic }}', { max_iterations: 2, approval_timeout: 1 }, [
+    {
+      endpoint_url: 'http://target.invalid/mcp',
+      require_approval: 'never',
+      timeout: 0.5,
+      headers: { 'x-api-key': 'k' },
+    },
+  ]);
+  const check = condition('{{ input.topic }}', '==', 'cats');
+  link(start, check);
+  link(check, ask, 'true');
+  link(check, call, 'false');
+  link(ask, [tool, helper]);
+  return drawing([start, check, call, ask, tool, helper]);
+}
