@@ -13,6 +13,8 @@ import { RenderedTooLargeError, type NodeOutput } from '../graph/template.js';
 import { finalFailure, NodeFailure, retryableFailure, runClosedFailure, type Charge } from './failures.js';
 import { recordNode, type NodeEnd } from './record-node.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
+import { createStopSignal } from './stop-signal.js';
+import { runInTurn } from './tries-in-turn.js';
 
 export interface NodeDeps {
   db: Database;
@@ -38,7 +40,7 @@ export interface NodeOutcome {
 export interface NodeTask extends NodeKey {
   run: RunContext;
   node: RunNode;
-  /** Aborted when the run is cancelled or the worker must stop. */
+  /** Aborted when the run is cancelled or the worker must stop: stop-signal.ts. */
   signal: AbortSignal;
 }
 
@@ -88,12 +90,15 @@ export async function runLocalNode(deps: NodeDeps, ref: NodeRef, runner: NodeKin
 /** Runs one step of a node as a normal activity. */
 export async function runStep<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts>): Promise<Facts> {
   const beat = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
+  const { info, cancellationSignal } = Context.current();
   try {
-    const claim = await claimNode(deps.db, ref);
-    if (claim === undefined) throw runClosedFailure();
-    if (claim.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
-    if (claim.status === 'succeed') return step.settled(claim);
-    return await tryStep(deps, ref, step, step.attemptOf(claim));
+    return await runInTurn(`${ref.runId}/${info.activityId}`, cancellationSignal, async () => {
+      const claim = await claimNode(deps.db, ref);
+      if (claim === undefined) throw runClosedFailure();
+      if (claim.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
+      if (claim.status === 'succeed') return step.settled(claim);
+      return tryStep(deps, ref, step, step.attemptOf(claim));
+    });
   } finally {
     clearInterval(beat);
   }
@@ -122,7 +127,8 @@ async function tryStep<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts
   const node = run.node(ref.nodeId);
   if (node === undefined) throw finalFailure('internal_error');
   const { runId, nodeId } = ref;
-  const task: NodeTask = { runId, nodeId, run, node, signal: Context.current().cancellationSignal };
+  const stop = createStopSignal(Context.current());
+  const task: NodeTask = { runId, nodeId, run, node, signal: stop.signal };
   const record = (end: NodeEnd) => recordNode(deps, step, task, end);
   try {
     if (attempt > step.maxAttempts) {
@@ -139,6 +145,8 @@ async function tryStep<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts
     }
     await record({ failure: error });
     throw finalFailure(error.code);
+  } finally {
+    stop.release();
   }
 }
 

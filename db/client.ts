@@ -32,5 +32,8 @@ export function createDatabase({ url, poolMax, applicationName, onError }: Datab
     statement_timeout: 60_000,
   });
   pool.on('error', onError);
+  // A server that dies says so on every connection, also on one that is taken and has no query under way: the pool does
+  // not listen there, and an error that nobody listens to ends the process. The next query on it fails, and reports it.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }

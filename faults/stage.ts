@@ -1,9 +1,12 @@
 // What a fault works with: the load of its row, runs of its own, and blows that are written down as evidence.
+import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ChildName } from '../cli/embedded/stack-file.js';
 import { createApiClient, type ApiClient } from '../test/support/api-client.js';
 import { eventually } from '../test/support/eventually.js';
 import { startRun, type ClientRun } from './client.js';
 import type { Ending, Hit } from './evidence.js';
+import { PARTS } from './processes.js';
 import { createLoadShapes, type Shape } from './shapes.js';
 import type { World } from './world.js';
 
@@ -12,7 +15,10 @@ const START_EVERY_MS = 120;
 const BUSY_CALLS_PER_RUN = 1;
 const END_WITHIN_MS = 150_000;
 
-export type Blow = Pick<Hit, 'what' | 'cutsCalls' | 'apiDown'>;
+export interface Blow extends Pick<Hit, 'what' | 'cuts' | 'apiDown'> {
+  /** The parts that it ends; all others must live on. */
+  ends: ChildName[];
+}
 
 export class Stage {
   readonly world: World;
@@ -31,6 +37,8 @@ export class Stage {
     this.projectId = projectId;
     this.#name = name;
     this.#workflows = workflows;
+    // One for each client.
+    setMaxListeners(0, this.#aborted.signal);
   }
 
   /** A project of its own for every row, so that its sums start at nothing. */
@@ -74,13 +82,17 @@ export class Stage {
   }
 
   /** `act` strikes and returns when what it struck works again. What was finished before is read first. */
-  async hit(blow: Blow, act: () => Promise<void>): Promise<void> {
+  async hit({ ends, ...blow }: Blow, act: () => Promise<void>): Promise<void> {
+    const before = this.world.stack.stack.pids;
     const finished = await this.#finished();
     const calls = this.world.countCalls();
     const hit: Hit = { ...blow, from: Date.now(), until: Number.POSITIVE_INFINITY, finished, calls };
     this.hits.push(hit);
     await act();
     hit.until = Date.now();
+    const { pids } = this.world.stack.stack;
+    const dead = PARTS.filter((part) => !ends.includes(part) && pids[part] !== before[part]);
+    if (dead.length > 0) this.complain(`${blow.what} also ended: ${dead.join(', ')}`);
   }
 
   complain(message: string): void {
