@@ -20,6 +20,11 @@ export interface Blow extends Pick<Hit, 'what' | 'cuts' | 'apiDown'> {
   ends: ChildName[];
 }
 
+interface LoadWorkflow {
+  id: number;
+  shape: Shape;
+}
+
 export class Stage {
   readonly world: World;
   readonly api: ApiClient;
@@ -28,10 +33,10 @@ export class Stage {
   readonly hits: Hit[] = [];
   readonly complaints: string[] = [];
   readonly #name: string;
-  readonly #workflows: { id: number; shape: Shape }[];
+  readonly #workflows: LoadWorkflow[];
   readonly #aborted = new AbortController();
 
-  private constructor(world: World, name: string, projectId: number, workflows: Stage['workflows']) {
+  private constructor(world: World, name: string, projectId: number, workflows: LoadWorkflow[]) {
     this.world = world;
     this.api = createApiClient(world.apiUrl, world.apiKey);
     this.projectId = projectId;
@@ -45,15 +50,11 @@ export class Stage {
   static async open(world: World, name: string): Promise<Stage> {
     const api = createApiClient(world.apiUrl, world.apiKey);
     const projectId = await api.createProject(`Fault ${name}`);
-    const workflows: Stage['workflows'] = [];
+    const workflows: LoadWorkflow[] = [];
     for (const shape of createLoadShapes(world.outside)) {
       workflows.push({ shape, id: await api.createWorkflow(projectId, shape.drawing, shape.name) });
     }
     return new Stage(world, name, projectId, workflows);
-  }
-
-  get workflows(): { id: number; shape: Shape }[] {
-    return this.#workflows;
   }
 
   /** Starts so many runs of the load, one after the other. */
@@ -72,7 +73,7 @@ export class Stage {
       Object.entries(this.world.countCalls())
         .filter(([key]) => key.includes(`${this.#name}-`))
         .reduce((sum, [, count]) => sum + count, 0);
-    await eventually(() => ours() >= wanted, { timeoutMs: 30_000 });
+    await eventually(() => ours() >= wanted, { timeoutMs: 60_000 });
   }
 
   /** A run beside the load, of a graph of the fault's own. */
