@@ -21,6 +21,8 @@ import {
 } from './failures.js';
 import { recordNode, type NodeEnd } from './record-node.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
+import { createStopSignal } from './stop-signal.js';
+import { runInTurn } from './tries-in-turn.js';
 import type { TryOutcome, WorkerMetrics } from './worker-metrics.js';
 
 export interface NodeDeps {
@@ -50,7 +52,7 @@ export interface NodeOutcome {
 export interface NodeTask extends NodeKey {
   run: RunContext;
   node: RunNode;
-  /** Aborted when the run is cancelled or the worker must stop. */
+  /** Aborted when the run is cancelled or the worker must stop: stop-signal.ts. */
   signal: AbortSignal;
 }
 
@@ -99,17 +101,20 @@ export function runNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): P
  */
 async function tryNodeLocally(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
   const step = toStep(runner);
-  const claim = await claimOrSettle(deps, ref);
-  if (claim.status === 'succeed') return step.settled(claim);
-  const limit = AbortSignal.timeout(LOCAL_TRY_MS);
-  try {
-    return await tryStep(deps, ref, step, claim.attempts, limit);
-  } catch (error) {
-    if (Context.current().cancellationSignal.aborted) throw error;
-    const delayMs = limit.aborted ? 0 : retryDelayOf(error);
-    if (delayMs === undefined || isFinal(error)) throw error;
-    return { goOnAfterMs: delayMs };
-  }
+  const { cancellationSignal } = Context.current();
+  return runInTurn(`${ref.runId}/${ref.nodeId}`, cancellationSignal, async () => {
+    const claim = await claimOrSettle(deps, ref);
+    if (claim.status === 'succeed') return step.settled(claim);
+    const limit = AbortSignal.timeout(LOCAL_TRY_MS);
+    try {
+      return await tryStep(deps, ref, step, claim.attempts, limit);
+    } catch (error) {
+      if (cancellationSignal.aborted) throw error;
+      const delayMs = limit.aborted ? 0 : retryDelayOf(error);
+      if (delayMs === undefined || isFinal(error)) throw error;
+      return { goOnAfterMs: delayMs };
+    }
+  });
 }
 
 /** Runs a node that only reads and decides: a local activity, repeated by Temporal when its workflow task is. */
@@ -122,10 +127,13 @@ export async function runLocalNode(deps: NodeDeps, ref: NodeRef, runner: NodeKin
 /** Runs one step of a node as a normal activity. */
 export async function runStep<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts>): Promise<Facts> {
   const beat = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
+  const { info, cancellationSignal } = Context.current();
   try {
-    const claim = await claimOrSettle(deps, ref);
-    if (claim.status === 'succeed') return step.settled(claim);
-    return await tryStep(deps, ref, step, step.attemptOf(claim));
+    return await runInTurn(`${ref.runId}/${info.activityId}`, cancellationSignal, async () => {
+      const claim = await claimOrSettle(deps, ref);
+      if (claim.status === 'succeed') return step.settled(claim);
+      return tryStep(deps, ref, step, step.attemptOf(claim));
+    });
   } finally {
     clearInterval(beat);
   }
@@ -169,8 +177,8 @@ async function tryStep<Facts>(
   const node = run.node(ref.nodeId);
   if (node === undefined) throw finalFailure('internal_error');
   const { runId, nodeId } = ref;
-  const { cancellationSignal } = Context.current();
-  const signal = limit === undefined ? cancellationSignal : AbortSignal.any([cancellationSignal, limit]);
+  const stop = createStopSignal(Context.current());
+  const signal = limit === undefined ? stop.signal : AbortSignal.any([stop.signal, limit]);
   const task: NodeTask = { runId, nodeId, run, node, signal };
   const record = (end: NodeEnd) => recordNode(deps, step, task, end);
   const startedAt = performance.now();
@@ -186,7 +194,7 @@ async function tryStep<Facts>(
     return facts;
   } catch (thrown) {
     const error = thrown instanceof RenderedTooLargeError ? tooLarge(thrown) : thrown;
-    if (cancellationSignal.aborted) {
+    if (stop.signal.aborted) {
       tell(Context.current().cancellationDetails?.workerShutdown ? 'handed_back' : 'cancelled');
       return await stopNode(error, record);
     }
@@ -206,6 +214,8 @@ async function tryStep<Facts>(
     await record({ failure: error });
     tell('ended');
     throw finalFailure(error.code);
+  } finally {
+    stop.release();
   }
 }
 

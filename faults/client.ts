@@ -8,8 +8,8 @@ import type { Shape } from './shapes.js';
 const POLL_EVERY_MS = 300;
 /** A frozen server takes a connection and says nothing. */
 const PATIENCE_MS = 10_000;
-const LOOKS_AFTER_THE_END = 3;
-const LOOK_EVERY_MS = 700;
+const LOOKS_AFTER_THE_END = 2;
+const LOOK_EVERY_MS = 500;
 
 export interface Service {
   apiUrl: string;

@@ -75,8 +75,8 @@ export interface Hit {
   what: string;
   from: number;
   until: number;
-  /** Whether it may cut calls that are in flight; each such hit excuses one repetition of a call that may repeat. */
-  cutsCalls: boolean;
+  /** `calls` that are in flight; or only the answers to `claims` of calls, which then are never made. */
+  cuts: 'calls' | 'claims' | 'nothing';
   /** Whether the API may refuse or fail requests meanwhile. */
   apiDown: boolean;
   /** What was recorded as finished before it: a whole node, or the step of an agent. */

@@ -91,7 +91,7 @@ function checkData(run: RunEvidence, { hits, calls }: Evidence, report: Report):
     const codes = Object.values(poll.nodes).map(({ status, error }) => error?.code ?? status);
     return report('data', `it must end as ${ending} and is ${poll.status}: ${codes.join(', ')}`);
   }
-  if (!wasCut(run, unknown, hits)) {
+  if (!wasCut(run, unknown, { hits, calls })) {
     report('data', `${unknown.label} failed with outcome_unknown, but no call of it was in flight at the fault`);
   }
   if (unknown.calls.every(({ mayRepeat }) => mayRepeat)) {
@@ -119,10 +119,18 @@ function checkResults(
 }
 
 /** Whether the ledger had a call of the node on the wire at a moment when a hit could cut it. */
-function wasCut({ stored }: RunEvidence, node: ExpectedNode, hits: Hit[]): boolean {
+function wasCut(
+  { stored }: RunEvidence,
+  node: ExpectedNode,
+  { hits, calls }: Pick<Evidence, 'hits' | 'calls'>,
+): boolean {
   const finishedAt = stored?.nodes.find(({ nodeId }) => nodeId === node.id)?.finishedAt ?? Number.POSITIVE_INFINITY;
   const sent = (stored?.claims ?? []).filter(({ nodeId }) => nodeId === node.id);
-  return hits.some((hit) => hit.cutsCalls && finishedAt >= hit.from && sent.some(({ sentAt }) => sentAt <= hit.until));
+  const isUnmade = node.calls.some(({ key, mayRepeat }) => !mayRepeat && (calls[key] ?? 0) === 0);
+  return hits.some(({ cuts, from, until }) => {
+    if (cuts === 'nothing' || (cuts === 'claims' && !isUnmade)) return false;
+    return finishedAt >= from && sent.some(({ sentAt }) => sentAt <= until);
+  });
 }
 
 /** What was recorded before a hit is never called again after it. */
@@ -144,11 +152,11 @@ function checkFinished({ runId, expected }: RunEvidence, { hits, calls }: Eviden
 }
 
 function checkRepeats({ expected, firstTerminal }: RunEvidence, { hits, calls }: Evidence, report: Report): void {
-  const cuts = hits.filter(({ cutsCalls }) => cutsCalls).length;
+  const times = hits.filter(({ cuts }) => cuts === 'calls').length;
   for (const { id, label, calls: made } of expected) {
     for (const { key, mayRepeat } of made) {
       const count = calls[key] ?? 0;
-      const most = mayRepeat ? 1 + cuts : 1;
+      const most = mayRepeat ? 1 + times : 1;
       if (count > most) report('repeats', `${label} was called ${count} times (${key}), ${most} at most`);
       const hasResult = firstTerminal?.nodes[id]?.status === 'succeed';
       if (count === 0 && hasResult) report('repeats', `${label} has a result though it was never called (${key})`);

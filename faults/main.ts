@@ -2,6 +2,7 @@
 //   npm run faults -- --only kill-worker --runs 5
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { readStackFile } from '../cli/embedded/stack-file.js';
 import { faults, runRow, type RowResult } from './matrix.js';
 import { toDetails, toTable } from './table.js';
 import { createWorld, type World } from './world.js';
@@ -36,7 +37,10 @@ async function runMatrix(): Promise<boolean> {
   const rows: RowResult[] = [];
   let leftBehind: string | undefined;
   try {
-    for (const fault of chosen) rows.push(await runAndReport(world, fault, runs));
+    for (const fault of chosen) {
+      if (readStackFile(world.stack.dataDir) === undefined) break; // a row has left no stack for the others
+      rows.push(await runAndReport(world, fault, runs));
+    }
   } finally {
     const isSurvived = rows.length === chosen.length && rows.every(({ violations }) => violations.length === 0);
     if (!isSurvived) print(`The stack's data and logs stay in ${world.stack.dataDir}`);
@@ -49,12 +53,12 @@ async function runMatrix(): Promise<boolean> {
   const survived = rows.filter(({ violations }) => violations.length === 0).length;
   const total = (of: (row: RowResult) => number): number => rows.reduce((sum, row) => sum + of(row), 0);
   print(
-    `${survived} of ${rows.length} faults survived; ${total((row) => row.runs)} runs, ${total((row) => row.repeats)} calls repeated; ` +
+    `${survived} of ${chosen.length} faults survived; ${total((row) => row.runs)} runs, ${total((row) => row.repeats)} calls repeated; ` +
       `${leftBehind === undefined ? 'no process left behind' : 'processes left behind'}; ${seconds} s`,
   );
   if (values.json !== undefined)
     writeFileSync(values.json, `${JSON.stringify({ rows, leftBehind, seconds }, null, 2)}\n`);
-  return survived === rows.length && leftBehind === undefined;
+  return survived === chosen.length && leftBehind === undefined;
 }
 
 function choose(only: string[] | undefined): typeof faults {

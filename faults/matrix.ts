@@ -31,11 +31,32 @@ export interface RowResult {
 
 const SPREAD_MS = 4_000;
 
-/** Load, fault, the end of every run, the judgement. Never rejects for what a fault did. */
+/** Load, fault, the end of every run, the judgement. A stack that is beyond use afterwards is a violation too. */
 export async function runRow(world: World, fault: Fault, runs: number): Promise<RowResult> {
   const startedAt = Date.now();
+  const { name, title } = fault;
+  const result = await judge(world, fault, runs).catch((error: unknown): Omit<RowResult, 'seconds'> => {
+    const violations: Violation[] = [{ invariant: 'fault', message: `the row broke off: ${describe(error)}` }];
+    return { name, title, runs, succeeded: 0, unknown: 0, repeats: 0, recoverySeconds: 0, violations };
+  });
+  return { ...result, seconds: (Date.now() - startedAt) / 1000 };
+}
+
+async function judge(world: World, fault: Fault, runs: number): Promise<Omit<RowResult, 'seconds'>> {
   const stage = await Stage.open(world, fault.name);
-  const spentBefore = await readSpent(stage);
+  try {
+    const spentBefore = await readSpent(stage);
+    await strike(stage, fault, runs);
+    await stage.allEnded();
+    for (const run of stage.runs) if (run.evidence.firstTerminal !== undefined) await run.look();
+    return toResult(fault, await collectEvidence(stage, spentBefore));
+  } finally {
+    stage.giveUp(); // clients of a row that broke off
+  }
+}
+
+/** Half of the load before the fault, the other half during it. */
+async function strike(stage: Stage, fault: Fault, runs: number): Promise<void> {
   const before = Math.ceil(runs / 2);
   const after = runs - before;
   await stage.startLoad(before);
@@ -44,14 +65,14 @@ export async function runRow(world: World, fault: Fault, runs: number): Promise<
   try {
     await fault.apply(stage);
   } catch (error) {
-    stage.complain(`the fault broke off: ${(error as Error).message}`);
-    allowToRun(world.stack);
+    stage.complain(`the fault broke off: ${describe(error)}`);
+    allowToRun(stage.world.stack);
   }
   await rest;
-  await stage.allEnded();
-  for (const run of stage.runs) if (run.evidence.firstTerminal !== undefined) await run.look();
-  const evidence = await collectEvidence(stage, spentBefore);
-  return { ...toResult(fault, evidence), seconds: (Date.now() - startedAt) / 1000 };
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function toResult({ name, title }: Fault, evidence: Evidence): Omit<RowResult, 'seconds'> {

@@ -1,7 +1,7 @@
 // Signals to the parts of a stack, and when what they struck works again.
 import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ChildName } from '../cli/embedded/stack-file.js';
+import { readStackFile, type ChildName } from '../cli/embedded/stack-file.js';
 import { eventually } from '../test/support/eventually.js';
 import type { TestStack } from '../test/support/stack.js';
 import type { World } from './world.js';
@@ -64,9 +64,10 @@ export async function keepAway(world: World, part: ChildName, meanwhile: () => P
 }
 
 /** What a fault that broke off may have left stopped. */
-export function allowToRun({ supervisor, stack }: TestStack): void {
+export function allowToRun({ supervisor, dataDir }: TestStack): void {
   supervisor.kill('SIGCONT');
-  for (const pid of Object.values(stack.pids)) signalAll(withDescendants(pid), 'SIGCONT');
+  const pids = Object.values(readStackFile(dataDir)?.pids ?? {});
+  for (const pid of pids) signalAll(withDescendants(pid), 'SIGCONT');
 }
 
 function signalAll(pids: number[], signal: NodeJS.Signals): void {

@@ -1,9 +1,12 @@
 // What a fault works with: the load of its row, runs of its own, and blows that are written down as evidence.
+import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ChildName } from '../cli/embedded/stack-file.js';
 import { createApiClient, type ApiClient } from '../test/support/api-client.js';
 import { eventually } from '../test/support/eventually.js';
 import { startRun, type ClientRun } from './client.js';
 import type { Ending, Hit } from './evidence.js';
+import { PARTS } from './processes.js';
 import { createLoadShapes, type Shape } from './shapes.js';
 import type { World } from './world.js';
 
@@ -12,7 +15,15 @@ const START_EVERY_MS = 120;
 const BUSY_CALLS_PER_RUN = 1;
 const END_WITHIN_MS = 150_000;
 
-export type Blow = Pick<Hit, 'what' | 'cutsCalls' | 'apiDown'>;
+export interface Blow extends Pick<Hit, 'what' | 'cuts' | 'apiDown'> {
+  /** The parts that it ends; all others must live on. */
+  ends: ChildName[];
+}
+
+interface LoadWorkflow {
+  id: number;
+  shape: Shape;
+}
 
 export class Stage {
   readonly world: World;
@@ -22,30 +33,28 @@ export class Stage {
   readonly hits: Hit[] = [];
   readonly complaints: string[] = [];
   readonly #name: string;
-  readonly #workflows: { id: number; shape: Shape }[];
+  readonly #workflows: LoadWorkflow[];
   readonly #aborted = new AbortController();
 
-  private constructor(world: World, name: string, projectId: number, workflows: Stage['workflows']) {
+  private constructor(world: World, name: string, projectId: number, workflows: LoadWorkflow[]) {
     this.world = world;
     this.api = createApiClient(world.apiUrl, world.apiKey);
     this.projectId = projectId;
     this.#name = name;
     this.#workflows = workflows;
+    // One for each client.
+    setMaxListeners(0, this.#aborted.signal);
   }
 
   /** A project of its own for every row, so that its sums start at nothing. */
   static async open(world: World, name: string): Promise<Stage> {
     const api = createApiClient(world.apiUrl, world.apiKey);
     const projectId = await api.createProject(`Fault ${name}`);
-    const workflows: Stage['workflows'] = [];
+    const workflows: LoadWorkflow[] = [];
     for (const shape of createLoadShapes(world.outside)) {
       workflows.push({ shape, id: await api.createWorkflow(projectId, shape.drawing, shape.name) });
     }
     return new Stage(world, name, projectId, workflows);
-  }
-
-  get workflows(): { id: number; shape: Shape }[] {
-    return this.#workflows;
   }
 
   /** Starts so many runs of the load, one after the other. */
@@ -64,7 +73,7 @@ export class Stage {
       Object.entries(this.world.countCalls())
         .filter(([key]) => key.includes(`${this.#name}-`))
         .reduce((sum, [, count]) => sum + count, 0);
-    await eventually(() => ours() >= wanted, { timeoutMs: 30_000 });
+    await eventually(() => ours() >= wanted, { timeoutMs: 60_000 });
   }
 
   /** A run beside the load, of a graph of the fault's own. */
@@ -74,13 +83,17 @@ export class Stage {
   }
 
   /** `act` strikes and returns when what it struck works again. What was finished before is read first. */
-  async hit(blow: Blow, act: () => Promise<void>): Promise<void> {
+  async hit({ ends, ...blow }: Blow, act: () => Promise<void>): Promise<void> {
+    const before = this.world.stack.stack.pids;
     const finished = await this.#finished();
     const calls = this.world.countCalls();
     const hit: Hit = { ...blow, from: Date.now(), until: Number.POSITIVE_INFINITY, finished, calls };
     this.hits.push(hit);
     await act();
     hit.until = Date.now();
+    const { pids } = this.world.stack.stack;
+    const dead = PARTS.filter((part) => !ends.includes(part) && pids[part] !== before[part]);
+    if (dead.length > 0) this.complain(`${blow.what} also ended: ${dead.join(', ')}`);
   }
 
   complain(message: string): void {

@@ -7,34 +7,46 @@ import type { Blow } from '../stage.js';
 
 const FREEZE_MS = 20_000;
 const AWAY_MS = 30_000;
-const NAMES: Record<ChildName, string> = { worker: 'worker', api: 'API', temporal: 'Temporal', postgres: 'Postgres' };
+const NAMES: Record<ChildName, string> = {
+  worker: 'the worker',
+  api: 'the API',
+  temporal: 'Temporal',
+  postgres: 'Postgres',
+};
 
-/** Only the API's own death leaves the calls of nodes alone. */
-function toBlow(how: string, parts: ChildName[]): Blow {
-  return {
-    what: `${how} ${parts.map((part) => NAMES[part]).join(', ')}`,
-    cutsCalls: parts.some((part) => part !== 'api'),
-    apiDown: parts.includes('api') || parts.includes('postgres'),
-  };
+/** What the loss of one part costs the calls of nodes; answers wait in the worker until they can be recorded. */
+const CUTS: Record<ChildName, Blow['cuts']> = {
+  worker: 'calls',
+  api: 'nothing',
+  temporal: 'calls',
+  postgres: 'claims',
+};
+
+function toBlow(how: string, part: ChildName, ends: ChildName[]): Blow {
+  const apiDown = part === 'api' || part === 'postgres';
+  return { what: `${how} ${NAMES[part]}`, cuts: CUTS[part], apiDown, ends };
 }
 
 const kills: Fault[] = PARTS.map((part) => ({
   name: `kill-${part}`,
-  title: `kill -9 of the ${NAMES[part]}`,
-  apply: (stage) => stage.hit(toBlow('kill -9 of', [part]), () => killParts(stage.world, [part])),
+  title: `kill -9 of ${NAMES[part]}`,
+  apply: (stage) => stage.hit(killBlow(part), () => killParts(stage.world, [part])),
 }));
 
 const killAll: Fault = {
   name: 'kill-all',
   title: 'kill -9 of all four at once',
-  apply: (stage) => stage.hit(toBlow('kill -9 of', PARTS), () => killParts(stage.world, PARTS)),
+  apply: (stage) =>
+    stage.hit({ what: 'kill -9 of all', cuts: 'calls', apiDown: true, ends: PARTS }, () =>
+      killParts(stage.world, PARTS),
+    ),
 };
 
 const freezes: Fault[] = PARTS.map((part) => ({
   name: `freeze-${part}`,
-  title: `${NAMES[part]} frozen for ${FREEZE_MS / 1000} s (SIGSTOP)`,
+  title: `SIGSTOP of ${NAMES[part]} for ${FREEZE_MS / 1000} s`,
   spreadMs: 10_000,
-  apply: (stage) => stage.hit(toBlow('SIGSTOP of', [part]), () => freezePart(stage.world, part, FREEZE_MS)),
+  apply: (stage) => stage.hit(toBlow('SIGSTOP of', part, []), () => freezePart(stage.world, part, FREEZE_MS)),
 }));
 
 const outages: Fault[] = (['temporal', 'postgres'] as const).map((part) => ({
@@ -42,14 +54,20 @@ const outages: Fault[] = (['temporal', 'postgres'] as const).map((part) => ({
   title: `${NAMES[part]} away for ${AWAY_MS / 1000} s`,
   spreadMs: 15_000,
   apply: (stage) =>
-    stage.hit(toBlow('the absence of', [part]), () => keepAway(stage.world, part, () => pause(AWAY_MS))),
+    stage.hit(toBlow('the absence of', part, [part]), () => keepAway(stage.world, part, () => pause(AWAY_MS))),
 }));
 
 /** The worker drains: what is in flight ends, so no call is cut. */
 const restart: Fault = {
   name: 'restart',
   title: 'orderly stop of everything, and start again',
-  apply: (stage) => stage.hit({ what: 'the restart', cutsCalls: false, apiDown: true }, () => stage.world.restart()),
+  apply: (stage) =>
+    stage.hit({ what: 'the restart', cuts: 'nothing', apiDown: true, ends: PARTS }, () => stage.world.restart()),
 };
+
+/** For faults that strike the parts one after the other. */
+export function killBlow(part: ChildName): Blow {
+  return toBlow('kill -9 of', part, [part]);
+}
 
 export const deaths: Fault[] = [...kills, killAll, ...freezes, restart, ...outages];

@@ -29,7 +29,7 @@ function byHand(name: string, title: string, act: (handle: WorkflowHandle) => Pr
       const run = await stage.start(endless(world.outside), 'Cancelled');
       const runId = await run.accepted;
       await untilInFlight(stage, run);
-      await stage.hit({ what: name, cutsCalls: false, apiDown: false }, () =>
+      await stage.hit({ what: name, cuts: 'nothing', apiDown: false, ends: [] }, () =>
         withTemporal(world.stack, async (client) => void (await act(client.workflow.getHandle(runId)))),
       );
       await mustShow(stage, run, Date.now());
@@ -47,7 +47,7 @@ const timeOut: Fault = {
   async apply(stage) {
     const { world } = stage;
     const held: { run?: ClientRun } = {};
-    await stage.hit({ what: 'the absence of Temporal', cutsCalls: true, apiDown: false }, () =>
+    await stage.hit({ what: 'the absence of Temporal', cuts: 'calls', apiDown: false, ends: ['temporal'] }, () =>
       keepAway(world, 'temporal', async () => {
         held.run = await stage.start(endless(world.outside), 'Error');
         await held.run.accepted;

@@ -6,6 +6,7 @@ import { readSecrets } from '../../cli/embedded/secrets-file.js';
 import { eventually } from '../../test/support/eventually.js';
 import type { Fault } from '../fault.js';
 import { partsReplaced } from '../processes.js';
+import type { Blow } from '../stage.js';
 import type { World } from '../world.js';
 
 const WORKER = path.resolve(import.meta.dirname, '../../dist/activities/main.js');
@@ -21,7 +22,7 @@ const rolling: Fault = {
   spreadMs: 10_000,
   async apply(stage) {
     const { world } = stage;
-    const blow = { what: 'the upgrade', cutsCalls: false, apiDown: false };
+    const blow: Blow = { what: 'the upgrade', cuts: 'nothing', apiDown: false, ends: ['worker'] };
     await stage.hit(blow, async () => {
       const extra = await startWorker(world);
       let code: number | null;

@@ -65,14 +65,17 @@ async function loseRecord(stage: Stage, runId: string, nodeId: string): Promise<
   const lock = await lockNode(world, runId, nodeId);
   try {
     await eventually(async () => (await lock.waiting()).length > 0, { timeoutMs: 15_000 });
-    await stage.hit({ what: 'kill -9 of the worker before its record', cutsCalls: true, apiDown: false }, async () => {
-      const pids = { ...world.stack.stack.pids };
-      process.kill(pids.worker!, 'SIGKILL');
-      for (const pid of await lock.waiting()) await world.query('SELECT pg_terminate_backend($1)', [pid]);
-      await eventually(async () => (await lock.waiting()).length === 0);
-      await lock.release();
-      await partsReplaced(world, ['worker'], pids);
-    });
+    await stage.hit(
+      { what: 'kill -9 of the worker before its record', cuts: 'calls', apiDown: false, ends: ['worker'] },
+      async () => {
+        const pids = { ...world.stack.stack.pids };
+        process.kill(pids.worker!, 'SIGKILL');
+        for (const pid of await lock.waiting()) await world.query('SELECT pg_terminate_backend($1)', [pid]);
+        await eventually(async () => (await lock.waiting()).length === 0);
+        await lock.release();
+        await partsReplaced(world, ['worker'], pids);
+      },
+    );
   } finally {
     await lock.release();
   }
@@ -114,22 +117,25 @@ const startLost: Fault = {
   async apply(stage) {
     const { world } = stage;
     const pids = { ...world.stack.stack.pids };
-    await stage.hit({ what: 'kill -9 of the API before its start', cutsCalls: true, apiDown: true }, async () => {
-      process.kill(pids.temporal!, 'SIGSTOP');
-      const runs = [];
-      for (const index of [1, 2, 3]) {
-        runs.push(await stage.start(inRow(`unstarted ${index}`, [request(world.outside, 'get', 200)])));
-      }
-      const tags = runs.map(({ evidence }) => evidence.tag);
-      const stored = async () => {
-        const text = "SELECT 1 FROM runs WHERE project_id = $1 AND input->>'tag' = ANY($2)";
-        return (await world.query(text, [stage.projectId, tags])).length;
-      };
-      await eventually(async () => (await stored()) === runs.length);
-      const answered = runs.filter(({ evidence }) => evidence.runId !== undefined);
-      if (answered.length > 0) stage.complain(`${answered.length} of the starts were answered before the API died`);
-      await killParts(world, ['api', 'temporal']);
-    });
+    await stage.hit(
+      { what: 'kill -9 of the API before its start', cuts: 'calls', apiDown: true, ends: ['api', 'temporal'] },
+      async () => {
+        process.kill(pids.temporal!, 'SIGSTOP');
+        const runs = [];
+        for (const index of [1, 2, 3]) {
+          runs.push(await stage.start(inRow(`unstarted ${index}`, [request(world.outside, 'get', 200)])));
+        }
+        const tags = runs.map(({ evidence }) => evidence.tag);
+        const stored = async () => {
+          const text = "SELECT 1 FROM runs WHERE project_id = $1 AND input->>'tag' = ANY($2)";
+          return (await world.query(text, [stage.projectId, tags])).length;
+        };
+        await eventually(async () => (await stored()) === runs.length);
+        const answered = runs.filter(({ evidence }) => evidence.runId !== undefined);
+        if (answered.length > 0) stage.complain(`${answered.length} of the starts were answered before the API died`);
+        await killParts(world, ['api', 'temporal']);
+      },
+    );
   },
 };
 

@@ -32,7 +32,8 @@ export interface TestStack {
 }
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const START_TIMEOUT_MS = 60_000;
+/** More than the supervisor's own patience (60 s for each of its two rounds), so that it can say which part is late. */
+const START_TIMEOUT_MS = 150_000;
 const FREE_PORTS = { PORT: '0', POSTGRES_PORT: '0', TEMPORAL_PORT: '0', TEMPORAL_UI_PORT: '0' };
 /** USD per million tokens: a call of 10 prompt and 5 completion tokens costs 0.00002. */
 export const TEST_PRICES = { input_price_per_million: '1', output_price_per_million: '2' };
@@ -50,7 +51,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
   try {
     await waitForStackFile(child, dataDir);
   } catch (error) {
-    child.kill('SIGKILL');
+    await stopSupervisor(child, logs).catch(() => undefined);
     await modelProvider.close();
     throw new Error(`the stack in ${dataDir} did not start:\n${logs()}`, { cause: error });
   }
