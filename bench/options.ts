@@ -91,7 +91,7 @@ function parsePositive(text: string): number {
   return value;
 }
 
-function addVariable(text: string, before: Record<string, string>): Record<string, string> {
+export function addVariable(text: string, before: Record<string, string>): Record<string, string> {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('It must be NAME=VALUE.');
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };

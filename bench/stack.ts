@@ -35,16 +35,16 @@ export async function startBenchStack(env: Record<string, string>): Promise<Benc
   // PostgreSQL runs under an account of its own where we are root, and must get in.
   chmodSync(dataDir, 0o755);
   const logFile = path.join(dataDir, 'supervisor.log');
-  const log = openSync(logFile, 'a');
+  const output = openSync(logFile, 'a');
   const supervisor = spawn(
     process.execPath,
     ['--enable-source-maps', path.join(CLI, 'start.js'), '--until-stdin-closes'],
     {
       env: { ...inheritedEnvironment(), ...FREE_PORTS, DATA_DIR: dataDir, ...env },
-      stdio: ['pipe', log, log],
+      stdio: ['pipe', output, output],
     },
   );
-  closeSync(log);
+  closeSync(output);
   try {
     await untilReady(supervisor, dataDir);
     const readFile = (): StackFile => {
@@ -65,7 +65,9 @@ export async function startBenchStack(env: Record<string, string>): Promise<Benc
     };
   } catch (error) {
     await stop(supervisor);
-    throw new Error(`the stack did not start:\n${readFileSync(logFile, 'utf8')}`, { cause: error });
+    const log = readFileSync(logFile, 'utf8');
+    rmSync(dataDir, { recursive: true, force: true });
+    throw new Error(`the stack did not start:\n${log}`, { cause: error });
   }
 }
 
