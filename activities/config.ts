@@ -16,6 +16,8 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
     taskQueue: environment.temporalTaskQueue,
     temporal: loadTemporalConnection(env),
     providers: loadModelProviders(environment, env),
+    activitySlots: environment.workerActivitySlots,
+    payloadMemoryMb: environment.workerPayloadMemoryMb,
     metricsPort: environment.workerMetricsPort,
     host: environment.host,
     logLevel: environment.logLevel,

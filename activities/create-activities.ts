@@ -13,6 +13,7 @@ import { createLlmRunner } from './llm.js';
 import { createMcpRunner } from './mcp.js';
 import { createMcpSessions } from './mcp-sessions.js';
 import { createModelClients } from './model-clients.js';
+import type { ByteBudget } from '../outgoing/byte-budget.js';
 import type { McpClient } from '../outgoing/mcp-client.js';
 import type { OutgoingClient } from '../outgoing/outgoing-client.js';
 import { createRunContexts } from './run-context.js';
@@ -25,6 +26,8 @@ export interface ActivityDeps {
   outgoing: OutgoingClient;
   mcp: McpClient;
   providers: ModelProviders;
+  /** What the nodes of all runs may keep in memory together. */
+  memory: ByteBudget;
   logger: Logger;
   apiInternalUrl: string;
   internalServiceToken: string;
@@ -33,9 +36,9 @@ export interface ActivityDeps {
 export type Activities = ReturnType<typeof createActivities>;
 
 export function createActivities(deps: ActivityDeps) {
-  const { db, secretBox, logger, providers } = deps;
+  const { db, secretBox, memory, logger, providers } = deps;
   const contexts = createRunContexts(db, secretBox);
-  const nodeDeps: NodeDeps = { db, secretBox, contexts, logger };
+  const nodeDeps: NodeDeps = { db, secretBox, contexts, memory, logger };
   const conditionRunner = createConditionRunner(contexts);
   const httpRunner = createHttpRunner({ db, contexts, client: deps.outgoing });
   const sessions = createMcpSessions(deps.mcp);

@@ -11,11 +11,12 @@ import { loadWorkerConfig, type WorkerConfig } from './config.js';
 import { createActivities } from './create-activities.js';
 import { createErrorHygieneInterceptor } from './error-hygiene-interceptor.js';
 import { portOf, startHealthServer } from './health-server.js';
+import { ByteBudget } from '../outgoing/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../outgoing/outgoing-client.js';
 
-/** Nodes of all runs that this process executes at once. Each holds a database connection for single statements only. */
-const ACTIVITY_SLOTS = 100;
+/** A node whose payload weighs less never waits for those that are large. */
+const UNCOUNTED_BYTES = 1024 * 1024;
 const DATABASE_CONNECTIONS = 20;
 /** SIGTERM: nodes in flight may finish for so long, then they are handed back. The process must be gone in 15 s. */
 const SHUTDOWN_GRACE = '9s';
@@ -35,14 +36,16 @@ async function main(): Promise<void> {
   const mcp = createMcpClient({ allowPrivateNetwork: config.allowPrivateNetwork });
   const secretBox = createSecretBox(config.secretsKeys);
   const connection = await connect(config, logger);
+  const memory = new ByteBudget({ totalBytes: config.payloadMemoryMb * 1_000_000, uncountedBytes: UNCOUNTED_BYTES });
   const worker = await Worker.create({
     connection,
     namespace: config.temporal.namespace,
     taskQueue: config.taskQueue,
     ...workflowCode(),
-    activities: createActivities({ ...config, db, secretBox, outgoing, mcp, logger }),
+    activities: createActivities({ ...config, db, secretBox, outgoing, mcp, memory, logger }),
     interceptors: { activity: [createErrorHygieneInterceptor(logger)] },
-    maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
+    // Each holds a database connection for single statements only.
+    maxConcurrentActivityTaskExecutions: config.activitySlots,
     // A beat every 2 s reaches the server at that pace, so that a cancel is heard within it.
     maxHeartbeatThrottleInterval: '2s',
     shutdownGraceTime: SHUTDOWN_GRACE,

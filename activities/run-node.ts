@@ -12,12 +12,15 @@ import type { Branch, NodeKind } from '../graph/plan.js';
 import { RenderedTooLargeError, type NodeOutput } from '../graph/template.js';
 import { finalFailure, NodeFailure, retryableFailure, runClosedFailure, type Charge } from './failures.js';
 import { recordNode, type NodeEnd } from './record-node.js';
+import type { ByteBudget, ByteLease } from '../outgoing/byte-budget.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
 
 export interface NodeDeps {
   db: Database;
   secretBox: SecretBox;
   contexts: RunContexts;
+  /** What the nodes of all runs may keep in memory together. */
+  memory: ByteBudget;
   logger: Logger;
 }
 
@@ -40,6 +43,8 @@ export interface NodeTask extends NodeKey {
   node: RunNode;
   /** Aborted when the run is cancelled or the worker must stop. */
   signal: AbortSignal;
+  /** This node's part of the worker's memory. */
+  memory: ByteLease;
 }
 
 export interface NodeKindRunner {
@@ -122,7 +127,8 @@ async function tryStep<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts
   const node = run.node(ref.nodeId);
   if (node === undefined) throw finalFailure('internal_error');
   const { runId, nodeId } = ref;
-  const task: NodeTask = { runId, nodeId, run, node, signal: Context.current().cancellationSignal };
+  const signal = Context.current().cancellationSignal;
+  const task: NodeTask = { runId, nodeId, run, node, signal, memory: deps.memory.lease(signal) };
   const record = (end: NodeEnd) => recordNode(deps, step, task, end);
   try {
     if (attempt > step.maxAttempts) {
@@ -139,6 +145,8 @@ async function tryStep<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts
     }
     await record({ failure: error });
     throw finalFailure(error.code);
+  } finally {
+    task.memory.end();
   }
 }
 

@@ -16,8 +16,10 @@ export const triggerRunner: NodeKindRunner = {
   kind: 'trigger',
   maxAttempts: 1,
   firstDelayMs: 0,
-  execute: ({ run: { input, publicInput } }) =>
-    Promise.resolve({ output: toOutput(input), publicOutput: toOutput(publicInput) }),
+  async execute({ run: { input, publicInput, weightBytes }, memory }) {
+    await memory.resize(2 * weightBytes);
+    return { output: toOutput(input), publicOutput: toOutput(publicInput) };
+  },
   async onRecord(trx, { runId }) {
     const { reason } = await applyExecutionUpdate(trx, runId, { sequence: START_SEQUENCE, status: 'in progress' });
     // Cancelled before it was started, and started all the same: nothing of it may be recorded.

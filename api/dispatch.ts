@@ -5,7 +5,8 @@ import type { AppContext, AppMiddleware } from './app-state.js';
 import type { AppDeps } from './deps.js';
 import { invalidFields, notFound } from './errors.js';
 import { parseFields } from './field-errors.js';
-import { toJsonText } from './json-text.js';
+import { holdsLazyJson, toJsonText } from './json-text.js';
+import { streamJson } from './stream-json.js';
 import { authenticate } from './middleware/authenticate.js';
 import { authorize } from './middleware/authorize.js';
 import { MAX_BODY_BYTES, readJsonBody, readTextBody, readVerbatimBody } from './middleware/read-body.js';
@@ -33,7 +34,7 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
     const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers };
     // The declaration's types say when there is a caller and an access; here both are just passed on.
     const context = { deps, log, caller, access, signal, ...given } as Parameters<Route['handler']>[0];
-    await write(routerContext, await route.handler(context));
+    await write(routerContext, await route.handler(context), deps);
   });
   return steps;
 }
@@ -84,7 +85,7 @@ function hangUpSignal({ res }: AppContext): AbortSignal {
   return controller.signal;
 }
 
-async function write(ctx: AppContext, { status, body, headers }: RouteResult): Promise<void> {
+async function write(ctx: AppContext, { status, body, headers }: RouteResult, deps: AppDeps): Promise<void> {
   ctx.status = status;
   if (headers !== undefined) ctx.set(headers);
   if (body === undefined) {
@@ -98,8 +99,15 @@ async function write(ctx: AppContext, { status, body, headers }: RouteResult): P
     return;
   }
   ctx.type = 'application/json';
+  if (holdsLazyJson(body)) {
+    // Whoever takes nothing for so long holds up those who do.
+    ctx.res.setTimeout(STALLED_MS, () => ctx.res.destroy());
+    return sendStream(ctx, streamJson(body, deps.memory));
+  }
   ctx.body = toJsonText(body);
 }
+
+const STALLED_MS = 60_000;
 
 /**
  * As it comes, and no faster than the caller reads. Whichever side breaks, the other is broken off too: an answer that

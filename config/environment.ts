@@ -37,6 +37,8 @@ const schema = z.object({
   ALLOW_PRIVATE_NETWORK: flag.default(false),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   WORKER_METRICS_PORT: port.default(9464),
+  WORKER_ACTIVITY_SLOTS: z.coerce.number().int().min(1).max(10_000).default(100),
+  WORKER_PAYLOAD_MEMORY_MB: z.coerce.number().int().min(16).default(256),
 });
 
 export interface Environment {
@@ -70,6 +72,10 @@ export interface Environment {
   allowPrivateNetwork: boolean;
   logLevel: string;
   workerMetricsPort: number;
+  /** Nodes of all runs that one worker executes at once. */
+  workerActivitySlots: number;
+  /** What their payloads may take in its memory together. */
+  workerPayloadMemoryMb: number;
 }
 
 /** What the embedded stack puts at the start of every secret that it generates, so that production can refuse them. */
@@ -111,6 +117,8 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     allowPrivateNetwork: values.ALLOW_PRIVATE_NETWORK,
     logLevel: values.LOG_LEVEL,
     workerMetricsPort: values.WORKER_METRICS_PORT,
+    workerActivitySlots: values.WORKER_ACTIVITY_SLOTS,
+    workerPayloadMemoryMb: values.WORKER_PAYLOAD_MEMORY_MB,
   };
   if (environment.jwtSecret !== undefined && environment.jwtJwksUrl !== undefined) {
     // Were both taken, whoever holds the weaker one could make tokens for everybody.

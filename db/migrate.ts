@@ -7,6 +7,7 @@ import * as catalog from './migrations/0003-catalog.js';
 import * as agents from './migrations/0004-agents.js';
 import * as webhooks from './migrations/0005-webhooks.js';
 import * as rateLimits from './migrations/0006-rate-limits.js';
+import * as resultSizes from './migrations/0009-result-sizes.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -17,6 +18,7 @@ const migrations: Record<string, Migration> = {
   '0004-agents': agents,
   '0005-webhooks': webhooks,
   '0006-rate-limits': rateLimits,
+  '0009-result-sizes': resultSizes,
 };
 
 const provider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

@@ -1,7 +1,7 @@
 // One HTTP client for everything that a user's graph asks for: address guard, redirects, size and time limits.
 import { Agent, request, type Dispatcher } from 'undici';
 import { createGuardedConnector } from './address-guard.js';
-import { deadlineSignal } from './deadline-signal.js';
+import { startDeadline, type PausableDeadline } from './pausable-deadline.js';
 import { readBody } from './response-body.js';
 
 export interface OutgoingRequest {
@@ -15,6 +15,11 @@ export interface OutgoingRequest {
   followRedirects?: boolean;
   /** Default true. Otherwise the answer is complete with its headers and `body` is empty. */
   readBody?: boolean;
+  /**
+   * Asked before so many bytes of the answer in all are kept; while its promise is open nothing more is read. That time
+   * does not count against `timeoutMs`.
+   */
+  reserve?: (bytes: number) => Promise<void> | undefined;
 }
 
 export interface OutgoingResponse {
@@ -58,22 +63,24 @@ export function isRepeatable(method: string): boolean {
 export function createOutgoingClient(options: { allowPrivateNetwork: boolean }): OutgoingClient {
   const connect = createGuardedConnector(options.allowPrivateNetwork);
   const shared = { connect, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 64 * 1024 };
-  const keepAlive = new Agent({ ...shared, connections: 64 });
+  // As many connections as there are calls: a call that waited for one would wait on its target's time.
+  const keepAlive = new Agent(shared);
   // A kept connection may be closed by the other side just as a request leaves on it; whether the request was read is
   // then unknown. What may not be repeated therefore gets a connection of its own.
   const oneShot = new Agent({ ...shared, pipelining: 0 });
 
   return {
     async send(outgoing) {
-      const timeout = deadlineSignal(outgoing.timeoutMs);
-      const signal = AbortSignal.any([outgoing.signal, timeout]);
+      const deadline = startDeadline(outgoing.timeoutMs);
       try {
-        return await follow(outgoing, signal, (method) => (isRepeatable(method) ? keepAlive : oneShot));
+        return await follow(outgoing, deadline, (method) => (isRepeatable(method) ? keepAlive : oneShot));
       } catch (error) {
-        if (timeout.aborted && !outgoing.signal.aborted) {
+        if (deadline.signal.aborted && !outgoing.signal.aborted) {
           throw new OutgoingError('timeout', `No complete answer within ${outgoing.timeoutMs / 1000} seconds.`);
         }
         throw error;
+      } finally {
+        deadline.clear();
       }
     },
     async close() {
@@ -84,10 +91,11 @@ export function createOutgoingClient(options: { allowPrivateNetwork: boolean }):
 
 async function follow(
   first: OutgoingRequest,
-  signal: AbortSignal,
+  deadline: PausableDeadline,
   dispatcherFor: (method: string) => Dispatcher,
 ): Promise<OutgoingResponse> {
   let { url, method, headers, body } = first;
+  const signal = AbortSignal.any([first.signal, deadline.signal]);
   for (let redirects = 0; ; redirects++) {
     assertHttp(url);
     const answer = await request(url, {
@@ -98,7 +106,7 @@ async function follow(
       dispatcher: dispatcherFor(method),
     });
     const location = first.followRedirects === false ? undefined : redirectOf(answer);
-    if (location === undefined) return toResponse(answer, method, first.readBody ?? true);
+    if (location === undefined) return toResponse(answer, method, first, deadline);
     await answer.body.dump({ limit: MAX_IGNORED_BYTES });
     if (redirects === MAX_REDIRECTS) {
       throw new OutgoingError('too_many_redirects', `More than ${MAX_REDIRECTS} redirects.`);
@@ -123,14 +131,19 @@ function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | 
 async function toResponse(
   answer: Dispatcher.ResponseData,
   method: string,
-  shouldReadBody: boolean,
+  { readBody: shouldReadBody = true, reserve }: OutgoingRequest,
+  deadline: PausableDeadline,
 ): Promise<OutgoingResponse> {
   const headers = flatten(answer.headers);
   if (!shouldReadBody) {
     letEnd(answer.body);
     return { status: answer.statusCode, headers, body: Buffer.alloc(0) };
   }
-  const body = await readBody(answer.body, encodingOf(method, headers), MAX_RESPONSE_BYTES);
+  const waitFor = (bytes: number) => {
+    const granted = reserve?.(bytes);
+    return granted && deadline.outside(granted);
+  };
+  const body = await readBody(answer.body, encodingOf(method, headers), MAX_RESPONSE_BYTES, waitFor);
   if (body === undefined) throw new OutgoingError('response_too_large', 'The response is larger than 10 MiB.');
   return { status: answer.statusCode, headers, body };
 }

@@ -93,15 +93,20 @@ export interface Ends {
   latenciesMs: number[];
 }
 
+/** When no run has ended for so long, those that are open count as lost. */
+const STALL_MS = 120_000;
+
 /** Runs join while it polls; `finish` says that no more come and resolves when each has ended. */
 export function pollRuns(client: LoadClient, { pollers, everyMs }: { pollers: number; everyMs: number }) {
   const open: string[] = [];
   const ends: Ends = { succeeded: 0, failed: 0, polls: 0, polledBytes: 0, pollErrors: [], latenciesMs: [] };
   let isComplete = false;
   let inHand = 0;
+  let changedAt = Date.now();
   const poller = async (): Promise<void> => {
     for (;;) {
       const runId = open.shift();
+      if (Date.now() - changedAt > STALL_MS) return;
       if (runId === undefined) {
         if (isComplete && inHand === 0) return;
         await pause(everyMs);
@@ -114,6 +119,7 @@ export function pollRuns(client: LoadClient, { pollers, everyMs }: { pollers: nu
         ends.latenciesMs.push(performance.now() - sentAt);
         ends.polls += 1;
         ends.polledBytes += sizeBytes;
+        if (!status.startsWith('in ')) changedAt = Date.now();
         if (status === 'succeed') ends.succeeded += 1;
         else if (status === 'failed') ends.failed += 1;
         else open.push(runId);
@@ -127,7 +133,10 @@ export function pollRuns(client: LoadClient, { pollers, everyMs }: { pollers: nu
   };
   const polling = Promise.all(Array.from({ length: pollers }, poller));
   return {
-    add: (runId: string) => void open.push(runId),
+    add: (runId: string): void => {
+      changedAt = Date.now();
+      open.push(runId);
+    },
     async finish(): Promise<Ends> {
       isComplete = true;
       await polling;

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import pg from 'pg';
+import { collectGarbage } from './collect-garbage.js';
 import type { LoadStack } from './stack.js';
 
 export interface Weight {
@@ -30,9 +31,10 @@ export async function weigh(stack: LoadStack): Promise<Weight> {
   };
 }
 
-/** After what is not needed any more had time to go. */
-export async function weighSettled(stack: LoadStack, settleMs = 15_000): Promise<Weight> {
+/** Without what is not needed any more: garbage that nobody has collected yet is no leak. */
+export async function weighSettled(stack: LoadStack, settleMs = 10_000): Promise<Weight> {
   await pause(settleMs);
+  for (const part of ['api', 'worker'] as const) await collectGarbage(stack, part);
   return weigh(stack);
 }
 

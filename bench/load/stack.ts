@@ -23,8 +23,8 @@ export interface LoadStack {
   stop(): Promise<StopReport>;
   /** The same data directory again. */
   start(): Promise<void>;
-  /** Everything is gone afterwards. */
-  close(): Promise<void>;
+  /** Every process is gone afterwards; `keepData` leaves the directory with its logs for a look. */
+  close(keepData: boolean): Promise<void>;
 }
 
 export interface StopReport {
@@ -63,22 +63,30 @@ export async function startLoadStack(): Promise<LoadStack> {
       supervisor = spawnSupervisor(dataDir, metricsPort);
       await untilReady(supervisor, dataDir);
     },
-    async close() {
+    async close(keepData) {
       await stop();
       target.disconnect();
-      rmSync(dataDir, { recursive: true, force: true });
+      if (keepData) console.error(`The stack's data and logs are in ${dataDir}`);
+      else rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }
 
 function spawnSupervisor(dataDir: string, metricsPort: number): ChildProcess {
   const kept = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'XDG_CACHE_HOME', 'TEMPORAL_CLI', 'GOFLAGS', 'GOPROXY'];
-  const tuning = Object.keys(process.env).filter((name) => name.startsWith('WORKER_') || name === 'NODE_OPTIONS');
+  const tuning = Object.keys(process.env).filter((name) => name.startsWith('WORKER_'));
   const inherited = Object.fromEntries([...kept, ...tuning].map((name) => [name, process.env[name]]));
   const ports = { PORT: '0', POSTGRES_PORT: '0', TEMPORAL_PORT: '0', TEMPORAL_UI_PORT: '0' };
   const child = spawn(process.execPath, ['--enable-source-maps', 'dist/cli/start.js', '--until-stdin-closes'], {
     cwd: ROOT,
-    env: { ...inherited, ...ports, DATA_DIR: dataDir, WORKER_METRICS_PORT: String(metricsPort) },
+    // For collectGarbage: one port for all processes would serve the first of them.
+    env: {
+      ...inherited,
+      ...ports,
+      NODE_OPTIONS: '--inspect-port=0',
+      DATA_DIR: dataDir,
+      WORKER_METRICS_PORT: String(metricsPort),
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const log = createWriteStream(path.join(dataDir, 'supervisor.log'), { flags: 'a' });
