@@ -18,6 +18,8 @@ import { createOutgoingClient } from '../outgoing/outgoing-client.js';
 /** A node whose payload weighs less never waits for those that are large. */
 const UNCOUNTED_BYTES = 1024 * 1024;
 const DATABASE_CONNECTIONS = 20;
+/** Nodes wait for one of them rather than being tried again, which would count as a try. */
+const CONNECT_TIMEOUT_MS = 20_000;
 /** SIGTERM: nodes in flight may finish for so long, then they are handed back. The process must be gone in 15 s. */
 const SHUTDOWN_GRACE = '9s';
 const SHUTDOWN_FORCE = '12s';
@@ -30,6 +32,7 @@ async function main(): Promise<void> {
     url: config.databaseUrl,
     poolMax: DATABASE_CONNECTIONS,
     applicationName: 'worker',
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
     onError: (error) => logger.warn({ code: (error as { code?: string }).code }, 'database connection lost'),
   });
   const outgoing = createOutgoingClient({ allowPrivateNetwork: config.allowPrivateNetwork });

@@ -1,6 +1,7 @@
 import type { AppMiddleware } from '../app-state.js';
 import { isChatPath, toChatError } from '../chat-errors.js';
-import { ApiError } from '../errors.js';
+import { isConnectTimeout } from '../../db/client.js';
+import { ApiError, overloaded } from '../errors.js';
 
 /** The one place where an error becomes an answer. Of what we did not foresee, the caller learns nothing. */
 export function errors(): AppMiddleware {
@@ -8,7 +9,7 @@ export function errors(): AppMiddleware {
     try {
       await next();
     } catch (error) {
-      const answer = error instanceof ApiError ? error : new ApiError(500, 'error', 'A server error occurred.');
+      const answer = toAnswer(error);
       if (answer.status >= 500) ctx.state.log.error({ err: error }, 'request failed');
       ctx.set(answer.headers);
       ctx.status = answer.status;
@@ -16,4 +17,9 @@ export function errors(): AppMiddleware {
       ctx.body = JSON.stringify(isChatPath(ctx.path) ? toChatError(answer) : answer.toBody());
     }
   };
+}
+
+function toAnswer(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return isConnectTimeout(error) ? overloaded() : new ApiError(500, 'error', 'A server error occurred.');
 }
