@@ -28,13 +28,21 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
     const params = parseParams(route, routerContext.params);
     const query = route.query && parseFields(route.query, readQuery(ctx.query, route.repeatable));
     const headers = route.headers && parseFields(route.headers, ctx.headers);
-    const { body, bodyBytes } = await readBody(route, routerContext);
-    const { caller, access, log } = ctx.state;
     const signal = hangUpSignal(routerContext);
-    const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers };
-    // The declaration's types say when there is a caller and an access; here both are just passed on.
-    const context = { deps, log, caller, access, signal, ...given } as Parameters<Route['handler']>[0];
-    await write(routerContext, await route.handler(context), deps);
+    const lease = deps.memory.lease(signal);
+    let result: RouteResult;
+    try {
+      await lease.resize(bodyWeight(route, routerContext));
+      const { body, bodyBytes } = await readBody(route, routerContext);
+      const { caller, access, log } = ctx.state;
+      const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers };
+      // The declaration's types say when there is a caller and an access; here both are just passed on.
+      const context = { deps, log, caller, access, signal, ...given } as Parameters<Route['handler']>[0];
+      result = await route.handler(context);
+    } finally {
+      lease.end();
+    }
+    await write(routerContext, result, deps);
   });
   return steps;
 }
@@ -58,6 +66,16 @@ function readQuery(
     values[key] = repeatable.includes(key) ? all : (all.at(-1) ?? '');
   }
   return values;
+}
+
+/** Its bytes, their text, and what is made of it. */
+const BODY_FACTOR = 3;
+
+/** Until a large body has its turn nothing of it is read: its sender is slowed down by its own socket. */
+function bodyWeight({ body, maxBodyBytes: limitBytes = MAX_BODY_BYTES }: Route, ctx: AppContext): number {
+  const hasBody = ctx.get('content-length') !== '' || ctx.get('transfer-encoding') !== '';
+  if (body === undefined || !hasBody) return 0;
+  return BODY_FACTOR * Math.min(limitBytes, Number(ctx.get('content-length') || limitBytes));
 }
 
 const NO_BYTES = Buffer.alloc(0);

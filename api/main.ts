@@ -21,7 +21,7 @@ import { createStartSlots } from './start-slots.js';
 import { startWebhookDelivery } from './webhook-delivery.js';
 
 const POOL_MAX = 20;
-const STARTS_AT_ONCE = 16;
+const STARTS_AT_ONCE = 8;
 /** docs/load.md says what comes of it. */
 const MEMORY = { totalBytes: 192 * 1024 * 1024, uncountedBytes: 256 * 1024 };
 

@@ -19,6 +19,9 @@ const CHECK_STEP_SECONDS = 15;
 /** A run workflow reports its end before it closes; this covers clocks that disagree. */
 const CLOSED_GRACE_MS = 5_000;
 
+/** Nobody waits for this start, and the first one may have failed because Temporal is slow: it gets more time. */
+const LATE_START_MS = 6_000;
+
 type Ending = Pick<ExecutionUpdate, 'status' | 'error'>;
 
 /** Idempotent. Throws when Temporal or the database does not answer; the run's lease then brings it back. */
@@ -43,7 +46,7 @@ async function startLate(deps: AppDeps, run: RunToCheck): Promise<void> {
   const toStart = await findRunToStart(deps.db, run.id);
   if (toStart === undefined) return;
   try {
-    await startRunWorkflow(deps.temporal, deps.config, toStart);
+    await startRunWorkflow(deps.temporal, deps.config, toStart, LATE_START_MS);
   } catch (error) {
     if (!isStartRefused(error)) throw error;
     deps.logger.error({ err: error, run_id: run.id }, 'Temporal refuses to start the run');

@@ -74,7 +74,7 @@ export async function stopOne(stack: LoadStack, part: 'api' | 'worker', count: n
     figures: {
       'requests answered': outcome.answered.length,
       'requests refused (no connection)': outcome.refused,
-      'requests cut': outcome.cut.length,
+      'requests cut or answered with an error': outcome.cut.length,
       'stopped after, s': tookMs / 1000,
       'accepted but lost': outcome.answered.length - ends.succeeded - ends.failed,
       failed: ends.failed,

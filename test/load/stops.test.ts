@@ -56,7 +56,8 @@ describe('a stack under load', function () {
           });
           const envelope = (await answer.body.json()) as { status: number };
           if (answer.statusCode === 200 && envelope.status === 201) accepted += 1;
-          else outcomes.cut.push(`${answer.statusCode} ${JSON.stringify(envelope)}`);
+          // Too busy is an answer too, and accepts nothing.
+          else if (answer.statusCode !== 503) outcomes.cut.push(`${answer.statusCode} ${JSON.stringify(envelope)}`);
         } catch (error) {
           if ((error as { code?: string }).code !== 'ECONNREFUSED') outcomes.cut.push(String(error));
           outcomes.refused += 1;
@@ -109,7 +110,7 @@ describe('a stack under load', function () {
         assert.deepEqual(rows, [{ status: 'Succeeded', count }]);
         return true;
       },
-      { timeoutMs: 120_000, intervalMs: 200 },
+      { timeoutMs: 170_000, intervalMs: 200 },
     );
   }
 
