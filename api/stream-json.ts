@@ -4,7 +4,7 @@ import type { ByteBudget } from '../outgoing/byte-budget.js';
 import { toJsonPieces } from './json-text.js';
 
 /** A piece as the database driver has it, as text and as bytes on their way out. */
-const PIECE_BYTES = 6 * 1024 * 1024;
+const PIECE_BYTES = 10 * 1024 * 1024;
 
 /** Answers side by side share the process's memory: each waits for its turn before it fetches its next piece. */
 export function streamJson(body: unknown, memory: ByteBudget): Readable {

@@ -46,8 +46,11 @@ interface PollRow {
 
 /** Results are read with the run up to this many bytes in all, in the order of the nodes; those that follow by themselves. */
 const TOGETHER_BYTES = 512 * 1024;
-/** In characters of the database, of which one may be two of ours. */
-const PIECE_CHARACTERS = 1024 * 1024;
+/**
+ * In characters of the database, of which one may be two of ours. The whole result is unpacked for each piece of it, so
+ * that small ones cost time and large ones memory.
+ */
+const PIECE_CHARACTERS = 2 * 1024 * 1024;
 
 /**
  * One statement, hence one snapshot: a terminal status is seen together with everything that was committed before it (a
@@ -111,14 +114,14 @@ function toNode(row: PollRow): PolledNode {
  * was begun cannot be ended then.
  */
 export async function* readResultPieces(db: Db, runId: string, nodeId: string): AsyncGenerator<string> {
-  for (let from = 1, total = 1; from <= total; from += PIECE_CHARACTERS) {
-    const { rows } = await sql<{ piece: string; total: number }>`
-      SELECT substr(text, ${from}::integer, ${PIECE_CHARACTERS}::integer) AS piece, char_length(text) AS total
-      FROM (SELECT result::text AS text FROM node_results
-        WHERE run_id = ${runId} AND node_id = ${nodeId} AND result IS NOT NULL OFFSET 0) AS node`.execute(db);
+  for (let from = 1; ; from += PIECE_CHARACTERS) {
+    const { rows } = await sql<{ piece: string }>`
+      SELECT substr(result::text, ${from}::integer, ${PIECE_CHARACTERS}::integer) AS piece FROM node_results
+      WHERE run_id = ${runId} AND node_id = ${nodeId} AND result IS NOT NULL`.execute(db);
     const found = rows[0];
     if (found === undefined) throw new Error('a result expired while it was read');
-    total = found.total;
     yield found.piece;
+    // A full piece has at least as many characters as we count it by.
+    if (found.piece.length < PIECE_CHARACTERS) return;
   }
 }
