@@ -29,7 +29,7 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<vo
       await expireRequests(deps.db, { ...task, turn });
       const calls = (await findToolCalls(deps.db, task)).filter((call) => call.turn === turn);
       failOnRejection(data, calls);
-      const scope = await deps.contexts.loadScope(task.run, pickTemplates(data));
+      const scope = await deps.contexts.loadScope(task, pickTemplates(data));
       const open = calls.filter(({ outcome }) => outcome === null).values();
       const failures: unknown[] = [];
       // Every call settles before the step does, so that none is left alone on the wire.

@@ -93,7 +93,7 @@ async function takeTurn(
   if (turn >= max_iterations) {
     throw new NodeFailure('max_iterations', `The agent had no answer after ${max_iterations} model calls.`);
   }
-  const scope = await deps.contexts.loadScope(task.run, pickTemplates(data));
+  const scope = await deps.contexts.loadScope(task, pickTemplates(data));
   const tools = await loadTools(deps, task, data, scope);
   const messages = toMessages(data, scope, turns, await findToolCalls(deps.db, task), deps.secretBox);
   const body = toBody(data, scope, messages, tools);

@@ -10,9 +10,9 @@ export function createConditionRunner(contexts: RunContexts): NodeKindRunner {
     kind: 'condition',
     maxAttempts: 1,
     firstDelayMs: 0,
-    async execute({ run, node }) {
-      const { condition } = conditionNode.schema.parse(node.data);
-      const scope = await contexts.loadScope(run, condition);
+    async execute(task) {
+      const { condition } = conditionNode.schema.parse(task.node.data);
+      const scope = await contexts.loadScope(task, condition);
       const isTrue = evaluateCondition(
         renderText(condition.left, scope),
         condition.operator,

@@ -17,6 +17,8 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
     temporal: loadTemporalConnection(env),
     payloadKeys: environment.temporalPayloadKeys,
     providers: loadModelProviders(environment, env),
+    activitySlots: environment.workerActivitySlots,
+    payloadMemoryMb: environment.workerPayloadMemoryMb,
     metricsPort: environment.workerMetricsPort,
     host: environment.host,
     logLevel: environment.logLevel,

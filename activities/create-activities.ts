@@ -13,6 +13,7 @@ import { createLlmRunner } from './llm.js';
 import { createMcpRunner } from './mcp.js';
 import { createMcpSessions } from './mcp-sessions.js';
 import { createModelClients } from './model-clients.js';
+import type { ByteBudget } from '../outgoing/byte-budget.js';
 import type { McpClient } from '../outgoing/mcp-client.js';
 import type { OutgoingClient } from '../outgoing/outgoing-client.js';
 import { createRunContexts } from './run-context.js';
@@ -26,6 +27,8 @@ export interface ActivityDeps {
   outgoing: OutgoingClient;
   mcp: McpClient;
   providers: ModelProviders;
+  /** What the nodes of all runs may keep in memory together. */
+  memory: ByteBudget;
   logger: Logger;
   metrics: WorkerMetrics;
   apiInternalUrl: string;
@@ -35,9 +38,9 @@ export interface ActivityDeps {
 export type Activities = ReturnType<typeof createActivities>;
 
 export function createActivities(deps: ActivityDeps) {
-  const { db, secretBox, logger, metrics, providers } = deps;
+  const { db, secretBox, memory, logger, metrics, providers } = deps;
   const contexts = createRunContexts(db, secretBox);
-  const nodeDeps: NodeDeps = { db, secretBox, contexts, logger, metrics };
+  const nodeDeps: NodeDeps = { db, secretBox, contexts, memory, logger, metrics };
   const triggerRunner = createTriggerRunner(db);
   const conditionRunner = createConditionRunner(contexts);
   const httpRunner = createHttpRunner({ db, contexts, client: deps.outgoing });

@@ -9,6 +9,7 @@ import { isConnectionHeader } from '../outgoing/header-text.js';
 import { retryAfterMs } from '../outgoing/retry-after.js';
 import { NodeFailure } from './failures.js';
 import { toHttpBody } from './http-body.js';
+import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from './payload-weight.js';
 import { renderHeaders } from './request-headers.js';
 import { causeCode } from '../outgoing/network-error.js';
 import { isDeeperThan } from '../outgoing/json-depth.js';
@@ -51,9 +52,7 @@ export function createHttpRunner({ db, contexts, client }: HttpDeps): NodeKindRu
     firstDelayMs: 500,
     async execute(task) {
       const data = httpNode.schema.parse(task.node.data);
-      const { url, method, headers, body } = data;
-      const scope = await contexts.loadScope(task.run, { url, method, headers, body });
-      const outgoing = toRequest(data, scope, task);
+      const outgoing = await prepare(contexts, data, task);
       const mayRepeat = isRepeatable(outgoing.method) || data.settings.retry_unsafe;
       if (!mayRepeat) await claimUnsafeCall(db, task);
       const answer = await client.send(outgoing).catch(async (error: unknown) => {
@@ -62,9 +61,22 @@ export function createHttpRunner({ db, contexts, client }: HttpDeps): NodeKindRu
         if (!mayRepeat && failure.isRetryable) await markCallRefused(db, task);
         throw failure;
       });
+      // The answer is here: a stopping worker records it as well as it can instead of asking once more.
+      const weightBytes = RECORDING_FACTOR * answer.body.length + structureBytes(answer.body);
+      await task.memory.resize(weightBytes)?.catch(() => undefined);
       return toOutcome(answer, data, { mayRepeat, masker: task.run.masker });
     },
   };
+}
+
+/** What the variables stand for is not held while the request is under way, only what was made of them. */
+async function prepare(contexts: RunContexts, data: HttpNodeData, task: NodeTask): Promise<OutgoingRequest> {
+  const { url, method, headers, body } = data;
+  const scope = await contexts.loadScope(task, { url, method, headers, body });
+  const request = toRequest(data, scope, task);
+  const heldBytes = READING_FACTOR * (request.body?.length ?? 0);
+  await task.memory.resize(heldBytes);
+  return { ...request, reserve: (bytes) => task.memory.resize(heldBytes + READING_FACTOR * bytes) };
 }
 
 async function claimUnsafeCall(db: Database, task: NodeTask): Promise<void> {

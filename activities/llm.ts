@@ -27,7 +27,7 @@ export function createLlmRunner({ db, contexts, providers, clients }: LlmDeps): 
     async execute(task) {
       const data = llmNode.schema.parse(task.node.data);
       const { messages, settings } = data;
-      const scope = await contexts.loadScope(task.run, { messages, settings });
+      const scope = await contexts.loadScope(task, { messages, settings });
       const body = toBody(data, scope);
       const model = findModel(providers, body.model);
       if (model === undefined)

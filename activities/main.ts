@@ -19,13 +19,16 @@ import { loadWorkerConfig, type WorkerConfig } from './config.js';
 import { createActivities } from './create-activities.js';
 import { createErrorHygieneInterceptor } from './error-hygiene-interceptor.js';
 import { portOf, startHealthServer } from './health-server.js';
+import { ByteBudget } from '../outgoing/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../outgoing/outgoing-client.js';
 import { createWorkerMetrics, registerWorkerLoad } from './worker-metrics.js';
 
-/** Nodes of all runs that this process executes at once. Each holds a database connection for single statements only. */
-const ACTIVITY_SLOTS = 100;
+/** A node whose payload weighs less never waits for those that are large. */
+const UNCOUNTED_BYTES = 1024 * 1024;
 const DATABASE_CONNECTIONS = 20;
+/** Nodes wait for one of them rather than being tried again, which would count as a try. */
+const CONNECT_TIMEOUT_MS = 20_000;
 /** SIGTERM: nodes in flight may finish for so long, then they are handed back. The process must be gone in 15 s. */
 const SHUTDOWN_GRACE = '9s';
 const SHUTDOWN_FORCE = '12s';
@@ -38,6 +41,7 @@ async function main(): Promise<void> {
     url: config.databaseUrl,
     poolMax: DATABASE_CONNECTIONS,
     applicationName: 'worker',
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
     onError: (error) => logger.warn({ code: (error as { code?: string }).code }, 'database connection lost'),
   });
   const outgoing = createOutgoingClient({ allowPrivateNetwork: config.allowPrivateNetwork });
@@ -45,6 +49,7 @@ async function main(): Promise<void> {
   const secretBox = createSecretBox(config.secretsKeys);
   const metrics = createWorkerMetrics();
   const connection = await connect(config, logger);
+  const memory = new ByteBudget({ totalBytes: config.payloadMemoryMb * 1_000_000, uncountedBytes: UNCOUNTED_BYTES });
   const worker = await Worker.create({
     connection,
     namespace: config.temporal.namespace,
@@ -52,15 +57,16 @@ async function main(): Promise<void> {
     ...workflowCode(config),
     ...workflowOptions(config),
     dataConverter: createDataConverter(config.payloadKeys),
-    activities: createActivities({ ...config, db, secretBox, outgoing, mcp, logger, metrics }),
+    activities: createActivities({ ...config, db, secretBox, outgoing, mcp, memory, logger, metrics }),
     interceptors: { activity: [createErrorHygieneInterceptor(logger)] },
-    maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
+    // Each holds a database connection for single statements only.
+    maxConcurrentActivityTaskExecutions: config.activitySlots,
     // A beat every 2 s reaches the server at that pace, so that a cancel is heard within it.
     maxHeartbeatThrottleInterval: '2s',
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
   });
-  registerWorkerLoad(metrics.registry, ACTIVITY_SLOTS, () => worker.getStatus());
+  registerWorkerLoad(metrics.registry, config.activitySlots, () => worker.getStatus());
   const health = await startHealthServer(config.host, config.metricsPort, {
     registry: metrics.registry,
     async isReady() {

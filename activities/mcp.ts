@@ -8,6 +8,7 @@ import { McpError, type McpServer, type McpSession, type McpToolResult } from '.
 import { NodeFailure } from './failures.js';
 import { toMcpFailure } from './mcp-failure.js';
 import type { McpSessions } from './mcp-sessions.js';
+import { RECORDING_FACTOR } from './payload-weight.js';
 import { renderHeaders } from './request-headers.js';
 import type { RunContexts } from './run-context.js';
 import type { NodeKindRunner, NodeOutcome, NodeTask } from './run-node.js';
@@ -36,7 +37,7 @@ export function createMcpRunner({ db, contexts, sessions }: McpDeps): NodeKindRu
       const { settings } = data;
       const mayRepeat = settings.retry_unsafe;
       if (!mayRepeat && (await isCallInFlight(db, task))) throw outcomeUnknown();
-      const scope = await contexts.loadScope(task.run, { headers: data.headers, arguments: data.arguments });
+      const scope = await contexts.loadScope(task, { headers: data.headers, arguments: data.arguments });
       const server = toServer(data, scope);
       const args = renderJson(data.arguments, scope) as Record<string, unknown>;
       const call = (session: McpSession): Promise<McpToolResult> =>
@@ -48,6 +49,7 @@ export function createMcpRunner({ db, contexts, sessions }: McpDeps): NodeKindRu
           const isOurs = error instanceof McpError && !task.signal.aborted;
           throw isOurs ? toMcpFailure(error, { mayRepeat }) : error;
         });
+      await task.memory.resize(task.memory.bytes + RECORDING_FACTOR * result.content.length)?.catch(() => undefined);
       return toOutcome(result, settings.fail_on_error, task.run.masker);
     },
   };

@@ -1,7 +1,7 @@
 // The immutable facts of a run, loaded once per worker and kept while they are in use.
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../db/client.js';
-import { findOutputs } from '../db/node-results-repository.js';
+import { findOutputs, readOutput, type StoredOutput } from '../db/node-results-repository.js';
 import { findRunContext, findSnapshot, type StoredSnapshot } from '../db/run-context-repository.js';
 import type { SecretBox } from '../db/secret-box.js';
 import { secretFieldsOf, type RunInput } from '../graph/input.js';
@@ -11,6 +11,8 @@ import { findVariables, type NodeOutput, type Scope } from '../graph/template.js
 import { nodeDefinitions } from '../graph/nodes/registry.js';
 import type { NodeKind } from '../graph/plan.js';
 import { runClosedFailure } from './failures.js';
+import { PARSED_FACTOR, structureBytes } from './payload-weight.js';
+import type { NodeTask } from './run-node.js';
 
 export interface RunContext {
   runId: string;
@@ -20,6 +22,8 @@ export interface RunContext {
   input: RunInput;
   /** Every secret field is `********` in it, however short its value. */
   publicInput: RunInput;
+  /** About what this takes in memory. */
+  weightBytes: number;
   /** Hides every secret of this run in whatever is stored or said. */
   masker: Masker;
   /** Undefined for an id that the run does not have. */
@@ -36,22 +40,29 @@ export interface RunNode {
 export interface RunContexts {
   /** Throws a non-retryable failure when the run does not exist. */
   load(runId: string): Promise<RunContext>;
-  /** The input and the outputs that `templates` (any JSON) refer to; others are not read. */
-  loadScope(context: RunContext, templates: unknown): Promise<Scope>;
+  /**
+   * The input and the outputs that `templates` (any JSON) refer to; others are not read. What they weigh is held by the
+   * task's lease from then on.
+   */
+  loadScope(task: Pick<NodeTask, 'run' | 'memory'>, templates: unknown): Promise<Scope>;
 }
 
 /** What runs of the same drawing share. */
 interface Graph {
   nodes: Map<string, RunNode>;
   fields: Record<string, unknown>[];
+  weightBytes: number;
 }
 
-const CACHED_RUNS = 500;
-const CACHED_SNAPSHOTS = 100;
+// Both bounds hold at once: small runs are counted, large ones weighed. What is too heavy is loaded for each node anew.
+const RUN_CACHE = { max: 500, maxSize: 96 * 1024 * 1024 };
+/** A drawing is mostly small objects. */
+const SNAPSHOT_FACTOR = 8;
+const SNAPSHOT_CACHE = { max: 100, maxSize: 96 * 1024 * 1024 };
 
 export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
-  const snapshots = new LRUCache<string, Promise<Graph>>({ max: CACHED_SNAPSHOTS });
-  const runs = new LRUCache<string, Promise<RunContext>>({ max: CACHED_RUNS });
+  const snapshots = new LRUCache<string, Promise<Graph>>(SNAPSHOT_CACHE);
+  const runs = new LRUCache<string, Promise<RunContext>>(RUN_CACHE);
 
   function loadGraph(hash: Buffer): Promise<Graph> {
     return cached(snapshots, hash.toString('hex'), async () => toGraph(await findSnapshot(db, hash)));
@@ -61,9 +72,8 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
     const stored = await findRunContext(db, runId);
     if (stored === undefined) throw runClosedFailure();
     const { nodes, fields } = await loadGraph(stored.snapshotHash);
-    const input = JSON.parse(
-      stored.inputEnc === null ? stored.input : secretBox.open(stored.inputEnc, 'run-input'),
-    ) as RunInput;
+    const inputText = stored.inputEnc === null ? stored.input : secretBox.open(stored.inputEnc, 'run-input');
+    const input = JSON.parse(inputText) as RunInput;
     const secrets: SecretMap =
       stored.secretsEnc === null ? {} : (JSON.parse(secretBox.open(stored.secretsEnc, 'run-secrets')) as SecretMap);
     const { masked: publicInput, secretValues: inputSecrets } = maskInput(fields, input);
@@ -74,6 +84,8 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
       userId: stored.userId,
       input,
       publicInput,
+      // The input twice: as it is and masked.
+      weightBytes: 2 * (PARSED_FACTOR * inputText.length + structureBytes(inputText)),
       masker: createMasker(secretValues),
       node: (nodeId) => withSecrets(nodes.get(nodeId), secrets),
     };
@@ -81,20 +93,31 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
 
   return {
     load: (runId) => cached(runs, runId, () => loadRun(runId)),
-    async loadScope(context, templates) {
+    async loadScope({ run, memory }, templates) {
       const nodeIds = new Set<string>();
       for (const variable of findVariables(templates)) {
-        if (variable.source === 'node' && context.node(variable.nodeId) !== undefined) nodeIds.add(variable.nodeId);
+        if (variable.source === 'node' && run.node(variable.nodeId) !== undefined) nodeIds.add(variable.nodeId);
       }
-      const outputs = await findOutputs(db, context.runId, [...nodeIds]);
+      const found = await findOutputs(db, run.runId, [...nodeIds]);
+      let heldBytes = found.reduce((sum, { sizeBytes }) => sum + PARSED_FACTOR * sizeBytes, 0);
+      await memory.resize(heldBytes);
       const results = new Map<string, NodeOutput>();
-      for (const { nodeId, result, resultEnc } of outputs) {
-        const text = resultEnc === null ? result : secretBox.open(resultEnc, 'node-result');
-        results.set(nodeId, JSON.parse(text) as NodeOutput);
+      for (const output of found) {
+        // One after another: what is large is never there as text more than once.
+        const text = openOutput(output.isLarge ? await readOutput(db, run.runId, output.nodeId) : output);
+        if (text === undefined) continue;
+        heldBytes += structureBytes(text);
+        await memory.resize(heldBytes);
+        results.set(output.nodeId, JSON.parse(text) as NodeOutput);
       }
-      return { input: context.input, results };
+      return { input: run.input, results };
     },
   };
+
+  function openOutput(output: Pick<StoredOutput, 'result' | 'resultEnc'> | undefined): string | undefined {
+    if (output === undefined) return undefined;
+    return output.resultEnc === null ? (output.result ?? undefined) : secretBox.open(output.resultEnc, 'node-result');
+  }
 }
 
 /** The stored graph is masked and shared by many runs; the secrets are this run's own. */
@@ -105,8 +128,8 @@ function withSecrets(node: RunNode | undefined, secrets: SecretMap): RunNode | u
   return { ...node, data: (drawing['nodes'] as RunNode[])[0]!.data };
 }
 
-/** Concurrent callers share one load; a failed load is not kept. */
-async function cached<T extends {}>(
+/** Concurrent callers share one load; a failed load is not kept, and one that is too heavy only while it lasts. */
+async function cached<T extends { weightBytes: number }>(
   cache: LRUCache<string, Promise<T>>,
   key: string,
   load: () => Promise<T>,
@@ -114,12 +137,17 @@ async function cached<T extends {}>(
   const known = cache.get(key);
   if (known !== undefined) return known;
   const loading = load();
-  cache.set(key, loading);
-  loading.catch(() => cache.delete(key));
+  cache.set(key, loading, { size: 1 });
+  loading.then(
+    ({ weightBytes }) => {
+      if (cache.peek(key) === loading) cache.set(key, loading, { size: Math.max(1, weightBytes) });
+    },
+    () => cache.delete(key),
+  );
   return loading;
 }
 
-function toGraph({ document, plan }: StoredSnapshot): Graph {
+function toGraph({ document, plan, sizeBytes }: StoredSnapshot): Graph {
   const drawn = new Map<string, Record<string, unknown>>();
   for (const node of document['nodes'] as { id: string; data?: Record<string, unknown> }[]) {
     drawn.set(node.id, node.data ?? {});
@@ -127,5 +155,5 @@ function toGraph({ document, plan }: StoredSnapshot): Graph {
   const nodes = plan.ids.map((id, index): [string, RunNode] => {
     return [id, { id, kind: plan.kinds[index]!, label: plan.labels[index]!, data: drawn.get(id) ?? {} }];
   });
-  return { nodes: new Map(nodes), fields: secretFieldsOf(document) };
+  return { nodes: new Map(nodes), fields: secretFieldsOf(document), weightBytes: SNAPSHOT_FACTOR * sizeBytes };
 }

@@ -20,6 +20,7 @@ import {
   type Charge,
 } from './failures.js';
 import { recordNode, type NodeEnd } from './record-node.js';
+import type { ByteBudget, ByteLease } from '../outgoing/byte-budget.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
 import { createStopSignal } from './stop-signal.js';
 import { runInTurn } from './tries-in-turn.js';
@@ -29,6 +30,8 @@ export interface NodeDeps {
   db: Database;
   secretBox: SecretBox;
   contexts: RunContexts;
+  /** What the nodes of all runs may keep in memory together. */
+  memory: ByteBudget;
   logger: Logger;
   metrics: WorkerMetrics;
 }
@@ -54,6 +57,8 @@ export interface NodeTask extends NodeKey {
   node: RunNode;
   /** Aborted when the run is cancelled or the worker must stop: stop-signal.ts. */
   signal: AbortSignal;
+  /** This node's part of the worker's memory. */
+  memory: ByteLease;
 }
 
 export interface NodeKindRunner {
@@ -179,7 +184,7 @@ async function tryStep<Facts>(
   const { runId, nodeId } = ref;
   const stop = createStopSignal(Context.current());
   const signal = limit === undefined ? stop.signal : AbortSignal.any([stop.signal, limit]);
-  const task: NodeTask = { runId, nodeId, run, node, signal };
+  const task: NodeTask = { runId, nodeId, run, node, signal, memory: deps.memory.lease(signal) };
   const record = (end: NodeEnd) => recordNode(deps, step, task, end);
   const startedAt = performance.now();
   const tell = (outcome: TryOutcome): void => {
@@ -216,6 +221,7 @@ async function tryStep<Facts>(
     throw finalFailure(error.code);
   } finally {
     stop.release();
+    task.memory.end();
   }
 }
 

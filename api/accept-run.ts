@@ -25,6 +25,9 @@ import { startRunWorkflow } from './temporal-calls.js';
  */
 export const START_GRACE_SECONDS = 15;
 
+/** How long an acceptance waits for its turn to start the run. */
+const START_PATIENCE_MS = 2_000;
+
 export interface RunRequest {
   workflow: StoredDrawing;
   userId: number;
@@ -137,7 +140,8 @@ async function tryToStart(
 ): Promise<void> {
   const run = { id, plan, workflow_id: workflow.id, project_id: workflow.project_id, title: workflow.title };
   try {
-    await startRunWorkflow(deps.temporal, deps.config, run, local);
+    // Whoever finds no slot in time is answered all the same, and the reconciler starts the run at its own pace.
+    await deps.startSlots.run(() => startRunWorkflow(deps.temporal, deps.config, run, { local }), START_PATIENCE_MS);
   } catch (error) {
     log.warn({ err: error, run_id: id }, 'run not started yet; the reconciler will');
   }

@@ -6,9 +6,11 @@ import type { Database } from '../db/client.js';
 import type { SecretBox } from '../db/secret-box.js';
 import type { ChatUpstream } from './chat-upstream.js';
 import type { RefreshFigures } from './database-metrics.js';
+import type { ByteBudget } from '../outgoing/byte-budget.js';
 import type { McpClient } from '../outgoing/mcp-client.js';
 import type { Metrics } from './metrics.js';
 import type { NodePlacement } from './node-placement.js';
+import type { StartSlots } from './start-slots.js';
 import type { SessionVerifier } from './session-tokens.js';
 
 /** Everything that a request may touch, built once in main.ts. */
@@ -20,6 +22,9 @@ export interface AppDeps {
   currencies: Currencies;
   models: ModelProviders;
   chatUpstream: ChatUpstream;
+  /** What large answers and bodies may keep in memory together. */
+  memory: ByteBudget;
+  startSlots: StartSlots;
   config: ApiConfig;
   logger: Logger;
   metrics: Metrics;

@@ -5,7 +5,8 @@ import type { AppContext, AppMiddleware } from './app-state.js';
 import type { AppDeps } from './deps.js';
 import { invalidFields, notFound } from './errors.js';
 import { parseFields } from './field-errors.js';
-import { toJsonText } from './json-text.js';
+import { holdsLazyJson, toJsonText } from './json-text.js';
+import { streamJson } from './stream-json.js';
 import { authenticate } from './middleware/authenticate.js';
 import { authorize } from './middleware/authorize.js';
 import { MAX_BODY_BYTES, readJsonBody, readTextBody, readVerbatimBody } from './middleware/read-body.js';
@@ -27,13 +28,21 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
     const params = parseParams(route, routerContext.params);
     const query = route.query && parseFields(route.query, readQuery(ctx.query, route.repeatable));
     const headers = route.headers && parseFields(route.headers, ctx.headers);
-    const { body, bodyBytes } = await readBody(route, routerContext);
-    const { caller, access, log } = ctx.state;
     const signal = hangUpSignal(routerContext);
-    const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers };
-    // The declaration's types say when there is a caller and an access; here both are just passed on.
-    const context = { deps, log, caller, access, signal, ...given } as Parameters<Route['handler']>[0];
-    await write(routerContext, await route.handler(context));
+    const lease = deps.memory.lease(signal);
+    let result: RouteResult;
+    try {
+      await lease.resize(bodyWeight(route, routerContext));
+      const { body, bodyBytes } = await readBody(route, routerContext);
+      const { caller, access, log } = ctx.state;
+      const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers };
+      // The declaration's types say when there is a caller and an access; here both are just passed on.
+      const context = { deps, log, caller, access, signal, ...given } as Parameters<Route['handler']>[0];
+      result = await route.handler(context);
+    } finally {
+      lease.end();
+    }
+    await write(routerContext, result, deps);
   });
   return steps;
 }
@@ -57,6 +66,16 @@ function readQuery(
     values[key] = repeatable.includes(key) ? all : (all.at(-1) ?? '');
   }
   return values;
+}
+
+/** Its bytes, their text, and what is made of it. */
+const BODY_FACTOR = 3;
+
+/** Until a large body has its turn nothing of it is read: its sender is slowed down by its own socket. */
+function bodyWeight({ body, maxBodyBytes: limitBytes = MAX_BODY_BYTES }: Route, ctx: AppContext): number {
+  const hasBody = ctx.get('content-length') !== '' || ctx.get('transfer-encoding') !== '';
+  if (body === undefined || !hasBody) return 0;
+  return BODY_FACTOR * Math.min(limitBytes, Number(ctx.get('content-length') || limitBytes));
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -84,7 +103,7 @@ function hangUpSignal({ res }: AppContext): AbortSignal {
   return controller.signal;
 }
 
-async function write(ctx: AppContext, { status, body, headers }: RouteResult): Promise<void> {
+async function write(ctx: AppContext, { status, body, headers }: RouteResult, deps: AppDeps): Promise<void> {
   ctx.status = status;
   if (headers !== undefined) ctx.set(headers);
   if (body === undefined) {
@@ -98,8 +117,15 @@ async function write(ctx: AppContext, { status, body, headers }: RouteResult): P
     return;
   }
   ctx.type = 'application/json';
+  if (holdsLazyJson(body)) {
+    // Whoever takes nothing for so long holds up those who do.
+    ctx.res.setTimeout(STALLED_MS, () => ctx.res.destroy());
+    return sendStream(ctx, streamJson(body, deps.memory));
+  }
   ctx.body = toJsonText(body);
 }
+
+const STALLED_MS = 60_000;
 
 /**
  * As it comes, and no faster than the caller reads. Whichever side breaks, the other is broken off too: an answer that

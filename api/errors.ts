@@ -64,3 +64,12 @@ export function unsupportedMediaType(mediaType: string): ApiError {
 export function bodyTooLarge(limitBytes: number): ApiError {
   return new ApiError(413, 'body_too_large', `The request body exceeds ${limitBytes} bytes.`);
 }
+
+const RETRY_AFTER_SECONDS = 2;
+
+/** More is asked than can be done now. */
+export function overloaded(): ApiError {
+  return new ApiError(503, 'overloaded', 'The service is busy. Please try again.', {
+    headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+  });
+}

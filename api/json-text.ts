@@ -9,6 +9,36 @@ export class RawJson {
   }
 }
 
+/** A piece of JSON text that is fetched when its turn comes: an answer that holds one is streamed. */
+export class LazyJson {
+  readonly pieces: () => AsyncIterable<string>;
+
+  constructor(pieces: () => AsyncIterable<string>) {
+    this.pieces = pieces;
+  }
+}
+
+/** The same text as `toJsonText`, in pieces, of a value that may hold `LazyJson`. */
+export async function* toJsonPieces(value: unknown): AsyncGenerator<string> {
+  if (value instanceof LazyJson) yield* value.pieces();
+  else if (isPlainObject(value) && holdsLazyJson(value)) {
+    let before = '{';
+    for (const [key, member] of Object.entries(value)) {
+      if (member === undefined) continue;
+      yield `${before}${JSON.stringify(key)}:`;
+      yield* toJsonPieces(member);
+      before = ',';
+    }
+    yield before === '{' ? '{}' : '}';
+  } else yield toJsonText(value);
+}
+
+/** Looks into objects only: our bodies hold it nowhere else. */
+export function holdsLazyJson(value: unknown): boolean {
+  if (value instanceof LazyJson) return true;
+  return isPlainObject(value) && Object.values(value).some(holdsLazyJson);
+}
+
 /** Like `JSON.stringify`, with `RawJson` pieces spliced in. Meant for our own shallow bodies. */
 export function toJsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text;

@@ -8,6 +8,7 @@ import { loadTemporalConnection } from '../config/temporal-connection.js';
 import { Client, Connection } from '@temporalio/client';
 import { createDatabase } from '../db/client.js';
 import { createSecretBox } from '../db/secret-box.js';
+import { ByteBudget } from '../outgoing/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createApp } from './app.js';
 import { createChatUpstream } from './chat-upstream.js';
@@ -19,9 +20,13 @@ import { startReconciler } from './reconciler.js';
 import { startRetention } from './retention.js';
 import { closeServer, listen } from './server.js';
 import { createSessionVerifier } from './session-tokens.js';
+import { createStartSlots } from './start-slots.js';
 import { startWebhookDelivery } from './webhook-delivery.js';
 
 const POOL_MAX = 20;
+const STARTS_AT_ONCE = 8;
+/** docs/load.md says what comes of it. */
+const MEMORY = { totalBytes: 192 * 1024 * 1024, uncountedBytes: 256 * 1024 };
 
 async function main(): Promise<void> {
   const environment = parseEnvironment(process.env);
@@ -78,6 +83,8 @@ function createDeps(
     currencies: loadCurrencies(environment),
     models: loadModelProviders(environment, env),
     chatUpstream: createChatUpstream({ timeoutMs: environment.chatTimeoutSeconds * 1000 }),
+    memory: new ByteBudget(MEMORY),
+    startSlots: createStartSlots(STARTS_AT_ONCE),
     config: {
       taskQueue: environment.temporalTaskQueue,
       internalTokens: (environment.internalServiceToken ?? '')

@@ -3,24 +3,30 @@ import type { HistoryNode } from '../db/history-repository.js';
 import type { PolledNode } from '../db/poll-repository.js';
 import type { StoredRunStatus } from '../db/tables.js';
 import type { NodeErrors } from '../graph/validate.js';
-import { RawJson } from './json-text.js';
+import { LazyJson, RawJson } from './json-text.js';
 import { toFailedNodes } from './run-envelope.js';
 
 type NodeMap = Record<string, unknown>;
 
 /** Every node that has started or finished; `Draft` runs have their validation errors instead. */
-export function toNodeMap(nodes: (PolledNode | HistoryNode)[], draftErrors: string | null): NodeMap {
+export function toNodeMap(
+  nodes: (PolledNode | HistoryNode)[],
+  draftErrors: string | null,
+  readApart?: (nodeId: string) => AsyncIterable<string>,
+): NodeMap {
   if (draftErrors !== null) return toFailedNodes(JSON.parse(draftErrors) as NodeErrors);
-  return Object.fromEntries(nodes.map((node) => [node.id, toEntry(node)]));
+  return Object.fromEntries(nodes.map((node) => [node.id, toEntry(node, readApart)]));
 }
 
-function toEntry(node: PolledNode | HistoryNode): NodeMap {
+function toEntry(node: PolledNode | HistoryNode, readApart?: (nodeId: string) => AsyncIterable<string>): NodeMap {
   const { id, status } = node;
   if (status === 'in progress') {
     const { approvals } = node;
     return approvals ? { id, status, approval_requests: approvals } : { id, status };
   }
   if (status === 'succeed') {
+    if (node.isApart === true && readApart !== undefined)
+      return { id, status, result: new LazyJson(() => readApart(id)) };
     const entry = { id, status, result: new RawJson(node.result ?? '{"content":""}') };
     return 'truncated' in node && node.truncated ? { ...entry, truncated: true } : entry;
   }

@@ -31,6 +31,9 @@ const STUCK_TASK_ATTEMPTS = 5;
 /** A start that is made up for needs no speed. */
 const NOTHING_LOCAL = '';
 
+/** Nobody waits for this start, and the first one may have failed because Temporal is slow: it gets more time. */
+const LATE_START_MS = 6_000;
+
 type Ending = Pick<ExecutionUpdate, 'status' | 'error'>;
 
 /**
@@ -67,7 +70,7 @@ async function startLate(deps: AppDeps, run: RunToCheck, waitToStart: () => Prom
   if (toStart === undefined) return;
   await waitToStart();
   try {
-    await startRunWorkflow(deps.temporal, deps.config, toStart, NOTHING_LOCAL);
+    await startRunWorkflow(deps.temporal, deps.config, toStart, { local: NOTHING_LOCAL, timeoutMs: LATE_START_MS });
   } catch (error) {
     if (!isStartRefused(error)) throw error;
     deps.logger.error({ err: error, run_id: run.id }, 'Temporal refuses to start the run');

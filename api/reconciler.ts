@@ -11,9 +11,9 @@ import { pingTemporal } from './temporal-calls.js';
 const INTERVAL_MS = 2_000;
 /** While Temporal or the database is away; doubled each time up to the maximum. */
 const MAX_INTERVAL_MS = 10_000;
-const BATCH = 50;
+const BATCH = 30;
 const AT_ONCE = 10;
-/** As long as a batch takes with every call at its deadline; a check that failed is repeated after it. */
+/** As long as a batch takes with every call (2 s, a start 6 s) at its deadline; a check that failed is repeated after it. */
 const LEASE_SECONDS = 30;
 const PING_MS = 2_000;
 /** When Temporal comes back to many accepted runs, they must not be what brings it down again. */

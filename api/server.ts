@@ -1,10 +1,12 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Server as NetServer, type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { answerClientError, answerConnect, answerMissingHost, answerUnknownExpectation } from './client-error.js';
 
 export interface ListeningServer {
   server: Server;
+  /** Each connection ends with the answer that is next on it. */
+  endConnections(): void;
   /** The real one, also where 0 was asked for. */
   port: number;
 }
@@ -12,6 +14,11 @@ export interface ListeningServer {
 /** What is still open then is cut, so that the process ends within the 15 s of operations.md. */
 const DRAIN_MS = 10_000;
 const SWEEP_MS = 100;
+/**
+ * How long connections that wait for a request are kept: closed at once, they would cut those whose request is on its
+ * way to us.
+ */
+const LINGER_MS = 1_000;
 
 /** What one connection, and all of them together, may take of the process. */
 export interface ConnectionLimits {
@@ -50,13 +57,24 @@ export function listen(
   { host, port }: Address,
   limits: ConnectionLimits = LIMITS,
 ): Promise<ListeningServer> {
-  const server = createLimitedServer(listener, limits);
+  const open = new Set<ServerResponse>();
+  let isEnding = false;
+  const server = createLimitedServer((request, response) => {
+    if (isEnding) response.shouldKeepAlive = false;
+    open.add(response);
+    response.once('close', () => open.delete(response));
+    listener(request, response);
+  }, limits);
+  const endConnections = (): void => {
+    isEnding = true;
+    for (const response of open) response.shouldKeepAlive = false;
+  };
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = new Error(`port ${port} on ${host} is already in use; set PORT to another one.`);
       reject(error.code === 'EADDRINUSE' ? taken : error);
     });
-    server.listen(port, host, () => resolve({ server, port: (server.address() as AddressInfo).port }));
+    server.listen(port, host, () => resolve({ server, endConnections, port: (server.address() as AddressInfo).port }));
   });
 }
 
@@ -92,14 +110,25 @@ function createLimitedServer(listener: RequestListener, limits: ConnectionLimits
   return server;
 }
 
-/** Accepts nothing more and lets requests finish; their connections are closed as soon as they are idle. */
-export async function closeServer({ server }: ListeningServer): Promise<void> {
+/**
+ * Accepts no further connection. Requests on those that are there are answered, with `Connection: close`: a caller that
+ * keeps asking on one connection learns to ask somewhere else, and none of its requests is cut.
+ */
+export async function closeServer({ server, endConnections }: ListeningServer): Promise<void> {
+  endConnections();
+  // The HTTP server's own `close` would close what is idle at this moment.
   const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
+    NetServer.prototype.close.call(server, () => resolve());
   });
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  let sweep: NodeJS.Timeout | undefined;
+  const linger = setTimeout(() => {
+    sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  }, LINGER_MS);
   const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   await closed;
+  clearTimeout(linger);
   clearInterval(sweep);
   clearTimeout(cut);
+  // Ends the timer with which it looks for requests that take too long.
+  server.close();
 }

@@ -54,27 +54,30 @@ export async function startRunWorkflow(
   client: Client,
   config: ApiConfig,
   run: RunToStart,
-  local: string,
+  { local, timeoutMs = DEADLINE_MS }: { local: string; timeoutMs?: number },
 ): Promise<void> {
   const input: RunGraphInput = { runId: run.id, plan: run.plan, maxInFlight: MAX_NODES_IN_FLIGHT, local };
   try {
-    await bounded(client, () =>
-      client.workflow.start(RUN_WORKFLOW_TYPE, {
-        workflowId: run.id,
-        taskQueue: config.taskQueue,
-        args: [input],
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        // A backstop for runs that can no longer speak for themselves; the reconciler closes them as timed out.
-        workflowExecutionTimeout: '30 days',
-        staticSummary: toSummary(run.title),
-        staticDetails: toDetails(run, local, config.publicUrl),
-        typedSearchAttributes: [
-          { key: projectIdKey, value: String(run.project_id) },
-          { key: workflowIdKey, value: String(run.workflow_id) },
-          { key: runStateKey, value: 'running' },
-        ],
-        priority: { priorityKey: API_RUN_PRIORITY, fairnessKey: `p${run.project_id}` },
-      }),
+    await bounded(
+      client,
+      () =>
+        client.workflow.start(RUN_WORKFLOW_TYPE, {
+          workflowId: run.id,
+          taskQueue: config.taskQueue,
+          args: [input],
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          // A backstop for runs that can no longer speak for themselves; the reconciler closes them as timed out.
+          workflowExecutionTimeout: '30 days',
+          staticSummary: toSummary(run.title),
+          staticDetails: toDetails(run, local, config.publicUrl),
+          typedSearchAttributes: [
+            { key: projectIdKey, value: String(run.project_id) },
+            { key: workflowIdKey, value: String(run.workflow_id) },
+            { key: runStateKey, value: 'running' },
+          ],
+          priority: { priorityKey: API_RUN_PRIORITY, fairnessKey: `p${run.project_id}` },
+        }),
+      timeoutMs,
     );
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

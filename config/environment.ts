@@ -50,6 +50,8 @@ const schema = z.object({
   WORKER_DEPLOYMENT_NAME: deploymentText.optional(),
   WORKER_BUILD_ID: buildText.optional(),
   NODE_PLACEMENT: z.string().default(''),
+  WORKER_ACTIVITY_SLOTS: z.coerce.number().int().min(1).max(10_000).default(100),
+  WORKER_PAYLOAD_MEMORY_MB: z.coerce.number().int().min(16).default(256),
 });
 
 export interface Environment {
@@ -93,6 +95,10 @@ export interface Environment {
   workerVersion: WorkerVersion | undefined;
   /** By node kind; kinds that are not named go by their speed. */
   nodePlacement: Record<string, 'local' | 'normal'>;
+  /** Nodes of all runs that one worker executes at once. */
+  workerActivitySlots: number;
+  /** What their payloads may take in its memory together. */
+  workerPayloadMemoryMb: number;
 }
 
 /** Which build a worker runs: with it, runs stay on the build that they started on (docs/upgrade.md). */
@@ -146,6 +152,8 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     workerCachedWorkflows: values.WORKER_CACHED_WORKFLOWS,
     workerVersion: toWorkerVersion(values.WORKER_DEPLOYMENT_NAME, values.WORKER_BUILD_ID),
     nodePlacement: parseNodePlacement(values.NODE_PLACEMENT),
+    workerActivitySlots: values.WORKER_ACTIVITY_SLOTS,
+    workerPayloadMemoryMb: values.WORKER_PAYLOAD_MEMORY_MB,
   };
   if (environment.jwtSecret !== undefined && environment.jwtJwksUrl !== undefined) {
     // Were both taken, whoever holds the weaker one could make tokens for everybody.

@@ -12,6 +12,8 @@ interface DatabaseOptions {
   poolMax: number;
   /** Shown in pg_stat_activity. */
   applicationName: string;
+  /** How long a statement waits for a connection, a free one or a new one. */
+  connectTimeoutMs?: number;
   /** A connection that breaks is reported here; the pool replaces it by itself. */
   onError: (error: Error) => void;
 }
@@ -20,7 +22,10 @@ interface DatabaseOptions {
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, (text) => Number(text));
 
-export function createDatabase({ url, poolMax, applicationName, onError }: DatabaseOptions): Database {
+const CONNECT_TIMEOUT_MS = 5_000;
+
+export function createDatabase(options: DatabaseOptions): Database {
+  const { url, poolMax, applicationName, connectTimeoutMs = CONNECT_TIMEOUT_MS, onError } = options;
   const pool = new pg.Pool({
     Client: PreparingClient,
     connectionString: url,
@@ -29,7 +34,7 @@ export function createDatabase({ url, poolMax, applicationName, onError }: Datab
     types,
     keepAlive: true,
     // A caller that finds the database gone learns it in bounded time; Temporal or the client retries.
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectTimeoutMs,
     idle_in_transaction_session_timeout: 30_000,
     statement_timeout: 60_000,
   });
@@ -38,4 +43,10 @@ export function createDatabase({ url, poolMax, applicationName, onError }: Datab
   pool.on('connect', (client) => client.on('error', onError));
   pool.on('error', () => undefined);
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** Whether there was no connection in time: the database is busy or away, and nothing of the statement was done. */
+export function isConnectTimeout(error: unknown): boolean {
+  const message = error instanceof Error ? error.message : '';
+  return /^(?:timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/.test(message);
 }

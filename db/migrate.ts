@@ -8,6 +8,7 @@ import * as agents from './migrations/0004-agents.js';
 import * as webhooks from './migrations/0005-webhooks.js';
 import * as rateLimits from './migrations/0006-rate-limits.js';
 import * as retention from './migrations/0007-retention.js';
+import * as resultSizes from './migrations/0009-result-sizes.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -19,6 +20,7 @@ const migrations: Record<string, Migration> = {
   '0005-webhooks': webhooks,
   '0006-rate-limits': rateLimits,
   '0007-retention': retention,
+  '0009-result-sizes': resultSizes,
 };
 
 const provider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

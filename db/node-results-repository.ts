@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Branch, NodeKind } from '../graph/plan.js';
 import type { Db } from './client.js';
+import { resultBytes } from './result-bytes.js';
 import type { NodeStatus } from './tables.js';
 
 export interface NodeKey {
@@ -41,19 +42,40 @@ export async function findNodeClaim(db: Db, { runId, nodeId }: NodeKey): Promise
 
 export interface StoredOutput {
   nodeId: string;
+  /** Of the JSON text. */
+  sizeBytes: number;
+  /** Then it is not here: `readOutput` has it. */
+  isLarge: boolean;
   /** JSON text of the result with secrets masked. */
-  result: string;
+  result: string | null;
   /** The unmasked result, sealed; null when there is nothing to unmask. */
   resultEnc: Buffer | null;
 }
 
-/** Outputs of the succeeded ones among `nodeIds`. */
+const LARGE_OUTPUT_BYTES = 64 * 1024;
+
+/** Outputs of the succeeded ones among `nodeIds`; of the large ones, how large they are. */
 export async function findOutputs(db: Db, runId: string, nodeIds: string[]): Promise<StoredOutput[]> {
   if (nodeIds.length === 0) return [];
   const { rows } = await sql<StoredOutput>`/* find_outputs */
-    SELECT node_id AS "nodeId", result::text AS result, result_enc AS "resultEnc" FROM node_results
+    SELECT node_id AS "nodeId", size AS "sizeBytes", size > ${LARGE_OUTPUT_BYTES} AS "isLarge",
+      CASE WHEN size <= ${LARGE_OUTPUT_BYTES} THEN result::text END AS result,
+      CASE WHEN size <= ${LARGE_OUTPUT_BYTES} THEN result_enc END AS "resultEnc"
+    FROM node_results, LATERAL (SELECT greatest(${resultBytes}, octet_length(result_enc)) AS size) AS measured
     WHERE run_id = ${runId} AND node_id = ANY(${nodeIds}) AND status = 'succeed'`.execute(db);
   return rows;
+}
+
+/** A large one. Undefined when it has expired meanwhile. */
+export async function readOutput(
+  db: Db,
+  runId: string,
+  nodeId: string,
+): Promise<Pick<StoredOutput, 'result' | 'resultEnc'> | undefined> {
+  const { rows } = await sql<Pick<StoredOutput, 'result' | 'resultEnc'>>`
+    SELECT CASE WHEN result_enc IS NULL THEN result::text END AS result, result_enc AS "resultEnc" FROM node_results
+    WHERE run_id = ${runId} AND node_id = ${nodeId} AND result IS NOT NULL`.execute(db);
+  return rows[0];
 }
 
 export interface NodeEnd extends NodeKey {
@@ -86,12 +108,14 @@ export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<void> {
       SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress'
     ), settled AS (
       INSERT INTO node_results AS node
-        (run_id, node_id, status, branch, result, result_enc, error_code, error_message, finished_at)
-      SELECT run.id, ${end.nodeId}, ${end.status}, ${end.branch}, ${end.result}, ${end.resultEnc},
-        ${end.errorCode}, ${end.errorMessage}, clock_timestamp()
+        (run_id, node_id, status, branch, result, result_bytes, result_enc, error_code, error_message, finished_at)
+      SELECT run.id, ${end.nodeId}, ${end.status}, ${end.branch}, ${end.result},
+        ${end.result === null ? null : Buffer.byteLength(end.result)}, ${end.resultEnc}, ${end.errorCode},
+        ${end.errorMessage}, clock_timestamp()
       FROM open_run AS run
       ON CONFLICT (run_id, node_id) DO UPDATE SET
-        status = excluded.status, branch = excluded.branch, result = excluded.result, result_enc = excluded.result_enc,
+        status = excluded.status, branch = excluded.branch, result = excluded.result,
+        result_bytes = excluded.result_bytes, result_enc = excluded.result_enc,
         error_code = excluded.error_code, error_message = excluded.error_message, finished_at = excluded.finished_at
       WHERE node.status = 'in progress'
     ), closed AS (

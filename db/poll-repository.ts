@@ -1,6 +1,7 @@
 // The read behind `workflow_result`: what a client polls, thousands of times, while runs are being written.
 import { sql } from 'kysely';
 import type { Db } from './client.js';
+import { resultBytes } from './result-bytes.js';
 import { isExpired } from './retention-repository.js';
 import type { NodeStatus, StoredRunStatus } from './tables.js';
 
@@ -21,6 +22,8 @@ export interface PolledNode {
   status: NodeStatus;
   /** JSON text, passed on as it is: a result of several megabytes is never parsed here. */
   result: string | null;
+  /** The result is too large to be read with all others; `readResultPieces` has it. */
+  isApart?: boolean;
   errorCode: string | null;
   errorMessage: string | null;
   /** The requests that a waiting agent has open. */
@@ -37,6 +40,7 @@ interface PollRow {
   node_id: string | null;
   node_status: NodeStatus | null;
   result: string | null;
+  is_apart: boolean;
   error_code: string | null;
   error_message: string | null;
   approvals: Record<string, unknown>[] | null;
@@ -48,15 +52,26 @@ interface Poll {
   retentionDays: number;
 }
 
+/** Results are read with the run up to this many bytes in all, in the order of the nodes; those that follow by themselves. */
+const TOGETHER_BYTES = 512 * 1024;
 /**
- * One statement, hence one snapshot: a terminal status is seen together with everything that was committed before it.
- * The nodes of a run that the caller may not see, or whose results have expired, are not read. Undefined when no run has the id.
+ * In characters of the database, of which one may be two of ours. The whole result is unpacked for each piece of it, so
+ * that small ones cost time and large ones memory.
+ */
+const PIECE_CHARACTERS = 2 * 1024 * 1024;
+
+/**
+ * One statement, hence one snapshot: a terminal status is seen together with everything that was committed before it (a
+ * result that is read later was complete by then, and never changes). The nodes of a run that the caller may not see, or
+ * whose results have expired, are not read. Undefined when no run has the id.
  */
 export async function readRunForPoll(db: Db, { runId, userId, retentionDays }: Poll): Promise<PolledRun | undefined> {
   const { rows } = await sql<PollRow>`/* poll_run */
     SELECT run.id AS run_id, run.status AS run_status, run.run_started_at, ${isExpired(retentionDays)} AS is_expired,
       run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible,
-      node.node_id, node.status AS node_status, node.result::text AS result, node.error_code, node.error_message,
+      node.node_id, node.status AS node_status, node.error_code, node.error_message,
+      node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
+      CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result,
       CASE WHEN node.status = 'in progress' THEN (
         SELECT json_agg(json_build_object('request_id', request_id, 'server_label', server_label, 'tool_name', tool_name,
           'arguments', arguments, 'status', CASE WHEN expires_at <= now() THEN 'expired' ELSE approval.status END,
@@ -67,8 +82,10 @@ export async function readRunForPoll(db: Db, { runId, userId, retentionDays }: P
     FROM runs run
     LEFT JOIN projects project ON project.id = run.project_id AND project.deleted_at IS NULL
     LEFT JOIN project_members member ON member.project_id = project.id AND member.user_id = ${userId}
-    LEFT JOIN node_results node ON node.run_id = run.id AND member.user_id IS NOT NULL
-      AND NOT ${isExpired(retentionDays)}
+    LEFT JOIN LATERAL (
+      SELECT *, sum(${resultBytes}) OVER (ORDER BY started_at, node_id) AS until_here FROM node_results
+      WHERE run_id = run.id AND member.user_id IS NOT NULL AND NOT ${isExpired(retentionDays)}
+    ) node ON true
     WHERE run.id = ${runId}
     ORDER BY node.started_at, node.node_id`.execute(db);
   const first = rows[0];
@@ -94,8 +111,26 @@ function toNode(row: PollRow): PolledNode {
     id: row.node_id ?? '',
     status: row.node_status ?? 'failed',
     result: row.result,
+    isApart: row.is_apart,
     errorCode: row.error_code,
     errorMessage: row.error_message,
     approvals: row.approvals,
   };
+}
+
+/**
+ * A result's JSON text, piece by piece, and no connection is held between two. Throws when it has expired meanwhile: what
+ * was begun cannot be ended then.
+ */
+export async function* readResultPieces(db: Db, runId: string, nodeId: string): AsyncGenerator<string> {
+  for (let from = 1; ; from += PIECE_CHARACTERS) {
+    const { rows } = await sql<{ piece: string }>`
+      SELECT substr(result::text, ${from}::integer, ${PIECE_CHARACTERS}::integer) AS piece FROM node_results
+      WHERE run_id = ${runId} AND node_id = ${nodeId} AND result IS NOT NULL`.execute(db);
+    const found = rows[0];
+    if (found === undefined) throw new Error('a result expired while it was read');
+    yield found.piece;
+    // A full piece has at least as many characters as we count it by.
+    if (found.piece.length < PIECE_CHARACTERS) return;
+  }
 }

@@ -24,13 +24,15 @@ export async function findRunContext(db: Db, runId: string): Promise<StoredRunCo
 export interface StoredSnapshot {
   document: Record<string, unknown>;
   plan: Plan;
+  /** Of the document's JSON text. */
+  sizeBytes: number;
 }
 
 export async function findSnapshot(db: Db, hash: Buffer): Promise<StoredSnapshot> {
   const row = await db
     .selectFrom('graph_snapshots')
-    .select(['document', 'plan'])
+    .select(['document', 'plan', sql<number>`octet_length(document::text)`.as('size')])
     .where('hash', '=', hash)
     .executeTakeFirstOrThrow();
-  return { document: row.document, plan: row.plan as Plan };
+  return { document: row.document, plan: row.plan as Plan, sizeBytes: row.size };
 }

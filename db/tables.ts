@@ -189,6 +189,8 @@ export interface NodeResultsTable {
   attempts: Generated<number>;
   /** `{content, ...}` as it leaves the service (secrets masked). */
   result: Json<Record<string, unknown>> | null;
+  /** Of `result` as JSON text; null where nobody counted. */
+  result_bytes: number | null;
   /** The unmasked result, sealed; null when masking changed nothing. */
   result_enc: Buffer | null;
   error_code: string | null;

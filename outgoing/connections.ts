@@ -28,7 +28,8 @@ export function createConnections({ allowPrivateNetwork }: { allowPrivateNetwork
     keptFor(tenant) {
       const known = kept.get(tenant);
       if (known !== undefined) return known;
-      const agent = new Agent({ ...shared, connections: 64 });
+      // As many connections as there are calls: a call that waited for one would wait on its target's time.
+      const agent = new Agent(shared);
       kept.set(tenant, agent);
       return agent;
     },

@@ -1,7 +1,7 @@
 // One HTTP client for everything that a user's graph asks for: address guard, redirects, size and time limits.
 import { request, type Dispatcher } from 'undici';
 import { createConnections } from './connections.js';
-import { deadlineSignal } from './deadline-signal.js';
+import { startDeadline, type PausableDeadline } from './pausable-deadline.js';
 import { readBody, TooManyEncodingsError } from './response-body.js';
 import { untilAborted } from './until-aborted.js';
 
@@ -21,6 +21,11 @@ export interface OutgoingRequest {
   followRedirects?: boolean;
   /** Default true. Otherwise the answer is complete with its headers and `body` is empty. */
   readBody?: boolean;
+  /**
+   * Asked before so many bytes of the answer in all are kept; while its promise is open nothing more is read. That time
+   * does not count against `timeoutMs`.
+   */
+  reserve?: (bytes: number) => Promise<void> | undefined;
 }
 
 export interface OutgoingResponse {
@@ -67,20 +72,21 @@ export function createOutgoingClient(options: { allowPrivateNetwork: boolean }):
   return {
     async send(outgoing) {
       const { tenant } = outgoing;
-      const timeout = deadlineSignal(outgoing.timeoutMs);
-      const signal = AbortSignal.any([outgoing.signal, timeout]);
+      const deadline = startDeadline(outgoing.timeoutMs);
       try {
-        return await follow(outgoing, signal, (method) => {
+        return await follow(outgoing, deadline, (method) => {
           // A kept connection may be closed by the other side just as a request leaves on it; whether the request was
           // read is then unknown. What may not be repeated therefore gets a connection of its own.
           return tenant !== undefined && isRepeatable(method) ? connections.keptFor(tenant) : connections.oneShot;
         });
       } catch (error) {
-        if (timeout.aborted && !outgoing.signal.aborted) {
+        if (deadline.signal.aborted && !outgoing.signal.aborted) {
           throw new OutgoingError('timeout', `No complete answer within ${outgoing.timeoutMs / 1000} seconds.`);
         }
         if (error instanceof TooManyEncodingsError) throw new OutgoingError('invalid_response', error.message);
         throw error;
+      } finally {
+        deadline.clear();
       }
     },
     close: () => connections.close(),
@@ -89,10 +95,11 @@ export function createOutgoingClient(options: { allowPrivateNetwork: boolean }):
 
 async function follow(
   first: OutgoingRequest,
-  signal: AbortSignal,
+  deadline: PausableDeadline,
   dispatcherFor: (method: string) => Dispatcher,
 ): Promise<OutgoingResponse> {
   let { url, method, headers, body } = first;
+  const signal = AbortSignal.any([first.signal, deadline.signal]);
   for (let redirects = 0; ; redirects++) {
     assertHttp(url);
     const dispatcher = dispatcherFor(method);
@@ -102,7 +109,7 @@ async function follow(
       signal,
     );
     const location = first.followRedirects === false ? undefined : redirectOf(answer);
-    if (location === undefined) return toResponse(answer, method, first.readBody ?? true);
+    if (location === undefined) return toResponse(answer, method, first, deadline);
     letEnd(answer.body);
     if (redirects === MAX_REDIRECTS) {
       throw new OutgoingError('too_many_redirects', `More than ${MAX_REDIRECTS} redirects.`);
@@ -127,14 +134,19 @@ function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | 
 async function toResponse(
   answer: Dispatcher.ResponseData,
   method: string,
-  shouldReadBody: boolean,
+  { readBody: shouldReadBody = true, reserve }: OutgoingRequest,
+  deadline: PausableDeadline,
 ): Promise<OutgoingResponse> {
   const headers = flatten(answer.headers);
   if (!shouldReadBody) {
     letEnd(answer.body);
     return { status: answer.statusCode, headers, body: Buffer.alloc(0) };
   }
-  const body = await readBody(answer.body, encodingOf(method, headers), MAX_RESPONSE_BYTES);
+  const waitFor = (bytes: number) => {
+    const granted = reserve?.(bytes);
+    return granted && deadline.outside(granted);
+  };
+  const body = await readBody(answer.body, encodingOf(method, headers), MAX_RESPONSE_BYTES, waitFor);
   if (body === undefined) throw new OutgoingError('response_too_large', 'The response is larger than 10 MiB.');
   return { status: answer.statusCode, headers, body };
 }

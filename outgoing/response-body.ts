@@ -17,12 +17,14 @@ export class TooManyEncodingsError extends Error {
 
 /**
  * The whole body, decoded by its `content-encoding` (what is not known stays as it is). Undefined above `limitBytes`,
- * counted after decoding, so that a small answer cannot unfold into a large one. Throws TooManyEncodingsError.
+ * counted after decoding, so that a small answer cannot unfold into a large one. Nothing more is read while `reserve`
+ * makes it wait: the other side is slowed down by its own socket. Throws TooManyEncodingsError.
  */
 export async function readBody(
   body: Readable,
   contentEncoding: string | undefined,
   limitBytes: number,
+  reserve: (bytes: number) => Promise<void> | undefined,
 ): Promise<Buffer | undefined> {
   const decoded = decode(body, contentEncoding);
   const chunks: Buffer[] = [];
@@ -30,6 +32,8 @@ export async function readBody(
   for await (const chunk of decoded as AsyncIterable<Buffer>) {
     sizeBytes += chunk.length;
     if (sizeBytes > limitBytes) return undefined; // leaving the loop destroys the stream
+    const granted = reserve(sizeBytes);
+    if (granted !== undefined) await granted;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

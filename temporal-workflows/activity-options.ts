@@ -27,8 +27,8 @@ const outgoing = {
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
 } as const;
 
-// Longest request (300 s; for models 600 s) plus time to load, render and record.
-const http = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '6m' });
+// Longest request (300 s; for models 600 s) plus time to load, render and record, and to wait for memory.
+const http = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '15m' });
 const llm = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '11m' });
 /** An agent's steps: one model call, or all tool calls of a turn side by side. */
 export const agentSteps = llm;
@@ -38,7 +38,8 @@ const mcp = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '12m
 // Reads a few rows and writes one: local, one event and no task-queue trip. Tried until it gets through.
 const local = proxyLocalActivities<Activities>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  startToCloseTimeout: '10s',
+  // Some of it waits for memory that others hold.
+  startToCloseTimeout: '30s',
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
 });
 

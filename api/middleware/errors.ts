@@ -1,7 +1,8 @@
 import { MissingKeyError } from '../../db/secret-box.js';
 import type { AppMiddleware } from '../app-state.js';
 import { isChatPath, toChatError } from '../chat-errors.js';
-import { ApiError } from '../errors.js';
+import { isConnectTimeout } from '../../db/client.js';
+import { ApiError, overloaded, parseError } from '../errors.js';
 
 /** The one place where an error becomes an answer. Of what we did not foresee, the caller learns nothing. */
 export function errors(): AppMiddleware {
@@ -9,7 +10,7 @@ export function errors(): AppMiddleware {
     try {
       await next();
     } catch (error) {
-      const answer = toApiError(error);
+      const answer = toAnswer(error, ctx.req.socket.destroyed);
       if (answer.status >= 500) ctx.state.log.error({ err: error }, 'request failed');
       ctx.set(answer.headers);
       ctx.status = answer.status;
@@ -19,10 +20,12 @@ export function errors(): AppMiddleware {
   };
 }
 
-function toApiError(error: unknown): ApiError {
+function toAnswer(error: unknown, isCallerGone: boolean): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof MissingKeyError) {
     return new ApiError(500, 'secret_unreadable', 'A stored secret cannot be read: SECRETS_KEY lacks its key.');
   }
-  return new ApiError(500, 'error', 'A server error occurred.');
+  // What was broken off for a caller that is gone is nobody's fault; nobody reads this answer.
+  if (isCallerGone && error instanceof DOMException) return parseError('the caller hung up.');
+  return isConnectTimeout(error) ? overloaded() : new ApiError(500, 'error', 'A server error occurred.');
 }

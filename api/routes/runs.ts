@@ -1,9 +1,10 @@
 // Specification, "Running workflows": start, start again and poll.
 import { z } from 'zod';
-import { readRunForPoll, type PolledRun } from '../../db/poll-repository.js';
+import { readResultPieces, readRunForPoll, type PolledRun } from '../../db/poll-repository.js';
 import { findDrawing } from '../../db/workflows-repository.js';
 import { acceptRun } from '../accept-run.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../answer-schemas.js';
+import type { AppDeps } from '../deps.js';
 import { ApiError, notFound } from '../errors.js';
 import { idempotencyHeaders, toKeyedRequest } from '../idempotency.js';
 import { toExecutionStatus, toNodeMap } from '../node-map.js';
@@ -71,7 +72,7 @@ const poll = defineRoute({
     if (run === undefined) return answerNotFound(query.id);
     if (!run.isVisible) throw new ApiError(400, 'invalid', 'The run does not exist or you have no access to it.');
     if (run.isExpired) return answerNotFound(query.id);
-    return answerPoll(run);
+    return answerPoll(deps, run);
   },
 });
 
@@ -82,12 +83,10 @@ function repeatHeaders(isRepeat: boolean): Record<string, string> {
 }
 
 /** Postgres alone answers: with every worker stopped, and for finished runs without Temporal. */
-function answerPoll(run: PolledRun): RouteResult {
+function answerPoll({ db }: AppDeps, run: PolledRun): RouteResult {
   const status = toExecutionStatus(run.status, run.isStarted);
-  return {
-    status: 200,
-    body: { status: 200, data: { id: run.runId, status, data: toNodeMap(run.nodes, run.nodeErrors) } },
-  };
+  const nodes = toNodeMap(run.nodes, run.nodeErrors, (nodeId) => readResultPieces(db, run.runId, nodeId));
+  return { status: 200, body: { status: 200, data: { id: run.runId, status, data: nodes } } };
 }
 
 /** No such run, or its results have expired: the specification's 200 with `data` null. */

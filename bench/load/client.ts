@@ -1,0 +1,151 @@
+// The load's side of the API: many connections, and answers that are looked at without being parsed.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Pool } from 'undici';
+import type { LoadStack } from './stack.js';
+
+export interface LoadClient {
+  createWorkflow(title: string, data: object): Promise<number>;
+  /** Throws what the network threw; anything but an accepted run is an error too. */
+  start(workflowId: number): Promise<string>;
+  poll(runId: string): Promise<Poll>;
+  close(): Promise<void>;
+}
+
+export interface Poll {
+  status: string;
+  sizeBytes: number;
+}
+
+export function createLoadClient(stack: LoadStack, connections: number): LoadClient {
+  const pool = new Pool(stack.file.api_url, { connections, headersTimeout: 0, bodyTimeout: 0 });
+  const headers = { 'x-api-key': stack.apiKey, 'content-type': 'application/json' };
+  const post = async <T>(path: string, body: object): Promise<T> => {
+    const answer = await pool.request({ method: 'POST', path, headers, body: JSON.stringify(body) });
+    const text = await answer.body.text();
+    if (answer.statusCode > 299) throw new Error(`${path} answered ${answer.statusCode}: ${text.slice(0, 200)}`);
+    return JSON.parse(text) as T;
+  };
+  return {
+    async createWorkflow(title, data) {
+      const project = await post<{ id: number }>('/api/v1/projects/', { name: title });
+      return (await post<{ id: number }>('/api/v1/workflows/', { project: project.id, title, data })).id;
+    },
+    async start(workflowId) {
+      const envelope = await post<{ status: number; data: { id: string } }>(`/api/v1/workflows/${workflowId}/run/`, {});
+      if (envelope.status !== 201) throw new Error(`the run was not accepted: ${JSON.stringify(envelope)}`);
+      return envelope.data.id;
+    },
+    async poll(runId) {
+      const path = `/api/v1/workflows/workflow_result/?id=${runId}`;
+      const answer = await pool.request({ method: 'GET', path, headers });
+      let head = '';
+      let sizeBytes = 0;
+      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+        if (head.length < 200) head += chunk.toString('latin1');
+        sizeBytes += chunk.length;
+      }
+      const status = /"data":\{"id":"[^"]+","status":"([^"]+)"/.exec(head)?.[1];
+      if (answer.statusCode !== 200 || status === undefined) {
+        throw new Error(`a poll was answered with ${answer.statusCode}: ${head.slice(0, 200)}`);
+      }
+      return { status, sizeBytes };
+    },
+    close: () => pool.close(),
+  };
+}
+
+export interface Started {
+  runIds: string[];
+  latenciesMs: number[];
+  tookMs: number;
+}
+
+/** `count` runs, `atOnce` requests at a time, each as soon as the one before it is answered. */
+export async function startRuns(
+  client: LoadClient,
+  workflowId: number,
+  { count, atOnce, onStarted }: { count: number; atOnce: number; onStarted?: (runId: string) => void },
+): Promise<Started> {
+  const runIds: string[] = [];
+  const latenciesMs: number[] = [];
+  let left = count;
+  const startedAt = performance.now();
+  const caller = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      const sentAt = performance.now();
+      const runId = await client.start(workflowId);
+      latenciesMs.push(performance.now() - sentAt);
+      runIds.push(runId);
+      onStarted?.(runId);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, caller));
+  return { runIds, latenciesMs, tookMs: performance.now() - startedAt };
+}
+
+export interface Ends {
+  succeeded: number;
+  failed: number;
+  polls: number;
+  polledBytes: number;
+  pollErrors: string[];
+  latenciesMs: number[];
+}
+
+/** When no run has ended for so long, those that are open count as lost. */
+const STALL_MS = 120_000;
+
+/** Runs join while it polls; `finish` says that no more come and resolves when each has ended. */
+export function pollRuns(client: LoadClient, { pollers, everyMs }: { pollers: number; everyMs: number }) {
+  const open: string[] = [];
+  const ends: Ends = { succeeded: 0, failed: 0, polls: 0, polledBytes: 0, pollErrors: [], latenciesMs: [] };
+  let isComplete = false;
+  let inHand = 0;
+  let changedAt = Date.now();
+  const poller = async (): Promise<void> => {
+    for (;;) {
+      const runId = open.shift();
+      if (Date.now() - changedAt > STALL_MS) return;
+      if (runId === undefined) {
+        if (isComplete && inHand === 0) return;
+        await pause(everyMs);
+        continue;
+      }
+      inHand += 1;
+      const sentAt = performance.now();
+      try {
+        const { status, sizeBytes } = await client.poll(runId);
+        ends.latenciesMs.push(performance.now() - sentAt);
+        ends.polls += 1;
+        ends.polledBytes += sizeBytes;
+        if (!status.startsWith('in ')) changedAt = Date.now();
+        if (status === 'succeed') ends.succeeded += 1;
+        else if (status === 'failed') ends.failed += 1;
+        else open.push(runId);
+      } catch (error) {
+        ends.pollErrors.push(error instanceof Error ? error.message : String(error));
+        open.push(runId);
+      }
+      inHand -= 1;
+      await pause(everyMs);
+    }
+  };
+  const polling = Promise.all(Array.from({ length: pollers }, poller));
+  return {
+    add: (runId: string): void => {
+      changedAt = Date.now();
+      open.push(runId);
+    },
+    async finish(): Promise<Ends> {
+      isComplete = true;
+      await polling;
+      return ends;
+    },
+  };
+}
+
+export function percentile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
