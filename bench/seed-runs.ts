@@ -137,4 +137,10 @@ async function main(): Promise<void> {
   }
 }
 
-if (process.argv[1] !== undefined && path.resolve(process.argv[1]) === import.meta.filename) await main();
+// Not awaited at the top level: the test runner would load this module, and all that it shares, a second time.
+if (process.argv[1] !== undefined && path.resolve(process.argv[1]) === import.meta.filename) {
+  main().catch((error: unknown) => {
+    console.error(error);
+    process.exitCode = 1;
+  });
+}
