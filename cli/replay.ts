@@ -76,9 +76,8 @@ async function report(histories: AsyncIterable<HistoryAndWorkflowId> | HistoryAn
   for await (const { workflowId, runId, problem } of replayHistories(histories, { codePath: BUNDLE })) {
     count++;
     if (problem !== undefined) broken++;
-    process.stdout.write(
-      `${problem === undefined ? 'ok    ' : 'BROKEN'} ${workflowId} ${runId}${problem === undefined ? '' : `: ${problem}`}\n`,
-    );
+    const run = `${workflowId} ${runId}`;
+    process.stdout.write(problem === undefined ? `ok     ${run}\n` : `BROKEN ${run}: ${problem}\n`);
   }
   process.stdout.write(`${count} replayed, ${broken} broken\n`);
   return broken === 0;

@@ -107,7 +107,7 @@ describe('npm run replay', function () {
           return found.lines.length === 3 && found;
         });
         assert.deepEqual(
-          byQuery.lines.map((line) => line.split(' ').filter(Boolean)[1]).toSorted(),
+          byQuery.lines.map((line) => line.split(/ +/)[1]!).toSorted(),
           [ended, inFlight, 'replayed,'].toSorted(),
         );
         assert.equal(byQuery.code, 0);

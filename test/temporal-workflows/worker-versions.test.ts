@@ -11,11 +11,11 @@ import { DEPLOYMENT, makeOtherBuild, WorkerBuilds, type OtherBuild } from '../su
 import { startWorkerProcess } from '../support/worker-process.js';
 import { wrapTemporal, type WrappedTemporal } from '../support/wrapped-temporal.js';
 
-const LONG = { timeoutMs: 60_000, intervalMs: 100 };
+const LONG = { timeoutMs: 90_000, intervalMs: 100 };
 const OPEN = "ExecutionStatus = 'Running'";
 
 describe('builds of the worker', function () {
-  this.timeout(240_000);
+  this.timeout(300_000);
   let temporal: WrappedTemporal;
   let stack: TestStack;
   let api: ApiClient;

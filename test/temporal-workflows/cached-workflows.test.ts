@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { createApiClient } from '../support/api-client.js';
+import { chain, http } from '../support/graphs.js';
+import { startHttpTarget } from '../support/http-target.js';
+import { historyOf } from '../support/inspect.js';
+import { sharedStack } from '../support/shared-stack.js';
+
+/** The kind of queue that is read by the one worker that has a run in memory. */
+const STICKY = 'TASK_QUEUE_KIND_STICKY';
+
+describe('cache of workflows', function () {
+  this.timeout(60_000);
+
+  // The suite runs twice, with both values: scripts/test.mjs.
+  it('is off exactly where WORKER_CACHED_WORKFLOWS is 0: then no step is kept for the worker that made the last', async () => {
+    const stack = await sharedStack();
+    const target = await startHttpTarget();
+    try {
+      const api = createApiClient(stack.apiUrl, stack.apiKey);
+      const run = await api.runToEnd(chain(3, () => http(`${target.url}/cached`)));
+      assert.equal(run.status, 'succeed');
+      const steps = (await historyOf(stack, run.runId)).filter(({ type }) => type === 'workflowTaskScheduled');
+      assert.ok(steps.length >= 3);
+      const areKept = steps.some(({ text }) => text.includes(STICKY));
+      assert.equal(areKept, process.env['WORKER_CACHED_WORKFLOWS'] !== '0');
+    } finally {
+      await target.close();
+    }
+  });
+});
