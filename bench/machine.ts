@@ -1,4 +1,4 @@
-import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
+import { arch, cpus, loadavg, platform, totalmem } from 'node:os';
 import type { Machine } from './results.js';
 
 export function describeMachine(): Machine {
@@ -7,7 +7,7 @@ export function describeMachine(): Machine {
     cores: others.length + 1,
     model: first?.model.trim() ?? 'unknown processor',
     memoryGib: Math.round(totalmem() / 2 ** 30),
-    platform: `${platform()} ${release()} ${arch()}`,
+    platform: `${platform()} ${arch()}`,
     node: process.versions.node,
     loadBefore: Number(loadavg()[0]!.toFixed(2)),
   };

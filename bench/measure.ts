@@ -19,7 +19,6 @@ const GRAPHS: Partial<Record<RowName, Graph>> = {
   'fan-out-20': fanOutOf(20),
   branch: BRANCH,
 };
-const LANES = [1, 20];
 export const CONCURRENCIES = [1, 5, 10, 20, 50];
 /** Each variant beside the twins that it must be compared with. */
 const TWINS: Record<Variant, SubjectName[]> = {
@@ -45,7 +44,7 @@ export async function measureVariant(
     const names: SubjectName[] = ['service', ...TWINS[variant]];
     const { rounds, seconds, isQuick } = options;
     const durationMs = seconds * 1000;
-    return await measureRows(options.only, {
+    return await measureRows(options, {
       testbed,
       variant,
       subjects: names.map((name) => testbed.subjects[name]),
@@ -60,12 +59,12 @@ export async function measureVariant(
   }
 }
 
-async function measureRows(only: readonly RowName[], context: RowContext): Promise<Figures> {
+async function measureRows({ only, lanes: atOnce }: BenchOptions, context: RowContext): Promise<Figures> {
   const figures: Figures = { throughput: [], nodes: [], polls: [], kills: [], memory: [] };
   for (const row of only) {
     const graph = GRAPHS[row];
     if (graph !== undefined) {
-      for (const lanes of LANES) figures.throughput.push(...(await measureThroughput(context, { row, graph, lanes })));
+      for (const lanes of atOnce) figures.throughput.push(...(await measureThroughput(context, { row, graph, lanes })));
     } else if (row === 'concurrency') {
       for (const lanes of CONCURRENCIES) {
         figures.throughput.push(...(await measureThroughput(context, { row, graph: chainOf(5), lanes })));

@@ -20,6 +20,8 @@ export type RowName = (typeof ROW_NAMES)[number];
 export interface BenchOptions {
   only: RowName[];
   variants: Variant[];
+  /** Runs at once; the rows `concurrency`, `nodes`, `polls`, `memory` and `kill` have their own. */
+  lanes: number[];
   rounds: number;
   /** Of one round of one subject. */
   seconds: number;
@@ -35,6 +37,7 @@ export interface BenchOptions {
 interface Given {
   only?: RowName[];
   variants: Variant[];
+  atOnce: number[];
   rounds?: number;
   seconds?: number;
   quick: boolean;
@@ -53,7 +56,8 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
         .argParser(oneOrMoreOf(VARIANTS))
         .default(['normal', 'quick'] satisfies Variant[], 'normal,quick'),
     )
-    .option('--rounds <number>', 'rounds of each subject (5; with --quick 1)', parsePositive)
+    .option('--at-once <numbers>', 'runs at once in the rows of jobs', parseNumbers, [1, 20])
+    .option('--rounds <number>', 'rounds of each subject (4; with --quick 1)', parsePositive)
     .option('--seconds <number>', 'length of a round (4; with --quick 1)', parsePositive)
     .option('--quick', 'a short look: short rounds, fewer sizes', false)
     .option('--json <file>', 'where the figures go', 'bench/results/latest.json')
@@ -65,7 +69,8 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
   return {
     only: given.only ?? [...ROW_NAMES],
     variants: given.variants,
-    rounds: given.rounds ?? (given.quick ? 1 : 5),
+    lanes: given.atOnce,
+    rounds: given.rounds ?? (given.quick ? 1 : 4),
     seconds: given.seconds ?? (given.quick ? 1 : 4),
     isQuick: given.quick,
     json: given.json,
@@ -83,6 +88,10 @@ function oneOrMoreOf<T extends string>(known: readonly T[]): (text: string) => T
     if (stranger !== undefined) throw new InvalidArgumentError(`${stranger} is none of ${known.join(', ')}.`);
     return known.filter((name) => named.includes(name));
   };
+}
+
+function parseNumbers(text: string): number[] {
+  return text.split(',').map(parsePositive);
 }
 
 function parsePositive(text: string): number {

@@ -9,14 +9,14 @@ export function toCharts({ nodes, throughput }: Results): Record<string, string>
   const concurrency = throughput.filter(({ row }) => row === 'concurrency');
   const charts: Record<string, LineChart> = {
     'time-per-node.svg': {
-      title: 'Time a node, in runs of 10 to 2,000 nodes',
+      title: 'Time a node against nodes in a run',
       xLabel: 'HTTP nodes in a run (one after the other, one run at a time)',
       yLabel: 'milliseconds a node',
       xScale: 'log',
       series: toSeries(nodes, (cost) => toPoint(cost.nodes, perNode(cost.msPerRun, cost.nodes))),
     },
     'cpu-per-node.svg': {
-      title: 'Processor time a node, in runs of 10 to 2,000 nodes',
+      title: 'Processor time a node against nodes in a run',
       xLabel: 'HTTP nodes in a run (one after the other, one run at a time)',
       yLabel: 'CPU ms a node, worker and API (gateway)',
       xScale: 'log',

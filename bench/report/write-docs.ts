@@ -31,7 +31,7 @@ function toFigures(results: Results, charts: readonly string[]): string {
   const { rounds, seconds } = settings;
   const intro =
     `${measuredAt.slice(0, 10)}: ${machine.cores} cores (${machine.model}), ${machine.memoryGib} GiB, ${machine.platform}, ` +
-    `Node.js ${machine.node}; load of the machine before: ${machine.loadBefore}. ${rounds} rounds of ${seconds} s.`;
+    `Node.js ${machine.node}; load of the machine before: ${machine.loadBefore}. Rounds: ${rounds} of ${seconds} s.`;
   const images = charts.map((file) => `![${file.replace('.svg', '').replaceAll('-', ' ')}](benchmarks/${file})`);
   return [intro, ...images, ...toTables(results).map(toMarkdown)].join('\n\n');
 }

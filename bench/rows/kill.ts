@@ -36,8 +36,8 @@ export async function measureKill(context: RowContext, subject: Subject): Promis
     subject: subject.name,
     runs: RUNS,
     finished,
-    longestPauseMs: Math.max(...pauses),
-    medianPauseMs: median(pauses),
+    longestPauseMs: Math.max(0, ...pauses),
+    medianPauseMs: pauses.length === 0 ? 0 : median(pauses),
     finishedCallsRepeated: sum(({ finishedRepeated }) => finishedRepeated),
     openCallsRepeated: sum(({ openRepeated }) => openRepeated),
   };

@@ -17,16 +17,18 @@ describe('npm run bench', function () {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  const bench = (...args: string[]) => promisify(execFile)(process.execPath, [BENCH, ...args]);
+  // Ended before the test is: it takes its processes with it.
+  const limits = { timeout: 220_000, killSignal: 'SIGKILL' } as const;
+  const bench = (...args: string[]) => promisify(execFile)(process.execPath, [BENCH, ...args], limits);
 
   it('measures the service and the twin in turn, and says what it found in a table and as JSON', async () => {
     const json = path.join(folder, 'results.json');
-    const short = ['--quick', '--seconds', '0.2', '--only', 'chain-5', '--variants', 'normal'];
+    const short = ['--quick', '--seconds', '0.2', '--at-once', '1,2', '--only', 'chain-5', '--variants', 'normal'];
     const { stdout } = await bench(...short, '--json', json);
-    const { throughput, limits } = JSON.parse(readFileSync(json, 'utf8')) as Results;
+    const { throughput, limits: judged } = JSON.parse(readFileSync(json, 'utf8')) as Results;
     assert.deepEqual(
       throughput.map(({ subject, lanes }) => `${subject} ${lanes}`),
-      ['service 1', 'twin-normal 1', 'service 20', 'twin-normal 20'],
+      ['service 1', 'twin-normal 1', 'service 2', 'twin-normal 2'],
     );
     for (const { subject, jobs, perSecond, p50Ms, p99Ms, history, cpuMsPerRun, calls } of throughput) {
       assert.equal(calls, 5);
@@ -36,8 +38,8 @@ describe('npm run bench', function () {
       assert.ok(history.workflowTasks >= 5);
       assert.ok(Object.values(cpuMsPerRun).every(([ms]) => Number.isFinite(ms) && ms! >= 0));
     }
-    assert.ok(limits.length >= 4);
-    for (const { what } of limits) assert.ok(stdout.includes(what), what);
+    assert.ok(judged.length > 0);
+    for (const { what } of judged) assert.ok(stdout.includes(what), what);
   });
 
   it('refuses a row that it does not know, before it starts anything', async () => {
