@@ -55,7 +55,6 @@ const timeOut: Fault = {
     );
     const run = held.run!;
     await startByHand(stage, await run.accepted);
-    await untilInFlight(stage, run);
     await mustShow(stage, run, Date.now() + EXECUTION_TIMEOUT_MS);
   },
 };
