@@ -176,15 +176,17 @@ describe('canaries', function () {
         `/billing-history/workflowrun/${id}/`,
         `/workflows/workflow_result/?id=${id}`,
       ]),
-      ...['/projects/', `/projects/${hook.projectId}/`, `/projects/${hook.projectId}/webhook-deliveries/`],
-      ...[
-        '/workflows/',
-        '/all-workflows/',
-        `/all-workflows/${workflow}/`,
-        '/agent-approvals/',
-        '/workflows/marketplace/',
-      ],
-      ...[market, `${market}examples/`, `${market}examples/${run}/`],
+      '/projects/',
+      `/projects/${hook.projectId}/`,
+      `/projects/${hook.projectId}/webhook-deliveries/`,
+      '/workflows/',
+      '/all-workflows/',
+      `/all-workflows/${workflow}/`,
+      '/agent-approvals/',
+      '/workflows/marketplace/',
+      market,
+      `${market}examples/`,
+      `${market}examples/${run}/`,
     ];
     for (const each of paths) await ask(each, api.get(each));
     const messages = [{ role: 'user', content: 'x' }];
