@@ -16,8 +16,8 @@ export type SecretContext =
 export class MissingKeyError extends Error {
   override name = 'MissingKeyError';
 
-  constructor(keyId: string) {
-    super(`SECRETS_KEY: the key ${keyId}, with which a stored value is sealed, is not among the keys given.`);
+  constructor(id: string) {
+    super(`SECRETS_KEY: the key ${id}, with which a stored value is sealed, is not among the keys given.`);
   }
 }
 

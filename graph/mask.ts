@@ -75,7 +75,7 @@ function patternsOf(secret: string, inEveryEncoding: boolean): Pattern[] {
   const encodable = new Set([secret, JSON.stringify(secret).slice(1, -1)]);
   if (inEveryEncoding) {
     for (const encoded of urlEncodingsOf(secret)) encodable.add(encoded);
-    for (const hex of hexOf(secret)) plain.add(hex);
+    for (const hex of [...encodable].flatMap(hexOf)) plain.add(hex);
   }
   return [
     ...[...plain].map((text) => ({ text, before: 0, after: 0 })),
@@ -89,8 +89,8 @@ function urlEncodingsOf(secret: string): string[] {
   return [encodeURIComponent(wellFormed), new URLSearchParams({ '': wellFormed }).toString().slice(1)];
 }
 
-function hexOf(secret: string): string[] {
-  const hex = Buffer.from(secret).toString('hex');
+function hexOf(text: string): string[] {
+  const hex = Buffer.from(text).toString('hex');
   return [hex, hex.toUpperCase()];
 }
 

@@ -53,6 +53,9 @@ const settings = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
+  // What a statement chokes on is somebody's data: the log gets the error, without the detail that quotes it.
+  log_error_verbosity: 'terse',
+  log_parameter_max_length_on_error: '0',
 };
 
 export function createPostgresServer({ dataDir, port, password, env: given }: PostgresOptions): PostgresServer {

@@ -109,6 +109,7 @@ describe('execution-update', function () {
         [{ sequence: 99999999999, status: 'succeed' }, 'sequence'],
         [{ sequence: 1, status: 'done' }, 'status'],
         [{ sequence: 1, status: 'failed', finished_at: 'yesterday' }, 'finished_at'],
+        [{ sequence: 1, status: 'failed', finished_at: '0000-06-01T00:00:00Z' }, 'finished_at'],
         [{ sequence: 1, status: 'failed', nodes: { a: { status: 'succeed' } } }, 'nodes'],
       ];
       for (const [body, field] of bodies) {

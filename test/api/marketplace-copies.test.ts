@@ -162,6 +162,23 @@ describe('copies from the marketplace', function () {
       assert.equal((await buyer.api.pollToEnd(run.data.id)).data.status, 'succeed');
     });
 
+    it('a key that was written into a header is gone from everywhere else in the copy too', async () => {
+      const literal = `${canary()}"/+`;
+      const headers = { Authorization: `Bearer ${literal}` };
+      const twice = `${target.url}/echo?key=${encodeURIComponent(literal)}`;
+      const call = http(twice, { method: 'POST', headers, body: { text: `key ${literal}`, [literal]: 1 } });
+      const start = trigger();
+      link(start, call);
+      const { slug } = await publish(stack, author, {}, drawing([start, call]));
+      const { body } = await add(await createAccount(stack), slug);
+      const text = JSON.stringify(body);
+      assert.ok(!text.includes(literal.slice(0, -3)), text);
+      const copied = (body.data['nodes'] as { data: Record<string, unknown> }[])[1]!.data;
+      assert.deepEqual(copied['headers'], { Authorization: '' });
+      assert.deepEqual(copied['body'], { text: 'key ********', '********': 1 });
+      assert.equal(copied['url'], `${target.url}/echo?key=********`);
+    });
+
     it('no secret travels: secret defaults and credential headers of HTTP, MCP and agent nodes arrive empty', async () => {
       const [field, header, tool, agent] = [canary(), canary(), canary(), canary()];
       const start = trigger([{ id: 'token', type: 'text', is_secret: true, default_value: field }]);

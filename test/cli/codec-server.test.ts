@@ -42,7 +42,11 @@ describe('codec server', () => {
   });
   afterEach(() => assert.deepEqual(errors, []));
 
-  async function send(step: string, body: unknown, options: RequestInit = {}): Promise<Answer> {
+  async function send(
+    step: string,
+    body: unknown,
+    options: { method?: string; headers?: Record<string, string> } = {},
+  ): Promise<Answer> {
     const response = await fetch(url + step, {
       method: 'POST',
       body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -100,7 +104,7 @@ describe('codec server', () => {
       [400, 'invalid_body', send('/decode', [])],
       [400, 'invalid_body', send('/decode', { payloads: [1] })],
       [400, 'invalid_body', send('/decode', { payloads: [{ data: '!' }] })],
-      [400, 'invalid_body', send('/decode', `${'['.repeat(100_000)}`)],
+      [400, 'invalid_body', send('/decode', '['.repeat(100_000))],
       [400, 'payload_unreadable', send('/decode', { payloads: [sealed] })],
       [404, 'not_found', send('/', {})],
       [405, 'method_not_allowed', send('/decode', {}, { method: 'PUT' })],

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { signToken } from '../../cli/admin/session-token.js';
+import { createHook, deliveriesOf } from '../api/webhook-receiver.js';
+import { createApiClient, type ApiAnswer, type ApiClient, type Envelope } from '../support/api-client.js';
+import { createCanary, echoesOf, findCanaries, readFiles, watch, type Canary } from '../support/canary.js';
+import { eventually } from '../support/eventually.js';
+import { startFakeMcpServer, type FakeMcpServer } from '../support/fake-mcp-server.js';
+import { agent, drawing, http, link, llm, mcp, resultOf, trigger } from '../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { historyOf, queryDatabase, toText, withTemporal } from '../support/inspect.js';
+import { startStack, type TestStack } from '../support/stack.js';
+
+const ADMIN = path.resolve(import.meta.dirname, '../../dist/cli/admin.js');
+const asWord = (core: string): string => `sk-${core}`;
+
+describe('canaries', function () {
+  this.timeout(300_000);
+  const secretsKey = randomBytes(32).toString('base64');
+  const [field, input] = [createCanary('default of a secret field'), createCanary('secret input')];
+  const [mcpHeader, toolHeader] = [createCanary('header of an MCP node', asWord), createCanary('tool header', asWord)];
+  const [providerKey, jwtSecret] = [createCanary('provider key', asWord), createCanary('JWT secret', asWord)];
+  const internalToken = createCanary('internal token', asWord);
+  /** No secret, but contents: never in Temporal and in no log. */
+  const prompt = createCanary('prompt', asWord);
+  const secrets = [field, input, mcpHeader, toolHeader, providerKey, jwtSecret, internalToken];
+  let stack: TestStack;
+  let api: ApiClient;
+  let target: HttpTarget;
+  let servers: FakeMcpServer;
+
+  before(async () => {
+    [target, servers] = await Promise.all([startHttpTarget(), startFakeMcpServer()]);
+    stack = await startStack({
+      env: {
+        SECRETS_KEY: secretsKey,
+        JWT_SECRET: jwtSecret.value.padEnd(40, 'x'),
+        INTERNAL_SERVICE_TOKEN: internalToken.value,
+        LOG_LEVEL: 'debug',
+      },
+    });
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    secrets.push(watch('SECRETS_KEY', secretsKey), watch('API key', stack.apiKey));
+  });
+  after(async () => {
+    await Promise.all([stack.stop(), target.close(), servers.close()]);
+  });
+
+  function assertClean(place: string, content: unknown, canaries: Canary[] = secrets): void {
+    const text = typeof content === 'string' ? content : JSON.stringify(content);
+    assert.deepEqual(findCanaries(text, canaries), [], place);
+  }
+
+  async function admin(...args: string[]): Promise<string> {
+    const env = { PATH: process.env['PATH'], DATA_DIR: stack.dataDir, SECRETS_KEY: secretsKey };
+    return (await promisify(execFile)(process.execPath, [ADMIN, ...args], { env })).stdout;
+  }
+
+  /** Every kind of node gets secrets, and all that they call sends them back in every encoding. */
+  function draw(fails: boolean) {
+    const begin = trigger([
+      { id: 'token', is_secret: true },
+      { id: 'fallback', is_secret: true, default_value: field.value },
+    ]);
+    const body = { token: '{{ input.token }}', fallback: '{{ input.fallback }}' };
+    const call = http(`${target.url}/echo-all`, { method: 'POST', body });
+    const endpoint = servers.endpoint({
+      'tools/list': () => ({ tools: [{ name: 'echo', inputSchema: { type: 'object' } }] }),
+      'tools/call': ({ headers, params }) => {
+        const said = {
+          headers: echoesOf(String(headers['x-api-key'])),
+          given: echoesOf(String((params['arguments'] as { a?: unknown } | undefined)?.a)),
+        };
+        return { content: [{ type: 'text', text: JSON.stringify(said) }], structuredContent: said };
+      },
+    });
+    const tool = mcp(endpoint.url, 'echo', { a: '{{ input.token }}' }, { headers: { 'x-api-key': mcpHeader.value } });
+    const model = llm(`${prompt.value} ${resultOf(call)}`, { settings: { model_name: 'canary-echo' } });
+    const server = {
+      endpoint_url: endpoint.url,
+      require_approval: 'always',
+      headers: { 'x-api-key': toolHeader.value },
+    };
+    const asked = agent('Work {{ input.token }}', { model_name: 'canary-agent' }, [server]);
+    const last = http(`${target.url}/refuse-all?t={{ input.token }}`, { method: 'POST', body });
+    link(begin, [call, tool]);
+    link(call, model);
+    link(model, asked);
+    if (fails) link(asked, last);
+    return drawing([begin, call, tool, model, asked, ...(fails ? [last] : [])]);
+  }
+
+  it('no secret leaves: by an answer, a file, a row, a log, a metric, a command or Temporal', async () => {
+    const echo = ({ body, query }: { body: string; query: Record<string, string> }): object => {
+      const values = [...Object.values(JSON.parse(body) as Record<string, string>), ...Object.values(query)];
+      return values.map(echoesOf);
+    };
+    target.on('/echo-all', (request) => ({ body: echo(request) }));
+    target.on('/refuse-all', (request) => ({ status: 400, body: echo(request) }));
+    stack.modelProvider.script('canary-echo', ({ headers, messages }) => ({
+      text: JSON.stringify([echoesOf(String(headers.authorization).slice(7)), messages]),
+    }));
+    stack.modelProvider.script('canary-agent', ({ messages }) =>
+      messages.some(({ role }) => role === 'tool')
+        ? { text: JSON.stringify(messages) }
+        : { toolCalls: [{ name: 'echo', arguments: { given: messages, key: echoesOf(input.value) } }] },
+    );
+    stack.modelProvider.script('canary-refused', ({ headers }) => ({
+      status: 401,
+      error: { message: JSON.stringify(echoesOf(String(headers.authorization).slice(7))) },
+    }));
+
+    const hook = await createHook(api, target);
+    secrets.push(watch('webhook secret', hook.secret.replace('whsec_', '')));
+    const attach = ['provider-key', 'attach', '--project', String(hook.projectId), '--provider', 'fake'];
+    const printed = [await admin(...attach, '--key', providerKey.value)];
+    const answers: [place: string, answer: unknown][] = [];
+    const ask = async <T>(place: string, asking: Promise<ApiAnswer<T>>): Promise<T> => {
+      const { body, headers, status } = await asking;
+      assert.ok(status < 300 || place.startsWith('refused'), `${place}: ${status}`);
+      answers.push([place, [body, [...headers]]]);
+      return body;
+    };
+    const runIds: string[] = [];
+    const workflowIds: number[] = [];
+    for (const fails of [false, true]) {
+      const created = { project: hook.projectId, title: 'canaries', data: draw(fails) };
+      const { id } = await ask('create', api.post<{ id: number }>('/workflows/', { body: created }));
+      const sent = { body: { token: input.value } };
+      const started = await ask('run', api.post<Envelope>(`/workflows/${id}/run/`, sent));
+      const runId = started.data.id;
+      const approvals = `/workflows/workflow_run/${runId}/agent-approval/`;
+      const pending = await eventually(
+        async () => {
+          const { body } = await api.get<{ request_id: string }[]>(approvals);
+          return body[0]?.request_id ?? (await api.poll(runId)).data.status === 'failed';
+        },
+        { timeoutMs: 60_000, intervalMs: 100 },
+      );
+      assert.equal(typeof pending, 'string', JSON.stringify(await api.poll(runId)).slice(0, 3_000));
+      await ask('poll of a run that waits', api.get(`/workflows/workflow_result/?id=${runId}`));
+      await ask('approvals of a run', api.get(approvals));
+      await ask('approvals', api.get('/agent-approvals/?size=100'));
+      const waiting = await withTemporal(stack, (client) => client.workflow.getHandle(runId).describe());
+      assertClean('the description of a run that waits', toText(waiting.raw), [...secrets, prompt]);
+      await ask('approve', api.post(`${approvals}${pending}/approve/`));
+      const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
+      assert.equal(end.data.status, fails ? 'failed' : 'succeed', JSON.stringify(end).slice(0, 3_000));
+      answers.push(['poll', end]);
+      runIds.push(runId);
+      workflowIds.push(id);
+    }
+    const [workflow, run] = [workflowIds[0]!, runIds[0]!];
+    const record = `/workflows/${workflow}/history/${run}`;
+    const flag = (name: string, wanted: string) => api.post(`${record}/${name}/`, { body: { [wanted]: true } });
+    await ask('example flag', flag('toggle-marketplace-example', 'use_in_marketplace_example'));
+    await ask('template flag', flag('toggle-marketplace-use', 'use_as_marketplace_template'));
+    const texts = { market_title: 'Canaries', short_description: 'x', available_languages: ['en'] };
+    await ask('update', api.patch(`/workflows/${workflow}/`, { body: texts }));
+    const published = await ask(
+      'publish',
+      api.post<{ slug: string }>(`/workflows/${workflow}/publish-on-marketplace/`),
+    );
+    const market = `/workflows/marketplace/${published.slug}/`;
+    await ask('duplicate', api.post(`/workflows/${workflow}/duplicate/`));
+    await ask('copy', api.post(`${market}add-from-marketplace/`));
+    const paths = [
+      ...workflowIds.flatMap((id) =>
+        ['', 'input-fields/', 'check_workflow/', 'history/'].map((to) => `/workflows/${id}/${to}`),
+      ),
+      ...runIds.flatMap((id, index) => [
+        `/workflows/${workflowIds[index]}/history/${id}/`,
+        `/billing-history/workflowrun/${id}/`,
+        `/workflows/workflow_result/?id=${id}`,
+      ]),
+      '/projects/',
+      `/projects/${hook.projectId}/`,
+      `/projects/${hook.projectId}/webhook-deliveries/`,
+      '/workflows/',
+      '/all-workflows/',
+      `/all-workflows/${workflow}/`,
+      '/agent-approvals/',
+      '/workflows/marketplace/',
+      market,
+      `${market}examples/`,
+      `${market}examples/${run}/`,
+    ];
+    for (const each of paths) await ask(each, api.get(each));
+    const messages = [{ role: 'user', content: 'x' }];
+    const chat = await fetch(`${stack.apiUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${stack.apiKey}`,
+        'content-type': 'application/json',
+        'x-project-id': String(hook.projectId),
+      },
+      body: JSON.stringify({ model: 'canary-refused', messages }),
+    });
+    assert.equal(chat.status, 401);
+    answers.push(['the chat proxy', await chat.text()]);
+    const session = await signToken(stack.stack.user_id, 3600, jwtSecret.value.padEnd(40, 'x'));
+    const token = watch('session token', session.split('.')[2]!);
+    const signedIn = createApiClient(stack.apiUrl, { session });
+    await ask('projects of a session', signedIn.get('/projects/'));
+    await ask('refused token', createApiClient(stack.apiUrl, { session: `${session}x` }).get('/projects/'));
+    await ask('refused key', createApiClient(stack.apiUrl, `${stack.apiKey}x`).get('/projects/'));
+    await ask('refused body', api.post('/workflows/', { text: `{"title": ${input.value}` }));
+    secrets.push(token);
+
+    await eventually(async () =>
+      (await deliveriesOf(api, hook.projectId)).every(({ status }) => status === 'delivered'),
+    );
+    const told = target.requestsTo(hook.path).map(({ body, headers }) => ({ body, headers }));
+    assert.ok(told.length >= 4);
+    for (const [place, answer] of answers) assertClean(place, answer);
+    assertClean('a webhook', told);
+    // Postgres quotes what it cannot parse; its log must not.
+    await assert.rejects(queryDatabase(stack, 'SELECT $1::json', [`{"token": ${input.value}`]), /json/);
+    for (const args of [
+      ['key', 'list', '--user', '1'],
+      ['secrets', 'status'],
+      ['secrets', 'reencrypt'],
+    ]) {
+      printed.push(await admin(...args));
+    }
+    assertClean('what admin prints', printed);
+    const port = /"port":(\d+)[^\n]*worker started/.exec(stack.logs())?.[1];
+    for (const url of [`${stack.apiUrl}/metrics`, `http://127.0.0.1:${port}/metrics`]) {
+      assertClean(url, await (await fetch(url)).text(), [...secrets, prompt]);
+    }
+    const tables = await queryDatabase<{ name: string }>(
+      stack,
+      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
+    );
+    for (const { name } of tables) {
+      const rows = await queryDatabase<{ text: string }>(stack, `SELECT t::text AS text FROM "${name}" t`);
+      assertClean(`table ${name}`, rows.map(({ text }) => text).join('\n'));
+    }
+    for (const runId of runIds) {
+      assertClean('the history', (await historyOf(stack, runId)).map(({ text }) => text).join('\n'), [
+        ...secrets,
+        prompt,
+      ]);
+      const closed = await withTemporal(stack, (client) => client.workflow.getHandle(runId).describe());
+      assertClean('a description', toText(closed.raw), [...secrets, prompt]);
+    }
+    // stack.json and secrets.json are for the owner alone (mode 0600); the database's pages hold contents, not secrets.
+    const files = readFiles(stack.dataDir, /^(?:stack\.json|secrets\.json|postgres(?:\/.*)?)$/);
+    assert.ok(
+      files.some(({ file }) => file === 'logs/postgres.log') && files.some(({ file }) => file === 'temporal.db'),
+    );
+    for (const { file, text } of files) assertClean(file, text, [...secrets, prompt]);
+  });
+
+  it('the test finds each of its canaries in each of these encodings', () => {
+    const canary = createCanary('any');
+    for (const [encoding, echo] of Object.entries(echoesOf(canary.value))) {
+      if (encoding === 'wrapped') continue; // in lines, which may cut the core
+      for (const text of [echo].flat()) {
+        const found =
+          encoding === canary.value ? findCanaries(encoding, [canary]) : findCanaries(String(text), [canary]);
+        assert.ok(found.length > 0, encoding);
+      }
+    }
+  });
+});
