@@ -89,7 +89,7 @@ describe('with ALLOW_PRIVATE_NETWORK=false', function () {
       await startRun(api, project, chain(1));
       const [first] = await eventually(async () => {
         const deliveries = await deliveriesOf(api, project);
-        return deliveries[0]?.error != null && deliveries;
+        return typeof deliveries[0]?.error === 'string' && deliveries;
       });
       const { status, attempts, response_status, error } = first!;
       seen.add(JSON.stringify({ status, attempts, response_status, error }));

@@ -68,7 +68,7 @@ describe('addresses that are not public', function () {
           // MCP takes no user name in a URL, and says so first.
           assert.ok(
             code === 'blocked_address' || (name.startsWith('MCP') && code === 'invalid_url'),
-            `${url}: ${code}`,
+            `${url}: ${String(code)}`,
           );
         }
         assert.deepEqual([internet.lookups, internet.connections], [[], []]);

@@ -32,7 +32,7 @@ export function createCallers(options: { allowPrivateNetwork: boolean }): Caller
   };
   const request = (name: string, given: Partial<OutgoingRequest>): Caller => ({
     name,
-    ask: (url, options) => send(url, { ...given, ...options }),
+    ask: (url, asked) => send(url, { ...given, ...asked }),
   });
   const mcp = (transport: McpTransport): Caller => ({
     name: `MCP over ${transport}`,
