@@ -20,10 +20,7 @@ const CONCURRENCY = 16;
 /** What one mutation deletes, the next ones miss: each batch has its own project, workflows and runs. */
 const BATCH = 50;
 const WARM_UP = Math.min(1_000, COUNT / 10);
-/**
- * Prepared statements, histograms of routes and statuses that nobody had asked for yet, and what V8 has not collected:
- * measured at 10 to 25 MB after 10,000 mutations, and no more after 40,000.
- */
+/** Series of statuses and routes that nobody had asked for yet, and what V8 is in no hurry to collect: up to 20 MB measured. */
 const HEAP_SLACK_MB = 40;
 /** The allocator keeps pages of the largest moment, and gives back few of them. */
 const RSS_SLACK_MB = 200;
