@@ -28,6 +28,7 @@ export const workflowSchema = z.object({
   can_edit: z.boolean(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
+  truncated: z.boolean().optional().describe('In a list: data is too large for it and left out'),
 });
 
 /** The specification's "Workflow" with the extra fields of decisions.md section 4. `data` has no secrets in it. */
@@ -36,7 +37,7 @@ export function toWorkflow(workflow: MemberWorkflow): Omit<z.infer<typeof workfl
     id: workflow.id,
     project: workflow.project_id,
     title: workflow.title,
-    data: new RawJson(workflow.document_text),
+    data: new RawJson(workflow.document_text ?? '{}'),
     sort_id: workflow.sort_id,
     author: workflow.author_id,
     market_title: workflow.market_title,
@@ -53,5 +54,6 @@ export function toWorkflow(workflow: MemberWorkflow): Omit<z.infer<typeof workfl
     can_edit: mayAct(workflow.role, 'editor'),
     created_at: workflow.created_at.toISOString(),
     updated_at: workflow.updated_at.toISOString(),
+    ...(workflow.document_text === null ? { truncated: true } : {}),
   };
 }

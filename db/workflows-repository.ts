@@ -10,7 +10,8 @@ export interface MemberWorkflow extends Omit<
   WorkflowRow,
   'document' | 'secrets_enc' | 'first_published_at' | 'last_published_at' | 'published_snapshot'
 > {
-  document_text: string;
+  /** Null in a list where it is too large for one. */
+  document_text: string | null;
   role: Role;
   category_ids: number[];
   subcategory_ids: number[];
@@ -42,6 +43,9 @@ interface WorkflowListQuery {
   offset: number;
 }
 
+// A hundred drawings of ten megabytes would not fit into memory, nor into one text: what a page holds of them at most.
+const LISTED_DOCUMENTS_BYTES = 64 * 1024 * 1024;
+
 /** Appended at the end of its project. Undefined when the project is gone. */
 export function createWorkflow(db: Database, workflow: NewWorkflow): Promise<number | undefined> {
   return db.transaction().execute(async (transaction) => {
@@ -69,7 +73,9 @@ export function findWorkflow(db: Db, workflowId: number, userId: number): Promis
 /** Those of `workflowIds` that the user sees, in that order. */
 export async function findWorkflows(db: Db, workflowIds: number[], userId: number): Promise<MemberWorkflow[]> {
   if (workflowIds.length === 0) return [];
-  const workflows = await selectRecord(memberWorkflows(db, userId)).where('workflows.id', 'in', workflowIds).execute();
+  const workflows = await selectRecord(memberWorkflows(db, userId), workflowIds.length)
+    .where('workflows.id', 'in', workflowIds)
+    .execute();
   const byId = new Map(workflows.map((workflow) => [workflow.id, workflow]));
   return workflowIds.flatMap((id) => byId.get(id) ?? []);
 }
@@ -86,7 +92,7 @@ export async function listWorkflows(
     );
   const { total } = await visible.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   if (limit === 0 || offset >= total) return { total, workflows: [] };
-  const workflows = await selectRecord(visible)
+  const workflows = await selectRecord(visible, Math.min(limit, total - offset))
     .orderBy('workflows.project_id')
     .orderBy('workflows.sort_id')
     .orderBy('workflows.id')
@@ -187,7 +193,13 @@ export function memberWorkflows(db: Db, userId: number) {
     .where('projects.deleted_at', 'is', null);
 }
 
-function selectRecord(query: ReturnType<typeof memberWorkflows>) {
+/** A drawing larger than its share of the page is left out. */
+function selectRecord(query: ReturnType<typeof memberWorkflows>, count = 1) {
+  const limitBytes = Math.floor(LISTED_DOCUMENTS_BYTES / count);
+  const document = sql<
+    string | null
+  >`CASE WHEN octet_length(workflows.document::text) > ${limitBytes}::integer THEN NULL
+    ELSE workflows.document::text END`;
   return query
     .select([
       'workflows.id',
@@ -209,5 +221,5 @@ function selectRecord(query: ReturnType<typeof memberWorkflows>) {
       'workflows.archived_at',
       'project_members.role',
     ])
-    .select([sql<string>`workflows.document::text`.as('document_text'), categoryIds, subcategoryIds]);
+    .select([document.as('document_text'), categoryIds, subcategoryIds]);
 }

@@ -33,15 +33,14 @@ describe('hostile drawings', () => {
       ],
       [
         'tools by the ten thousand',
-        () =>
-          nodes(20, 'agent-node', (next) => ({ messages: [{}], tools: Array(9_000).fill({}), next_nodes: next(1) })),
+        () => nodes(20, 'agent-node', (next) => ({ messages: [{}], tools: empty(9_000), next_nodes: next(1) })),
       ],
       ['400,000 variables', () => nodes(1, 'http-node', () => ({ url: '{{ input.x }}'.repeat(700_000) }))],
       ['open braces alone', () => nodes(1, 'http-node', () => ({ url: '{{'.repeat(4 * MIB) }))],
       ['braces the wrong way round', () => nodes(1, 'http-node', () => ({ url: '}}{{'.repeat(2 * MIB) }))],
       ['a label of megabytes', () => nodes(1, 'trigger-node', () => ({ label: '\u{1f600}'.repeat(MIB) }))],
-      ['240,000 empty nodes', () => ({ nodes: Array(240_000).fill({}), start_node: 'a' })],
-      ['240,000 trigger fields', () => nodes(1, 'trigger-node', () => ({ input_fields: Array(240_000).fill({}) }))],
+      ['240,000 empty nodes', () => ({ nodes: empty(240_000), start_node: 'a' })],
+      ['240,000 trigger fields', () => nodes(1, 'trigger-node', () => ({ input_fields: empty(240_000) }))],
     ];
     for (const [title, make] of cases) {
       it(`${title}: costs a bounded time`, () => {
@@ -131,6 +130,10 @@ function nodes(count: number, type: string, data: (next: (fan: number) => string
   const ids = Array.from({ length: count }, (_, index) => `n${index}`);
   const made = ids.map((id, index) => ({ id, type, data: data((fan) => ids.slice(index + 1, index + 1 + fan)) }));
   return { nodes: made, start_node: 'n0' };
+}
+
+function empty(count: number): object[] {
+  return Array.from({ length: count }, () => ({}));
 }
 
 function edges(count: number): object[] {
