@@ -5,7 +5,7 @@ import { answerClientError } from './client-error.js';
 export interface ListeningServer {
   server: Server;
   /** Each connection ends with the answer that is next on it. */
-  endConnections(): void;
+  endConnections: () => void;
   /** The real one, also where 0 was asked for. */
   port: number;
 }
