@@ -138,12 +138,15 @@ async function cached<T extends { weightBytes: number }>(
   if (known !== undefined) return known;
   const loading = load();
   cache.set(key, loading, { size: 1 });
-  loading.then(
-    ({ weightBytes }) => {
+  const weighed = async (): Promise<void> => {
+    try {
+      const { weightBytes } = await loading;
       if (cache.peek(key) === loading) cache.set(key, loading, { size: Math.max(1, weightBytes) });
-    },
-    () => cache.delete(key),
-  );
+    } catch {
+      cache.delete(key);
+    }
+  };
+  void weighed();
   return loading;
 }
 

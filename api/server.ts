@@ -6,7 +6,7 @@ import { answerClientError, answerConnect, answerMissingHost, answerUnknownExpec
 export interface ListeningServer {
   server: Server;
   /** Each connection ends with the answer that is next on it. */
-  endConnections(): void;
+  endConnections: () => void;
   /** The real one, also where 0 was asked for. */
   port: number;
 }

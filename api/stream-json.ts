@@ -20,7 +20,7 @@ async function* piecesOf(body: unknown, memory: ByteBudget): AsyncGenerator<Buff
       const { done, value } = await pieces.next();
       if (done === true) return;
       yield Buffer.from(value);
-      lease.resize(0);
+      await lease.resize(0);
     }
   } finally {
     lease.end();
