@@ -8,19 +8,30 @@ import { CURRENT_VERSION, writeHistories } from './history-files.js';
 import { World, type Scenario } from './scenario.js';
 import { scenarios } from './scenarios.js';
 import { EVENTS_OF_AN_EXECUTION, scenariosOverExecutions } from './scenarios-over-executions.js';
+import { PLACED_LOCALLY, scenariosPlacedLocally } from './scenarios-placed-locally.js';
 
 const wanted = new Set(process.argv.slice(2));
-const unknown = [...wanted].filter((name) => !(name in scenarios) && !(name in scenariosOverExecutions));
+const known = { ...scenarios, ...scenariosOverExecutions, ...scenariosPlacedLocally };
+const unknown = [...wanted].filter((name) => !(name in known));
 if (unknown.length > 0) throw new Error(`there is no scenario ${unknown.join(', ')}`);
 
 await recordAll(scenarios, {});
-await recordAll(scenariosOverExecutions, { 'limit.historyCount.suggestContinueAsNew': EVENTS_OF_AN_EXECUTION });
+await recordAll(scenariosPlacedLocally, { env: PLACED_LOCALLY });
+const settings = { 'limit.historyCount.suggestContinueAsNew': EVENTS_OF_AN_EXECUTION };
+await recordAll(scenariosOverExecutions, { settings });
 
-async function recordAll(all: Record<string, Scenario>, settings: Record<string, unknown>): Promise<void> {
+interface Surroundings {
+  /** Of Temporal's server. */
+  settings?: Record<string, unknown>;
+  /** Of the stack. */
+  env?: Record<string, string>;
+}
+
+async function recordAll(all: Record<string, Scenario>, { settings = {}, env = {} }: Surroundings): Promise<void> {
   const chosen = Object.entries(all).filter(([name]) => wanted.size === 0 || wanted.has(name));
   if (chosen.length === 0) return;
   const temporal = await wrapTemporal(settings);
-  const stack = await startStack({ env: { TEMPORAL_CLI: temporal.file } });
+  const stack = await startStack({ env: { ...env, TEMPORAL_CLI: temporal.file } });
   const world = await World.open(stack);
   try {
     for (const [name, scenario] of chosen) {

@@ -1,0 +1,83 @@
+// Runs on a stack whose operator has placed HTTP and MCP nodes locally: all that a local try can end in.
+import pg from 'pg';
+import { eventually } from '../support/eventually.js';
+import { http, mcp } from '../support/graphs.js';
+import { inRow, sideBySide } from './scenarios.js';
+import type { Scenario, World } from './scenario.js';
+
+export const PLACED_LOCALLY = { NODE_PLACEMENT: 'http:local,mcp:local' };
+
+async function retried(world: World): Promise<string> {
+  world.target.on('/flaky-locally', [{ status: 503, headers: { 'retry-after': '1' } }, { body: 'ok' }]);
+  return world.runToEnd(inRow(http(`${world.target.url}/flaky-locally`)));
+}
+
+/** The database makes the claim of a local node wait for longer than a local try may take: no fault of the node's. */
+async function hindered(world: World): Promise<string> {
+  const database = new pg.Client({ connectionString: world.stack.stack.database_url });
+  await database.connect();
+  try {
+    const [first, second] = [http(`${world.target.url}/delay/700/before`), http(`${world.target.url}/hindered`)];
+    const { runId } = await world.start(inRow(first, second));
+    await eventually(() => world.target.requestsTo('/delay/700/before').length === 1);
+    await database.query('BEGIN');
+    await database.query('LOCK TABLE runs IN ACCESS EXCLUSIVE MODE');
+    await eventually(async () => isHandedOver(world, runId), { timeoutMs: 30_000 });
+    await database.query('COMMIT');
+    return await world.ended(runId);
+  } finally {
+    await database.end();
+  }
+}
+
+/** Whether a normal activity has taken over. */
+function isHandedOver(world: World, runId: string): Promise<boolean> {
+  return world.temporal(async (client) => {
+    const { events } = await client.workflow.getHandle(runId).fetchHistory();
+    return events?.some((event) => event.activityTaskScheduledEventAttributes) ?? false;
+  });
+}
+
+/** The API is not there when the run has come to its end. */
+async function toldLater(world: World): Promise<string> {
+  const { runId } = await world.start(inRow(http(`${world.target.url}/delay/800/last`)));
+  await eventually(() => world.target.requestsTo('/delay/800/last').length === 1);
+  const { api } = world.stack.stack.pids;
+  process.kill(api!, 'SIGSTOP');
+  try {
+    await eventually(() => isHandedOver(world, runId), { timeoutMs: 30_000 });
+  } finally {
+    process.kill(api!, 'SIGCONT');
+  }
+  return world.ended(runId);
+}
+
+async function cancelled(world: World): Promise<string> {
+  const nodes = Array.from({ length: 20 }, () => http(`${world.target.url}/delay/400/cancelled-locally`));
+  const run = await world.start(inRow(...nodes));
+  await eventually(() => world.target.requestsTo('/delay/400/cancelled-locally').length === 2);
+  await world.cancel(run);
+  return world.ended(run.runId);
+}
+
+export const scenariosPlacedLocally: Record<string, Scenario> = {
+  'local-http': (world) => world.runToEnd(inRow(http(`${world.target.url}/a`), http(`${world.target.url}/b`))),
+  'local-mcp': (world) => {
+    const settings = { retry_unsafe: true };
+    return world.runToEnd(inRow(mcp(world.tools.url, 'add', { a: 1, b: 2 }, { settings })));
+  },
+  'local-fan-out': (world) => {
+    const branches = Array.from({ length: 36 }, () => http(`${world.target.url}/local-fan`));
+    return world.runToEnd(sideBySide(...branches));
+  },
+  'local-beside-normal': (world) => {
+    const post = http(`${world.target.url}/post`, { method: 'POST', body: {} });
+    return world.runToEnd(sideBySide(http(`${world.target.url}/c`), post));
+  },
+  'local-failed': (world) => world.runToEnd(inRow(http(`${world.target.url}/status/404/locally`))),
+  'local-retried': retried,
+  'local-cut': (world) => world.runToEnd(inRow(http(`${world.target.url}/delay/1500/cut`))),
+  'local-hindered': hindered,
+  'local-told-later': toldLater,
+  'local-cancelled': cancelled,
+};
