@@ -7,6 +7,8 @@ import type { TestStack } from '../test/support/stack.js';
 import type { World } from './world.js';
 
 export const PARTS: ChildName[] = ['worker', 'api', 'temporal', 'postgres'];
+/** What piled up meanwhile still belongs to the blow: tries that were given up, time limits that have passed. */
+const WAKE_MS = 2_000;
 const BACK_WITHIN = { timeoutMs: 60_000, intervalMs: 100 };
 
 /** `kill -9`, all of them before any can react, and then until the supervisor's new ones work. */
@@ -46,6 +48,7 @@ export async function freezePart(world: World, part: ChildName, durationMs: numb
   } finally {
     signalAll(pids, 'SIGCONT');
   }
+  await pause(WAKE_MS);
   await partsReady(world);
 }
 

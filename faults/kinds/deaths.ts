@@ -42,11 +42,18 @@ const killAll: Fault = {
     ),
 };
 
+/**
+ * A worker that is stopped in the middle of workflow code may abort when it goes on: the SDK's limit of 5 s for such code
+ * has passed, and Node does not always survive cutting it off ("async hook stack has become corrupted").
+ */
 const freezes: Fault[] = PARTS.map((part) => ({
   name: `freeze-${part}`,
   title: `SIGSTOP of ${NAMES[part]} for ${FREEZE_MS / 1000} s`,
   spreadMs: 10_000,
-  apply: (stage) => stage.hit(toBlow('SIGSTOP of', part, []), () => freezePart(stage.world, part, FREEZE_MS)),
+  apply: (stage) =>
+    stage.hit(toBlow('SIGSTOP of', part, part === 'worker' ? ['worker'] : []), () =>
+      freezePart(stage.world, part, FREEZE_MS),
+    ),
 }));
 
 const outages: Fault[] = (['temporal', 'postgres'] as const).map((part) => ({
