@@ -12,13 +12,15 @@ type Answer = { status: number; headers: Record<string, string>; body: Buffer };
 const TIMEOUT_MS = 300;
 /** Far above it, since the machine may be busy; far below the 10 s after which undici itself gives up connecting. */
 const SOON_MS = 6_000;
+/** Where it is the size that counts, however busy the machine is. */
+const UNHURRIED = { timeoutMs: 30_000 };
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 /** What SSE opens is read only as an event stream. */
 const headFor = (request: string): string =>
   request.startsWith('GET ') ? HEAD.replace('application/json', 'text/event-stream') : HEAD;
 
 describe('hostile servers', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const callers: Callers = createCallers({ allowPrivateNetwork: true });
   const [get, post] = callers.http;
   const servers: RawServer[] = [];
@@ -173,7 +175,7 @@ describe('hostile servers', function () {
         const server = await serve((socket, request) => void socket.end(whole(request, encoding, body)));
         for (const { name, ask } of callers.all) {
           if (name === 'webhook') continue;
-          await assert.rejects(ask(server.url), { code: 'response_too_large' }, name);
+          await assert.rejects(ask(server.url, UNHURRIED), { code: 'response_too_large' }, name);
         }
       });
     }
@@ -215,7 +217,7 @@ describe('hostile servers', function () {
       });
       for (const { name, ask } of callers.all) {
         if (name === 'webhook') continue;
-        await assert.rejects(ask(server.url, { timeoutMs: 20_000 }), { code: 'response_too_large' }, name);
+        await assert.rejects(ask(server.url, UNHURRIED), { code: 'response_too_large' }, name);
       }
       assert.ok(sentBytes < callers.all.length * 30 * MIB, `${sentBytes} bytes`);
     });
@@ -264,57 +266,6 @@ describe('hostile servers', function () {
         await assert.rejects(ask(server.url), { code: 'mcp_protocol' }, name);
         assert.ok(server.received.length - before <= 12, name);
       }
-    });
-  });
-
-  describe('what is kept between requests', () => {
-    it('no cookie, no referrer and no credential of an earlier answer', async () => {
-      const server = await serve((socket) => {
-        const cookie = 'Set-Cookie: session=canary; Path=/\r\nWWW-Authenticate: Basic realm="x"\r\n';
-        socket.end(`${HEAD}${cookie}Content-Length: 2\r\n\r\n{}`);
-      });
-      for (let round = 0; round < 2; round += 1) {
-        for (const { ask } of callers.all) await ask(`${server.url}/path?query=secret`).catch(() => undefined);
-      }
-      assert.ok(server.received.length >= 12);
-      assert.doesNotMatch(server.received.join(''), /^(?:cookie|referer|authorization):/im);
-      assert.doesNotMatch(server.received.join(''), /canary/);
-    });
-
-    it('a connection is kept for one tenant and never used for another, nor for what may not be repeated', async () => {
-      const server = await serve((socket) => void socket.write(`${HEAD}Content-Length: 2\r\n\r\n{}`));
-      const owners = ['1', '2', '1', '2', '1', '2'];
-      for (const tenant of owners) await callers.send(server.url, { tenant, headers: { 'x-owner': tenant } });
-      for (const method of ['GET', 'POST']) {
-        const tenant = method === 'POST' ? { tenant: '1' } : {};
-        await callers.send(server.url, { method, headers: { 'x-owner': method }, ...tenant });
-      }
-      const ownersOf = server.received.map((text) => [...text.matchAll(/x-owner: (\w+)/g)].map(([, owner]) => owner));
-      for (const seen of ownersOf) assert.equal(new Set(seen).size, 1, String(ownersOf));
-      assert.deepEqual(ownersOf.flat().length, 8);
-    });
-
-    it('what follows an answer on its connection is not the answer to the next request', async () => {
-      const extra = 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\npoisoned';
-      const server = await serve((socket, request) => {
-        socket.write(`${HEAD}Content-Length: 5\r\n\r\nfresh`);
-        if (request.includes('/first')) socket.write(extra);
-      });
-      for (const tenant of ['1', '2', '1', '2']) {
-        await callers.send(`${server.url}/first`, { tenant });
-        const next = await callers.send(`${server.url}/next`, { tenant: tenant === '1' ? '2' : '1' });
-        assert.equal(next.body.toString(), 'fresh');
-      }
-    });
-
-    it('a body on a GET leaves no connection behind on which a server may take it for a request', async () => {
-      const server = await serve((socket) => void socket.write(`${HEAD}Content-Length: 5\r\n\r\nfresh`));
-      const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
-      await callers.send(server.url, { tenant: '1', body: smuggled });
-      await callers.send(`${server.url}/next`, { tenant: '1' });
-      const [first, second] = server.received;
-      assert.match(first ?? '', /smuggled/);
-      assert.match(second ?? '', /^GET \/next /);
     });
   });
 });

@@ -213,7 +213,7 @@ describe('MCP tool calls', function () {
   it('bounds a message at 10 MiB, whole or in pieces, and a stream in its messages', async () => {
     const full = 'x'.repeat(10 * MIB - 200);
     const fits = fake.endpoint({ 'tools/call': ({ id }, response) => openEvents(response).event(answer(id, full)) });
-    assert.equal((await call(fits.url)).content.length, full.length);
+    assert.equal((await call(fits.url, { timeoutMs: 30_000 })).content.length, full.length);
     const large: McpHandler[] = [
       (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
@@ -229,7 +229,10 @@ describe('MCP tool calls', function () {
     ];
     for (const handler of large) {
       const { url } = fake.endpoint({ 'tools/call': handler });
-      await assert.rejects(call(url), failing('response_too_large', /10 MiB|does not stop/, false));
+      await assert.rejects(
+        call(url, { timeoutMs: 30_000 }),
+        failing('response_too_large', /10 MiB|does not stop/, false),
+      );
     }
   });
 

@@ -1,0 +1,73 @@
+// What a server leaves behind for the requests that come after it.
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { startRawServer, type RawServer } from '../support/raw-server.js';
+import { createCallers, type Callers } from './callers.js';
+
+const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
+
+describe('between requests is kept', function () {
+  this.timeout(60_000);
+  const callers: Callers = createCallers({ allowPrivateNetwork: true });
+  const servers: RawServer[] = [];
+
+  after(async () => {
+    await Promise.all(servers.map((server) => server.close()));
+    await callers.close();
+  });
+
+  async function serve(answer: (socket: Socket, request: string) => void): Promise<RawServer> {
+    const server = await startRawServer(answer);
+    servers.push(server);
+    return server;
+  }
+
+  it('no cookie, no referrer and no credential of an earlier answer', async () => {
+    const server = await serve((socket) => {
+      const cookie = 'Set-Cookie: session=canary; Path=/\r\nWWW-Authenticate: Basic realm="x"\r\n';
+      socket.end(`${HEAD}${cookie}Content-Length: 2\r\n\r\n{}`);
+    });
+    for (let round = 0; round < 2; round += 1) {
+      for (const { ask } of callers.all) await ask(`${server.url}/path?query=secret`).catch(() => undefined);
+    }
+    assert.ok(server.received.length >= 12);
+    assert.doesNotMatch(server.received.join(''), /^(?:cookie|referer|authorization):/im);
+    assert.doesNotMatch(server.received.join(''), /canary/);
+  });
+
+  it('a connection is kept for one tenant and never used for another, nor for what may not be repeated', async () => {
+    const server = await serve((socket) => void socket.write(`${HEAD}Content-Length: 2\r\n\r\n{}`));
+    const owners = ['1', '2', '1', '2', '1', '2'];
+    for (const tenant of owners) await callers.send(server.url, { tenant, headers: { 'x-owner': tenant } });
+    for (const method of ['GET', 'POST']) {
+      const tenant = method === 'POST' ? { tenant: '1' } : {};
+      await callers.send(server.url, { method, headers: { 'x-owner': method }, ...tenant });
+    }
+    const ownersOf = server.received.map((text) => [...text.matchAll(/x-owner: (\w+)/g)].map(([, owner]) => owner));
+    for (const seen of ownersOf) assert.equal(new Set(seen).size, 1, String(ownersOf));
+    assert.deepEqual(ownersOf.flat().length, 8);
+  });
+
+  it('what follows an answer on its connection is not the answer to the next request', async () => {
+    const extra = 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\npoisoned';
+    const server = await serve((socket, request) => {
+      socket.write(`${HEAD}Content-Length: 5\r\n\r\nfresh`);
+      if (request.includes('/first')) socket.write(extra);
+    });
+    for (const tenant of ['1', '2', '1', '2']) {
+      await callers.send(`${server.url}/first`, { tenant });
+      const next = await callers.send(`${server.url}/next`, { tenant: tenant === '1' ? '2' : '1' });
+      assert.equal(next.body.toString(), 'fresh');
+    }
+  });
+
+  it('a body on a GET leaves no connection behind on which a server may take it for a request', async () => {
+    const server = await serve((socket) => void socket.write(`${HEAD}Content-Length: 5\r\n\r\nfresh`));
+    const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
+    await callers.send(server.url, { tenant: '1', body: smuggled });
+    await callers.send(`${server.url}/next`, { tenant: '1' });
+    const [first, second] = server.received;
+    assert.match(first ?? '', /smuggled/);
+    assert.match(second ?? '', /^GET \/next /);
+  });
+});
