@@ -77,7 +77,7 @@ export async function persist(deps: NodeDeps, task: NodeTask, write: () => Promi
         deps.logger.error({ run_id: task.runId, node_id: task.nodeId, err: error }, 'an outcome cannot be recorded');
         throw new NodeFailure('internal_error', 'What the node put out could not be stored.');
       }
-      const patienceMs = task.signal.aborted ? PERSIST_WHEN_STOPPING_MS : PERSIST_FOR_MS;
+      const patienceMs = task.stop.aborted ? PERSIST_WHEN_STOPPING_MS : PERSIST_FOR_MS;
       if (Date.now() - startedAt > patienceMs) throw error;
       const { attempt } = activityInfo();
       deps.logger.warn({ run_id: task.runId, node_id: task.nodeId, attempt, err: error }, 'recording a node again');

@@ -22,6 +22,7 @@ import {
 import { recordNode, type NodeEnd } from './record-node.js';
 import type { ByteBudget, ByteLease } from '../outgoing/byte-budget.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
+import { untilAborted } from '../outgoing/until-aborted.js';
 import { createStopSignal } from './stop-signal.js';
 import { runInTurn } from './tries-in-turn.js';
 import type { TryOutcome, WorkerMetrics } from './worker-metrics.js';
@@ -56,6 +57,8 @@ export interface NodeTask extends NodeKey {
   run: RunContext;
   node: RunNode;
   /** Aborted when the run is cancelled or the worker must stop: stop-signal.ts. */
+  stop: AbortSignal;
+  /** Aborted with it, and when a local try takes too long. */
   signal: AbortSignal;
   /** This node's part of the worker's memory. */
   memory: ByteLease;
@@ -89,11 +92,14 @@ const HEARTBEAT_EVERY_MS = 2_000;
 const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
 const LONGEST_DELAY_MS = 60_000;
 
-/**
- * A local try that takes longer is cut, and the node goes on as a normal activity. Below the 4 s that the run workflow
- * gives the whole activity, so that it is cut here, where it can be recorded.
- */
+/** A local try whose call takes longer is cut, and the node goes on as a normal activity. */
 const LOCAL_TRY_MS = 1_000;
+/**
+ * A local try that has not even ended by then (the database makes it wait) leaves the node to a normal activity at once.
+ * Below the 4 s that the run workflow gives it.
+ */
+const HAND_OVER_MS = 2_000;
+const GO_ON_NOW: NodeFacts = { goOnAfterMs: 0 };
 
 /** Runs a node that calls something outside: a normal activity, or a local one for a node that has been quick of late. */
 export function runNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
@@ -102,24 +108,43 @@ export function runNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): P
 
 /**
  * One try that counts like any other. A repeated workflow task repeats this activity too: the claim then finds the end
- * that was stored, or counts a try that died. What another try may mend is left to the normal activity.
+ * that was stored, or counts a try that died. What another try may mend is left to the normal activity. It waits here for
+ * a try that still has an answer to record, so that a database which is away costs no second call.
  */
 async function tryNodeLocally(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
-  const step = toStep(runner);
   const { cancellationSignal } = Context.current();
-  return runInTurn(`${ref.runId}/${ref.nodeId}`, cancellationSignal, async () => {
+  const handOver = AbortSignal.timeout(HAND_OVER_MS);
+  const attempt = runInTurn(`${ref.runId}/${ref.nodeId}`, cancellationSignal, async () => {
     const claim = await claimOrSettle(deps, ref);
-    if (claim.status === 'succeed') return step.settled(claim);
-    const limit = AbortSignal.timeout(LOCAL_TRY_MS);
-    try {
-      return await tryStep(deps, ref, step, claim.attempts, limit);
-    } catch (error) {
-      if (cancellationSignal.aborted) throw error;
-      const delayMs = limit.aborted ? 0 : retryDelayOf(error);
-      if (delayMs === undefined || isFinal(error)) throw error;
-      return { goOnAfterMs: delayMs };
-    }
+    // Left to the normal activity, which may run anywhere by now: nothing may begin here any more.
+    if (handOver.aborted) return GO_ON_NOW;
+    return tryOnceLocally(deps, ref, toStep(runner), claim);
   });
+  try {
+    return await untilAborted(attempt, handOver);
+  } catch (error) {
+    if (handOver.aborted && error === handOver.reason) return GO_ON_NOW;
+    throw error;
+  }
+}
+
+async function tryOnceLocally(
+  deps: NodeDeps,
+  ref: NodeRef,
+  step: NodeStep<NodeFacts>,
+  claim: NodeClaim,
+): Promise<NodeFacts> {
+  if (claim.status === 'succeed') return step.settled(claim);
+  const { cancellationSignal } = Context.current();
+  const limit = AbortSignal.timeout(LOCAL_TRY_MS);
+  try {
+    return await tryStep(deps, ref, step, claim.attempts, limit);
+  } catch (error) {
+    if (cancellationSignal.aborted) throw error;
+    const delayMs = limit.aborted ? 0 : retryDelayOf(error);
+    if (delayMs === undefined || isFinal(error)) throw error;
+    return { goOnAfterMs: delayMs };
+  }
 }
 
 /** Runs a node that only reads and decides: a local activity, repeated by Temporal when its workflow task is. */
@@ -184,7 +209,7 @@ async function tryStep<Facts>(
   const { runId, nodeId } = ref;
   const stop = createStopSignal(Context.current());
   const signal = limit === undefined ? stop.signal : AbortSignal.any([stop.signal, limit]);
-  const task: NodeTask = { runId, nodeId, run, node, signal, memory: deps.memory.lease(signal) };
+  const task: NodeTask = { runId, nodeId, run, node, signal, stop: stop.signal, memory: deps.memory.lease(signal) };
   const record = (end: NodeEnd) => recordNode(deps, step, task, end);
   const startedAt = performance.now();
   const tell = (outcome: TryOutcome): void => {

@@ -33,6 +33,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     application_name: applicationName,
     types,
     keepAlive: true,
+    // A new connection costs a password's hash on either side; the default of ten seconds would make many.
+    idleTimeoutMillis: 300_000,
     // A caller that finds the database gone learns it in bounded time; Temporal or the client retries.
     connectionTimeoutMillis: connectTimeoutMs,
     idle_in_transaction_session_timeout: 30_000,

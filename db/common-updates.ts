@@ -2,6 +2,7 @@
 // Undefined where the case is another one; nothing is changed then, and `applyExecutionUpdate` takes the long way.
 import { sql } from 'kysely';
 import type { Db } from './client.js';
+import { lazily } from './lazily.js';
 import { EVENTS, STORED, type ExecutionUpdate, type UpdateOutcome } from './execution-update.js';
 import { webhookEventOf } from './webhook-outbox-repository.js';
 
@@ -15,6 +16,7 @@ export async function applyCommonUpdate(
   return isPlain && !update.error ? succeedRun(db, runId, update.sequence) : undefined;
 }
 
+/** The trigger's result, which is recorded next, takes it to the disk. */
 async function startRun(db: Db, runId: string, sequence: number): Promise<UpdateOutcome | undefined> {
   const { rows } = await sql`/* start_run */
     WITH changed AS (
@@ -22,7 +24,7 @@ async function startRun(db: Db, runId: string, sequence: number): Promise<Update
       WHERE id = ${runId} AND status = 'In Progress' AND sequence < ${sequence} AND run_started_at IS NULL
       RETURNING id, workflow_id, project_id, status
     ), told AS (${webhookEventOf('workflow_run.started', sql`changed`)})
-    SELECT FROM changed`.execute(db);
+    SELECT ${lazily} FROM changed`.execute(db);
   return rows.length === 0 ? undefined : { applied: true, runStatus: 'In Progress' };
 }
 

@@ -21,50 +21,38 @@ export async function removeMember(db: Db, projectId: number, userId: number): P
   return result.numDeletedRows > 0n;
 }
 
-/** The user's role in a live project; undefined for a stranger, a deleted or an unknown project alike. */
-export async function findProjectRole(db: Db, projectId: number, userId: number): Promise<Role | undefined> {
-  const row = await db
+/** The user's memberships in live projects: a stranger's, a deleted and an unknown project are all absent. */
+function membershipsOf(db: Db, userId: number) {
+  return db
     .selectFrom('project_members')
     .innerJoin('projects', 'projects.id', 'project_members.project_id')
-    .select('project_members.role')
-    .where('project_members.project_id', '=', projectId)
+    .select(['projects.id as projectId', 'project_members.role'])
     .where('project_members.user_id', '=', userId)
-    .where('projects.deleted_at', 'is', null)
-    .executeTakeFirst();
-  return row?.role;
+    .where('projects.deleted_at', 'is', null);
+}
+
+interface Membership {
+  projectId: number;
+  role: Role;
+}
+
+export function findProjectRole(db: Db, projectId: number, userId: number): Promise<Membership | undefined> {
+  return membershipsOf(db, userId).where('projects.id', '=', projectId).executeTakeFirst();
 }
 
 /** The same for the project of a workflow that is not archived. */
-export function findWorkflowRole(
-  db: Db,
-  workflowId: number,
-  userId: number,
-): Promise<{ projectId: number; role: Role } | undefined> {
-  return db
-    .selectFrom('workflows')
-    .innerJoin('projects', 'projects.id', 'workflows.project_id')
-    .innerJoin('project_members', 'project_members.project_id', 'projects.id')
-    .select(['workflows.project_id as projectId', 'project_members.role'])
+export function findWorkflowRole(db: Db, workflowId: number, userId: number): Promise<Membership | undefined> {
+  return membershipsOf(db, userId)
+    .innerJoin('workflows', 'workflows.project_id', 'projects.id')
     .where('workflows.id', '=', workflowId)
     .where('workflows.archived_at', 'is', null)
-    .where('projects.deleted_at', 'is', null)
-    .where('project_members.user_id', '=', userId)
     .executeTakeFirst();
 }
 
 /** The same for the project of a run, whatever has become of its workflow. */
-export function findRunRole(
-  db: Db,
-  runId: string,
-  userId: number,
-): Promise<{ projectId: number; role: Role } | undefined> {
-  return db
-    .selectFrom('runs')
-    .innerJoin('projects', 'projects.id', 'runs.project_id')
-    .innerJoin('project_members', 'project_members.project_id', 'projects.id')
-    .select(['runs.project_id as projectId', 'project_members.role'])
+export function findRunRole(db: Db, runId: string, userId: number): Promise<Membership | undefined> {
+  return membershipsOf(db, userId)
+    .innerJoin('runs', 'runs.project_id', 'projects.id')
     .where('runs.id', '=', runId)
-    .where('projects.deleted_at', 'is', null)
-    .where('project_members.user_id', '=', userId)
     .executeTakeFirst();
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Branch, NodeKind } from '../graph/plan.js';
 import type { Db } from './client.js';
+import { lazily } from './lazily.js';
 import { resultBytes } from './result-bytes.js';
 import type { NodeStatus } from './tables.js';
 
@@ -20,7 +21,7 @@ export interface NodeClaim {
 
 /**
  * Marks the node as started, or finds what an earlier try left: a settled node must not be executed again. Undefined
- * when the run is not open (ended or unknown).
+ * when the run is not open (ended or unknown). A database that dies may forget the try: then it is not counted.
  */
 export async function claimNode(db: Db, { runId, nodeId }: NodeKey): Promise<NodeClaim | undefined> {
   const { rows } = await sql<NodeClaim>`/* claim_node */
@@ -28,7 +29,7 @@ export async function claimNode(db: Db, { runId, nodeId }: NodeKey): Promise<Nod
     SELECT id, ${nodeId}, 'in progress' FROM runs WHERE id = ${runId} AND status = 'In Progress'
     ON CONFLICT (run_id, node_id) DO UPDATE
       SET attempts = node.attempts + CASE WHEN node.status = 'in progress' THEN 1 ELSE 0 END
-    RETURNING status, branch, error_code AS "errorCode", attempts`.execute(db);
+    RETURNING status, branch, error_code AS "errorCode", attempts, ${lazily}`.execute(db);
   return rows[0];
 }
 

@@ -14,6 +14,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '20' },
     json: { type: 'string' },
     keep: { type: 'boolean', default: false },
+    env: { type: 'string', multiple: true, default: [] },
   },
 });
 
@@ -31,7 +32,7 @@ async function runMatrix(): Promise<boolean> {
   const runs = Number(values.runs);
   if (!Number.isInteger(runs) || runs < 1) throw new Error('--runs takes a whole number above 0');
   const startedAt = Date.now();
-  const world = await createWorld();
+  const world = await createWorld(toEnvironment(values.env));
   const closeAndExit = (): void => void world.close({ keep: values.keep }).finally(() => process.exit(130));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, closeAndExit);
   const rows: RowResult[] = [];
@@ -59,6 +60,17 @@ async function runMatrix(): Promise<boolean> {
   if (values.json !== undefined)
     writeFileSync(values.json, `${JSON.stringify({ rows, leftBehind, seconds }, null, 2)}\n`);
   return survived === chosen.length && leftBehind === undefined;
+}
+
+/** `NAME=VALUE`, for the stack. */
+function toEnvironment(settings: string[]): Record<string, string> {
+  return Object.fromEntries(
+    settings.map((setting) => {
+      const [name = '', ...value] = setting.split('=');
+      if (name === '' || value.length === 0) throw new Error(`--env takes NAME=VALUE, not ${setting}`);
+      return [name, value.join('=')];
+    }),
+  );
 }
 
 function choose(only: string[] | undefined): typeof faults {

@@ -34,7 +34,8 @@ const MODEL_DELAY_MS = 300;
 const SLOW_MODEL_DELAY_MS = 1_500;
 const TOOL_DELAY_MS = 300;
 
-export async function createWorld(): Promise<World> {
+/** `settings`: further environment of the stack. */
+export async function createWorld(settings: Record<string, string> = {}): Promise<World> {
   const dataDir = makeDataDir();
   const [target, tools, model] = await Promise.all([startHttpTarget(), startToolServer(), startFakeModelProvider()]);
   scriptModels(model);
@@ -42,7 +43,11 @@ export async function createWorld(): Promise<World> {
   const provider = { name: 'fake', base_url: model.url, models: [{ id: '*', ...TEST_PRICES }] };
   writeFileSync(providersFile, JSON.stringify({ providers: [provider] }));
   const metricsPort = String(await findFreePort());
-  const env: Record<string, string> = { MODEL_PROVIDERS_FILE: providersFile, WORKER_METRICS_PORT: metricsPort };
+  const env: Record<string, string> = {
+    ...settings,
+    MODEL_PROVIDERS_FILE: providersFile,
+    WORKER_METRICS_PORT: metricsPort,
+  };
   const closeOutside = () => Promise.all([target.close(), tools.close(), model.close()]);
   let stack = await startStack({ dataDir, env }).catch(async (error: unknown) => {
     await closeOutside();

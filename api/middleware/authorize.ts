@@ -38,9 +38,7 @@ async function findAccess(
   const parsed = pathId.safeParse(params['id']);
   if (!parsed.success) return undefined;
   const id = parsed.data;
-  if (to === 'workflow') return findWorkflowRole(db, id, userId);
-  const role = await findProjectRole(db, id, userId);
-  return role && { projectId: id, role };
+  return to === 'workflow' ? findWorkflowRole(db, id, userId) : findProjectRole(db, id, userId);
 }
 
 function refusal(rule: AccessRule): ApiError {

@@ -18,7 +18,7 @@ export const STATUS_TEXTS: Partial<Record<number, string>> = {
   431: 'The address and headers are longer than 16 KiB.',
   429: "The key's requests of this minute are used up.",
   500: 'A fault of ours, or of what stands behind us; nothing of the cause.',
-  503: 'Not ready.',
+  503: 'Too busy, or not ready: try again.',
 };
 
 /** Those of the declaration first. */
@@ -50,5 +50,6 @@ function impliedStatuses(route: Route): number[] {
     ...(route.body ? [413, 415] : []),
     431,
     500,
+    ...(route.auth === 'open' ? [] : [503]),
   ];
 }

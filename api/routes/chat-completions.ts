@@ -85,9 +85,9 @@ async function chooseKey(
   projectId: number | undefined,
 ): Promise<string> {
   if (projectId === undefined) return provider.apiKey;
-  const role = await findProjectRole(deps.db, projectId, caller.userId);
-  if (role === undefined) throw new ApiError(404, 'not_found', 'Project not found.', { param: 'x-project-id' });
-  if (!mayAct(role, 'editor')) throw permissionDenied();
+  const access = await findProjectRole(deps.db, projectId, caller.userId);
+  if (access === undefined) throw new ApiError(404, 'not_found', 'Project not found.', { param: 'x-project-id' });
+  if (!mayAct(access.role, 'editor')) throw permissionDenied();
   const sealed = await findProviderKey(deps.db, projectId, provider.name);
   return sealed === undefined ? provider.apiKey : deps.secretBox.open(sealed, 'provider-key');
 }

@@ -124,9 +124,9 @@ export const workflowRoutes: Route[] = [list, create, read, update, remove];
 /** A project that the caller cannot see is a 400 on `project`, one where it may only read a 403. */
 async function checkProject({ db }: AppDeps, projectId: number, userId: number): Promise<void> {
   const isPossible = projectId > 0 && projectId <= MAX_ID;
-  const role = isPossible ? await findProjectRole(db, projectId, userId) : undefined;
-  if (role === undefined) throw unknownProject(projectId);
-  if (!mayAct(role, 'editor')) throw permissionDenied();
+  const access = isPossible ? await findProjectRole(db, projectId, userId) : undefined;
+  if (access === undefined) throw unknownProject(projectId);
+  if (!mayAct(access.role, 'editor')) throw permissionDenied();
 }
 
 function unknownProject(projectId: number): Error {

@@ -22,6 +22,8 @@ export interface ChildOptions {
   /** Polled until it is true. */
   isReady: () => Promise<boolean>;
   readyTimeoutMs: number;
+  /** Asks `isReady` again for as long as the child lives; one that does not answer so many times in a row is killed. */
+  liveness?: Liveness;
   stopSignal: NodeJS.Signals;
   /** After this long the child is killed. */
   stopTimeoutMs: number;
@@ -30,6 +32,13 @@ export interface ChildOptions {
   /** After every start, also a restart. */
   onSpawn: () => void;
   onRestart: (reason: string) => void;
+}
+
+export interface Liveness {
+  everyMs: number;
+  /** For one answer. */
+  timeoutMs: number;
+  failures: number;
 }
 
 /** The first restart is immediate; a child that keeps dying is given more and more time, up to the last value. */
@@ -75,6 +84,7 @@ export class ChildSupervisor {
       await pause(25);
     }
     this.#watching = this.#watch();
+    if (this.options.liveness !== undefined) void this.#askAgain(this.options.liveness);
     const { onLine } = this.options;
     // What came before is shown only where the start fails, as the end of the log.
     if (onLine !== undefined) this.#stopFollowing = followLog(logFile, onLine);
@@ -119,6 +129,24 @@ export class ChildSupervisor {
           `could not be started (${error instanceof Error ? error.message : String(error)})`,
         );
       });
+    }
+  }
+
+  /** Failures are counted, not timed: a supervisor that stood still itself knows nothing of the time in between. */
+  async #askAgain({ everyMs, timeoutMs, failures }: Liveness): Promise<void> {
+    const { signal } = this.#stopping;
+    let [asked, failed]: [number | undefined, number] = [undefined, 0];
+    for (;;) {
+      await pause(everyMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      const { pid } = this;
+      const isAnswering = await Promise.race([this.options.isReady().catch(() => false), pause(timeoutMs, false)]);
+      failed = isAnswering || pid !== asked ? 0 : failed + 1;
+      asked = pid;
+      if (failed < failures || pid === undefined || pid !== this.pid || signal.aborted) continue;
+      failed = 0;
+      this.options.onRestart(`${this.name} does not answer any more and is killed`);
+      this.#process?.kill('SIGKILL');
     }
   }
 

@@ -31,6 +31,11 @@ const CHILD_NAMES: ChildName[] = ['api', 'worker', 'temporal', 'postgres'];
 const DIST = path.resolve(import.meta.dirname, '../..');
 /** The API and the worker promise to drain within 15 s; the rest is for a busy machine. */
 const DRAIN_MS = 17_000;
+/**
+ * Temporal's dev server has been seen to lose its one history shard for good when its file was too slow: it then lives and
+ * answers, but not about any namespace. A minute is more than a busy machine or a stop of half a minute explains.
+ */
+const TEMPORAL_LIVENESS = { everyMs: 10_000, timeoutMs: 5_000, failures: 6 };
 
 export class Stack {
   readonly #options: StackOptions;
@@ -142,6 +147,7 @@ export class Stack {
       command: server.command,
       isReady: server.isReady,
       readyTimeoutMs: 60_000,
+      liveness: TEMPORAL_LIVENESS,
       stopSignal: 'SIGTERM',
       stopTimeoutMs: 10_000,
     });

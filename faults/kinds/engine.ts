@@ -17,7 +17,7 @@ const EXECUTION_TIMEOUT_MS = 6_000;
 const TASK_QUEUE = 'workflow-runs';
 
 function endless(outside: Outside): Shape {
-  return inRow('endless', [request(outside, 'quick', 100), request(outside, 'endless', ENDLESS_MS)]);
+  return inRow('endless', [request(outside, 'quick', 100), request(outside, 'endless', ENDLESS_MS, 'POST')]);
 }
 
 function byHand(name: string, title: string, act: (handle: WorkflowHandle) => Promise<unknown>): Fault {

@@ -64,6 +64,40 @@ describe('a supervised child', () => {
     assert.throws(() => process.kill(pid!, 0), { code: 'ESRCH' });
   });
 
+  it('is killed and started again when it lives and does not answer any more', async () => {
+    const pids: (number | undefined)[] = [];
+    const reasons: string[] = [];
+    let isAnswering = true;
+    const child = supervise('setInterval(() => {}, 1000)', {
+      isReady: () => Promise.resolve(isAnswering),
+      liveness: { everyMs: 10, timeoutMs: 100, failures: 5 },
+      onRestart: (reason) => reasons.push(reason),
+    });
+    child.options.onSpawn = () => {
+      pids.push(child.pid);
+      isAnswering = true;
+    };
+    await child.start();
+    isAnswering = false;
+    await eventually(() => pids.length === 2);
+    assert.notEqual(pids[1], pids[0]);
+    assert.match(reasons[0]!, /^child does not answer any more and is killed$/);
+    assert.match(reasons[1]!, /^child died of SIGKILL; restarting/);
+  });
+
+  it('is left alone while it fails to answer only now and then', async () => {
+    let [asked, restarts] = [0, 0];
+    const child = supervise('setInterval(() => {}, 1000)', {
+      // Two failures in a row, an answer, and so on.
+      isReady: () => Promise.resolve(asked++ % 3 === 0),
+      liveness: { everyMs: 5, timeoutMs: 100, failures: 3 },
+      onRestart: () => (restarts += 1),
+    });
+    await child.start();
+    await eventually(() => asked > 40);
+    assert.equal(restarts, 0);
+  });
+
   it('does not come back after stop', async () => {
     let starts = 0;
     const child = supervise('setInterval(() => {}, 1000)', { onSpawn: () => (starts += 1) });
