@@ -68,7 +68,7 @@ describe('limits of MCP messages', () => {
   });
 
   it('hand a body of 10 MiB on in one piece, however small its pieces, and take no byte more', async () => {
-    const piece = Buffer.alloc(80, 'x');
+    const piece = Buffer.alloc(1024, 'x');
     const pieces = (last: string): ReadableStream<Uint8Array> => {
       let left = (10 * MIB) / piece.length;
       return new ReadableStream({
