@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { faults, runRow } from '../../faults/matrix.js';
 import { toTable } from '../../faults/table.js';
 import { createWorld, type World } from '../../faults/world.js';
-import { processesOf } from '../support/processes.js';
 
 describe('fault matrix', function () {
   this.timeout(120_000);
@@ -12,15 +11,15 @@ describe('fault matrix', function () {
     world = await createWorld();
   });
 
-  it('a small row is survived, and leaves no process behind', async () => {
+  // Rejects when a process is left behind.
+  after(() => world.close({ keep: false }));
+
+  it('a small row is survived', async () => {
     const fault = faults.find(({ name }) => name === 'kill-api');
     const row = await runRow(world, fault!, 5);
     assert.deepEqual(row.violations, []);
     assert.equal(row.runs, 5);
     assert.equal(row.succeeded, 5);
     assert.match(toTable([row]), /kill -9 of the API .*\| yes/);
-    const { dataDir } = world.stack;
-    await world.close({ keep: false });
-    assert.deepEqual(processesOf(dataDir), []);
   });
 });
