@@ -2,9 +2,9 @@
 // ADR 8: picking runs is under an advisory lock, checking them is not.
 import { claimRunsToCheck, type RunToCheck } from '../db/runs-repository.js';
 import { redeliverDecisions } from './decide-approval.js';
+import { startLoop, type BackgroundLoop } from './background-loop.js';
 import type { AppDeps } from './deps.js';
 import { createPacer } from './pacer.js';
-import { pause } from './pause.js';
 import { reconcileRun } from './reconcile-run.js';
 import { pingTemporal } from './temporal-calls.js';
 
@@ -19,30 +19,14 @@ const PING_MS = 2_000;
 /** When Temporal comes back to many accepted runs, they must not be what brings it down again. */
 const STARTS_PER_SECOND = 50;
 
-export interface Reconciler {
-  /** Resolves when the check that is under way is over. */
-  stop(): Promise<void>;
-}
-
-export function startReconciler(deps: AppDeps): Reconciler {
-  const stopped = new AbortController();
-  const loop = runLoop(deps, stopped.signal);
-  return {
-    async stop() {
-      stopped.abort();
-      await loop;
-    },
-  };
-}
-
-async function runLoop(deps: AppDeps, stopped: AbortSignal): Promise<void> {
+/** Its `stop` resolves when the check that is under way is over. */
+export function startReconciler(deps: AppDeps): BackgroundLoop {
   const { rounds, lastSuccess } = deps.metrics.reconciler;
   const nextStart = createPacer(STARTS_PER_SECOND);
-  const round: Round = { deps, stopped, waitToStart: () => nextStart(stopped) };
   let intervalMs = INTERVAL_MS;
-  while (!stopped.aborted) {
+  return startLoop(async (stopped) => {
     try {
-      const outcome = await reconcileDue(round);
+      const outcome = await reconcileDue({ deps, stopped, waitToStart: () => nextStart(stopped) });
       rounds.inc({ outcome });
       lastSuccess.setToCurrentTime();
       intervalMs = INTERVAL_MS;
@@ -52,8 +36,8 @@ async function runLoop(deps: AppDeps, stopped: AbortSignal): Promise<void> {
       deps.logger.debug({ err: error }, 'reconciler cannot reach Temporal or the database');
       intervalMs = Math.min(MAX_INTERVAL_MS, intervalMs * 2);
     }
-    await pause(intervalMs, stopped);
-  }
+    return intervalMs;
+  });
 }
 
 interface Round {

@@ -12,6 +12,7 @@ import {
 } from '../db/retention-repository.js';
 import { deleteOrphanedSnapshots } from '../db/snapshots-repository.js';
 import type { Tables } from '../db/tables.js';
+import { startLoop, type BackgroundLoop } from './background-loop.js';
 import type { AppDeps } from './deps.js';
 import { pause } from './pause.js';
 
@@ -33,40 +34,23 @@ export type RetentionDeps = Pick<AppDeps, 'db' | 'logger' | 'metrics'> & {
 /** `busy`: another process was at it. `unfinished`: there was more to do than a round may take. */
 export type RoundOutcome = 'done' | 'unfinished' | 'busy';
 
-export interface Retention {
-  /** Resolves when the batch that is under way is over: within five seconds. */
-  stop(): Promise<void>;
-}
-
-/** A round at once, then every five minutes. */
-export function startRetention(deps: RetentionDeps): Retention {
-  const stopped = new AbortController();
-  const loop = runLoop(deps, stopped.signal);
-  return {
-    async stop() {
-      stopped.abort();
-      await loop;
-    },
-  };
-}
-
-async function runLoop(deps: RetentionDeps, stopped: AbortSignal): Promise<void> {
+/** A round at once, then every five minutes. Its `stop` resolves when the batch under way is over: within five seconds. */
+export function startRetention(deps: RetentionDeps): BackgroundLoop {
   const { rounds, lastSuccess } = deps.metrics.retention;
   const round = createRetentionRound(deps);
-  while (!stopped.aborted) {
-    let intervalMs = INTERVAL_MS;
+  return startLoop(async (stopped) => {
     try {
       const outcome = await round(stopped);
       rounds.inc({ outcome });
-      if (outcome === 'done') lastSuccess.setToCurrentTime();
-      else intervalMs = SOON_MS;
+      if (outcome !== 'done') return SOON_MS;
+      lastSuccess.setToCurrentTime();
     } catch (error) {
       // Nothing is lost by waiting; the alert is on the time of the last success.
       rounds.inc({ outcome: 'failed' });
       deps.logger.warn({ err: error }, 'a round of retention failed; the next one goes on');
     }
-    await pause(intervalMs, stopped);
-  }
+    return INTERVAL_MS;
+  });
 }
 
 type Step = (trx: Transaction<Tables>, rows: number) => Promise<Batch>;

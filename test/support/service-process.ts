@@ -1,0 +1,40 @@
+// One more process of ours beside the stack's: started from the build, known by the port that it says it listens on.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readSecrets, type StackSecrets } from '../../cli/embedded/secrets-file.js';
+import type { TestStack } from './stack.js';
+
+export interface ServiceProcess {
+  url: string;
+  /** JSON lines. */
+  output: () => string;
+  /** SIGTERM; answers the exit code. */
+  stop: () => Promise<number | null>;
+}
+
+export function secretsOf(stack: TestStack): StackSecrets {
+  const secrets = readSecrets(stack.dataDir);
+  if (secrets === undefined) throw new Error('the stack has no secrets');
+  return secrets;
+}
+
+export async function startServiceProcess(entry: string, env: Record<string, string>): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [entry], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  }
+  const exited = once(child, 'exit');
+  const first = await Promise.race([once(child, 'message'), exited.then(() => undefined)]);
+  if (first === undefined) throw new Error(`${entry} did not start: ${text}`);
+  const { port } = first[0] as { port: number };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    output: () => text,
+    async stop() {
+      child.kill('SIGTERM');
+      const [code] = (await exited) as [number | null];
+      return code;
+    },
+  };
+}
