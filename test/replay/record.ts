@@ -17,8 +17,8 @@ if (unknown.length > 0) throw new Error(`there is no scenario ${unknown.join(', 
 
 await recordAll(scenarios, {});
 await recordAll(scenariosPlacedLocally, { env: PLACED_LOCALLY });
-const settings = { 'limit.historyCount.suggestContinueAsNew': EVENTS_OF_AN_EXECUTION };
-await recordAll(scenariosOverExecutions, { settings });
+const shortHistories = { 'limit.historyCount.suggestContinueAsNew': EVENTS_OF_AN_EXECUTION };
+await recordAll(scenariosOverExecutions, { settings: shortHistories });
 
 interface Surroundings {
   /** Of Temporal's server. */

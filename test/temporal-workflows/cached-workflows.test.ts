@@ -22,7 +22,7 @@ describe('cache of workflows', function () {
       const { events } = await withTemporal(stack, (client) => client.workflow.getHandle(run.runId).fetchHistory());
       const queues = (events ?? []).flatMap((event) => event.workflowTaskScheduledEventAttributes?.taskQueue ?? []);
       assert.ok(queues.length >= 3);
-      const areKept = queues.some(({ kind }) => kind === STICKY);
+      const areKept = queues.some(({ kind }) => Number(kind) === STICKY);
       assert.equal(areKept, process.env['WORKER_CACHED_WORKFLOWS'] !== '0');
     } finally {
       await target.close();
