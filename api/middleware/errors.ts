@@ -1,4 +1,3 @@
-import { MissingKeyError } from '../../db/secret-box.js';
 import type { AppMiddleware } from '../app-state.js';
 import { isChatPath, toChatError } from '../chat-errors.js';
 import { isConnectTimeout } from '../../db/client.js';
@@ -22,9 +21,6 @@ export function errors(): AppMiddleware {
 
 function toAnswer(error: unknown, isCallerGone: boolean): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof MissingKeyError) {
-    return new ApiError(500, 'secret_unreadable', 'A stored secret cannot be read: SECRETS_KEY lacks its key.');
-  }
   // What was broken off for a caller that is gone is nobody's fault; nobody reads this answer.
   if (isCallerGone && error instanceof DOMException) return parseError('the caller hung up.');
   return isConnectTimeout(error) ? overloaded() : new ApiError(500, 'error', 'A server error occurred.');

@@ -123,10 +123,8 @@ describe('rotation of SECRETS_KEY', function () {
     assert.ok(tooEarly.unreadable > 0);
     const refused = await api.post(`/workflows/${workflow}/history/${ended}/re-run/`);
     assert.equal(refused.status, 500);
-    assert.deepEqual(refused.body, {
-      detail: 'A stored secret cannot be read: SECRETS_KEY lacks its key.',
-      code: 'secret_unreadable',
-    });
+    assert.deepEqual(refused.body, { detail: 'A server error occurred.', code: 'error' });
+    await eventually(() => /MissingKeyError.*SECRETS_KEY/.test(stack.logs()));
     await approve(first, requests[0]!);
     await eventually(() => /"secret_unreadable"|MissingKeyError/.test(stack.logs()));
     assert.equal((await api.poll(first)).data.status, 'in progress');
