@@ -1,10 +1,11 @@
 // What a process weighs, and what stands in the queues.
+import path from 'node:path';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import pg from 'pg';
-import { collectGarbage } from './collect-garbage.js';
 import type { LoadStack } from './stack.js';
+import { collectGarbage } from '../../test/support/collect-garbage.js';
 
 export interface Weight {
   apiRssMiB: number;
@@ -34,7 +35,10 @@ export async function weigh(stack: LoadStack): Promise<Weight> {
 /** Without what is not needed any more: garbage that nobody has collected yet is no leak. */
 export async function weighSettled(stack: LoadStack, settleMs = 10_000): Promise<Weight> {
   await pause(settleMs);
-  for (const part of ['api', 'worker'] as const) await collectGarbage(stack, part);
+  for (const part of ['api', 'worker'] as const) {
+    const pid = stack.file.pids[part];
+    if (pid !== undefined) await collectGarbage(pid, path.join(stack.dataDir, 'logs', `${part}.log`));
+  }
   return weigh(stack);
 }
 

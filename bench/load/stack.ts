@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readStackFile, type StackFile } from '../../cli/embedded/stack-file.js';
 import { createDatabase } from '../../db/client.js';
 import { createKey } from '../../db/keys-repository.js';
+import { WITH_INSPECTOR } from '../../test/support/collect-garbage.js';
 
 export interface LoadStack {
   dataDir: string;
@@ -79,11 +80,10 @@ function spawnSupervisor(dataDir: string, metricsPort: number): ChildProcess {
   const ports = { PORT: '0', POSTGRES_PORT: '0', TEMPORAL_PORT: '0', TEMPORAL_UI_PORT: '0' };
   const child = spawn(process.execPath, ['--enable-source-maps', 'dist/cli/start.js', '--until-stdin-closes'], {
     cwd: ROOT,
-    // For collectGarbage: one port for all processes would serve the first of them.
     env: {
       ...inherited,
       ...ports,
-      NODE_OPTIONS: '--inspect-port=0',
+      ...WITH_INSPECTOR,
       DATA_DIR: dataDir,
       WORKER_METRICS_PORT: String(metricsPort),
     },

@@ -16,16 +16,3 @@ export async function readFigures(apiUrl: string): Promise<Figures> {
     lagSeconds: value('nodejs_eventloop_lag_max_seconds'),
   };
 }
-
-const LOOKS = 10;
-
-/** At the least that the heap comes down to: garbage goes when something is done, so small requests are made meanwhile. */
-export async function settledFigures(apiUrl: string): Promise<Figures> {
-  let least = await readFigures(apiUrl);
-  for (let look = 0; look < LOOKS; look += 1) {
-    for (let request = 0; request < 30; request += 1) await (await fetch(`${apiUrl}/api/v1/openapi.json`)).text();
-    const figures = await readFigures(apiUrl);
-    if (figures.heapMb < least.heapMb) least = figures;
-  }
-  return least;
-}
