@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { readResultPieces, readRunForPoll, type PolledRun } from '../../db/poll-repository.js';
 import { findDrawing } from '../../db/workflows-repository.js';
-import { acceptRun } from '../accept-run.js';
+import { acceptRun, type Acceptance } from '../accept-run.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../answer-schemas.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, notFound } from '../errors.js';
-import { idempotencyHeaders, toKeyedRequest } from '../idempotency.js';
+import { findFirstAnswer, idempotencyHeaders, toKeyedRequest } from '../idempotency.js';
 import { toExecutionStatus, toNodeMap } from '../node-map.js';
 import { idParams, runParams, uuid } from '../path-ids.js';
 import { toReRunRequest } from '../re-run.js';
@@ -50,12 +50,12 @@ const reRun = defineRoute({
     const workflow = await findDrawing(deps.db, params.id);
     if (workflow === undefined) throw notFound();
     const originalRunId = params.run_id;
-    const reused = await toReRunRequest(deps, { workflow, originalRunId, input });
     const keyed = toKeyedRequest(caller.userId, headers, { workflowId: params.id, originalRunId, input });
-    const request = { ...reused, workflow, userId: caller.userId, keyed };
-    const { envelope, isRepeat } = await acceptRun(deps, log, request);
-    if (envelope.status === 201) return { status: 201, body: envelope, headers: repeatHeaders(isRepeat) };
-    return { status: 400, body: toRefusal(envelope), headers: repeatHeaders(isRepeat) };
+    // The first answer goes first: the original run may have expired since.
+    const first = keyed && (await findFirstAnswer(deps, keyed));
+    if (first !== undefined) return answerReRun({ envelope: first, isRepeat: true });
+    const reused = await toReRunRequest(deps, { workflow, originalRunId, input });
+    return answerReRun(await acceptRun(deps, log, { ...reused, workflow, userId: caller.userId, keyed }));
   },
 });
 
@@ -77,6 +77,12 @@ const poll = defineRoute({
 });
 
 export const runRoutes: Route[] = [start, reRun, poll];
+
+function answerReRun({ envelope, isRepeat }: Acceptance): RouteResult {
+  const headers = repeatHeaders(isRepeat);
+  if (envelope.status === 201) return { status: 201, body: envelope, headers };
+  return { status: 400, body: toRefusal(envelope), headers };
+}
 
 function repeatHeaders(isRepeat: boolean): Record<string, string> {
   return isRepeat ? { 'Idempotent-Replayed': 'true' } : {};

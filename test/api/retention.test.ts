@@ -227,6 +227,19 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
       assert.deepEqual((await api.history(workflowId, body.data.id))['input_data'], { note: 'kept' });
     });
 
+    it('answers a repeat of a request from before with the first answer', async () => {
+      const workflowId = await api.createWorkflow(project, secretField());
+      const run = await runOf(workflowId, { token: 'a secret value' });
+      const path = `/workflows/${workflowId}/history/${run}/re-run/`;
+      const headers = { 'idempotency-key': `expires-${run}` };
+      const first = await api.post<Envelope>(path, { headers });
+      await endedDaysAgo(stack, 31, run);
+      await retention.round();
+      const repeat = await api.post<Envelope>(path, { headers });
+      assert.deepEqual([repeat.status, repeat.body.data.id], [201, first.body.data.id]);
+      assert.equal((await reRun(workflowId, run)).status, 400);
+    });
+
     it('needs the input in the body where a secret of it has expired, and never takes ******** for one', async () => {
       const workflowId = await api.createWorkflow(project, secretField());
       const run = await runOf(workflowId, { token: 'a secret value', note: 'seen' });
