@@ -113,6 +113,7 @@ describe('the OpenAPI document', function () {
         '429',
         '431',
         '500',
+        '503',
       ]);
       assert.deepEqual(create?.security, [{ ApiKey: [] }, { SessionToken: [] }]);
       assert.deepEqual(document.paths['/healthz']?.['get']?.security, []);
@@ -166,6 +167,7 @@ describe('the OpenAPI document', function () {
         '429',
         '431',
         '500',
+        '503',
       ]);
     });
   });
