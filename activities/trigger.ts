@@ -17,7 +17,8 @@ export function createTriggerRunner(db: Database): NodeKindRunner {
     kind: 'trigger',
     maxAttempts: 1,
     firstDelayMs: 0,
-    async execute({ runId, run: { input, publicInput } }) {
+    async execute({ runId, run: { input, publicInput, weightBytes }, memory }) {
+      await memory.resize(2 * weightBytes);
       const { reason } = await applyExecutionUpdate(db, runId, { sequence: START_SEQUENCE, status: 'in progress' });
       // Cancelled before it was started, and started all the same: nothing of it may be recorded.
       if (reason === 'already_terminal' || reason === 'unknown_run') throw runClosedFailure();
