@@ -4,6 +4,7 @@ import { createLoadClient, pollRuns, startRuns } from './client.js';
 import { smallRun } from './drawings.js';
 import type { Findings } from './report.js';
 import { callsOf, type LoadStack } from './stack.js';
+import { isAlive } from '../../test/support/processes.js';
 
 const CALLERS = 50;
 const POLLERS = 100;
@@ -100,15 +101,6 @@ async function terminate(stack: LoadStack, part: 'api' | 'worker'): Promise<numb
   const tookMs = performance.now() - startedAt;
   while ((stack.file.pids[part] ?? pid) === pid) await pause(50);
   return tookMs;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function codeOf(error: unknown): string {

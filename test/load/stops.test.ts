@@ -8,6 +8,7 @@ import { chain, http } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { queryDatabase } from '../support/inspect.js';
 import { startStack, type TestStack } from '../support/stack.js';
+import { isAlive } from '../support/processes.js';
 
 const RUNS = 100;
 const CALLERS = 20;
@@ -124,12 +125,3 @@ describe('a stack under load', function () {
     assert.deepEqual([calls.length, new Set(calls).size], [2 * runs, 2 * runs]);
   }
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

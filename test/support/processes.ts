@@ -16,6 +16,15 @@ export function processesOf(dataDir: string): string[] {
     });
 }
 
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
