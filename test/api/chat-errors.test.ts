@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import OpenAI from 'openai';
+import { eventually } from '../support/eventually.js';
 import type { RawScript } from '../support/raw-upstream.js';
 import { createAccount, revokeAccess } from './accounts.js';
 import { chatBody, chatError, completionBytes, startChatProxy, type ChatProxy } from './chat-proxy.js';
@@ -208,7 +209,7 @@ describe('errors of the chat-completion proxy', function () {
       proxy.upstream.on('slow', () => undefined);
       await expectFault('slow', 'upstream_timeout');
       assert.ok(performance.now() - startedAt >= 900);
-      assert.ok(proxy.upstream.requestsFor('slow')[0]?.aborted);
+      await eventually(() => proxy.upstream.requestsFor('slow')[0]?.aborted);
       proxy.upstream.on('slow', (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
         const drip = setInterval(() => response.write(' '), 100);

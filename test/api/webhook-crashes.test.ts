@@ -84,7 +84,7 @@ describe('webhook delivery through crashes', function () {
       const stoppedAt = Date.now();
       assert.equal(await other.stop(), 0);
       assert.ok(Date.now() - stoppedAt < 13_000, `ended after ${Date.now() - stoppedAt} ms`);
-      assert.ok(target.requestsTo(hook.path)[0]!.aborted);
+      await eventually(() => target.requestsTo(hook.path)[0]!.aborted);
     } finally {
       process.kill(stack.stack.pids.api!, 'SIGCONT');
       await target.close();

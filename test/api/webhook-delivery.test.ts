@@ -211,7 +211,7 @@ describe('webhook delivery', function () {
       { timeoutMs: 30_000, intervalMs: 200 },
     );
     assert.deepEqual([timedOut.error, timedOut.response_status], ['timeout', null]);
-    assert.ok(target.requestsTo(silent.path)[0]!.aborted);
+    await eventually(() => target.requestsTo(silent.path)[0]!.aborted);
     await api.delete(`/projects/${silent.projectId}/`);
   });
 
