@@ -146,7 +146,13 @@ async function toResponse(
     const granted = reserve?.(bytes);
     return granted && deadline.outside(granted);
   };
-  const body = await readBody(answer.body, encodingOf(method, headers), MAX_RESPONSE_BYTES, waitFor);
+  const body = await readBody(answer.body, {
+    // The answer to HEAD tells of a body that it does not have.
+    encoding: method === 'HEAD' ? undefined : headers['content-encoding'],
+    announcedBytes: method === 'HEAD' ? undefined : lengthOf(headers),
+    limitBytes: MAX_RESPONSE_BYTES,
+    reserve: waitFor,
+  });
   if (body === undefined) throw new OutgoingError('response_too_large', 'The response is larger than 10 MiB.');
   return { status: answer.statusCode, headers, body };
 }
@@ -173,9 +179,9 @@ function assertHttp(url: URL): void {
   }
 }
 
-/** The answer to HEAD names the encoding of a body that it does not have. */
-function encodingOf(method: string, headers: Record<string, string>): string | undefined {
-  return method === 'HEAD' ? undefined : headers['content-encoding'];
+function lengthOf(headers: Record<string, string>): number | undefined {
+  const length = headers['content-length'] ?? '';
+  return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
 function flatten(headers: Dispatcher.ResponseData['headers']): Record<string, string> {

@@ -1,6 +1,8 @@
 // What a server leaves behind for the requests that come after it.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { startRawServer, type RawServer } from '../support/raw-server.js';
 import { createCallers, type Callers } from './callers.js';
 
@@ -46,6 +48,29 @@ describe('between requests is kept', function () {
     const ownersOf = server.received.map((text) => [...text.matchAll(/x-owner: (\w+)/g)].map(([, owner]) => owner));
     for (const seen of ownersOf) assert.equal(new Set(seen).size, 1, String(ownersOf));
     assert.deepEqual(ownersOf.flat().length, 8);
+  });
+
+  it('a long answer that waits for memory, although its server closes the connection meanwhile', async () => {
+    const text = randomBytes(400_000).toString('hex');
+    const encodings: [name: string, sent: Buffer][] = [
+      ['identity', Buffer.from(text)],
+      ['gzip', gzipSync(text)],
+    ];
+    for (const [encoding, sent] of encodings) {
+      const head = `${HEAD}Content-Encoding: ${encoding}\r\nContent-Length: ${sent.length}\r\n\r\n`;
+      const server = await serve((socket) => void socket.end(Buffer.concat([Buffer.from(head), sent])));
+      for (const waitAt of [sent.length, text.length]) {
+        let isGranted = false;
+        const reserve = (bytes: number): Promise<void> | undefined => {
+          if (isGranted || bytes < waitAt) return undefined;
+          isGranted = true;
+          return new Promise((resolve) => setTimeout(resolve, 200));
+        };
+        const answer = await callers.send(server.url, { tenant: '1', reserve });
+        assert.equal(answer.body.toString(), text, encoding);
+        assert.ok(isGranted);
+      }
+    }
   });
 
   it('what follows an answer on its connection is not the answer to the next request', async () => {
