@@ -18,6 +18,7 @@ import { createMetrics } from './metrics.js';
 import { createNodePlacement } from './node-placement.js';
 import { startReconciler } from './reconciler.js';
 import { startRetention } from './retention.js';
+import { startFoldingFigures } from './workflow-figures.js';
 import { closeServer, listen } from './server.js';
 import { createSessionVerifier } from './session-tokens.js';
 import { createStartSlots } from './start-slots.js';
@@ -36,13 +37,14 @@ async function main(): Promise<void> {
   const server = await listen((request, response) => void answer(request, response), environment);
   const reconciler = startReconciler(deps);
   const retention = startRetention(deps);
+  const figures = startFoldingFigures(deps);
   const webhooks = startWebhookDelivery(deps);
   logger.info({ port: server.port }, 'listening');
   process.send?.({ type: 'ready', port: server.port });
 
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
-    await Promise.all([closeServer(server), reconciler.stop(), retention.stop(), webhooks.stop()]);
+    await Promise.all([closeServer(server), reconciler.stop(), retention.stop(), figures.stop(), webhooks.stop()]);
     await close();
     logger.info('stopped');
     process.exit(0);

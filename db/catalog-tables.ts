@@ -2,7 +2,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Decimal } from './column-types.js';
 
-/** Writer: a trigger on `runs`. */
+/** A view of `workflow_statistics`. */
 export interface WorkflowRunCountsTable {
   workflow_id: ColumnType<number, never, never>;
   total: ColumnType<number, never, never>;
@@ -46,7 +46,10 @@ export interface MarketplaceUsageTable {
   succeeded_runs: number;
 }
 
-/** Writer: triggers on `workflows`, `runs` and `billing_transactions`. `Draft` runs do not count. */
+/**
+ * A view: `workflow_totals` and what has changed since they were last added up (`workflow_changes`, whose writers are
+ * triggers on `runs` and `billing_transactions`). `Draft` runs do not count.
+ */
 export interface WorkflowStatisticsTable {
   workflow_id: ColumnType<number, never, never>;
   run_count: ColumnType<number, never, never>;

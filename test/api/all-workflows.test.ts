@@ -167,7 +167,8 @@ describe('all-workflows', function () {
         ['0.2', '2026-01-02T00:00:00Z'],
       ];
       for (const [index, values] of figures.entries()) {
-        const text = 'UPDATE workflow_statistics SET total_cost_usd = $1, last_run_at = $2 WHERE workflow_id = $3';
+        const text = `WITH gone AS (DELETE FROM workflow_changes WHERE workflow_id = $3)
+          UPDATE workflow_totals SET total_cost_usd = $1, last_run_at = $2 WHERE workflow_id = $3`;
         await queryDatabase(stack, text, [...values, ids[index]]);
       }
       const expected: [ordering: string, order: string][] = [

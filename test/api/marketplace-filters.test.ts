@@ -95,7 +95,8 @@ describe('marketplace list', function () {
         [all[2]!.workflowId, '0.2', null],
       ];
       for (const [id, cost, lastRun] of figures) {
-        const text = 'UPDATE workflow_statistics SET total_cost_usd = $2, last_run_at = $3 WHERE workflow_id = $1';
+        const text = `WITH gone AS (DELETE FROM workflow_changes WHERE workflow_id = $1)
+          UPDATE workflow_totals SET total_cost_usd = $2, last_run_at = $3 WHERE workflow_id = $1`;
         await queryDatabase(stack, text, [id, cost, lastRun]);
       }
       const expected = {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createDatabase } from '../../db/client.js';
+import { foldWorkflowChanges } from '../../db/workflow-changes-repository.js';
 import { chain, drawing, link, llm, trigger } from '../support/graphs.js';
 import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
@@ -52,6 +54,30 @@ describe('workflow statistics', function () {
     await Promise.all(runIds.map((runId) => api.pollToEnd(runId)));
     const stored = await assertTrue(id);
     assert.deepEqual([stored['run_count'], stored['finished_count']], [30, 30]);
+  });
+
+  it('agree while changes are folded into the totals, by several processes at once, and afterwards', async () => {
+    const { api } = account;
+    const id = await api.createWorkflow(await api.createProject(), chain(1));
+    const options = { poolMax: 4, applicationName: 'statistics-test', onError: () => undefined };
+    const db = createDatabase({ url: stack.stack.database_url, ...options });
+    try {
+      const folding = new AbortController();
+      const folders = [1, 2].map(async () => {
+        while (!folding.signal.aborted) await foldWorkflowChanges(db);
+      });
+      const runIds = await Promise.all(Array.from({ length: 30 }, async () => (await api.run(id)).data.id));
+      await Promise.all(runIds.map((runId) => api.pollToEnd(runId)));
+      assert.equal((await assertTrue(id))['finished_count'], 30);
+      folding.abort();
+      await Promise.all(folders);
+      await foldWorkflowChanges(db);
+      const before = await assertTrue(id);
+      const totals = await queryDatabase(stack, `SELECT ${FIGURES} FROM workflow_totals WHERE workflow_id = $1`, [id]);
+      assert.deepEqual(totals, [before], 'all of it is folded');
+    } finally {
+      await db.destroy();
+    }
   });
 
   it('a refused run counts nowhere', async () => {
