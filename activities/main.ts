@@ -23,6 +23,7 @@ import { ByteBudget } from '../outgoing/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../outgoing/outgoing-client.js';
 import { createWorkerMetrics, registerWorkerLoad } from './worker-metrics.js';
+import { withLeanThreads } from './workflow-threads.js';
 
 /** A node whose payload weighs less never waits for those that are large. */
 const UNCOUNTED_BYTES = 1024 * 1024;
@@ -50,7 +51,7 @@ async function main(): Promise<void> {
   const metrics = createWorkerMetrics();
   const connection = await connect(config, logger);
   const memory = new ByteBudget({ totalBytes: config.payloadMemoryMb * 1_000_000, uncountedBytes: UNCOUNTED_BYTES });
-  const worker = await Worker.create({
+  const options: WorkerOptions = {
     connection,
     namespace: config.temporal.namespace,
     taskQueue: config.taskQueue,
@@ -65,7 +66,8 @@ async function main(): Promise<void> {
     maxHeartbeatThrottleInterval: '2s',
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
-  });
+  };
+  const worker = await withLeanThreads(() => Worker.create(options));
   registerWorkerLoad(metrics.registry, config.activitySlots, () => worker.getStatus());
   const health = await startHealthServer(config.host, config.metricsPort, {
     registry: metrics.registry,
