@@ -17,7 +17,7 @@ import type { ByteBudget } from '../outgoing/byte-budget.js';
 import type { McpClient } from '../outgoing/mcp-client.js';
 import type { OutgoingClient } from '../outgoing/outgoing-client.js';
 import { createRunContexts } from './run-context.js';
-import { runLocalNode, runNode, runStep, type NodeDeps, type NodeFacts, type NodeRef } from './run-node.js';
+import { runLocalNode, runNode, runStep, runTrigger, type NodeDeps, type NodeFacts, type NodeRef } from './run-node.js';
 import { createTriggerRunner } from './trigger.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
@@ -50,7 +50,7 @@ export function createActivities(deps: ActivityDeps) {
   const agentDeps: AgentDeps = { db, secretBox, contexts, providers, clients, sessions, node: nodeDeps };
   const mcpRunner = createMcpRunner({ db, contexts, sessions });
   return {
-    trigger: (ref: NodeRef): Promise<NodeFacts> => runLocalNode(nodeDeps, ref, triggerRunner),
+    trigger: (ref: NodeRef): Promise<NodeFacts> => runTrigger(nodeDeps, ref, triggerRunner),
     condition: (ref: NodeRef): Promise<NodeFacts> => runLocalNode(nodeDeps, ref, conditionRunner),
     httpRequest: (ref: NodeRef): Promise<NodeFacts> => runNode(nodeDeps, ref, httpRunner),
     llmRequest: (ref: NodeRef): Promise<NodeFacts> => runNode(nodeDeps, ref, llmRunner),

@@ -23,10 +23,9 @@ function toErrorMessage({ message }: NodeFailure, masker: Masker): string {
 /** Idempotent. A repeat is not counted in the metrics: a node that has settled is not tried again. */
 export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeTask, end: NodeEnd): Promise<void> {
   const { run, node, runId, nodeId } = task;
-  const { result, resultEnc } = end.outcome
-    ? toResultText(end.outcome, run.masker, deps.secretBox)
-    : { result: null, resultEnc: null };
+  const texts = end.outcome && toResultText(end.outcome, run.masker, deps.secretBox);
   let charge: Charge | undefined;
+  let isSettled = false;
   await persist(deps, task, async () => {
     charge = end.outcome?.charge ?? end.failure?.charge ?? (await recorder.chargeSoFar?.(task));
     const row = {
@@ -38,8 +37,8 @@ export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeT
       userId: run.userId,
       status: end.outcome ? ('succeed' as const) : ('failed' as const),
       branch: end.outcome?.branch ?? 0,
-      result,
-      resultEnc,
+      result: texts?.result ?? null,
+      resultEnc: texts?.resultEnc ?? null,
       errorCode: end.failure?.code ?? null,
       errorMessage: end.failure ? toErrorMessage(end.failure, run.masker) : null,
       amountUsd: charge?.amountUsd ?? '0',
@@ -47,8 +46,10 @@ export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeT
       reason: charge?.reason ?? end.failure?.code ?? '',
       usage: charge?.usage ?? null,
     } satisfies Parameters<typeof recordNodeEnd>[1];
-    await recordNodeEnd(deps.db, row);
+    isSettled = await recordNodeEnd(deps.db, row);
   });
+  // What an earlier try has put out counts, and this try's is thrown away.
+  if (isSettled && texts !== undefined) deps.contexts.remember(task, texts.plain);
   deps.metrics.nodes.inc({ kind: node.kind, outcome: end.failure?.code ?? 'succeed' });
   deps.metrics.costUsd.inc({ kind: node.kind }, Number(charge?.amountUsd ?? 0));
 }

@@ -1,7 +1,7 @@
 // The immutable facts of a run, loaded once per worker and kept while they are in use.
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../db/client.js';
-import { findOutputs, readOutput, type StoredOutput } from '../db/node-results-repository.js';
+import { findOutputs, readOutput, type NodeKey, type StoredOutput } from '../db/node-results-repository.js';
 import { findRunContext, findSnapshot, type StoredSnapshot } from '../db/run-context-repository.js';
 import type { SecretBox } from '../db/secret-box.js';
 import { secretFieldsOf, type RunInput } from '../graph/input.js';
@@ -38,6 +38,8 @@ export interface RunNode {
 }
 
 export interface RunContexts {
+  /** What a node has put out (JSON text, unmasked), now that it is recorded: nodes after it need not ask for it. */
+  remember(node: NodeKey, output: string): void;
   /** Throws a non-retryable failure when the run does not exist. */
   load(runId: string): Promise<RunContext>;
   /**
@@ -59,10 +61,13 @@ const RUN_CACHE = { max: 500, maxSize: 96 * 1024 * 1024 };
 /** A drawing is mostly small objects. */
 const SNAPSHOT_FACTOR = 8;
 const SNAPSHOT_CACHE = { max: 100, maxSize: 96 * 1024 * 1024 };
+/** In characters. Outputs that are larger than an entry may be are read where they are needed. */
+const OUTPUT_CACHE = { maxSize: 16 * 1024 * 1024, maxEntrySize: 32 * 1024 };
 
 export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
   const snapshots = new LRUCache<string, Promise<Graph>>(SNAPSHOT_CACHE);
   const runs = new LRUCache<string, Promise<RunContext>>(RUN_CACHE);
+  const outputs = new LRUCache<string, string>({ ...OUTPUT_CACHE, sizeCalculation: (text) => text.length + 1 });
 
   function loadGraph(hash: Buffer): Promise<Graph> {
     return cached(snapshots, hash.toString('hex'), async () => toGraph(await findSnapshot(db, hash)));
@@ -92,16 +97,25 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
   }
 
   return {
+    remember: ({ runId, nodeId }, output) => void outputs.set(keyOf(runId, nodeId), output),
     load: (runId) => cached(runs, runId, () => loadRun(runId)),
     async loadScope({ run, memory }, templates) {
       const nodeIds = new Set<string>();
       for (const variable of findVariables(templates)) {
         if (variable.source === 'node' && run.node(variable.nodeId) !== undefined) nodeIds.add(variable.nodeId);
       }
-      const found = await findOutputs(db, run.runId, [...nodeIds]);
-      let heldBytes = found.reduce((sum, { sizeBytes }) => sum + PARSED_FACTOR * sizeBytes, 0);
-      await memory.resize(heldBytes);
       const results = new Map<string, NodeOutput>();
+      let heldBytes = 0;
+      for (const nodeId of nodeIds) {
+        const text = outputs.get(keyOf(run.runId, nodeId));
+        if (text === undefined) continue;
+        results.set(nodeId, JSON.parse(text) as NodeOutput);
+        nodeIds.delete(nodeId);
+        heldBytes += PARSED_FACTOR * text.length + structureBytes(text);
+      }
+      const found = await findOutputs(db, run.runId, [...nodeIds]);
+      heldBytes = found.reduce((sum, { sizeBytes }) => sum + PARSED_FACTOR * sizeBytes, heldBytes);
+      await memory.resize(heldBytes);
       for (const output of found) {
         // One after another: what is large is never there as text more than once.
         const text = openOutput(output.isLarge ? await readOutput(db, run.runId, output.nodeId) : output);
@@ -118,6 +132,10 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
     if (output === undefined) return undefined;
     return output.resultEnc === null ? (output.result ?? undefined) : secretBox.open(output.resultEnc, 'node-result');
   }
+}
+
+function keyOf(runId: string, nodeId: string): string {
+  return `${runId}/${nodeId}`;
 }
 
 /** The stored graph is masked and shared by many runs; the secrets are this run's own. */

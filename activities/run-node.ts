@@ -147,6 +147,11 @@ async function tryOnceLocally(
   }
 }
 
+/** Runs the trigger: a local activity. Done again it changes nothing, so it is not asked whether it was done. */
+export function runTrigger(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
+  return tryStep(deps, ref, toStep(runner), 1);
+}
+
 /** Runs a node that only reads and decides: a local activity, repeated by Temporal when its workflow task is. */
 export async function runLocalNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
   const known = await findNodeClaim(deps.db, ref);

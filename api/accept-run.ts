@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Db } from '../db/client.js';
 import { claimKey } from '../db/idempotency-repository.js';
 import { insertAcceptedRun, insertDraftRun, type RunFacts } from '../db/runs-repository.js';
-import { isSnapshotGone, storeSnapshot } from '../db/snapshots-repository.js';
+import { isSnapshotGone } from '../db/snapshots-repository.js';
 import type { StoredDrawing } from '../db/workflows-repository.js';
 import { compilePlan } from '../graph/compile-plan.js';
 import type { Document } from '../graph/document.js';
@@ -104,11 +104,12 @@ async function storeRun(
   insert: (db: Db, run: RunFacts) => Promise<void>,
 ): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {
-    const snapshot_hash = await storeSnapshot(deps.db, JSON.stringify(workflow.document), plan);
+    const snapshot_hash = await deps.snapshots.store(JSON.stringify(workflow.document), plan);
     try {
       return await storeOnce(deps, keyed, facts.id, (db) => insert(db, { ...facts, snapshot_hash }));
     } catch (error) {
       if (!isSnapshotGone(error) || tries === MAX_SNAPSHOT_TRIES) throw error;
+      deps.snapshots.forget(snapshot_hash);
     }
   }
 }

@@ -1,5 +1,5 @@
 // API keys at the door, whichever header brought them: who speaks, may they, not too often. decisions.md section 2.
-import { countKeyRequest, WINDOW_SECONDS, type CountedKey } from '../db/rate-limits-repository.js';
+import { WINDOW_SECONDS, type CountedKey } from '../db/rate-limits-repository.js';
 import type { AppDeps } from './deps.js';
 import { ApiError, permissionDenied } from './errors.js';
 import type { Caller } from './route.js';
@@ -21,8 +21,8 @@ export type KeyScheme = 'X-Api-Key' | 'Bearer';
  * cannot be counted is not admitted: with the database slow the request waits, with the database away it fails, as it
  * would anyway a moment later.
  */
-export async function admitKey({ db, config }: AppDeps, apiKey: string, scheme: KeyScheme): Promise<Admission> {
-  const key = await countKeyRequest(db, apiKey);
+export async function admitKey({ keyCounter, config }: AppDeps, apiKey: string, scheme: KeyScheme): Promise<Admission> {
+  const key = await keyCounter.count(apiKey);
   if (key === undefined) {
     throw new ApiError(401, 'authentication_failed', 'Invalid API key.', {
       headers: { 'WWW-Authenticate': `${scheme} realm="api"` },

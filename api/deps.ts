@@ -10,6 +10,8 @@ import type { ByteBudget } from '../outgoing/byte-budget.js';
 import type { McpClient } from '../outgoing/mcp-client.js';
 import type { Metrics } from './metrics.js';
 import type { NodePlacement } from './node-placement.js';
+import type { KeyCounter } from './key-counter.js';
+import type { SnapshotStore } from './snapshot-store.js';
 import type { StartSlots } from './start-slots.js';
 import type { SessionVerifier } from './session-tokens.js';
 
@@ -25,6 +27,8 @@ export interface AppDeps {
   /** What large answers and bodies may keep in memory together. */
   memory: ByteBudget;
   startSlots: StartSlots;
+  keyCounter: KeyCounter;
+  snapshots: SnapshotStore;
   config: ApiConfig;
   logger: Logger;
   metrics: Metrics;

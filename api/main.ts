@@ -21,6 +21,8 @@ import { startRetention } from './retention.js';
 import { startFoldingFigures } from './workflow-figures.js';
 import { closeServer, listen } from './server.js';
 import { createSessionVerifier } from './session-tokens.js';
+import { createKeyCounter } from './key-counter.js';
+import { createSnapshotStore } from './snapshot-store.js';
 import { createStartSlots } from './start-slots.js';
 import { startWebhookDelivery } from './webhook-delivery.js';
 
@@ -87,6 +89,8 @@ function createDeps(
     chatUpstream: createChatUpstream({ timeoutMs: environment.chatTimeoutSeconds * 1000 }),
     memory: new ByteBudget(MEMORY),
     startSlots: createStartSlots(STARTS_AT_ONCE),
+    keyCounter: createKeyCounter(db),
+    snapshots: createSnapshotStore(db),
     config: {
       taskQueue: environment.temporalTaskQueue,
       internalTokens: (environment.internalServiceToken ?? '')

@@ -101,10 +101,10 @@ export interface NodeEnd extends NodeKey {
 /**
  * Records the end of a node together with its transaction and closes its call in the ledger, in one statement: all or
  * nothing. Idempotent; a node that has settled stays as it is, and so does a run that has ended, but money spent is still
- * added to the node's transaction.
+ * added to the node's transaction. Whether it is this end that the node has now; a repeat answers false.
  */
-export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<void> {
-  await sql`/* record_node */
+export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
+  const { rows } = await sql<{ isSettled: boolean }>`/* record_node */
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress'
     ), settled AS (
@@ -119,20 +119,24 @@ export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<void> {
         result_bytes = excluded.result_bytes, result_enc = excluded.result_enc,
         error_code = excluded.error_code, error_message = excluded.error_message, finished_at = excluded.finished_at
       WHERE node.status = 'in progress'
+      RETURNING node_id
     ), closed AS (
       UPDATE provider_calls
       SET state = 'applied', replied_at = clock_timestamp(), usage = ${end.usage}, price_usd = ${end.amountUsd}
       WHERE run_id = ${end.runId} AND node_id = ${end.nodeId} AND turn = 0 AND ordinal = 0 AND state = 'sent'
+    ), paid AS (
+      INSERT INTO billing_transactions AS paid
+        (run_id, node_id, project_id, user_id, operation, status, amount_usd, price_version, reason, description)
+      SELECT ${end.runId}, ${end.nodeId}, ${end.projectId}, ${end.userId}, ${end.kind},
+        ${end.status === 'succeed' ? 'Succeeded' : 'Error'}, ${end.amountUsd}, ${end.priceVersion}, ${end.reason},
+        ${end.label}
+      WHERE ${end.amountUsd}::numeric > 0 OR EXISTS (SELECT FROM open_run)
+      ON CONFLICT (run_id, node_id, operation) DO UPDATE SET
+        amount_usd = excluded.amount_usd, price_version = excluded.price_version, updated_at = clock_timestamp()
+      WHERE paid.amount_usd = 0 AND excluded.amount_usd > 0
     )
-    INSERT INTO billing_transactions AS paid
-      (run_id, node_id, project_id, user_id, operation, status, amount_usd, price_version, reason, description)
-    SELECT ${end.runId}, ${end.nodeId}, ${end.projectId}, ${end.userId}, ${end.kind},
-      ${end.status === 'succeed' ? 'Succeeded' : 'Error'}, ${end.amountUsd}, ${end.priceVersion}, ${end.reason},
-      ${end.label}
-    WHERE ${end.amountUsd}::numeric > 0 OR EXISTS (SELECT FROM open_run)
-    ON CONFLICT (run_id, node_id, operation) DO UPDATE SET
-      amount_usd = excluded.amount_usd, price_version = excluded.price_version, updated_at = clock_timestamp()
-    WHERE paid.amount_usd = 0 AND excluded.amount_usd > 0`.execute(db);
+    SELECT EXISTS (SELECT FROM settled) AS "isSettled"`.execute(db);
+  return rows[0]?.isSettled === true;
 }
 
 /** The recorded message of a failed node; undefined when it has not (or not yet) failed. */

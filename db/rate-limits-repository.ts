@@ -10,7 +10,7 @@ export interface CountedKey {
   apiAccess: boolean;
   /** Requests a minute; null means DEFAULT_RATE_LIMIT. */
   rateLimit: number | null;
-  /** Requests in the current window, this one included. */
+  /** Requests in the current window, the last of these included. */
   requests: number;
   /** When the window ends: Unix time, whole seconds, rounded up. */
   resetAtSeconds: number;
@@ -19,25 +19,25 @@ export interface CountedKey {
 }
 
 /**
- * Looks the key up and counts this request of it; undefined, and nothing counted, when there is no such key. A window
+ * Looks the key up and counts `count` requests of it; undefined, and nothing counted, when there is no such key. A window
  * begins with the first request after the last one ended and lasts a minute.
  *
  * Exact over any number of processes: the row's lock puts the requests of a key in one order, and only the database's
  * clock is asked. `now()` is the same in the whole statement, so that count and window are judged alike. A process that
  * dies here has counted its request or not; nothing is left locked.
  */
-export async function countKeyRequest(db: Db, apiKey: string): Promise<CountedKey | undefined> {
+export async function countKeyRequests(db: Db, apiKey: string, count: number): Promise<CountedKey | undefined> {
   const windowEnd = sql`now() + make_interval(secs => ${WINDOW_SECONDS})`;
-  const { rows } = await sql<CountedKey>`/* count_key_request */
+  const { rows } = await sql<CountedKey>`/* count_key_requests */
     WITH holder AS (
       SELECT api_keys.id, api_keys.rate_limit, users.id AS user_id, users.api_access
       FROM api_keys JOIN users ON users.id = api_keys.user_id
       WHERE api_keys.key_hash = ${hashKey(apiKey)}
     ), counted AS (
       INSERT INTO rate_limits AS stored (key_id, window_ends_at, requests)
-      SELECT id, ${windowEnd}, 1 FROM holder
+      SELECT id, ${windowEnd}, ${count}::integer FROM holder
       ON CONFLICT (key_id) DO UPDATE SET
-        requests = CASE WHEN stored.window_ends_at <= now() THEN 1 ELSE stored.requests + 1 END,
+        requests = CASE WHEN stored.window_ends_at <= now() THEN 0 ELSE stored.requests END + excluded.requests,
         window_ends_at = CASE WHEN stored.window_ends_at <= now() THEN ${windowEnd} ELSE stored.window_ends_at END
       RETURNING requests, window_ends_at
     )

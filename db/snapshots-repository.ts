@@ -4,9 +4,14 @@ import { sql } from 'kysely';
 import type { Plan } from '../graph/plan.js';
 import type { Db } from './client.js';
 
-/** Stores the graph unless it is there already; answers its hash. `document`: JSON text, secrets masked. */
+/** What a graph is stored under. `document`: JSON text, secrets masked. */
+export function hashDrawing(document: string): Buffer {
+  return createHash('sha256').update(document).digest();
+}
+
+/** Stores the graph unless it is there already; answers its hash. */
 export async function storeSnapshot(db: Db, document: string, plan: Plan): Promise<Buffer> {
-  const hash = createHash('sha256').update(document).digest();
+  const hash = hashDrawing(document);
   await db
     .insertInto('graph_snapshots')
     .values({ hash, document, plan: JSON.stringify(plan) })
