@@ -98,7 +98,7 @@ ${steps.join('\n')}
 /** `current` names the block for the trap. Nothing here may stand in a condition: there a failure would count for nothing. */
 function toStep({ action, file, text }, output) {
   if (action === 'file') return `mkdir -p "$(dirname "${file}")"\ncp ${output}.text "${file}"`;
-  if (action === 'apply') return `git apply --recount ${output}.text > ${output}.out 2>&1`;
+  if (action === 'apply') return `git apply --unidiff-zero ${output}.text > ${output}.out 2>&1`;
   if (action === 'run') return `{\n${text}} > ${output}.out 2> ${output}.err`;
   if (action === 'background') return `(\n${asOneProcess(text)}) > ${output}.out 2>&1 &\nuntil_ready "${file}" $!`;
   return ':';
