@@ -70,7 +70,7 @@ function drawNode({ type, data }, { x, y }, fact) {
     `<rect x="${x}" y="${y}" width="${WIDTH}" height="${HEIGHT}" rx="12" fill="${fill}" stroke="${line}" stroke-width="3"/>`,
     text(30, 17, line, KINDS[type] ?? type),
     text(60, 21, '#1f2328', data.label),
-    text(94, 17, '#59636e', shorten(fact?.content ?? '', 26)),
+    text(94, 17, '#59636e', shorten(fact?.content ?? '', 24)),
     text(128, 17, line, took),
   ].join('');
 }

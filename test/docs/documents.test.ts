@@ -22,6 +22,16 @@ describe('the documents', function () {
     });
   }
 
+  it('ARCHITECTURE and CONTRIBUTING name only files and folders that are there', () => {
+    const missing = ['ARCHITECTURE.md', 'CONTRIBUTING.md'].flatMap((page) => {
+      const text = withoutCode(readFileSync(path.join(ROOT, page), 'utf8'));
+      const named = [...text.matchAll(/`((?:[\w.-]+\/)+[\w.-]*)`/g)].map(([, name = '']) => name);
+      assert.ok(named.length > 5, page);
+      return named.filter((name) => !isThere(name)).map((name) => `${page}: ${name}`);
+    });
+    assert.deepEqual(missing, []);
+  });
+
   it('link only to files and headings that are there', () => {
     const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'clients/typescript/README.md'];
     const more = readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
@@ -30,6 +40,12 @@ describe('the documents', function () {
     assert.deepEqual(broken, []);
   });
 });
+
+/** What stands in the tree, or is made by a build or a start. */
+function isThere(name: string): boolean {
+  const made = /^(?:dist|\.data|DATA_DIR)\//;
+  return made.test(name) || existsSync(path.join(ROOT, name));
+}
 
 function brokenLinks(page: string): string[] {
   const text = withoutCode(readFileSync(path.join(ROOT, page), 'utf8'));
