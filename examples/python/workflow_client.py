@@ -21,7 +21,7 @@ LONGEST_WAIT_SECONDS = 90.0
 
 
 class ServiceError(Exception):
-    """An answer with status 400 or above."""
+    """An answer that is no success."""
 
     def __init__(self, status: int, headers: Any, body: Any) -> None:
         fields = body if isinstance(body, dict) else {}
@@ -47,6 +47,13 @@ class RunRefused(Exception):
         super().__init__(envelope["data"].get("detail") or self.node_errors)
 
 
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    """The service redirects nowhere, and the key would go along to any other host: a redirect is a ServiceError."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
 class WorkflowClient:
     def __init__(self, base_url: str, api_key: str, attempts: int = 5, timeout: float = 60.0) -> None:
         self.base_url = base_url.rstrip("/")
@@ -54,6 +61,7 @@ class WorkflowClient:
         self.attempts = attempts
         """Seconds for one request."""
         self.timeout = timeout
+        self._opener = urllib.request.build_opener(NoRedirects)
 
     def get(self, path: str) -> Any:
         return self.send("GET", path)
@@ -127,7 +135,7 @@ class WorkflowClient:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.base_url + path, data=data, headers=headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=self.timeout) as answer:
+            with self._opener.open(request, timeout=self.timeout) as answer:
                 return parse(answer.read())
         except urllib.error.HTTPError as error:
             with error:

@@ -92,6 +92,17 @@ describe('the TypeScript client: what it repeats', () => {
     assert.equal(target.requests.length, 1);
   });
 
+  it('takes its key to no other host', async () => {
+    const other = await startHttpTarget();
+    try {
+      target.on('/api/v1/projects/', { status: 307, headers: { location: `${other.url}/api/v1/projects/` } });
+      await assert.rejects(unwrap(client().GET('/api/v1/projects/')), TypeError);
+      assert.equal(other.requests.length, 0);
+    } finally {
+      await other.close();
+    }
+  });
+
   it('stops waiting when it is told to', async () => {
     target.on(START, accepted);
     target.on(POLL, poll('in progress', {}));

@@ -105,6 +105,17 @@ describe('the Python example', function () {
       assert.equal(target.requests.length, 2);
     });
 
+    it('takes its key to no other host', async () => {
+      const other = await startHttpTarget();
+      try {
+        target.on('/p', { status: 302, headers: { location: `${other.url}/p` } });
+        assert.match(await call('client.get("/p")'), /^ServiceError/);
+        assert.equal(other.requests.length, 0);
+      } finally {
+        await other.close();
+      }
+    });
+
     it('gives up where it would have to wait too long', async () => {
       target.on('/p', {
         status: 503,

@@ -21,6 +21,8 @@ export function createClient({ baseUrl, apiKey, sessionToken, ...retries }: Clie
   const client = createFetchClient<paths>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
     fetch: createRetryingFetch(retries),
+    // The service redirects nowhere, and a key in a header of its own would go along to any other host.
+    redirect: 'error',
     headers: {
       // The chat proxy takes the key as bearer, everything else in its own header.
       ...(apiKey === undefined ? {} : { 'X-Api-Key': apiKey }),
