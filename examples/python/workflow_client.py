@@ -4,6 +4,9 @@
     run = client.run_to_end(workflow_id, {"name": "Ada"})
 """
 
+import base64
+import hashlib
+import hmac
 import http.client
 import json
 import random
@@ -140,6 +143,21 @@ class WorkflowClient:
         except urllib.error.HTTPError as error:
             with error:
                 raise ServiceError(error.code, error.headers, parse(error.read())) from None
+
+
+def verify_webhook(secret: str, headers: Any, body: bytes, tolerance: float = 300.0) -> dict:
+    """The event, of the exact bytes that came. Raises ValueError unless `secret` (whsec_...) has signed it, and lately."""
+    message_id, sent_at = headers.get("webhook-id") or "", headers.get("webhook-timestamp") or ""
+    if not sent_at.isdigit() or abs(time.time() - int(sent_at)) > tolerance:
+        raise ValueError("the webhook is too old, too new, or says no time")
+    key = base64.b64decode(secret[len("whsec_") :] if secret.startswith("whsec_") else secret)
+    signed = f"{message_id}.{sent_at}.".encode() + body
+    wanted = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
+    # Two signatures for a day after the secret was replaced.
+    given = [word[len("v1,") :] for word in (headers.get("webhook-signature") or "").split() if word.startswith("v1,")]
+    if not any(hmac.compare_digest(wanted, signature.encode()) for signature in given):
+        raise ValueError("the webhook is not signed with this secret")
+    return json.loads(body)
 
 
 def read_retry_after(headers: Any) -> Optional[float]:

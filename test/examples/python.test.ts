@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { Webhook } from 'standardwebhooks';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { needPrograms } from '../support/programs.js';
 import { sharedStack } from '../support/shared-stack.js';
@@ -74,8 +75,8 @@ describe('the Python example', function () {
 
     const json = { 'content-type': 'application/json' };
 
-    async function call(expression: string): Promise<string> {
-      const program = `from workflow_client import *\nclient = WorkflowClient("${target.url}", "k", attempts=3)\ntry:\n    print(${expression})\nexcept (ServiceError, OSError) as error:\n    print(type(error).__name__, getattr(error, "code", ""), getattr(error, "fields", ""))`;
+    async function call(expression: string, expected = 'ServiceError, OSError'): Promise<string> {
+      const program = `from workflow_client import *\nclient = WorkflowClient("${target.url}", "k", attempts=3)\ntry:\n    print(${expression})\nexcept (${expected}) as error:\n    print(type(error).__name__, getattr(error, "code", ""), getattr(error, "fields", ""))`;
       const env = personsEnvironment({ PYTHONDONTWRITEBYTECODE: '1' });
       return (await mustRun('python3', ['-c', program], { cwd: FOLDER, env })).trim();
     }
@@ -103,6 +104,26 @@ describe('the Python example', function () {
       target.on('/p', { status: 400, headers: json, body: { name: ['This field is required.'] } });
       assert.equal(await call('client.post("/p", {})'), "ServiceError invalid {'name': ['This field is required.']}");
       assert.equal(target.requests.length, 2);
+    });
+
+    it('knows a webhook by its signature, as the library of the standard writes it', async () => {
+      const secret = `whsec_${Buffer.from('a secret of thirty-two bytes....').toString('base64')}`;
+      const body = '{"type": "workflow_run.succeeded"}';
+      const sign = (id: string, at: Date): Record<string, string> => ({
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+        'webhook-signature': `v1,AAAA ${new Webhook(secret).sign(id, at, body)}`,
+      });
+      const verify = async (headers: object, text = body): Promise<string> => {
+        const given = `verify_webhook("${secret}", ${JSON.stringify(headers)}, ${JSON.stringify(text)}.encode())`;
+        return call(given, 'ValueError');
+      };
+      const now = new Date();
+      assert.equal(await verify(sign('msg_1', now)), "{'type': 'workflow_run.succeeded'}");
+      assert.match(await verify(sign('msg_1', now), `${body} `), /^ValueError/);
+      assert.match(await verify({ ...sign('msg_1', now), 'webhook-id': 'msg_2' }), /^ValueError/);
+      assert.match(await verify(sign('msg_1', new Date(now.getTime() - 400_000))), /^ValueError/);
+      assert.match(await verify({}), /^ValueError/);
     });
 
     it('takes its key to no other host', async () => {
