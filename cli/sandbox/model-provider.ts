@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { startHttpServer, type HttpServer } from './http-server.js';
-import { sandboxAnswer, type ChatMessage } from './sandbox-answer.js';
+import { sandboxAnswer, sandboxToolCall, type ChatMessage, type ToolCall } from './sandbox-answer.js';
 
 export const SANDBOX_MODEL = 'sandbox-echo';
 
@@ -11,6 +11,7 @@ interface ChatRequest {
   messages: ChatMessage[];
   stream?: boolean;
   stream_options?: { include_usage?: boolean };
+  tools?: { function?: { name?: unknown } }[];
 }
 
 interface Completion {
@@ -18,6 +19,7 @@ interface Completion {
   created: number;
   model: string;
   text: string;
+  toolCall: ToolCall | undefined;
   usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 }
 
@@ -63,17 +65,25 @@ function parseRequest(text: string): ChatRequest | string {
   return body as ChatRequest;
 }
 
-function complete({ model, messages }: ChatRequest): Completion {
-  const text = sandboxAnswer(messages);
+function complete({ model, messages, tools, stream }: ChatRequest): Completion {
+  // Streams are for people who read along; agents do not ask for them.
+  const toolCall = stream === true ? undefined : sandboxToolCall(messages, toolNames(tools));
+  const text = toolCall === undefined ? sandboxAnswer(messages) : '';
   const prompt = countTokens(messages.map(({ content }) => JSON.stringify(content)).join(' '));
-  const answer = countTokens(text);
+  const answer = countTokens(toolCall?.arguments ?? text);
   return {
     id: `chatcmpl-sandbox-${randomUUID()}`,
     created: Math.floor(Date.now() / 1000),
     model,
     text,
+    toolCall,
     usage: { prompt_tokens: prompt, completion_tokens: answer, total_tokens: prompt + answer },
   };
+}
+
+function toolNames(tools: ChatRequest['tools']): string[] {
+  const names = Array.isArray(tools) ? tools.map((tool) => tool?.function?.name) : [];
+  return names.filter((name) => typeof name === 'string');
 }
 
 /** About four characters a token, as with English text. */
@@ -81,13 +91,22 @@ function countTokens(text: string): number {
   return Math.max(1, Math.ceil(text.length / 4));
 }
 
-function toBody({ text, ...rest }: Completion): object {
-  const choice = { index: 0, message: { role: 'assistant', content: text, refusal: null }, logprobs: null };
-  return { ...rest, object: 'chat.completion', choices: [{ ...choice, finish_reason: 'stop' }] };
+function toBody({ text, toolCall, ...rest }: Completion): object {
+  const message =
+    toolCall === undefined
+      ? { role: 'assistant', content: text, refusal: null }
+      : { role: 'assistant', content: null, refusal: null, tool_calls: [toCall(toolCall)] };
+  const finishReason = toolCall === undefined ? 'stop' : 'tool_calls';
+  const choices = [{ index: 0, message, logprobs: null, finish_reason: finishReason }];
+  return { ...rest, object: 'chat.completion', choices };
+}
+
+function toCall(toolCall: ToolCall): object {
+  return { id: `call_${randomUUID()}`, type: 'function', function: toolCall };
 }
 
 function streamCompletion(response: ServerResponse, completion: Completion, includeUsage: boolean): void {
-  const { text, usage, ...rest } = completion;
+  const { text, usage, toolCall: _none, ...rest } = completion;
   const chunk = (fields: object): string =>
     `data: ${JSON.stringify({ ...rest, object: 'chat.completion.chunk', ...fields })}\n\n`;
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });

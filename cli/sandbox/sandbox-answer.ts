@@ -9,12 +9,14 @@ const LABEL = '[sandbox]';
 const ECHO_CHARACTERS = 600;
 
 /**
- * An echo of the last user message, with the label. A system message that shows an object to fill, such as
+ * An echo of the last user message, or of what a tool said after it, with the label. A system message that shows an object to fill, such as
  * `{"verdict": "publish|discard", "score": 0-10, "reason": "..."}`, gets that object: of alternatives `a|b` the one that
  * the user's text names most often (else the first), for a range `0-10` a number that follows from the text's length,
  * for anything else a labelled echo.
  */
 export function sandboxAnswer(messages: ChatMessage[]): string {
+  const told = messages.at(-1);
+  if (told?.role === 'tool') return `${LABEL} The tool said: ${shorten(textOf(told.content))}`;
   const user = textOf(messages.findLast(({ role }) => role === 'user')?.content ?? '');
   const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
   const shape = findShape(system.map(({ content }) => textOf(content)).join('\n'));
@@ -26,6 +28,34 @@ export function sandboxAnswer(messages: ChatMessage[]): string {
 function textOf(content: ChatMessage['content']): string {
   if (typeof content === 'string') return content;
   return (content ?? []).map((part) => part.text ?? '').join('');
+}
+
+export interface ToolCall {
+  name: string;
+  /** JSON. */
+  arguments: string;
+}
+
+/**
+ * The tool call that the last user message asks for: it names one of the tools, and gives a JSON object of arguments (else
+ * `{}`). Once: a conversation that has a tool's answer gets none.
+ */
+export function sandboxToolCall(messages: ChatMessage[], tools: string[]): ToolCall | undefined {
+  if (messages.some(({ role }) => role === 'tool')) return undefined;
+  const user = textOf(messages.findLast(({ role }) => role === 'user')?.content ?? '');
+  // The longest name: `get-sum` is not `get`.
+  const named = tools.filter((name) => name !== '' && user.includes(name));
+  const name = named.toSorted((a, b) => b.length - a.length)[0];
+  return name === undefined ? undefined : { name, arguments: JSON.stringify(findObject(user)) };
+}
+
+function findObject(text: string): object {
+  try {
+    const found: unknown = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+    return typeof found === 'object' && found !== null ? found : {};
+  } catch {
+    return {};
+  }
 }
 
 /** The first flat JSON object of strings in a text. Bare ranges such as `0-10` are taken as strings. */

@@ -39,6 +39,25 @@ describe('the stand-in model provider', () => {
     assert.ok(total > 0);
   });
 
+  it('calls the tool that the user names, with the arguments in the message, and then says what the tool said', async () => {
+    const tools = ['echo', 'get-sum', 'get'].map((name) => ({ type: 'function' as const, function: { name } }));
+    const content = 'Call get-sum with {"a": 2, "b": 3}, please.';
+    const asked = { model: 'sandbox-echo', tools, messages: [{ role: 'user' as const, content }] };
+    const { choices } = await client.chat.completions.create(asked);
+    const message = choices[0]!.message;
+    assert.equal(choices[0]!.finish_reason, 'tool_calls');
+    assert.equal(message.content, null);
+    const [call, ...more] = message.tool_calls ?? [];
+    assert.ok(call?.type === 'function' && more.length === 0);
+    assert.deepEqual(call.function, { name: 'get-sum', arguments: '{"a":2,"b":3}' });
+    const answer = { role: 'tool' as const, tool_call_id: call.id, content: '5' };
+    const next = await client.chat.completions.create({ ...asked, messages: [...asked.messages, message, answer] });
+    assert.equal(next.choices[0]!.message.content, '[sandbox] The tool said: 5');
+    const unnamed = [{ role: 'user' as const, content: 'How are the sales?' }];
+    const plain = await client.chat.completions.create({ ...asked, messages: unnamed });
+    assert.equal(plain.choices[0]!.message.content, '[sandbox] How are the sales?');
+  });
+
   it('fills the JSON object that the system message shows, the same way each time', async () => {
     const system = 'Answer with {"verdict": "publish|discard", "score": "0-10", "reason": "a sentence"} only.';
     const ask = async (content: string): Promise<unknown> => {

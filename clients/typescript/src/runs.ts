@@ -1,0 +1,115 @@
+// A run from its start to its end.
+import { unwrap, type Client } from './client.js';
+import { RunNotFoundError, RunRefusedError, RunTimeoutError } from './errors.js';
+import type { components } from './openapi.js';
+import { pause } from './pause.js';
+
+export type NodeResult = components['schemas']['NodeResult'];
+export type RunStatus = components['schemas']['RunEnvelope']['data']['status'];
+
+export interface RunState {
+  id: string;
+  status: RunStatus;
+  /** The nodes that have started, by their ids. */
+  nodes: Record<string, NodeResult>;
+}
+
+export interface FinishedRun extends RunState {
+  status: 'succeed' | 'failed';
+}
+
+export interface WaitOptions {
+  /** The longest pause between two polls; it begins with a tenth of that. The service recommends 3 to 5 seconds. */
+  pollIntervalMs?: number;
+  /** Then a `RunTimeoutError`; without it there is no end. The run itself goes on. */
+  timeoutMs?: number;
+  /** Stops the waiting, not the run. */
+  signal?: AbortSignal;
+  /** After every poll: progress, approval requests. Waited for. */
+  onState?: (state: RunState) => void | Promise<void>;
+}
+
+export interface StartOptions {
+  /** Of your own making where your process may die and ask again; else one is made. */
+  idempotencyKey?: string;
+  signal?: AbortSignal;
+}
+
+const POLL_INTERVAL_MS = 3_000;
+/** `not found` may pass: an answer may come before the run is stored. Not for ever, though. */
+const MAX_NOT_FOUND = 5;
+/** The interface allows a terminal status to be seen before its data: three more polls, this far apart. */
+const MAX_EMPTY = 3;
+const EMPTY_PAUSE_MS = 2_500;
+
+/** Answers the run's id. Throws `RunRefusedError` where the drawing or the input is not valid. */
+export async function startRun(
+  client: Client,
+  workflowId: number,
+  input: unknown = {},
+  { idempotencyKey = crypto.randomUUID(), signal }: StartOptions = {},
+): Promise<string> {
+  const envelope = await unwrap(
+    client.POST('/api/v1/workflows/{id}/run/', {
+      params: { path: { id: workflowId }, header: { 'Idempotency-Key': idempotencyKey } },
+      body: client.usesSessionToken ? { input_data: input } : input,
+      // A text is JSON too: it stays a text, and arrives as `__raw_input__`.
+      bodySerializer: (body) => JSON.stringify(body),
+      headers: { 'Content-Type': 'application/json' },
+      ...(signal === undefined ? {} : { signal }),
+    }),
+  );
+  if (envelope.status !== 201 || envelope.data.id === null) throw new RunRefusedError(envelope);
+  return envelope.data.id;
+}
+
+/** Polls until the run has ended, well or not: look at `status`. */
+export async function waitForRun(client: Client, runId: string, options: WaitOptions = {}): Promise<FinishedRun> {
+  const { pollIntervalMs = POLL_INTERVAL_MS, timeoutMs = Infinity, signal, onState } = options;
+  const startedAt = Date.now();
+  let [notFound, empty] = [0, 0];
+  for (let delayMs = pollIntervalMs / 10; ; delayMs = Math.min(delayMs * 1.5, pollIntervalMs)) {
+    const state = await pollRun(client, runId, signal);
+    await onState?.(state);
+    if (isFinished(state)) {
+      if (Object.keys(state.nodes).length > 0 || empty >= MAX_EMPTY) return state;
+      empty += 1;
+    }
+    notFound = state.status === 'not found' ? notFound + 1 : 0;
+    if (notFound > MAX_NOT_FOUND) throw new RunNotFoundError(runId);
+    const leftMs = timeoutMs - (Date.now() - startedAt);
+    if (leftMs <= 0) throw new RunTimeoutError(runId, timeoutMs);
+    await pause(Math.min(isFinished(state) ? EMPTY_PAUSE_MS : delayMs, leftMs), signal);
+  }
+}
+
+/** Starts a run and waits for its end. Asked again with the same `idempotencyKey` it finds the run that is there. */
+export async function runToEnd(
+  client: Client,
+  workflowId: number,
+  input: unknown = {},
+  options: StartOptions & WaitOptions = {},
+): Promise<FinishedRun> {
+  return waitForRun(client, await startRun(client, workflowId, input, options), options);
+}
+
+/** The state of a run as it is now. */
+export async function pollRun(client: Client, runId: string, signal?: AbortSignal): Promise<RunState> {
+  const { data } = await unwrap(
+    client.GET('/api/v1/workflows/workflow_result/', {
+      params: { query: { id: runId } },
+      ...(signal === undefined ? {} : { signal }),
+    }),
+  );
+  return { id: runId, status: data.status, nodes: data.data ?? {} };
+}
+
+/** The text that a node gave; undefined where it did not run or did not succeed. */
+export function contentOf(run: RunState, nodeId: string): string | undefined {
+  const result = run.nodes[nodeId]?.result as { content?: unknown } | undefined;
+  return typeof result?.content === 'string' ? result.content : undefined;
+}
+
+function isFinished(state: RunState): state is FinishedRun {
+  return state.status === 'succeed' || state.status === 'failed';
+}

@@ -1,0 +1,63 @@
+// Writes the types of the TypeScript client from the OpenAPI document of the build in dist/. The generator belongs to
+// the client's own package (it needs an older TypeScript), which is installed first where it is not.
+// `--check` writes nothing and fails when the committed file is not what would be written.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+const root = path.resolve(import.meta.dirname, '..');
+const client = path.join(root, 'clients', 'typescript');
+const target = path.join(client, 'src', 'openapi.ts');
+
+const HEAD = `// Written by \`npm run client:generate\` from the OpenAPI document of the service: change that, not this file.
+
+`;
+
+installClient();
+const written = HEAD + (await generate());
+if (!process.argv.includes('--check')) {
+  writeFileSync(target, written);
+} else if (!existsSync(target) || readFileSync(target, 'utf8') !== written) {
+  console.error('clients/typescript/src/openapi.ts is out of date: run npm run client:generate');
+  process.exitCode = 1;
+}
+
+async function generate() {
+  const fromClient = createRequire(path.join(client, 'package.json'));
+  const { default: toAst, astToString } = fromClient('openapi-typescript');
+  return astToString(
+    await toAst(withoutAnswerHeaders(createDocument()), { alphabetize: true, emptyObjectsUnknown: true }),
+  );
+}
+
+/** As the API serves it, by a process of its own: this script needs no build to be imported. */
+function createDocument() {
+  const program = `
+    const { createOpenApiDocument } = await import('./dist/api/openapi/document.js');
+    const { routes } = await import('./dist/api/routes/registry.js');
+    process.stdout.write(JSON.stringify(createOpenApiDocument(routes)));`;
+  return JSON.parse(run(process.execPath, ['--input-type=module', '--eval', program], root));
+}
+
+/** Clients read them from the response itself; as types they would be two thirds of the file. */
+function withoutAnswerHeaders(document) {
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  for (const { responses } of operations) for (const response of Object.values(responses)) delete response.headers;
+  delete document.components.headers;
+  return document;
+}
+
+/** npm writes node_modules/.package-lock.json last: older than the lock file means other versions or half an install. */
+function installClient() {
+  const installed = path.join(client, 'node_modules', '.package-lock.json');
+  const lock = path.join(client, 'package-lock.json');
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+  run('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], client);
+}
+
+function run(command, args, cwd) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8', maxBuffer: 1 << 26 });
+  if (status !== 0) throw new Error(`${command} ${args[0]} failed in ${cwd}: ${error ?? stderr}`);
+  return stdout;
+}

@@ -1,0 +1,42 @@
+// Other programs, as a person would start them.
+import { spawn } from 'node:child_process';
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface ShellOptions {
+  cwd: string;
+  /** Instead of this process's own. */
+  env?: NodeJS.ProcessEnv;
+  timeoutMs?: number;
+}
+
+/** Resolves whatever the exit code is. Rejects when the program is not there. */
+export function execute(command: string, args: string[], options: ShellOptions): Promise<Finished> {
+  const { cwd, env = personsEnvironment(), timeoutMs = 120_000 } = options;
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: timeoutMs });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+/** Standard output of a program that must succeed. */
+export async function mustRun(command: string, args: string[], options: ShellOptions): Promise<string> {
+  const { code, stdout, stderr } = await execute(command, args, options);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${stdout}\n${stderr}`);
+  return stdout;
+}
+
+/** Without what `npm test` adds to it: that tells another npm about the wrong package. */
+export function personsEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const ofScripts = /^npm_(?:package|lifecycle|config_local_prefix|command|execpath|node_execpath)/;
+  const kept = Object.entries(process.env).filter(([name]) => !ofScripts.test(name) && name !== 'NODE_ENV');
+  return { ...Object.fromEntries(kept), ...more };
+}
