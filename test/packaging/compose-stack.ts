@@ -82,7 +82,9 @@ export class ComposeStack {
   environmentOf(service: string): Record<string, string> {
     const given = this.#services[service]!.environment!;
     const moved = Object.entries(given).map(([name, value]) => [name, this.#moved(name, value)]);
-    return { ...Object.fromEntries(moved), PATH: process.env['PATH']! } as Record<string, string>;
+    // As in every container.
+    const { PATH, HOME } = process.env;
+    return { ...Object.fromEntries(moved), PATH, HOME } as Record<string, string>;
   }
 
   #moved(name: string, value: string): string {

@@ -33,7 +33,7 @@ function historyOf(name: string): Stage['instructions'] {
 
 function of(name: string, keyword: string): string[] {
   const found = historyOf(name).filter((instruction) => instruction.getKeyword() === keyword);
-  return found.map((instruction) => instruction.getRawArgumentsContent() ?? '');
+  return found.map((instruction) => instruction.getTextContent().slice(keyword.length).trim());
 }
 
 const jsonOf = (instruction: JSONInstruction): string[] =>
