@@ -111,6 +111,12 @@ describe('the services of docker-compose.yml', function () {
     assert.equal(await second.stop(), 0);
   });
 
+  it('a worker without its namespace ends by itself, so that it is started again', async () => {
+    const lost = compose.start('worker', { TEMPORAL_NAMESPACE: 'missing', WORKER_METRICS_PORT: '0' });
+    assert.equal(await lost.exited, 1);
+    assert.match(lost.output(), /Namespace missing was not found/);
+  });
+
   it('each ends with code 0 within the time that the file gives it, and says no secret while it lives', async () => {
     const before = performance.now();
     assert.equal(await api.stop(), 0);
