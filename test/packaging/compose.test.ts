@@ -8,15 +8,7 @@ import { loadWorkerConfig } from '../../activities/config.js';
 import { routes } from '../../api/routes/registry.js';
 import { parseEnvironment, VARIABLES } from '../../config/environment.js';
 import { dynamicConfig } from '../../cli/embedded/temporal-server.js';
-import {
-  composeText,
-  filledCompose,
-  parseCompose,
-  ROOT,
-  SAMPLE_SECRETS,
-  toMib,
-  variablesOf,
-} from './compose-file.js';
+import { composeText, filledCompose, parseCompose, ROOT, SAMPLE_SECRETS, toMib, variablesOf } from './compose-file.js';
 
 /** Of the compose-spec project (Apache-2.0), as its loader for Go ships it in version 2.16.2. */
 const SCHEMA = path.join(ROOT, 'test/support/compose-spec-schema.json');
@@ -132,7 +124,9 @@ describe('docker-compose.yml', () => {
   it('has each of its variables in .env.example: the required ones empty, the others with their defaults', () => {
     const lines = read('.env.example').split('\n');
     const given = lines.flatMap((line) => /^(\w+)=$/.exec(line)?.[1] ?? []);
-    const optional = new Map(lines.flatMap((line) => [...line.matchAll(/^# ([A-Z_]+)=(.*)$/g)].map(([, k, v]) => [k, v])));
+    const optional = new Map(
+      lines.flatMap((line) => [...line.matchAll(/^# ([A-Z_]+)=(.*)$/g)].map(([, k, v]) => [k, v])),
+    );
     const variables = variablesOf(composeText());
     const required = variables.filter(({ isRequired }) => isRequired).map(({ name }) => name);
     assert.deepEqual(new Set(given), new Set(required));
@@ -178,7 +172,10 @@ describe('docker-compose.yml', () => {
       assert.equal(environmentOf(name)['NODE_OPTIONS'], `--max-old-space-size=${(limit * 3) / 4}`);
     }
     const connections = Number(/max_connections=(\d+)/.exec(services['postgres']!.command!.join(' '))![1]);
-    assert.ok(connections >= 20 * (1 + 5) + 4 * 2 * 20 + 10, 'an API, five workers, the four parts of Temporal, a person');
+    assert.ok(
+      connections >= 20 * (1 + 5) + 4 * 2 * 20 + 10,
+      'an API, five workers, the four parts of Temporal, a person',
+    );
   });
 
   it('mounts files that are there, and gives Temporal the settings of the embedded server', () => {
