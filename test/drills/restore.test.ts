@@ -17,6 +17,9 @@ const LONG = { timeoutMs: 90_000, intervalMs: 200 };
 const PATIENT = { settings: { timeout: 200 } };
 const NOTE = 'note';
 
+const ending = (how: string, ...names: string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, how]));
+
 describe('a service that is restored', function () {
   this.timeout(300_000);
   let world: World;
@@ -131,8 +134,8 @@ describe('a service that is restored', function () {
       }
       assert.equal(await endOf(api, 'ahead'), 'failed');
       assert.deepEqual(await booksOf(stack), {
-        ...{ done: 'Succeeded', posted: 'Succeeded', approved: 'Succeeded', late: 'Succeeded' },
-        ...{ waiting: 'Succeeded', between: 'Succeeded', 'late and waiting': 'Succeeded' },
+        ...ending('Succeeded', 'done', 'posted', 'approved', 'late'),
+        ...ending('Succeeded', 'waiting', 'between', 'late and waiting'),
         // Its POST was on the wire.
         ahead: 'outcome_unknown',
       });
@@ -156,8 +159,9 @@ describe('a service that is restored', function () {
       }
       for (const name of ['ahead', 'late and waiting']) assert.equal(await endOf(api, name), 'failed');
       assert.deepEqual(await booksOf(stack), {
-        ...{ done: 'Succeeded', posted: 'Succeeded', approved: 'Succeeded', late: 'Succeeded' },
-        ...{ waiting: 'Succeeded', between: 'Succeeded', ahead: 'outcome_unknown' },
+        ...ending('Succeeded', 'done', 'posted', 'approved', 'late'),
+        ...ending('Succeeded', 'waiting', 'between'),
+        ...ending('outcome_unknown', 'ahead'),
         // Temporal has never heard of it.
         'late and waiting': 'execution_lost',
       });
@@ -190,8 +194,8 @@ describe('a service that is restored', function () {
       assert.equal((await api.poll(ids['late']!)).data.status, 'not found');
       assert.deepEqual(await booksOf(stack), {
         done: 'Succeeded',
-        ...{ posted: 'execution_lost', approved: 'execution_lost' },
-        ...{ ahead: 'terminated', waiting: 'terminated', between: 'terminated' },
+        ...ending('execution_lost', 'posted', 'approved'),
+        ...ending('terminated', 'ahead', 'waiting', 'between'),
       });
     }
   });
