@@ -148,5 +148,6 @@ function installRuntime(logger: Logger): void {
 main().catch((error: unknown) => {
   if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
   else createLogger('worker', 'info').fatal({ err: error }, 'worker failed');
-  process.exitCode = 1;
+  // What is open would keep a worker alive that does nothing, and nobody would start another one.
+  process.exit(1);
 });

@@ -15,6 +15,7 @@ import { AdminError, withContext, type AdminContext } from './admin/context.js';
 import { attachProviderKey, detachProviderKey } from './admin/provider-keys.js';
 import { reencryptSecrets, showSecrets } from './admin/secrets.js';
 import { describeFailure } from './exit.js';
+import { forgetSignals } from '../db/approvals-repository.js';
 import type { Role } from '../db/tables.js';
 
 const DEFAULT_TTL_SECONDS = 3600;
@@ -86,6 +87,13 @@ secrets
   .command('reencrypt')
   .description('seal every stored value with the first key')
   .action(() => run(reencryptSecrets));
+
+program
+  .command('approval')
+  .description('answers of approvers')
+  .command('resend')
+  .description('tell the runs all of them again, after Temporal was restored from a backup')
+  .action(() => run(async ({ db }) => ({ decisions: await forgetSignals(db) })));
 
 await program.parseAsync();
 

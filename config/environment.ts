@@ -54,6 +54,9 @@ const schema = z.object({
   WORKER_PAYLOAD_MEMORY_MB: z.coerce.number().int().min(16).default(256),
 });
 
+/** The names of all that is read here. */
+export const VARIABLES: readonly string[] = Object.keys(schema.shape);
+
 export interface Environment {
   production: boolean;
   host: string;

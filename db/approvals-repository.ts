@@ -143,3 +143,14 @@ export async function findUndelivered(db: Db, olderThanSeconds: number, limit: n
     ORDER BY decided_at LIMIT ${limit}`.execute(db);
   return rows;
 }
+
+/**
+ * After Temporal was restored to an earlier moment than this database: its runs may wait for decisions whose signals
+ * arrived after that moment. A run that has had one takes no second; a run lives for 30 days at most.
+ */
+export async function forgetSignals(db: Db): Promise<number> {
+  const { numAffectedRows } = await sql`
+    UPDATE approval_requests SET signalled_at = NULL
+    WHERE decided_by IS NOT NULL AND decided_at > now() - interval '31 days'`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}

@@ -73,7 +73,7 @@ export function allowToRun({ supervisor, dataDir }: TestStack): void {
   for (const pid of pids) signalAll(withDescendants(pid), 'SIGCONT');
 }
 
-function signalAll(pids: number[], signal: NodeJS.Signals): void {
+export function signalAll(pids: number[], signal: NodeJS.Signals): void {
   for (const pid of pids) {
     try {
       process.kill(pid, signal);
@@ -85,7 +85,7 @@ function signalAll(pids: number[], signal: NodeJS.Signals): void {
 }
 
 /** The process and all that it has started, parents first. Linux only; elsewhere the process alone. */
-function withDescendants(pid: number): number[] {
+export function withDescendants(pid: number): number[] {
   if (process.platform !== 'linux') return [pid];
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -25,7 +25,7 @@ export interface TemporalServer {
 const HOST = '127.0.0.1';
 
 /** Keys as spelled in the server's common/dynamicconfig/constants.go: another case is ignored without a word. */
-const dynamicConfig: Record<string, unknown> = {
+export const dynamicConfig: Record<string, unknown> = {
   // Polls a second and shard. The dev server has one shard; the default of 20 adds about 45 ms to every hop of a run.
   'history.transferProcessorMaxPollRPS': 2000,
   'history.timerProcessorMaxPollRPS': 2000,

@@ -174,6 +174,30 @@ describe('builds of the worker', function () {
     assert.deepEqual((await builds.of(run.runId)).slice(0, 2), [['3'], ['3']]);
   });
 
+  it('the one before can be made current again: what the newer one has begun stays on the newer one', async () => {
+    await builds.makeCurrent('4');
+    const onFourth = await startWaiting();
+    await builds.makeCurrent('3');
+    await endsOn(await startWaiting(), [['3']]);
+    await endsOn(onFourth, [['4']]);
+    assert.equal(await builds.failedTasks(onFourth.runId), 0);
+  });
+
+  it('all runs of one whose workers are gone are moved to another by one command', async () => {
+    await builds.makeCurrent('4');
+    const left = [await startWaiting(), await startWaiting()];
+    await builds.start('5');
+    assert.equal(await builds.stop('4'), 0);
+    const version = `TemporalWorkerDeploymentVersion = '${DEPLOYMENT}:4'`;
+    assert.equal(await eventually(() => countOpen(version)), 2);
+    await builds.move(['--query', `${OPEN} AND ${version}`], '5');
+    for (const run of left) {
+      await run.approve();
+      assert.equal(await run.end(), 'succeed');
+      assert.deepEqual((await builds.of(run.runId)).slice(0, 2), [['4', '5'], ['5']]);
+    }
+  });
+
   it('where no worker is unversioned, runs wait in the queue for the first current one', async () => {
     const TEMPORAL_TASK_QUEUE = 'versioned-only';
     const process = await startApiProcess(stack, { TEMPORAL_TASK_QUEUE, ALLOW_PRIVATE_NETWORK: 'true' });

@@ -1,0 +1,33 @@
+// The build that comes after this one: the same code, and one migration more, which changes every table.
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { OtherBuild } from '../support/worker-builds.js';
+import { DIST } from '../support/worker-process.js';
+
+export const NEXT_MIGRATION = '9999-next';
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const ANCHOR = 'const provider =';
+/** Additive, as ours are: what runs on the older build neither reads nor misses it. */
+const MIGRATION = `
+migrations['${NEXT_MIGRATION}'] = {
+  async up(db) {
+    const tables = await db.introspection.getTables();
+    for (const { name } of tables) await db.schema.alterTable(name).addColumn('added_next', 'text').execute();
+    await db.schema.createIndex('runs_added_next').on('runs').column('added_next').execute();
+  },
+};
+`;
+
+export function makeNextBuild(): OtherBuild {
+  const folder = mkdtempSync(path.join(tmpdir(), 'next-build-'));
+  const dist = path.join(folder, 'dist');
+  cpSync(DIST, dist, { recursive: true });
+  cpSync(path.join(ROOT, 'package.json'), path.join(folder, 'package.json'));
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+  const file = path.join(dist, 'db/migrate.js');
+  const code = readFileSync(file, 'utf8');
+  if (!code.includes(ANCHOR)) throw new Error(`db/migrate.ts has no "${ANCHOR}" any more`);
+  writeFileSync(file, code.replace(ANCHOR, `${MIGRATION}${ANCHOR}`));
+  return { dist, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}

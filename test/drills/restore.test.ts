@@ -1,0 +1,210 @@
+// The drill behind docs/backup.md: a running service is lost, and comes back from backups of its two stores that were taken
+// at moment A or at moment B, each. Between them runs ended, began, went on, and were approved.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { Decimal } from 'decimal.js';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { agent, drawing, http, link, llm, resultOf, trigger, type DrawingNode } from '../support/graphs.js';
+import { queryDatabase } from '../support/inspect.js';
+import type { TestStack } from '../support/stack.js';
+import { countOpen, World, type Operate } from './restored-world.js';
+import { takeSnapshot, type Backups } from './snapshots.js';
+
+/** Beyond the pause between two looks of the reconciler at a run, 45 s. */
+const LONG = { timeoutMs: 90_000, intervalMs: 200 };
+/** What is on the wire in vain may take long. */
+const PATIENT = { settings: { timeout: 200 } };
+const NOTE = 'note';
+
+const ending = (how: string, ...names: string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, how]));
+
+describe('a service that is restored', function () {
+  this.timeout(300_000);
+  let world: World;
+  let projectId: number;
+  let atA: Backups;
+  let atB: Backups;
+  const ids: Record<string, string> = {};
+  let workflows = 0;
+
+  async function start(api: ApiClient, name: string, nodes: DrawingNode[]): Promise<void> {
+    for (const [index, node] of nodes.entries()) if (index > 0) link(nodes[index - 1]!, node);
+    const workflow = await api.createWorkflow(projectId, drawing(nodes), `${name} ${++workflows}`);
+    ids[name] = (await api.run(workflow)).data.id;
+  }
+
+  /** An agent that asks for so many approvals, one after the other, each for a note of its run's name. */
+  function startAgent(api: ApiClient, name: string, approvals = 1): Promise<void> {
+    world.model.script(`agent-${name}`, ({ messages }) => {
+      const isDone = messages.filter(({ role }) => role === 'tool').length >= approvals;
+      return isDone ? { text: 'done' } : { toolCalls: [{ name: NOTE, arguments: { text: name } }] };
+    });
+    const server = { endpoint_url: world.tools.url, require_approval: 'always' };
+    return start(api, name, [trigger(), agent('note it', { model_name: `agent-${name}` }, [server])]);
+  }
+
+  const notesOf = (name: string): number =>
+    world.tools.callsOf(NOTE).filter((call) => call.arguments['text'] === name).length;
+
+  async function pendingOf(api: ApiClient, name: string): Promise<string | undefined> {
+    const { body } = await api.get<{ request_id: string; status: string }[]>(
+      `/workflows/workflow_run/${ids[name]}/agent-approval/`,
+    );
+    return body.find(({ status }) => status === 'pending')?.request_id;
+  }
+
+  async function approve(api: ApiClient, name: string): Promise<void> {
+    const request = await eventually(() => pendingOf(api, name), LONG);
+    const answer = await api.post<{ status: number }>(
+      `/workflows/workflow_run/${ids[name]}/agent-approval/${request}/approve/`,
+    );
+    assert.equal(answer.body.status, 200);
+  }
+
+  const endOf = async (api: ApiClient, name: string): Promise<string> =>
+    (await api.pollToEnd(ids[name]!, LONG)).data.status;
+
+  /** How a run ended in the books, which must balance: one transaction a node, and sums that agree. */
+  async function booksOf(stack: TestStack): Promise<Record<string, string>> {
+    const rows = await queryDatabase<{ id: string; status: string; code: string | null; ok: boolean }>(
+      stack,
+      `SELECT id, status, error_code AS code, cost_usd = (
+         SELECT coalesce(sum(amount_usd), 0) FROM billing_transactions WHERE run_id = runs.id
+       ) AND NOT EXISTS (
+         SELECT FROM node_results node WHERE node.run_id = runs.id AND 1 <> (
+           SELECT count(*) FROM billing_transactions paid WHERE paid.run_id = runs.id AND paid.node_id = node.node_id)
+       ) AS ok FROM runs`,
+    );
+    const names = new Map(Object.entries(ids).map(([name, id]) => [id, name]));
+    for (const { id, ok } of rows) assert.ok(ok, `the books of ${names.get(id)} do not balance`);
+    const [sum] = await queryDatabase<{ usd: string }>(stack, 'SELECT sum(cost_usd)::text AS usd FROM runs');
+    const api = createApiClient(stack.apiUrl, stack.apiKey);
+    const { body } = await api.get<{ total_spent: Record<string, string> }>(`/projects/${projectId}/`);
+    assert.ok(new Decimal(sum!.usd).equals(body.total_spent['USD']!));
+    return Object.fromEntries(rows.map(({ id, status, code }) => [names.get(id), code ?? status]));
+  }
+
+  const postsOf = (name: string): string[] => world.target.bodiesOf(`/held/${name}`);
+
+  before(async () => {
+    world = await World.create();
+    const stack = await world.start(world.home);
+    const api = createApiClient(stack.apiUrl, stack.apiKey);
+    projectId = await api.createProject();
+    const held = (name: string, data = {}) => http(`${world.target.url}/held/${name}`, { ...PATIENT, ...data });
+    await start(api, 'done', [trigger(), llm('hello')]);
+    assert.equal(await endOf(api, 'done'), 'succeed');
+    await start(api, 'posted', [trigger(), held('posted', { method: 'POST' }), llm('and on')]);
+    const first = held('first');
+    const second = held('second', { method: 'POST', body: resultOf(first) });
+    await start(api, 'ahead', [trigger(), first, second]);
+    for (const name of ['waiting', 'approved']) await startAgent(api, name);
+    await startAgent(api, 'between', 2);
+    for (const name of ['waiting', 'approved', 'between']) await eventually(() => pendingOf(api, name), LONG);
+    await eventually(() => postsOf('posted').length === 1 && postsOf('first').length === 1, LONG);
+    atA = takeSnapshot(stack, path.join(world.home, 'A'));
+
+    for (const name of ['posted', 'first']) world.target.release(`/held/${name}`);
+    for (const name of ['approved', 'between']) await approve(api, name);
+    for (const name of ['posted', 'approved']) assert.equal(await endOf(api, name), 'succeed');
+    await start(api, 'late', [trigger(), llm('late')]);
+    assert.equal(await endOf(api, 'late'), 'succeed');
+    await startAgent(api, 'late and waiting');
+    for (const name of ['between', 'late and waiting']) await eventually(() => pendingOf(api, name), LONG);
+    await eventually(() => postsOf('second').length === 1, LONG);
+    atB = takeSnapshot(stack, path.join(world.home, 'B'));
+
+    await stack.stop();
+    world.target.release('/held/second');
+  });
+
+  after(async () => {
+    await world.close();
+  });
+
+  it('at one moment of both stores goes on where it was, and nothing is done or billed again', async () => {
+    const notes = { waiting: notesOf('waiting'), between: notesOf('between'), late: notesOf('late and waiting') };
+    await world.restored(atB, async (stack) => {
+      const api = createApiClient(stack.apiUrl, stack.apiKey);
+      for (const name of ['waiting', 'between', 'late and waiting']) {
+        await approve(api, name);
+        assert.equal(await endOf(api, name), 'succeed');
+      }
+      assert.equal(await endOf(api, 'ahead'), 'failed');
+      assert.deepEqual(await booksOf(stack), {
+        ...ending('Succeeded', 'done', 'posted', 'approved', 'late'),
+        ...ending('Succeeded', 'waiting', 'between', 'late and waiting'),
+        // Its POST was on the wire.
+        ahead: 'outcome_unknown',
+      });
+    });
+    assert.deepEqual([postsOf('posted').length, postsOf('second').length], [1, 1]);
+    assert.equal(notesOf('approved'), 1);
+    assert.equal(notesOf('waiting'), notes.waiting + 1);
+    assert.equal(notesOf('between'), notes.between + 1);
+    assert.equal(notesOf('late and waiting'), notes.late + 1);
+  });
+
+  it('with a Temporal older than Postgres finds what was done in Postgres: nothing is done or billed again', async () => {
+    const notes = { waiting: notesOf('waiting'), between: notesOf('between'), late: notesOf('late and waiting') };
+    await world.restored({ postgres: atB.postgres, temporal: atA.temporal }, async (stack) => {
+      const api = createApiClient(stack.apiUrl, stack.apiKey);
+      // Temporal waits for an answer that was given after its backup: it is told again.
+      assert.deepEqual(await world.admin(stack, 'approval', 'resend'), { decisions: 2 });
+      for (const name of ['waiting', 'between']) {
+        await approve(api, name);
+        assert.equal(await endOf(api, name), 'succeed');
+      }
+      for (const name of ['ahead', 'late and waiting']) assert.equal(await endOf(api, name), 'failed');
+      assert.deepEqual(await booksOf(stack), {
+        ...ending('Succeeded', 'done', 'posted', 'approved', 'late'),
+        ...ending('Succeeded', 'waiting', 'between'),
+        ...ending('outcome_unknown', 'ahead'),
+        // Temporal has never heard of it.
+        'late and waiting': 'execution_lost',
+      });
+      const operate = world.operate(stack.stack.temporal_address);
+      await eventually(async () => (await countOpen(operate)) === 0, LONG);
+    });
+    assert.deepEqual([postsOf('posted').length, postsOf('second').length], [1, 1]);
+    assert.equal(notesOf('approved'), 1);
+    assert.equal(notesOf('waiting'), notes.waiting + 1);
+    assert.equal(notesOf('between'), notes.between + 1);
+    assert.equal(notesOf('late and waiting'), notes.late);
+  });
+
+  it('with a Postgres older than Temporal, once the open runs are terminated, does nothing twice either', async () => {
+    const called = [postsOf('second').length, world.tools.calls.length, world.model.requests.length];
+    const terminateAll = async (operate: Operate): Promise<void> => {
+      const query = "WorkflowType = 'runGraph' AND ExecutionStatus = 'Running'";
+      await operate('workflow', 'terminate', '--query', query, '--reason', 'restored', '--yes');
+      await eventually(async () => (await countOpen(operate)) === 0, LONG);
+    };
+    const restored = { postgres: atA.postgres, temporal: atB.temporal };
+    await world.restored(restored, checkOlderPostgres, terminateAll);
+    assert.deepEqual([postsOf('second').length, world.tools.calls.length, world.model.requests.length], called);
+
+    async function checkOlderPostgres(stack: TestStack): Promise<void> {
+      const api = createApiClient(stack.apiUrl, stack.apiKey);
+      for (const name of ['posted', 'approved', 'ahead', 'waiting', 'between']) {
+        assert.equal(await endOf(api, name), 'failed');
+      }
+      assert.equal((await api.poll(ids['late']!)).data.status, 'not found');
+      assert.deepEqual(await booksOf(stack), {
+        done: 'Succeeded',
+        ...ending('execution_lost', 'posted', 'approved'),
+        ...ending('terminated', 'ahead', 'waiting', 'between'),
+      });
+    }
+  });
+
+  it('with a Postgres older than Temporal and runs left open calls again, without what it calls with: never so', async () => {
+    assert.deepEqual(postsOf('second'), ['answer to /held/first']);
+    await world.restored({ postgres: atA.postgres, temporal: atB.temporal }, async () => {
+      await eventually(() => postsOf('second').length === 2, LONG);
+    });
+    assert.deepEqual(postsOf('second'), ['answer to /held/first', '']);
+  });
+});

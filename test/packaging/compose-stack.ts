@@ -1,0 +1,117 @@
+// The services of docker-compose.yml that are ours, as processes: their commands, health checks and environment as the file
+// has them, but for addresses, which are those of a test stack's servers and of free ports.
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { promisify } from 'node:util';
+import { claimPort } from '../../cli/embedded/ports.js';
+import { queryDatabase } from '../support/inspect.js';
+import type { TestStack } from '../support/stack.js';
+import { filledCompose, ROOT, SAMPLE_SECRETS, type ComposeFile } from './compose-file.js';
+
+export interface ServiceRun {
+  output: () => string;
+  exited: Promise<number | null>;
+  stop: () => Promise<number | null>;
+}
+
+const ROLE = 'workflow_automation';
+const NAMESPACE = 'packaging';
+const DATABASE = 'packaging';
+
+export class ComposeStack {
+  readonly #services: ComposeFile['services'];
+  readonly #stack: TestStack;
+  readonly #ports: Record<string, number>;
+  readonly #running = new Set<ServiceRun>();
+
+  private constructor(stack: TestStack, services: ComposeFile['services'], ports: Record<string, number>) {
+    [this.#stack, this.#services, this.#ports] = [stack, services, ports];
+  }
+
+  /** The stack's server gets an empty database, which belongs to a role of the name that the compose file gives it. */
+  static async create(stack: TestStack): Promise<ComposeStack> {
+    const { services } = filledCompose({ ...SAMPLE_SECRETS, TEMPORAL_NAMESPACE: NAMESPACE });
+    await queryDatabase(stack, `CREATE ROLE ${ROLE} LOGIN PASSWORD '${SAMPLE_SECRETS['DATABASE_PASSWORD']}'`);
+    await queryDatabase(stack, `CREATE DATABASE ${DATABASE} OWNER ${ROLE}`);
+    const free = () => claimPort({ port: 0, host: '127.0.0.1', variable: 'PORT' });
+    return new ComposeStack(stack, services, { api: await free(), worker: await free() });
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all([...this.#running].map((run) => run.stop()));
+    await queryDatabase(this.#stack, `DROP DATABASE IF EXISTS ${DATABASE} WITH (FORCE)`);
+    await queryDatabase(this.#stack, `DROP ROLE IF EXISTS ${ROLE}`);
+  }
+
+  get apiUrl(): string {
+    return `http://127.0.0.1:${this.#ports['api']}`;
+  }
+
+  /** One more process of a service. */
+  start(service: string, overrides: Record<string, string> = {}): ServiceRun {
+    const [file, ...args] = this.#services[service]!.command!;
+    const child = spawn(file!, args, { cwd: ROOT, env: { ...this.environmentOf(service), ...overrides } });
+    const run = follow(child);
+    this.#running.add(run);
+    void run.exited.then(() => this.#running.delete(run));
+    return run;
+  }
+
+  /** A command inside of a service's container, as by `docker compose exec`. */
+  exec(service: string, ...command: string[]): Promise<{ stdout: string }> {
+    return promisify(execFile)(command[0]!, command.slice(1), { cwd: ROOT, env: this.environmentOf(service) });
+  }
+
+  /** The health check's exit code. */
+  async health(service: string): Promise<number> {
+    const [kind, ...command] = this.#services[service]!.healthcheck!.test!;
+    if (kind !== 'CMD') throw new Error('a shell may not be in the image');
+    const { api, worker } = this.#ports;
+    const moved = command.map((part) => part.replace(':3000/', `:${api}/`).replace(':9464/', `:${worker}/`));
+    const failed = await this.exec(service, ...moved).catch((error: { code?: number }) => error);
+    return 'code' in failed ? (failed.code ?? -1) : 0;
+  }
+
+  /** A setup script of Temporal's in `deploy/`, with `path` first on PATH. */
+  setUp(service: string, path: string): Promise<{ stdout: string }> {
+    const script = this.#services[service]!.volumes![0]!.split(':')[0]!;
+    const env = { ...this.environmentOf(service), PATH: `${path}:${process.env['PATH']}` };
+    return promisify(execFile)('/bin/sh', [script], { cwd: ROOT, env });
+  }
+
+  environmentOf(service: string): Record<string, string> {
+    const given = this.#services[service]!.environment!;
+    const moved = Object.entries(given).map(([name, value]) => [name, this.#moved(name, value)]);
+    // As in every container.
+    const { PATH, HOME } = process.env;
+    return { ...Object.fromEntries(moved), PATH, HOME } as Record<string, string>;
+  }
+
+  #moved(name: string, value: string): string {
+    if (name === 'PORT') return String(this.#ports['api']);
+    if (name === 'WORKER_METRICS_PORT') return String(this.#ports['worker']);
+    if (name === 'API_INTERNAL_URL') return this.apiUrl;
+    if (name === 'TEMPORAL_ADDRESS') return this.#stack.stack.temporal_address;
+    if (name !== 'DATABASE_URL') return value;
+    const url = new URL(value);
+    url.host = new URL(this.#stack.stack.database_url).host;
+    url.pathname = `/${DATABASE}`;
+    return url.href;
+  }
+}
+
+function follow(child: ChildProcess): ServiceRun {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  }
+  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  return {
+    output: () => text,
+    exited,
+    stop() {
+      child.kill('SIGTERM');
+      return exited;
+    },
+  };
+}

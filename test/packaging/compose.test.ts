@@ -1,0 +1,189 @@
+// docker-compose.yml beside the code that it starts. It is not run here: that needs a container engine.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
+import { loadWorkerConfig } from '../../activities/config.js';
+import { routes } from '../../api/routes/registry.js';
+import { parseEnvironment, VARIABLES } from '../../config/environment.js';
+import { dynamicConfig } from '../../cli/embedded/temporal-server.js';
+import { composeText, filledCompose, parseCompose, ROOT, SAMPLE_SECRETS, toMib, variablesOf } from './compose-file.js';
+
+/** Of the compose-spec project (Apache-2.0), as its loader for Go ships it in version 2.16.2. */
+const SCHEMA = path.join(ROOT, 'test/support/compose-spec-schema.json');
+/** Where each process of ours says which variables it cannot do without. */
+const ENTRIES = { api: 'api/main.ts', worker: 'activities/config.ts', migrate: 'cli/migrate.ts' };
+/** Read by others than config/environment.ts: the SDK's own (config/temporal-connection.ts), and Node.js. */
+const KNOWN_ELSEWHERE = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'NODE_OPTIONS'];
+const OURS = Object.keys(ENTRIES) as (keyof typeof ENTRIES)[];
+const SECRET = /PASSWORD|PWD|TOKEN|SECRET|KEY$/;
+const { services } = filledCompose(SAMPLE_SECRETS);
+
+const environmentOf = (name: string): Record<string, string> => services[name]?.environment ?? {};
+const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+
+describe('docker-compose.yml', () => {
+  it('is valid by the Compose Specification', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const validate = ajv.compile(JSON.parse(readFileSync(SCHEMA, 'utf8')) as object);
+    assert.ok(validate(parseCompose()), ajv.errorsText(validate.errors));
+    assert.ok(!validate({ services: { api: { imagee: 'x' } } }), 'the schema refuses what it does not know');
+  });
+
+  for (const name of OURS) {
+    it(`sets all that ${name} requires in production, and nothing that the code does not know`, () => {
+      const required = [...read(ENTRIES[name]).matchAll(/required\([^']+'\w+',\s*'(\w+)'/g)];
+      const environment = environmentOf(name);
+      assert.ok(required.length > 0);
+      for (const [, variable] of required) assert.ok(environment[variable!], `${variable} is not set`);
+      for (const variable of Object.keys(environment)) {
+        assert.ok([...VARIABLES, ...KNOWN_ELSEWHERE].includes(variable), `${variable} is not known`);
+      }
+      assert.equal(parseEnvironment(environment).production, true);
+      assert.equal(environment['HOST'], '0.0.0.0', 'or nobody reaches it from outside of its container');
+    });
+  }
+
+  it('gives worker and API the same secrets, servers and queue', () => {
+    loadWorkerConfig(environmentOf('worker'));
+    for (const [name, value] of Object.entries(environmentOf('migrate'))) {
+      assert.equal(environmentOf('worker')[name], value, name);
+      assert.equal(environmentOf('api')[name], value, name);
+    }
+    assert.ok(environmentOf('api')['INTERNAL_SERVICE_TOKEN']);
+  });
+
+  it('starts what the npm scripts start, by entry points that the build makes', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    for (const name of OURS) {
+      const command = services[name]!.command!.join(' ');
+      assert.equal(`exec ${command}`, scripts[name]);
+      assert.ok(existsSync(path.join(ROOT, command.split(' ').at(-1)!)), command);
+    }
+  });
+
+  it('publishes and asks the ports on which the code listens, at paths that it serves', () => {
+    const port = { api: environmentOf('api')['PORT'], worker: environmentOf('worker')['WORKER_METRICS_PORT'] };
+    for (const name of ['api', 'worker'] as const) {
+      const check = services[name]!.healthcheck!.test!.join(' ');
+      const [, checked, asked] = /http:\/\/127\.0\.0\.1:(\d+)(\/\w+)'/.exec(check) ?? [];
+      assert.equal(checked, port[name]);
+      assert.ok(routes.some((route) => route.method === 'GET' && route.path === asked));
+      assert.match(read('activities/health-server.ts'), new RegExp(`'${asked}'`));
+    }
+    assert.deepEqual(services['api']!.ports, [`127.0.0.1:3000:${port.api}`]);
+    assert.equal(new URL(environmentOf('worker')['API_INTERNAL_URL']!).host, `api:${port.api}`);
+    assert.equal(environmentOf('api')['TEMPORAL_ADDRESS'], 'temporal:7233');
+    assert.ok(services['temporal']!.healthcheck!.test!.includes('7233'));
+    assert.equal(new URL(environmentOf('api')['DATABASE_URL']!).hostname, 'postgres');
+  });
+
+  it('lets workers be multiplied: nothing of theirs has a fixed name or port on the host', () => {
+    const { container_name: name, ports, volumes } = services['worker']!;
+    assert.deepEqual([name, ports, volumes], [undefined, undefined, undefined]);
+  });
+
+  it('pins every image to a version, our own to that of the package', () => {
+    const { version } = JSON.parse(read('package.json')) as { version: string };
+    for (const [name, { image, build }] of Object.entries(services)) {
+      assert.match(image, /^[\w./-]+:v?\d+\.\d+[\w.-]*$/, name);
+      if (build !== undefined) assert.ok(image.endsWith(`:${version}`), image);
+    }
+    const [server, tools] = ['temporal', 'temporal-schema'].map((name) => services[name]!.image.split(':')[1]!);
+    assert.ok(tools!.startsWith(`${server}-`), 'the schema tool is of the server version');
+    assert.equal(services['temporal-namespace']!.image, services['temporal-schema']!.image);
+  });
+
+  it('has no secret in it, and no default for one', () => {
+    const raw = parseCompose().services;
+    let secrets = 0;
+    for (const [name, { environment = {} }] of Object.entries(raw)) {
+      for (const [variable, value] of Object.entries(environment).filter(([key]) => SECRET.test(key))) {
+        assert.match(value, /^\$\{\w+(:?\?[^}]+|:-)\}$/, `${name}: ${variable}`);
+        secrets += 1;
+      }
+    }
+    assert.ok(secrets > 10);
+    for (const { name, fallback } of variablesOf(composeText())) {
+      if (SECRET.test(name)) assert.equal(fallback, '', name);
+    }
+    for (const { environment = {} } of Object.values(raw)) {
+      const password = /:\/\/[^:/]+:([^@]*)@/.exec(environment['DATABASE_URL'] ?? '')?.[1];
+      if (password !== undefined) assert.match(password, /^\$\{DATABASE_PASSWORD:\?[^}]+\}$/);
+    }
+  });
+
+  it('is not started without any one of its secrets', () => {
+    for (const name of Object.keys(SAMPLE_SECRETS)) {
+      const { [name]: _left, ...others } = SAMPLE_SECRETS;
+      assert.throws(() => filledCompose(others), new RegExp(`required variable ${name} `));
+    }
+  });
+
+  it('has each of its variables in .env.example: the required ones empty, the others with their defaults', () => {
+    const lines = read('.env.example').split('\n');
+    const given = lines.flatMap((line) => /^(\w+)=$/.exec(line)?.[1] ?? []);
+    const optional = new Map(
+      lines.flatMap((line) => [...line.matchAll(/^# ([A-Z_]+)=(.*)$/g)].map(([, k, v]) => [k, v])),
+    );
+    const variables = variablesOf(composeText());
+    const required = variables.filter(({ isRequired }) => isRequired).map(({ name }) => name);
+    assert.deepEqual(new Set(given), new Set(required));
+    assert.deepEqual(new Set(Object.keys(SAMPLE_SECRETS)), new Set(required));
+    for (const { name, isRequired, fallback } of variables) {
+      if (!isRequired) assert.equal(optional.get(name), fallback, name);
+    }
+    assert.deepEqual(new Set(optional.keys()), new Set(variables.filter((v) => !v.isRequired).map(({ name }) => name)));
+    assert.match(read('.gitignore'), /^\.env$/m);
+  });
+
+  it('starts each service after what it needs', () => {
+    const needs = (name: string) =>
+      Object.entries(services[name]!.depends_on ?? {}).map(([other, { condition }]) => `${other} ${condition}`);
+    const completed = (name: string) => `${name} service_completed_successfully`;
+    assert.deepEqual(needs('temporal-schema'), ['postgres service_healthy']);
+    assert.ok(needs('temporal').includes(completed('temporal-schema')));
+    assert.deepEqual(needs('temporal-namespace'), ['temporal service_healthy']);
+    assert.deepEqual(needs('migrate'), ['postgres service_healthy']);
+    for (const name of ['api', 'worker']) {
+      assert.deepEqual(needs(name), [completed('migrate'), completed('temporal-namespace')]);
+    }
+    for (const { depends_on: dependencies = {} } of Object.values(services)) {
+      for (const [name, { condition }] of Object.entries(dependencies)) {
+        const { healthcheck, restart = 'no' } = services[name]!;
+        if (condition === 'service_healthy') assert.ok(healthcheck?.test, `${name} says whether it is healthy`);
+        else assert.match(restart, /^on-failure/, `${name} ends`);
+      }
+    }
+  });
+
+  it('gives the processes time to drain, and the memory of docs/load.md', () => {
+    const { workerActivitySlots: slots, workerPayloadMemoryMb: payload } = parseEnvironment(environmentOf('worker'));
+    const defaults = parseEnvironment({});
+    assert.deepEqual([slots, payload], [defaults.workerActivitySlots, defaults.workerPayloadMemoryMb]);
+    const needed = { worker: 250 + 2 * payload + slots + 200, api: 200 + 2 * 192 };
+    for (const name of ['api', 'worker'] as const) {
+      const { deploy, stop_grace_period: grace, read_only: isReadOnly } = services[name]!;
+      assert.ok(Number(/^(\d+)s$/.exec(grace!)![1]) > 15);
+      assert.equal(isReadOnly, true);
+      const limit = toMib(deploy!.resources.limits.memory);
+      assert.ok(limit >= needed[name] && limit < 1.2 * needed[name], `${name}: ${limit} MiB for ${needed[name]}`);
+      assert.equal(environmentOf(name)['NODE_OPTIONS'], `--max-old-space-size=${(limit * 3) / 4}`);
+    }
+    const connections = Number(/max_connections=(\d+)/.exec(services['postgres']!.command!.join(' '))![1]);
+    assert.ok(
+      connections >= 20 * (1 + 5) + 4 * 2 * 20 + 10,
+      'an API, five workers, the four parts of Temporal, a person',
+    );
+  });
+
+  it('mounts files that are there, and gives Temporal the settings of the embedded server', () => {
+    const mounts = Object.values(services).flatMap(({ volumes = [] }) => volumes.filter((one) => one.startsWith('./')));
+    assert.equal(mounts.length, 4);
+    for (const mount of mounts) assert.ok(existsSync(path.join(ROOT, mount.split(':')[0]!)), mount);
+    const settings = parse(read('deploy/temporal/dynamic-config.yaml')) as Record<string, { value: unknown }[]>;
+    assert.ok(Object.keys(settings).length > 0);
+    for (const [key, [setting]] of Object.entries(settings)) assert.equal(setting!.value, dynamicConfig[key], key);
+  });
+});

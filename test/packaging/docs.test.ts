@@ -1,0 +1,136 @@
+// What docs/deploy.md shows, beside the code: its YAML is parsed, and names the images, commands, ports, paths and variables
+// that there are.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+import { parse, parseAllDocuments } from 'yaml';
+import { VARIABLES } from '../../config/environment.js';
+import { RUN_SEARCH_ATTRIBUTES } from '../../temporal-workflows/messages.js';
+import { filledCompose, ROOT, SAMPLE_SECRETS } from './compose-file.js';
+
+const DOCS = path.join(ROOT, 'docs');
+const { services } = filledCompose(SAMPLE_SECRETS);
+
+interface Probe {
+  httpGet: { path: string; port: string };
+}
+interface Container {
+  name: string;
+  image: string;
+  command?: string[];
+  ports?: { name: string; containerPort: number }[];
+  env?: { name: string; value: string }[];
+  envFrom: unknown[];
+  livenessProbe?: Probe;
+  readinessProbe?: Probe;
+  startupProbe?: Probe;
+  resources?: { limits: { memory: string } };
+  securityContext?: { runAsNonRoot: boolean; readOnlyRootFilesystem: boolean };
+}
+interface Manifest {
+  kind?: string;
+  spec?: {
+    template?: { spec: { terminationGracePeriodSeconds?: number; containers: Container[] } };
+    triggers?: Trigger[];
+  };
+  services?: Record<string, { environment: Record<string, string> }>;
+  triggers?: Trigger[];
+}
+interface Trigger {
+  type: string;
+  metadata: Record<string, string>;
+}
+
+const blocks = (file: string, language: string): string[] =>
+  [...readFileSync(path.join(DOCS, file), 'utf8').matchAll(/^( *)```(\w+)\n([\s\S]*?)^ *```$/gm)]
+    .filter(([, , word]) => word === language)
+    .map(([, indent, , text]) => text!.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
+
+const manifests = blocks('deploy.md', 'yaml').map((text) => parse(text) as Manifest);
+const containers = manifests.flatMap(({ spec }) => spec?.template?.spec.containers ?? []);
+
+describe('docs/deploy.md', () => {
+  it('shows YAML that parses, as every other document does', () => {
+    assert.equal(manifests.length, 6);
+    for (const file of readdirSync(DOCS).filter((name) => name.endsWith('.md'))) {
+      for (const text of blocks(file, 'yaml')) {
+        for (const document of parseAllDocuments(text)) assert.deepEqual(document.errors, [], file);
+      }
+    }
+  });
+
+  it('starts in Kubernetes what Docker Compose starts, with the same memory, as the same user', () => {
+    assert.deepEqual(containers.map(({ name }) => name).toSorted(), ['api', 'migrate', 'worker']);
+    for (const { name, image, command, env = [], resources, securityContext } of containers) {
+      const service = services[name]!;
+      assert.equal(image.split('/').at(-1), service.image);
+      if (command !== undefined) assert.deepEqual(command.slice(2), service.command);
+      for (const { name: variable, value } of env) assert.equal(value, service.environment![variable], variable);
+      if (name === 'migrate') continue;
+      assert.equal(resources?.limits.memory.replace('Mi', 'm'), service.deploy!.resources.limits.memory);
+      assert.ok(securityContext?.runAsNonRoot && securityContext.readOnlyRootFilesystem);
+      assert.ok(env.some(({ name: variable }) => variable === 'NODE_OPTIONS'));
+    }
+  });
+
+  it('probes ports that the containers have, and gives them longer than they need to drain', () => {
+    for (const { name, ports, livenessProbe, readinessProbe, startupProbe } of containers) {
+      if (name === 'migrate') continue;
+      const variable = name === 'api' ? 'PORT' : 'WORKER_METRICS_PORT';
+      assert.equal(String(ports![0]!.containerPort), services[name]!.environment![variable]);
+      for (const probe of [livenessProbe, readinessProbe, startupProbe]) {
+        assert.equal(probe!.httpGet.port, ports![0]!.name);
+        assert.match(probe!.httpGet.path, /^\/(healthz|readyz)$/);
+      }
+      assert.equal(livenessProbe!.httpGet.path, '/healthz');
+    }
+    const graces = manifests.flatMap(({ spec }) => spec?.template?.spec.terminationGracePeriodSeconds ?? []);
+    assert.equal(graces.length, 2);
+    for (const seconds of graces) assert.ok(seconds >= 15 + 5);
+  });
+
+  it('scales by the queue that workers take from, and overrides services that there are', () => {
+    const triggers = manifests.flatMap((manifest) => manifest.spec?.triggers ?? manifest.triggers ?? []);
+    assert.deepEqual(
+      triggers.map(({ type }) => type),
+      ['prometheus', 'temporal'],
+    );
+    assert.match(triggers[0]!.metadata['query']!, /taskqueue="workflow_runs"/);
+    assert.equal(triggers[1]!.metadata['taskQueue'], 'workflow-runs');
+    const overrides = manifests.flatMap(({ services: given = {} }) => Object.entries(given));
+    assert.deepEqual(
+      overrides.map(([name]) => name),
+      ['api', 'worker'],
+    );
+    for (const [, { environment }] of overrides) assert.ok(VARIABLES.includes(Object.keys(environment)[0]!));
+  });
+
+  it('names the search attributes of runs to Temporal Cloud and to the setup script', () => {
+    const tcld = blocks('deploy.md', 'sh').find((text) => text.includes('tcld namespace search-attributes add'))!;
+    const script = readFileSync(path.join(ROOT, 'deploy/temporal/setup-namespace.sh'), 'utf8');
+    for (const [name, type] of Object.entries(RUN_SEARCH_ATTRIBUTES)) {
+      assert.ok(tcld.includes(`--sa ${name}=${type}`), name);
+      assert.match(script, new RegExp(`for name in .*\\b${name}\\b.*; do`));
+      assert.equal(type, 'Keyword');
+    }
+  });
+
+  it('has a command that makes a .env with which everything starts, readable for its owner alone', () => {
+    const [command] = blocks('deploy.md', 'sh');
+    const folder = mkdtempSync(path.join(tmpdir(), 'dotenv-'));
+    try {
+      execFileSync('/bin/sh', ['-euc', command!], { cwd: folder });
+      const values = parseEnv(readFileSync(path.join(folder, '.env'), 'utf8')) as Record<string, string>;
+      assert.equal(Buffer.from(values['SECRETS_KEY']!, 'base64').length, 32);
+      assert.deepEqual(Object.keys(values).toSorted(), Object.keys(SAMPLE_SECRETS).toSorted());
+      const { environment } = filledCompose(values).services['api']!;
+      assert.match(environment!['DATABASE_URL']!, /:[0-9a-f]{64}@postgres:/);
+      assert.equal(statSync(path.join(folder, '.env')).mode & 0o777, 0o600);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});

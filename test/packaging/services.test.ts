@@ -1,0 +1,130 @@
+// What docker-compose.yml starts, started by hand in its order. The servers are those of the test stack.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Connection } from '@temporalio/client';
+import { findTemporalBinary } from '../../cli/embedded/temporal-binary.js';
+import { RUN_SEARCH_ATTRIBUTES } from '../../temporal-workflows/messages.js';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { chain, drawing, http, link, trigger } from '../support/graphs.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { ComposeStack, type ServiceRun } from './compose-stack.js';
+
+const LONG = { timeoutMs: 60_000, intervalMs: 250 };
+
+describe('the services of docker-compose.yml', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let compose: ComposeStack;
+  let tools: string;
+  let client: ApiClient;
+  let key: string;
+  let api: ServiceRun;
+  let worker: ServiceRun;
+
+  before(async () => {
+    stack = await sharedStack();
+    compose = await ComposeStack.create(stack);
+    tools = mkdtempSync(path.join(tmpdir(), 'temporal-tools-'));
+    const { signal } = new AbortController();
+    const configured = process.env['TEMPORAL_CLI'];
+    const binary = await findTemporalBinary({ configured, env: process.env, report: () => undefined, signal });
+    symlinkSync(binary, path.join(tools, 'temporal'));
+  });
+
+  after(async () => {
+    await compose.remove();
+    rmSync(tools, { recursive: true, force: true });
+  });
+
+  // One story, in the order of `depends_on`.
+
+  it('temporal-namespace makes the namespace with the search attributes of runs, and may be repeated', async () => {
+    for (let round = 1; round <= 2; round += 1) await compose.setUp('temporal-namespace', tools);
+    const { TEMPORAL_NAMESPACE: namespace } = compose.environmentOf('api');
+    const connection = await Connection.connect({ address: stack.stack.temporal_address });
+    try {
+      const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: namespace! });
+      for (const name of Object.keys(RUN_SEARCH_ATTRIBUTES)) assert.ok(name in customAttributes, name);
+      const described = await connection.workflowService.describeNamespace({ namespace: namespace! });
+      assert.equal(Number(described.config?.workflowExecutionRetentionTtl?.seconds), 7 * 24 * 3600);
+    } finally {
+      await connection.close();
+    }
+  });
+
+  it('an API that starts before the migrations waits for them: alive, and not healthy until they are there', async () => {
+    assert.equal(await compose.health('api'), 1, 'nothing answers yet');
+    api = compose.start('api');
+    await eventually(async () => (await fetch(`${compose.apiUrl}/healthz`)).ok, LONG);
+    const { status, ...ready } = (await (await fetch(`${compose.apiUrl}/readyz`)).json()) as Record<string, unknown>;
+    assert.deepEqual(ready, { database: true, migrations: false, temporal: true });
+    assert.equal(status, 'not ready');
+    assert.equal(await compose.health('api'), 1);
+  });
+
+  it('migrate brings an empty database up to date, by several processes at once and again', async () => {
+    const first = [compose.start('migrate'), compose.start('migrate')];
+    assert.deepEqual(await Promise.all(first.map(({ exited }) => exited)), [0, 0]);
+    const outputs = first.map((run) => run.output()).toSorted();
+    assert.match(outputs[0]!, /^Applied: 0001-initial, /);
+    assert.equal(outputs[1], 'The database is up to date.\n');
+    const again = compose.start('migrate');
+    assert.equal(await again.exited, 0);
+    assert.equal(again.output(), 'The database is up to date.\n');
+    await eventually(async () => (await compose.health('api')) === 0, LONG);
+  });
+
+  it('the worker becomes healthy, and a run goes from the API through it to its result', async () => {
+    assert.equal(await compose.health('worker'), 1);
+    worker = compose.start('worker');
+    await eventually(async () => (await compose.health('worker')) === 0, LONG);
+    const admin = async (...args: string[]) => {
+      const { stdout } = await compose.exec('api', 'node', 'dist/cli/admin.js', ...args);
+      return JSON.parse(stdout) as { id: number; api_key: string };
+    };
+    const { id } = await admin('user', 'create', '--name', 'First user');
+    key = (await admin('key', 'create', '--user', String(id))).api_key;
+    client = createApiClient(compose.apiUrl, key);
+    assert.equal((await client.runToEnd(chain(4))).status, 'succeed');
+  });
+
+  it('in production no graph reaches an address inside, and a session token of the environment opens', async () => {
+    const start = trigger();
+    const inside = http(`${compose.apiUrl}/healthz`);
+    link(start, inside);
+    const { nodes } = await client.runToEnd(drawing([start, inside]));
+    assert.equal(nodes[inside.id]?.error?.code, 'blocked_address');
+    const { stdout } = await compose.exec('api', 'node', 'dist/cli/admin.js', 'jwt', 'issue', '--user', '1');
+    const session = (JSON.parse(stdout) as { token: string }).token;
+    assert.equal((await createApiClient(compose.apiUrl, { session }).get('/projects/')).status, 200);
+  });
+
+  it('a further worker needs nothing but a port of its own, and takes over when the first stops', async () => {
+    const second = compose.start('worker', { WORKER_METRICS_PORT: '0' });
+    await eventually(() => second.output().includes('worker started'), LONG);
+    assert.equal(await worker.stop(), 0);
+    assert.equal((await client.runToEnd(chain(4))).status, 'succeed');
+    assert.equal(await second.stop(), 0);
+  });
+
+  it('a worker without its namespace ends by itself, so that it is started again', async () => {
+    const lost = compose.start('worker', { TEMPORAL_NAMESPACE: 'missing', WORKER_METRICS_PORT: '0' });
+    assert.equal(await lost.exited, 1);
+    assert.match(lost.output(), /Namespace missing was not found/);
+  });
+
+  it('each ends with code 0 within the time that the file gives it, and says no secret while it lives', async () => {
+    const before = performance.now();
+    assert.equal(await api.stop(), 0);
+    assert.ok(performance.now() - before < 15_000);
+    const said = api.output() + worker.output();
+    for (const name of ['INTERNAL_SERVICE_TOKEN', 'SECRETS_KEY', 'JWT_SECRET']) {
+      assert.ok(!said.includes(compose.environmentOf('api')[name]!), name);
+    }
+    assert.ok(!said.includes(new URL(compose.environmentOf('api')['DATABASE_URL']!).password) && !said.includes(key));
+  });
+});
