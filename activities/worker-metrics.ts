@@ -9,6 +9,8 @@ export interface WorkerMetrics {
   trySeconds: Histogram<'kind' | 'outcome'>;
   costUsd: Counter<'kind'>;
   modelCallSeconds: Histogram<'provider' | 'status'>;
+  /** As the providers count them: what they are paid for. */
+  modelTokens: Counter<'provider' | 'type'>;
 }
 
 /**
@@ -57,6 +59,12 @@ export function createWorkerMetrics(): WorkerMetrics {
       help: 'Calls of model providers until their answer began, by HTTP status; none: they could not be reached.',
       labelNames: ['provider', 'status'],
       buckets: SECONDS,
+      registers,
+    }),
+    modelTokens: new Counter({
+      name: 'model_tokens_total',
+      help: 'Tokens that model providers say their answers took, by type: input or output.',
+      labelNames: ['provider', 'type'],
       registers,
     }),
   };

@@ -4,7 +4,9 @@ import { ConfigError, parseEnvironment, required, type Environment } from '../co
 import { createLogger, type Logger } from '../config/logger.js';
 import { loadModelProviders } from '../config/model-providers.js';
 import { createDataConverter } from '../config/payload-encryption.js';
+import { registerPoolMetrics } from '../config/pool-metrics.js';
 import { loadTemporalConnection } from '../config/temporal-connection.js';
+import { startTracing } from '../config/tracing.js';
 import { Client, Connection } from '@temporalio/client';
 import { createDatabase } from '../db/client.js';
 import { createSecretBox } from '../db/secret-box.js';
@@ -31,6 +33,7 @@ const MEMORY = { totalBytes: 192 * 1024 * 1024, uncountedBytes: 256 * 1024 };
 async function main(): Promise<void> {
   const environment = parseEnvironment(process.env);
   const logger = createLogger('api', environment.logLevel);
+  const tracing = await startTracing('api', environment, logger);
   const { deps, close } = createDeps(environment, process.env, logger);
   const answer = createApp(deps).callback();
   const server = await listen((request, response) => void answer(request, response), environment);
@@ -44,6 +47,7 @@ async function main(): Promise<void> {
     logger.info({ signal }, 'stopping');
     await Promise.all([closeServer(server), reconciler.stop(), retention.stop(), webhooks.stop()]);
     await close();
+    await tracing.shutdown();
     logger.info('stopped');
     process.exit(0);
   };
@@ -60,16 +64,17 @@ function createDeps(
   env: NodeJS.ProcessEnv,
   logger: Logger,
 ): { deps: AppDeps; close: () => Promise<void> } {
+  const metrics = createMetrics();
   const db = createDatabase({
     url: required(environment, 'databaseUrl', 'DATABASE_URL'),
     poolMax: POOL_MAX,
     applicationName: 'api',
+    onPool: (pool) => registerPoolMetrics(metrics.registry, pool),
     onError: (error) => logger.warn({ err: error }, 'a database connection broke'),
   });
   const { connectionOptions, namespace } = loadTemporalConnection(env);
   // Lazy: without Temporal the API still starts, answers polls and accepts runs.
   const connection = Connection.lazy(connectionOptions);
-  const metrics = createMetrics();
   const { resultRetentionDays } = environment;
   const deps: AppDeps = {
     db,
@@ -93,7 +98,8 @@ function createDeps(
         .filter(Boolean),
       defaultRateLimit: environment.defaultRateLimit,
       resultRetentionDays,
-      publicUrl: environment.apiInternalUrl.replace(/\/$/, ''),
+      publicUrl: environment.publicUrl,
+      temporalUiUrl: environment.temporalUiUrl?.replace(/\/$/, ''),
       webhookRetrySeconds: environment.webhookRetrySeconds,
       allowPrivateNetwork: environment.allowPrivateNetwork,
     },

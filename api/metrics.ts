@@ -5,6 +5,10 @@ export interface Metrics {
   registry: Registry;
   /** Labelled by the route's pattern, never by a path: ids would make a series each. */
   requestSeconds: Histogram<'method' | 'route' | 'status'>;
+  /** `accepted`, `repeated` (by `Idempotency-Key`), `invalid_nodes` (inner 422), `invalid_workflow` (inner 400). */
+  runsAccepted: Counter<'outcome'>;
+  /** By the stored status. */
+  runsEnded: Counter<'status'>;
   /** `delivered`, `retried` (failed, another attempt follows), `failed` (given up), `dropped` (nowhere to send it to). */
   webhookAttempts: Counter<'outcome'>;
   webhookAttemptSeconds: Histogram;
@@ -38,6 +42,18 @@ export function createMetrics(): Metrics {
       help: 'Time from the request to the end of its answer.',
       labelNames: ['method', 'route', 'status'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    runsAccepted: new Counter({
+      name: 'run_requests_total',
+      help: 'Requests to run a workflow, by outcome: accepted, repeated, invalid_nodes or invalid_workflow.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    runsEnded: new Counter({
+      name: 'runs_ended_total',
+      help: 'Runs whose end this process has written, by stored status.',
+      labelNames: ['status'],
       registers,
     }),
     webhookAttempts: new Counter({

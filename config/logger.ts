@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import { activeTraceIds } from './spans.js';
 
 export type { Logger };
 
@@ -9,6 +10,8 @@ export function createLogger(name: string, level: string): Logger {
     level,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: toLoggableError },
+    // Where traces are on: which span the line belongs to.
+    mixin: () => activeTraceIds() ?? {},
     formatters: { level: (label) => ({ level: label }) },
     redact: {
       paths: ['*.authorization', '*.cookie', '*["x-api-key"]', 'headers', '*.headers', 'input', 'body', 'api_key'],

@@ -9,6 +9,7 @@ import * as webhooks from './migrations/0005-webhooks.js';
 import * as rateLimits from './migrations/0006-rate-limits.js';
 import * as retention from './migrations/0007-retention.js';
 import * as resultSizes from './migrations/0009-result-sizes.js';
+import * as runTraces from './migrations/0011-run-traces.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -21,6 +22,7 @@ const migrations: Record<string, Migration> = {
   '0006-rate-limits': rateLimits,
   '0007-retention': retention,
   '0009-result-sizes': resultSizes,
+  '0011-run-traces': runTraces,
 };
 
 const provider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };
