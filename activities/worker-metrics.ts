@@ -1,5 +1,6 @@
 // What a worker process tells Prometheus. docs/operations.md, "Metrics".
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { nodeDefinitions } from '../graph/nodes/registry.js';
 
 export interface WorkerMetrics {
   registry: Registry;
@@ -33,7 +34,7 @@ export function createWorkerMetrics(): WorkerMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  return {
+  const metrics: WorkerMetrics = {
     registry,
     nodes: new Counter({
       name: 'nodes_total',
@@ -68,6 +69,16 @@ export function createWorkerMetrics(): WorkerMetrics {
       registers,
     }),
   };
+  showZeros(metrics.nodes);
+  return metrics;
+}
+
+/** Of our own failures also the first must show as an increase, which Prometheus sees only in what was there before. */
+function showZeros(nodes: WorkerMetrics['nodes']): void {
+  for (const kind of Object.keys(nodeDefinitions)) {
+    for (const outcome of ['succeed', 'internal_error', 'worker_lost', 'outcome_unknown'])
+      nodes.inc({ kind, outcome }, 0);
+  }
 }
 
 /** `load` is asked at each scrape. */

@@ -35,7 +35,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  return {
+  const metrics: Metrics = {
     registry,
     requestSeconds: new Histogram({
       name: 'http_request_duration_seconds',
@@ -71,7 +71,22 @@ export function createMetrics(): Metrics {
     reconciler: createReconcilerMetrics(registers),
     retention: createRetentionMetrics(registers),
   };
+  showZeros(metrics);
+  return metrics;
 }
+
+/** A series that begins with its first event hides it: Prometheus sees no increase in what was not there before. */
+function showZeros({ runsAccepted, runsEnded, webhookAttempts, reconciler, retention }: Metrics): void {
+  for (const outcome of ['accepted', 'repeated', 'invalid_nodes', 'invalid_workflow']) runsAccepted.inc({ outcome }, 0);
+  for (const status of ['Succeeded', 'Error', 'Cancelled']) runsEnded.inc({ status }, 0);
+  for (const outcome of ['delivered', 'retried', 'failed', 'dropped']) webhookAttempts.inc({ outcome }, 0);
+  for (const outcome of ['done', 'busy', 'failed']) reconciler.rounds.inc({ outcome }, 0);
+  for (const outcome of ['open', 'closed', 'missing', 'failed']) reconciler.checks.inc({ outcome }, 0);
+  for (const reason of CLOSED_FOR) reconciler.closed.inc({ reason }, 0);
+  for (const outcome of ['done', 'unfinished', 'busy', 'failed']) retention.rounds.inc({ outcome }, 0);
+}
+
+const CLOSED_FOR = ['cancelled', 'terminated', 'run_timeout', 'execution_limit', 'execution_lost', 'start_refused'];
 
 function createReconcilerMetrics(registers: Registry[]): ReconcilerMetrics {
   return {

@@ -169,11 +169,13 @@ function bounded<T>(client: Client, call: () => Promise<T>, timeoutMs = DEADLINE
   );
 }
 
-function toSummary(title: string): string {
+/** The Temporal UI shows it as Markdown: a title is words in it, never a link, an image or markup. */
+export function toSummary(title: string): string {
   let summary = '';
   for (const character of title) {
-    if (Buffer.byteLength(summary + character) > MAX_SUMMARY_BYTES) break;
-    summary += character;
+    const written = /[\\`*_[\]<>!#|~&]/.test(character) ? `\\${character}` : character;
+    if (Buffer.byteLength(summary + written) > MAX_SUMMARY_BYTES) break;
+    summary += written;
   }
   return summary;
 }
