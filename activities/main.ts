@@ -33,7 +33,7 @@ const SHUTDOWN_FORCE = '12s';
 
 async function main(): Promise<void> {
   const config = loadWorkerConfig(process.env);
-  const logger = createLogger('worker', config.logLevel);
+  const logger = createLogger('worker', config.logLevel, config);
   const [readSdkMetrics, tracing] = await Promise.all([
     installRuntime({ logger: createSdkLogger(logger) }),
     startTracing('worker', config, logger),

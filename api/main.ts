@@ -32,7 +32,7 @@ const MEMORY = { totalBytes: 192 * 1024 * 1024, uncountedBytes: 256 * 1024 };
 
 async function main(): Promise<void> {
   const environment = parseEnvironment(process.env);
-  const logger = createLogger('api', environment.logLevel);
+  const logger = createLogger('api', environment.logLevel, environment);
   const tracing = await startTracing('api', environment, logger);
   const { deps, close } = createDeps(environment, process.env, logger);
   const answer = createApp(deps).callback();

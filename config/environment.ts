@@ -61,6 +61,9 @@ const schema = z.object({
   WORKER_PAYLOAD_MEMORY_MB: z.coerce.number().int().min(16).default(256),
 });
 
+/** Their names. */
+export const VARIABLES = Object.keys(schema.shape);
+
 export interface Environment {
   production: boolean;
   host: string;

@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { eventually } from '../support/eventually.js';
 import { alerts, dashboardQueries, DEPLOY, filledIn } from './metric-queries.js';
+import { readQuestions } from './operators-manual.js';
 import { startObservedStack, type ObservedStack } from './observed-stack.js';
 
 const run = promisify(execFile);
@@ -82,6 +83,13 @@ describe('a real Prometheus', function () {
       },
       { timeoutMs: 60_000, intervalMs: 1_000 },
     );
+  });
+
+  it('answers what docs/operators.md asks it', async () => {
+    for (const { language, commands } of readQuestions()) {
+      if (language !== 'promql') continue;
+      for (const command of commands) assert.equal((await ask('query', command)).status, 'success', command);
+    }
   });
 
   it('evaluates every alert on what the processes tell, and none that pages fires', async () => {

@@ -237,8 +237,8 @@ describe('canaries', function () {
     }
     // Each of these runs and requests is in what was exported, and none of what they hold.
     const ends = await eventually(() => {
-      const told = receiver.spans.filter(({ name }) => name === 'run');
-      return told.length >= 2 && told.map(({ attributes }) => attributes['run.id']);
+      const exported = receiver.spans.filter(({ name }) => name === 'run');
+      return exported.length >= 2 && exported.map(({ attributes }) => attributes['run.id']);
     });
     for (const runId of runIds) assert.ok(ends.includes(runId), runId);
     assert.ok(
