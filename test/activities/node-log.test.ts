@@ -19,7 +19,7 @@ describe('the worker’s log', function () {
         const found = stack
           .logs()
           .split('\n')
-          .filter((line) => line.includes(run.runId) && line.includes('"name":"worker"'));
+          .filter((line) => line.includes(run.runId) && line.includes('"node_id":'));
         return found.some((line) => line.includes('node failed')) && found;
       });
       const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
