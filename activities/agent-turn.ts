@@ -148,6 +148,7 @@ async function askModel(deps: AgentDeps, task: NodeTask, call: ModelCall): Promi
       if (claim.attempts < MAX_MODEL_ATTEMPTS) throw failure.withDelay(500 * 2 ** (claim.attempts - 1));
       throw failure.asFinal();
     });
+  client.countTokens(answer?.usage);
   return client.masker.json(answer);
 }
 

@@ -22,6 +22,7 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
     metricsPort: environment.workerMetricsPort,
     host: environment.host,
     logLevel: environment.logLevel,
+    isTracing: environment.isTracing,
     cachedWorkflows: environment.workerCachedWorkflows,
     version: environment.workerVersion,
   };

@@ -16,7 +16,7 @@ import { createModelClients } from './model-clients.js';
 import type { ByteBudget } from '../outgoing/byte-budget.js';
 import type { McpClient } from '../outgoing/mcp-client.js';
 import type { OutgoingClient } from '../outgoing/outgoing-client.js';
-import { createRunContexts } from './run-context.js';
+import type { RunContexts } from './run-context.js';
 import { runLocalNode, runNode, runStep, runTrigger, type NodeDeps, type NodeFacts, type NodeRef } from './run-node.js';
 import { createTriggerRunner } from './trigger.js';
 import type { WorkerMetrics } from './worker-metrics.js';
@@ -24,6 +24,7 @@ import type { WorkerMetrics } from './worker-metrics.js';
 export interface ActivityDeps {
   db: Database;
   secretBox: SecretBox;
+  contexts: RunContexts;
   outgoing: OutgoingClient;
   mcp: McpClient;
   providers: ModelProviders;
@@ -38,8 +39,7 @@ export interface ActivityDeps {
 export type Activities = ReturnType<typeof createActivities>;
 
 export function createActivities(deps: ActivityDeps) {
-  const { db, secretBox, memory, logger, metrics, providers } = deps;
-  const contexts = createRunContexts(db, secretBox);
+  const { db, secretBox, contexts, memory, logger, metrics, providers } = deps;
   const nodeDeps: NodeDeps = { db, secretBox, contexts, memory, logger, metrics };
   const triggerRunner = createTriggerRunner(db);
   const conditionRunner = createConditionRunner(contexts);

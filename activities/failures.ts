@@ -60,12 +60,12 @@ export function finalFailure(code: string): ApplicationFailure {
   return ApplicationFailure.create({ type: code, message: 'The node failed.', nonRetryable: true, category: BENIGN });
 }
 
-/** Another try follows after `delayMs`. */
+/** Another try follows after `delayMs`; at once is a millisecond, for no delay at all means to Temporal no other try. */
 export function retryableFailure(code: string, delayMs: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: code,
     message: 'The node is tried again.',
-    nextRetryDelay: delayMs,
+    nextRetryDelay: Math.max(1, delayMs),
     category: BENIGN,
   });
 }

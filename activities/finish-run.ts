@@ -1,6 +1,7 @@
 // The last activity of every run: reports its end to the API, which alone writes the life of a run.
 import { ApplicationFailure } from '@temporalio/activity';
 import { request } from 'undici';
+import { withTraceparent } from '../config/spans.js';
 import { findNodeError } from '../db/node-results-repository.js';
 import type { Database } from '../db/client.js';
 import type { ExecutionError, ExecutionUpdate } from '../db/execution-update.js';
@@ -31,7 +32,10 @@ export async function reportRunEnd(deps: FinishRunDeps, end: FinishRunInput): Pr
   if (end.error !== undefined) await describeError(deps.db, end.runId, end.error, update);
   const answer = await request(`${deps.apiInternalUrl}/api/v1/workflows/execution-update/${end.runId}/`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${deps.internalServiceToken}`, 'content-type': 'application/json' },
+    headers: withTraceparent({
+      authorization: `Bearer ${deps.internalServiceToken}`,
+      'content-type': 'application/json',
+    }),
     body: JSON.stringify(update),
     headersTimeout: TIMEOUT_MS,
     bodyTimeout: TIMEOUT_MS,

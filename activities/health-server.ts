@@ -4,6 +4,8 @@ import type { Registry } from 'prom-client';
 
 interface Health {
   registry: Registry;
+  /** Further metrics in Prometheus' text format. */
+  moreMetrics: () => Promise<string>;
   /** Throws or gives false while the worker cannot do its work. */
   isReady(): Promise<boolean>;
 }
@@ -25,8 +27,8 @@ export async function startHealthServer(host: string, port: number, health: Heal
       return undefined;
     }
     if (path === '/metrics') {
-      registry.metrics().then(
-        (text) => answer(200, registry.contentType, text),
+      Promise.all([registry.metrics(), health.moreMetrics()]).then(
+        (texts) => answer(200, registry.contentType, texts.join('\n')),
         () => answer(500, 'text/plain', ''),
       );
       return undefined;

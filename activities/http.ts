@@ -100,8 +100,9 @@ function toRequest(data: HttpNodeData, scope: Scope, task: NodeTask): OutgoingRe
   if (!has('idempotency-key')) headers['idempotency-key'] = `${task.runId}/${task.nodeId}`;
   if (!has('user-agent')) headers['user-agent'] = 'workflow-automation-service';
   if (!has('accept-encoding')) headers['accept-encoding'] = 'gzip, deflate, br';
+  const url = renderedUrl(renderText(data.url, scope).trim());
   return {
-    url: renderedUrl(renderText(data.url, scope).trim()),
+    url,
     method,
     headers,
     body,
@@ -109,6 +110,7 @@ function toRequest(data: HttpNodeData, scope: Scope, task: NodeTask): OutgoingRe
     signal: task.signal,
     tenant: String(task.run.projectId),
     secretHeaders,
+    hidesHost: !data.url.toLowerCase().includes(url.hostname),
   };
 }
 

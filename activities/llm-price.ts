@@ -18,6 +18,7 @@ export function toCharge(usage: unknown, model: ResolvedModel): Charge {
   };
 }
 
-function toTokens(value: unknown): number {
+/** What a provider says may be anything. */
+export function toTokens(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }

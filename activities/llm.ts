@@ -47,6 +47,7 @@ export function createLlmRunner({ db, contexts, providers, clients }: LlmDeps): 
           await markCallRefused(db, task);
           throw failure;
         });
+      client.countTokens(answer?.usage);
       return toOutcome(client.masker.json(answer), model);
     },
   };

@@ -1,18 +1,13 @@
 // The worker process: runs the run workflow and its activities.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import {
-  DefaultLogger,
-  NativeConnection,
-  Runtime,
-  Worker,
-  type LogEntry,
-  type WorkerOptions,
-} from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Worker, type LogEntry, type WorkerOptions } from '@temporalio/worker';
 import { sql } from 'kysely';
 import { ConfigError } from '../config/environment.js';
 import { createLogger, type Logger } from '../config/logger.js';
 import { createDataConverter } from '../config/payload-encryption.js';
+import { registerPoolMetrics } from '../config/pool-metrics.js';
+import { startTracing } from '../config/tracing.js';
 import { createDatabase } from '../db/client.js';
 import { createSecretBox } from '../db/secret-box.js';
 import { loadWorkerConfig, type WorkerConfig } from './config.js';
@@ -22,6 +17,9 @@ import { portOf, startHealthServer } from './health-server.js';
 import { ByteBudget } from '../outgoing/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../outgoing/outgoing-client.js';
+import { createRunContexts } from './run-context.js';
+import { installRuntime } from './sdk-metrics.js';
+import { createTraceInterceptor } from './trace-interceptor.js';
 import { createWorkerMetrics, registerWorkerLoad } from './worker-metrics.js';
 import { withLeanThreads } from './workflow-threads.js';
 
@@ -36,19 +34,24 @@ const SHUTDOWN_FORCE = '12s';
 
 async function main(): Promise<void> {
   const config = loadWorkerConfig(process.env);
-  const logger = createLogger('worker', config.logLevel);
-  installRuntime(logger);
+  const logger = createLogger('worker', config.logLevel, config);
+  const [readSdkMetrics, tracing] = await Promise.all([
+    installRuntime({ logger: createSdkLogger(logger) }),
+    startTracing('worker', config, logger),
+  ]);
+  const metrics = createWorkerMetrics();
   const db = createDatabase({
     url: config.databaseUrl,
     poolMax: DATABASE_CONNECTIONS,
     applicationName: 'worker',
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    onPool: (pool) => registerPoolMetrics(metrics.registry, pool),
     onError: (error) => logger.warn({ code: (error as { code?: string }).code }, 'database connection lost'),
   });
   const outgoing = createOutgoingClient({ allowPrivateNetwork: config.allowPrivateNetwork });
   const mcp = createMcpClient({ allowPrivateNetwork: config.allowPrivateNetwork });
   const secretBox = createSecretBox(config.secretsKeys);
-  const metrics = createWorkerMetrics();
+  const contexts = createRunContexts(db, secretBox);
   const connection = await connect(config, logger);
   const memory = new ByteBudget({ totalBytes: config.payloadMemoryMb * 1_000_000, uncountedBytes: UNCOUNTED_BYTES });
   const options: WorkerOptions = {
@@ -58,8 +61,13 @@ async function main(): Promise<void> {
     ...workflowCode(config),
     ...workflowOptions(config),
     dataConverter: createDataConverter(config.payloadKeys),
-    activities: createActivities({ ...config, db, secretBox, outgoing, mcp, memory, logger, metrics }),
-    interceptors: { activity: [createErrorHygieneInterceptor(logger)] },
+    activities: createActivities({ ...config, db, secretBox, contexts, outgoing, mcp, memory, logger, metrics }),
+    interceptors: {
+      activity: [
+        ...(config.isTracing ? [createTraceInterceptor(contexts)] : []),
+        createErrorHygieneInterceptor(logger),
+      ],
+    },
     // Each holds a database connection for single statements only.
     maxConcurrentActivityTaskExecutions: config.activitySlots,
     // A beat every 2 s reaches the server at that pace, so that a cancel is heard within it.
@@ -71,6 +79,7 @@ async function main(): Promise<void> {
   registerWorkerLoad(metrics.registry, config.activitySlots, () => worker.getStatus());
   const health = await startHealthServer(config.host, config.metricsPort, {
     registry: metrics.registry,
+    moreMetrics: readSdkMetrics,
     async isReady() {
       await sql`SELECT 1`.execute(db);
       return worker.getState() === 'RUNNING';
@@ -85,6 +94,7 @@ async function main(): Promise<void> {
   } finally {
     health.close();
     await Promise.allSettled([connection.close(), outgoing.close(), mcp.close(), db.destroy()]);
+    await tracing.shutdown();
   }
   logger.info('worker stopped');
 }
@@ -133,15 +143,13 @@ async function connect({ temporal }: WorkerConfig, logger: Logger): Promise<Nati
   }
 }
 
-function installRuntime(logger: Logger): void {
-  Runtime.install({
-    logger: new DefaultLogger('INFO', ({ level, message, meta }: LogEntry) => {
-      const { error, ...rest } = meta ?? {};
-      const line = { ...rest, ...(error === undefined ? {} : { err: error }), source: 'temporal' };
-      if (level === 'ERROR') logger.error(line, message);
-      else if (level === 'WARN') logger.warn(line, message);
-      else logger.debug(line, message);
-    }),
+function createSdkLogger(logger: Logger): DefaultLogger {
+  return new DefaultLogger('INFO', ({ level, message, meta }: LogEntry) => {
+    const { error, ...rest } = meta ?? {};
+    const line = { ...rest, ...(error === undefined ? {} : { err: error }), source: 'temporal' };
+    if (level === 'ERROR') logger.error(line, message);
+    else if (level === 'WARN') logger.warn(line, message);
+    else logger.debug(line, message);
   });
 }
 

@@ -6,13 +6,17 @@ import { findProviderKey } from '../db/provider-keys-repository.js';
 import type { SecretBox } from '../db/secret-box.js';
 import { createMasker, type Masker } from '../graph/mask.js';
 import { retryAfterMs } from '../outgoing/retry-after.js';
+import { tracedCall } from '../outgoing/traced-call.js';
 import { NodeFailure } from './failures.js';
+import { toTokens } from './llm-price.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
 export interface ModelClient {
   openai: OpenAI;
   /** Keeps the key out of all that the provider says: it is not the user's, who must not get it in an answer either. */
   masker: Masker;
+  /** Counts what an answer says that it took. */
+  countTokens: (usage: unknown) => void;
 }
 
 export interface ModelClients {
@@ -23,14 +27,22 @@ export interface ModelClients {
 export function createModelClients(
   db: Database,
   secretBox: SecretBox,
-  { modelCallSeconds }: Pick<WorkerMetrics, 'modelCallSeconds'>,
+  { modelCallSeconds, modelTokens }: Pick<WorkerMetrics, 'modelCallSeconds' | 'modelTokens'>,
 ): ModelClients {
   const clients = new LRUCache<string, ModelClient>({ max: 200 });
   const timedFetch = (provider: string): typeof fetch => {
-    return async (...request) => {
+    return async (target, init) => {
       const tell = modelCallSeconds.startTimer({ provider });
       try {
-        const response = await fetch(...request);
+        const url = new URL(target instanceof Request ? target.url : target);
+        // The provider does not learn of our traces.
+        const attributes = { 'gen_ai.provider.name': provider, 'gen_ai.operation.name': 'chat' };
+        const call = { url, method: init?.method ?? 'GET', headers: {}, tellTrace: false, attributes };
+        const response = await tracedCall(
+          call,
+          ({ status }) => status,
+          () => fetch(target, init),
+        );
         tell({ status: String(response.status) });
         return response;
       } catch (error) {
@@ -48,7 +60,12 @@ export function createModelClients(
       if (known !== undefined) return known;
       // Tries are counted by the node, so the client makes none of its own.
       const options = { apiKey, baseURL: provider.baseUrl, maxRetries: 0, fetch: timedFetch(provider.name) };
-      const client = { openai: new OpenAI(options), masker: createMasker([apiKey]) };
+      const countTokens = (usage: unknown): void => {
+        const { prompt_tokens, completion_tokens } = (usage ?? {}) as Record<string, unknown>;
+        modelTokens.inc({ provider: provider.name, type: 'input' }, toTokens(prompt_tokens));
+        modelTokens.inc({ provider: provider.name, type: 'output' }, toTokens(completion_tokens));
+      };
+      const client = { openai: new OpenAI(options), masker: createMasker([apiKey]), countTokens };
       clients.set(id, client);
       return client;
     },

@@ -24,6 +24,8 @@ export interface RunContext {
   publicInput: RunInput;
   /** About what this takes in memory. */
   weightBytes: number;
+  /** Of the request that the run was accepted in; null while nothing is traced. */
+  traceparent: string | null;
   /** Hides every secret of this run in whatever is stored or said. */
   masker: Masker;
   /** Undefined for an id that the run does not have. */
@@ -87,6 +89,7 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
       runId,
       projectId: stored.projectId,
       userId: stored.userId,
+      traceparent: stored.traceparent,
       input,
       publicInput,
       // The input twice: as it is and masked.

@@ -19,6 +19,7 @@ import {
   runClosedFailure,
   type Charge,
 } from './failures.js';
+import { reportTry } from './node-log.js';
 import { recordNode, type NodeEnd } from './record-node.js';
 import type { ByteBudget, ByteLease } from '../outgoing/byte-budget.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
@@ -217,8 +218,9 @@ async function tryStep<Facts>(
   const task: NodeTask = { runId, nodeId, run, node, signal, stop: stop.signal, memory: deps.memory.lease(signal) };
   const record = (end: NodeEnd) => recordNode(deps, step, task, end);
   const startedAt = performance.now();
-  const tell = (outcome: TryOutcome): void => {
+  const tell = (outcome: TryOutcome, code?: string, delayMs?: number): void => {
     deps.metrics.trySeconds.observe({ kind: node.kind, outcome }, (performance.now() - startedAt) / 1000);
+    reportTry(deps.logger, task, { outcome, attempt, code, delayMs });
   };
   try {
     if (attempt > step.maxAttempts) {
@@ -243,11 +245,11 @@ async function tryStep<Facts>(
     }
     const delayMs = error.retryAfterMs ?? Math.min(step.firstDelayMs * 2 ** (attempt - 1), LONGEST_DELAY_MS);
     if (error.isRetryable && attempt < step.maxAttempts && delayMs <= LONGEST_RETRY_AFTER_MS) {
-      tell('retried');
+      tell('retried', error.code, delayMs);
       throw retryableFailure(error.code, delayMs);
     }
     await record({ failure: error });
-    tell('ended');
+    tell('ended', error.code);
     throw finalFailure(error.code);
   } finally {
     stop.release();

@@ -1,5 +1,6 @@
 // What a worker process tells Prometheus. docs/operations.md, "Metrics".
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { nodeDefinitions } from '../graph/nodes/registry.js';
 
 export interface WorkerMetrics {
   registry: Registry;
@@ -9,6 +10,8 @@ export interface WorkerMetrics {
   trySeconds: Histogram<'kind' | 'outcome'>;
   costUsd: Counter<'kind'>;
   modelCallSeconds: Histogram<'provider' | 'status'>;
+  /** As the providers count them: what they are paid for. */
+  modelTokens: Counter<'provider' | 'type'>;
 }
 
 /**
@@ -31,7 +34,7 @@ export function createWorkerMetrics(): WorkerMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  return {
+  const metrics: WorkerMetrics = {
     registry,
     nodes: new Counter({
       name: 'nodes_total',
@@ -59,7 +62,23 @@ export function createWorkerMetrics(): WorkerMetrics {
       buckets: SECONDS,
       registers,
     }),
+    modelTokens: new Counter({
+      name: 'model_tokens_total',
+      help: 'Tokens that model providers say their answers took, by type: input or output.',
+      labelNames: ['provider', 'type'],
+      registers,
+    }),
   };
+  showZeros(metrics.nodes);
+  return metrics;
+}
+
+/** Of our own failures also the first must show as an increase, which Prometheus sees only in what was there before. */
+function showZeros(nodes: WorkerMetrics['nodes']): void {
+  for (const kind of Object.keys(nodeDefinitions)) {
+    for (const outcome of ['succeed', 'internal_error', 'worker_lost', 'outcome_unknown'])
+      nodes.inc({ kind, outcome }, 0);
+  }
 }
 
 /** `load` is asked at each scrape. */

@@ -17,6 +17,7 @@ import type { AppDeps } from './deps.js';
 import { openDrawing, sealSecrets } from './drawing-secrets.js';
 import { findFirstAnswer, sealFingerprint, type KeyedRequest } from './idempotency.js';
 import { acceptedEnvelope, invalidNodesEnvelope, structuralEnvelope, type Envelope } from './run-envelope.js';
+import { traceOfAcceptance } from './run-traces.js';
 import { startRunWorkflow } from './temporal-calls.js';
 
 /**
@@ -74,6 +75,7 @@ async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Pro
     user_id: request.userId,
     ...sealInput(deps, { drawing, secrets }, input),
     secrets_enc: sealSecrets(deps.secretBox, secrets, 'run-secrets'),
+    ...traceOfAcceptance(id),
   };
   if (!isValid) {
     const draft = { ...facts, node_errors: JSON.stringify(nodeErrors) };

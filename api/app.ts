@@ -8,6 +8,7 @@ import { answerHeaders } from './middleware/answer-headers.js';
 import { answerDeadline } from './middleware/answer-deadline.js';
 import { errors } from './middleware/errors.js';
 import { requestId } from './middleware/request-id.js';
+import { traceRequest } from './middleware/trace.js';
 import { unmatched } from './middleware/unmatched.js';
 import type { Route } from './route.js';
 import { routes } from './routes/registry.js';
@@ -17,7 +18,12 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   const app = new Koa<AppState>();
   // Koa reports here what went wrong after the answer had begun, such as a client that hung up.
   app.on('error', (error: Error) => deps.logger.debug({ err: error }, 'answer broke off'));
-  app.use(requestId(deps.logger)).use(answerHeaders()).use(accessLog(deps.metrics)).use(answerDeadline());
+  app
+    .use(traceRequest())
+    .use(requestId(deps.logger))
+    .use(answerHeaders())
+    .use(accessLog(deps.metrics))
+    .use(answerDeadline());
   app.use(errors()).use(unmatched());
   app.use(createRouter(deps).routes());
   return app;

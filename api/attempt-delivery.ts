@@ -8,11 +8,13 @@ import {
   type AttemptResult,
   type ClaimedDelivery,
 } from '../db/webhook-deliveries-repository.js';
+import { inSpan, isTracing } from '../config/spans.js';
 import type { SecretBox } from '../db/secret-box.js';
 import { ensureWebhookSecret } from '../db/webhook-secrets-repository.js';
 import { OutgoingError, toUrl, type OutgoingClient } from '../outgoing/outgoing-client.js';
 import { retryAfterMs } from '../outgoing/retry-after.js';
 import type { AppDeps } from './deps.js';
+import { findRunContext } from './run-traces.js';
 import { nextDelaySeconds } from './webhook-retry.js';
 import { sealNewSecret, signWebhook } from './webhook-secret.js';
 
@@ -39,7 +41,10 @@ export async function attemptDelivery(
   }
   const headers = await sign(deps, delivery);
   const startedAt = performance.now();
-  const answer = headers === undefined ? unreadableSecret : await send(client, delivery, headers, aborted);
+  const answer =
+    headers === undefined
+      ? unreadableSecret
+      : await traced(deps, delivery, () => send(client, delivery, headers, aborted));
   if (aborted.aborted && answer.status === null) return;
   deps.metrics.webhookAttemptSeconds.observe((performance.now() - startedAt) / 1000);
   report(deps, delivery, answer, await record(deps, delivery, answer));
@@ -63,6 +68,18 @@ function openSecret(secretBox: SecretBox, sealed: Buffer | null): string[] {
   } catch {
     return [];
   }
+}
+
+/** In the trace of the run that the event is about. */
+async function traced(
+  deps: AppDeps,
+  { id, run_id: runId, type }: ClaimedDelivery,
+  act: () => Promise<Answer>,
+): Promise<Answer> {
+  if (!isTracing()) return act();
+  const parent = await findRunContext(deps, runId);
+  const attributes = { 'run.id': runId, 'webhook.delivery.id': id, 'webhook.type': type };
+  return inSpan('webhook', { ...(parent && { parent }), attributes }, act);
 }
 
 async function send(

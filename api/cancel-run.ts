@@ -4,6 +4,7 @@ import { findRunStatus, requestCancel } from '../db/runs-repository.js';
 import { START_GRACE_SECONDS } from './accept-run.js';
 import type { AppDeps } from './deps.js';
 import { ApiError, notFound } from './errors.js';
+import { linkRequestToRun } from './run-traces.js';
 import { cancelRunWorkflow } from './temporal-calls.js';
 
 /** How long the caller is kept waiting for the end; a node that is slow to stop ends the run later. */
@@ -16,6 +17,7 @@ const LOOK_EVERY_MS = 50;
  */
 export async function cancelRun(deps: AppDeps, log: Logger, workflowId: number, runId: string): Promise<void> {
   if ((await findRunStatus(deps.db, workflowId, runId)) === undefined) throw notFound();
+  await linkRequestToRun(deps, runId);
   if (!(await requestCancel(deps.db, runId, START_GRACE_SECONDS))) {
     throw new ApiError(400, 'run_finished', 'The run has already finished.');
   }

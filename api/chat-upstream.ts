@@ -5,6 +5,7 @@ import { Agent, request, type Dispatcher } from 'undici';
 import type { ModelProvider } from '../config/model-providers.js';
 import { ApiError } from './errors.js';
 import { mayHoldKey } from './key-leak.js';
+import { tracedCall } from '../outgoing/traced-call.js';
 
 export interface ChatCall {
   provider: ModelProvider;
@@ -68,13 +69,14 @@ function startLimit(timeoutMs: number) {
 }
 
 async function post(agent: Agent, call: ChatCall, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-  const answer = await request(`${call.provider.baseUrl}/chat/completions`, {
-    method: 'POST',
-    headers: { ...call.headers, authorization: `Bearer ${call.apiKey}` },
-    body: call.body,
-    signal,
-    dispatcher: agent,
-  });
+  const url = new URL(`${call.provider.baseUrl}/chat/completions`);
+  const headers = { ...call.headers, authorization: `Bearer ${call.apiKey}` };
+  const attributes = { 'gen_ai.provider.name': call.provider.name, 'gen_ai.operation.name': 'chat' };
+  const answer = await tracedCall(
+    { url, method: 'POST', headers, tellTrace: false, attributes },
+    ({ statusCode }: Dispatcher.ResponseData) => statusCode,
+    () => request(url, { method: 'POST', headers, body: call.body, signal, dispatcher: agent }),
+  );
   // A body that is given up or cut emits an error, and nobody may be listening yet: that would end the process.
   answer.body.on('error', () => undefined);
   if (answer.statusCode >= 300 && answer.statusCode < 400) {

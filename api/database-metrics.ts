@@ -15,6 +15,10 @@ const HELP: Record<keyof ServiceFigures, [name: string, help: string]> = {
   pendingApprovals: ['approvals_pending', 'Approval requests that wait for a person.'],
   pendingWebhooks: ['webhook_backlog', 'Webhook events that are still to be delivered.'],
   webhookAgeSeconds: ['webhook_backlog_oldest_age_seconds', 'Age of the oldest webhook event still to be delivered.'],
+  webhookDueSeconds: [
+    'webhook_due_oldest_seconds',
+    'For how long the webhook event that is longest due has waited for its attempt.',
+  ],
   billedUsd: ['billed_usd_total', 'USD billed to all projects since the beginning: the sum of their total_spent.'],
   expirableRuns: ['retention_backlog_runs', 'Runs whose results should have expired and have not; counted to 10,000.'],
 };

@@ -9,6 +9,7 @@ import {
   type NewDecision,
 } from '../db/approvals-repository.js';
 import type { AppDeps } from './deps.js';
+import { linkRequestToRun } from './run-traces.js';
 import { signalDecision } from './temporal-calls.js';
 
 /** A signal that has not been confirmed after this long is sent again; the run takes only the first. */
@@ -27,6 +28,7 @@ interface DecisionAnswer {
  */
 export async function decide(deps: AppDeps, log: Logger, made: NewDecision): Promise<DecisionAnswer> {
   const { runId, requestId, decision } = made;
+  await linkRequestToRun(deps, runId);
   if (await decideRequest(deps.db, made)) {
     await deliver(deps, log, { runId, requestId, isApproved: decision === 'approved' });
     return answer(200, made, decision);

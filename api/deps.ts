@@ -48,6 +48,8 @@ export interface ApiConfig {
   resultRetentionDays: number;
   /** For links to a run in the Temporal UI's details. */
   publicUrl: string;
+  /** For links back; without it answers have none. */
+  temporalUiUrl: string | undefined;
   /** Seconds before each further attempt of a webhook delivery. */
   webhookRetrySeconds: number[];
   /** Whether webhooks may be sent to private addresses. */

@@ -4,7 +4,9 @@ import { ConfigError, parseEnvironment, required, type Environment } from '../co
 import { createLogger, type Logger } from '../config/logger.js';
 import { loadModelProviders } from '../config/model-providers.js';
 import { createDataConverter } from '../config/payload-encryption.js';
+import { registerPoolMetrics } from '../config/pool-metrics.js';
 import { loadTemporalConnection } from '../config/temporal-connection.js';
+import { startTracing } from '../config/tracing.js';
 import { Client, Connection } from '@temporalio/client';
 import { createDatabase } from '../db/client.js';
 import { createSecretBox } from '../db/secret-box.js';
@@ -33,7 +35,8 @@ const MEMORY = { totalBytes: 192 * 1024 * 1024, uncountedBytes: 256 * 1024 };
 
 async function main(): Promise<void> {
   const environment = parseEnvironment(process.env);
-  const logger = createLogger('api', environment.logLevel);
+  const logger = createLogger('api', environment.logLevel, environment);
+  const tracing = await startTracing('api', environment, logger);
   const { deps, close } = createDeps(environment, process.env, logger);
   const answer = createApp(deps).callback();
   const server = await listen((request, response) => void answer(request, response), environment);
@@ -48,6 +51,7 @@ async function main(): Promise<void> {
     logger.info({ signal }, 'stopping');
     await Promise.all([closeServer(server), reconciler.stop(), retention.stop(), figures.stop(), webhooks.stop()]);
     await close();
+    await tracing.shutdown();
     logger.info('stopped');
     process.exit(0);
   };
@@ -64,16 +68,17 @@ function createDeps(
   env: NodeJS.ProcessEnv,
   logger: Logger,
 ): { deps: AppDeps; close: () => Promise<void> } {
+  const metrics = createMetrics();
   const db = createDatabase({
     url: required(environment, 'databaseUrl', 'DATABASE_URL'),
     poolMax: POOL_MAX,
     applicationName: 'api',
+    onPool: (pool) => registerPoolMetrics(metrics.registry, pool),
     onError: (error) => logger.warn({ err: error }, 'a database connection broke'),
   });
   const { connectionOptions, namespace } = loadTemporalConnection(env);
   // Lazy: without Temporal the API still starts, answers polls and accepts runs.
   const connection = Connection.lazy(connectionOptions);
-  const metrics = createMetrics();
   const { resultRetentionDays } = environment;
   const deps: AppDeps = {
     db,
@@ -99,7 +104,8 @@ function createDeps(
         .filter(Boolean),
       defaultRateLimit: environment.defaultRateLimit,
       resultRetentionDays,
-      publicUrl: environment.apiInternalUrl.replace(/\/$/, ''),
+      publicUrl: environment.publicUrl,
+      temporalUiUrl: environment.temporalUiUrl?.replace(/\/$/, ''),
       webhookRetrySeconds: environment.webhookRetrySeconds,
       allowPrivateNetwork: environment.allowPrivateNetwork,
     },

@@ -5,6 +5,10 @@ export interface Metrics {
   registry: Registry;
   /** Labelled by the route's pattern, never by a path: ids would make a series each. */
   requestSeconds: Histogram<'method' | 'route' | 'status'>;
+  /** `accepted`, `repeated` (by `Idempotency-Key`), `invalid_nodes` (inner 422), `invalid_workflow` (inner 400). */
+  runsAccepted: Counter<'outcome'>;
+  /** By the stored status. */
+  runsEnded: Counter<'status'>;
   /** `delivered`, `retried` (failed, another attempt follows), `failed` (given up), `dropped` (nowhere to send it to). */
   webhookAttempts: Counter<'outcome'>;
   webhookAttemptSeconds: Histogram;
@@ -31,13 +35,25 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  return {
+  const metrics: Metrics = {
     registry,
     requestSeconds: new Histogram({
       name: 'http_request_duration_seconds',
       help: 'Time from the request to the end of its answer.',
       labelNames: ['method', 'route', 'status'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    runsAccepted: new Counter({
+      name: 'run_requests_total',
+      help: 'Requests to run a workflow, by outcome: accepted, repeated, invalid_nodes or invalid_workflow.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    runsEnded: new Counter({
+      name: 'runs_ended_total',
+      help: 'Runs whose end this process has written, by stored status.',
+      labelNames: ['status'],
       registers,
     }),
     webhookAttempts: new Counter({
@@ -55,7 +71,22 @@ export function createMetrics(): Metrics {
     reconciler: createReconcilerMetrics(registers),
     retention: createRetentionMetrics(registers),
   };
+  showZeros(metrics);
+  return metrics;
 }
+
+/** A series that begins with its first event hides it: Prometheus sees no increase in what was not there before. */
+function showZeros({ runsAccepted, runsEnded, webhookAttempts, reconciler, retention }: Metrics): void {
+  for (const outcome of ['accepted', 'repeated', 'invalid_nodes', 'invalid_workflow']) runsAccepted.inc({ outcome }, 0);
+  for (const status of ['Succeeded', 'Error', 'Cancelled']) runsEnded.inc({ status }, 0);
+  for (const outcome of ['delivered', 'retried', 'failed', 'dropped']) webhookAttempts.inc({ outcome }, 0);
+  for (const outcome of ['done', 'busy', 'failed']) reconciler.rounds.inc({ outcome }, 0);
+  for (const outcome of ['open', 'closed', 'missing', 'failed']) reconciler.checks.inc({ outcome }, 0);
+  for (const reason of CLOSED_FOR) reconciler.closed.inc({ reason }, 0);
+  for (const outcome of ['done', 'unfinished', 'busy', 'failed']) retention.rounds.inc({ outcome }, 0);
+}
+
+const CLOSED_FOR = ['cancelled', 'terminated', 'run_timeout', 'execution_limit', 'execution_lost', 'start_refused'];
 
 function createReconcilerMetrics(registers: Registry[]): ReconcilerMetrics {
   return {

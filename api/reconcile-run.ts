@@ -1,9 +1,12 @@
 // One open run, compared with what Temporal knows of it. decisions.md section 6; temporal-engine.md section 4.6.
+import { inSpan } from '../config/spans.js';
 import type { ExecutionUpdate } from '../db/execution-update.js';
 import { applyExecutionUpdate } from '../db/run-life.js';
 import { findOpenRun, findRunToStart, scheduleCheck, type RunToCheck } from '../db/runs-repository.js';
 import { START_GRACE_SECONDS } from './accept-run.js';
 import type { AppDeps } from './deps.js';
+import { tellRunEnd } from './run-end.js';
+import { findRunContext } from './run-traces.js';
 import {
   cancelRunWorkflow,
   describeRun,
@@ -70,13 +73,18 @@ async function startLate(deps: AppDeps, run: RunToCheck, waitToStart: () => Prom
   if (toStart === undefined) return;
   await waitToStart();
   try {
-    await startRunWorkflow(deps.temporal, deps.config, toStart, { local: NOTHING_LOCAL, timeoutMs: LATE_START_MS });
+    const late = { local: NOTHING_LOCAL, timeoutMs: LATE_START_MS };
+    const parent = await findRunContext(deps, run.id);
+    await inSpan('run started late', { ...(parent && { parent }), attributes: { 'run.id': run.id } }, () =>
+      startRunWorkflow(deps.temporal, deps.config, toStart, late),
+    );
   } catch (error) {
     if (!isStartRefused(error)) throw error;
     deps.logger.error({ err: error, run_id: run.id }, 'Temporal refuses to start the run');
     return end(deps, run, failed('start_refused', 'The run could not be started.'));
   }
   deps.metrics.reconciler.startedLate.inc();
+  deps.logger.info({ run_id: run.id }, 'run started by the reconciler');
   await scheduleCheck(deps.db, run.id, { delaySeconds: START_GRACE_SECONDS });
 }
 
@@ -114,6 +122,10 @@ function cancelled(code: string, message: string): Ending {
 
 /** A report that came in between has a higher sequence or ended the run: then this changes nothing. */
 async function end(deps: AppDeps, run: RunToCheck, ending: Ending): Promise<void> {
-  const { applied } = await applyExecutionUpdate(deps.db, run.id, { ...ending, sequence: run.sequence + 1 });
-  if (applied) deps.metrics.reconciler.closed.inc({ reason: ending.error?.code ?? 'unknown' });
+  const { applied, runStatus } = await applyExecutionUpdate(deps.db, run.id, { ...ending, sequence: run.sequence + 1 });
+  if (!applied) return;
+  const reason = ending.error?.code ?? 'unknown';
+  deps.metrics.reconciler.closed.inc({ reason });
+  deps.logger.info({ run_id: run.id, status: runStatus, error_code: reason }, 'run closed by the reconciler');
+  tellRunEnd(deps, run.id, runStatus);
 }

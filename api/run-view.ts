@@ -29,6 +29,10 @@ export const runSchema = z.object({
   duration: z.number().nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   results_expired_at: timestamp.optional().describe('Since then the contents of the results are gone'),
+  temporal_url: z
+    .url()
+    .optional()
+    .describe('The run in the Temporal UI, for operators; only where they have set its address'),
   truncated: z.boolean().optional().describe('In a list: input_data or data is too large for it and left out'),
 });
 

@@ -8,6 +8,7 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
+import { activeTraceIds, inSpan, SpanKind } from '../config/spans.js';
 import type { RunToStart } from '../db/runs-repository.js';
 import {
   DECIDE_SIGNAL,
@@ -58,26 +59,28 @@ export async function startRunWorkflow(
 ): Promise<void> {
   const input: RunGraphInput = { runId: run.id, plan: run.plan, maxInFlight: MAX_NODES_IN_FLIGHT, local };
   try {
-    await bounded(
-      client,
-      () =>
-        client.workflow.start(RUN_WORKFLOW_TYPE, {
-          workflowId: run.id,
-          taskQueue: config.taskQueue,
-          args: [input],
-          workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          // A backstop for runs that can no longer speak for themselves; the reconciler closes them as timed out.
-          workflowExecutionTimeout: '30 days',
-          staticSummary: toSummary(run.title),
-          staticDetails: toDetails(run, local, config.publicUrl),
-          typedSearchAttributes: [
-            { key: projectIdKey, value: String(run.project_id) },
-            { key: workflowIdKey, value: String(run.workflow_id) },
-            { key: runStateKey, value: 'running' },
-          ],
-          priority: { priorityKey: API_RUN_PRIORITY, fairnessKey: `p${run.project_id}` },
-        }),
-      timeoutMs,
+    await traced('start', run.id, () =>
+      bounded(
+        client,
+        () =>
+          client.workflow.start(RUN_WORKFLOW_TYPE, {
+            workflowId: run.id,
+            taskQueue: config.taskQueue,
+            args: [input],
+            workflowIdReusePolicy: 'REJECT_DUPLICATE',
+            // A backstop for runs that can no longer speak for themselves; the reconciler closes them as timed out.
+            workflowExecutionTimeout: '30 days',
+            staticSummary: toSummary(run.title),
+            staticDetails: toDetails(run, local, config.publicUrl),
+            typedSearchAttributes: [
+              { key: projectIdKey, value: String(run.project_id) },
+              { key: workflowIdKey, value: String(run.workflow_id) },
+              { key: runStateKey, value: 'running' },
+            ],
+            priority: { priorityKey: API_RUN_PRIORITY, fairnessKey: `p${run.project_id}` },
+          }),
+        timeoutMs,
+      ),
     );
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -115,7 +118,7 @@ export function toRunExecution({
 /** False when there is nothing (or nothing any more) to cancel. */
 export async function cancelRunWorkflow(client: Client, runId: string): Promise<boolean> {
   try {
-    await bounded(client, () => client.workflow.getHandle(runId).cancel());
+    await traced('cancel', runId, () => bounded(client, () => client.workflow.getHandle(runId).cancel()));
     return true;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
@@ -126,7 +129,9 @@ export async function cancelRunWorkflow(client: Client, runId: string): Promise<
 /** A run that has ended needs no answer any more. */
 export async function signalDecision(client: Client, runId: string, decision: Decision): Promise<void> {
   try {
-    await bounded(client, () => client.workflow.getHandle(runId).signal<[Decision]>(DECIDE_SIGNAL, decision));
+    await traced('signal', runId, () =>
+      bounded(client, () => client.workflow.getHandle(runId).signal<[Decision]>(DECIDE_SIGNAL, decision)),
+    );
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
@@ -153,6 +158,10 @@ export async function pingTemporal(client: Client, timeoutMs: number): Promise<v
   await bounded(client, () => client.workflowService.describeNamespace({ namespace }), timeoutMs);
 }
 
+function traced<T>(what: 'start' | 'cancel' | 'signal', runId: string, call: () => Promise<T>): Promise<T> {
+  return inSpan(`temporal ${what}`, { kind: SpanKind.CLIENT, attributes: { 'run.id': runId } }, call);
+}
+
 /** The deadline stops a call, the signal also the client's own retries of it, which outlast the deadline. */
 function bounded<T>(client: Client, call: () => Promise<T>, timeoutMs = DEADLINE_MS): Promise<T> {
   return client.withAbortSignal(AbortSignal.timeout(timeoutMs), () =>
@@ -160,11 +169,13 @@ function bounded<T>(client: Client, call: () => Promise<T>, timeoutMs = DEADLINE
   );
 }
 
-function toSummary(title: string): string {
+/** The Temporal UI shows it as Markdown: a title is words in it, never a link, an image or markup. */
+export function toSummary(title: string): string {
   let summary = '';
   for (const character of title) {
-    if (Buffer.byteLength(summary + character) > MAX_SUMMARY_BYTES) break;
-    summary += character;
+    const written = /[\\`*_[\]<>!#|~&]/.test(character) ? `\\${character}` : character;
+    if (Buffer.byteLength(summary + written) > MAX_SUMMARY_BYTES) break;
+    summary += written;
   }
   return summary;
 }
@@ -172,11 +183,15 @@ function toSummary(title: string): string {
 /** Markdown for the Temporal UI: ids and a link, never contents. */
 function toDetails(run: RunToStart, local: string, publicUrl: string): string {
   const link = `${publicUrl}/api/v1/workflows/${run.workflow_id}/history/${run.id}/`;
+  const trace = activeTraceIds()?.trace_id;
   const placedLocally = local.split('1').length - 1;
   return [
     `- Project: ${run.project_id}`,
     `- Workflow: ${run.workflow_id}`,
     `- Run: [${run.id}](${link})`,
+    `- What it cost: [transactions](${publicUrl}/api/v1/billing-history/workflowrun/${run.id}/)`,
+    `- Who must approve: [requests](${publicUrl}/api/v1/workflows/workflow_run/${run.id}/agent-approval/)`,
+    ...(trace === undefined ? [] : [`- Trace: ${trace}`]),
     `- Nodes: ${run.plan.ids.length}, ${placedLocally} of them tried inside the workflow task`,
   ].join('\n');
 }

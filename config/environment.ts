@@ -51,6 +51,13 @@ const schema = z.object({
   WORKER_BUILD_ID: buildText.optional(),
   NODE_PLACEMENT: z.string().default(''),
   WORKER_ACTIVITY_SLOTS: z.coerce.number().int().min(1).max(10_000).default(100),
+  PUBLIC_URL: url(/^https?$/).optional(),
+  OTEL_SDK_DISABLED: flag.default(false),
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/).optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url(/^https?$/).optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z.literal('http/protobuf').optional(),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: z.literal('http/protobuf').optional(),
   WORKER_PAYLOAD_MEMORY_MB: z.coerce.number().int().min(16).default(256),
 });
 
@@ -76,6 +83,8 @@ export interface Environment {
   dataDir: string;
   internalServiceToken: string | undefined;
   apiInternalUrl: string;
+  /** Where people reach the API, for links. */
+  publicUrl: string;
   jwtSecret: string | undefined;
   jwtJwksUrl: string | undefined;
   /** 32 bytes each; the first encrypts, all decrypt. Empty when unset. */
@@ -96,6 +105,8 @@ export interface Environment {
   workerCachedWorkflows: number | undefined;
   /** Undefined: the worker is unversioned. */
   workerVersion: WorkerVersion | undefined;
+  /** Whether OpenTelemetry's standard variables ask for traces. */
+  isTracing: boolean;
   /** By node kind; kinds that are not named go by their speed. */
   nodePlacement: Record<string, 'local' | 'normal'>;
   /** Nodes of all runs that one worker executes at once. */
@@ -139,6 +150,7 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     dataDir: values.DATA_DIR,
     internalServiceToken: values.INTERNAL_SERVICE_TOKEN,
     apiInternalUrl: values.API_INTERNAL_URL,
+    publicUrl: (values.PUBLIC_URL ?? values.API_INTERNAL_URL).replace(/\/$/, ''),
     jwtSecret: values.JWT_SECRET,
     jwtJwksUrl: values.JWT_JWKS_URL,
     secretsKeys: parseKeys('SECRETS_KEY', values.SECRETS_KEY),
@@ -154,6 +166,7 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     workerMetricsPort: values.WORKER_METRICS_PORT,
     workerCachedWorkflows: values.WORKER_CACHED_WORKFLOWS,
     workerVersion: toWorkerVersion(values.WORKER_DEPLOYMENT_NAME, values.WORKER_BUILD_ID),
+    isTracing: asksForTraces(values),
     nodePlacement: parseNodePlacement(values.NODE_PLACEMENT),
     workerActivitySlots: values.WORKER_ACTIVITY_SLOTS,
     workerPayloadMemoryMb: values.WORKER_PAYLOAD_MEMORY_MB,
@@ -188,6 +201,16 @@ function toWorkerVersion(deploymentName: string | undefined, buildId: string | u
       ? ['WORKER_DEPLOYMENT_NAME', 'WORKER_BUILD_ID']
       : ['WORKER_BUILD_ID', 'WORKER_DEPLOYMENT_NAME'];
   throw new ConfigError(`${missing}: must be set together with ${given}.`);
+}
+
+/** An exporter that is named, or an endpoint without one. */
+function asksForTraces(values: z.infer<typeof schema>): boolean {
+  if (values.OTEL_SDK_DISABLED || values.OTEL_TRACES_EXPORTER === 'none') return false;
+  return [
+    values.OTEL_TRACES_EXPORTER,
+    values.OTEL_EXPORTER_OTLP_ENDPOINT,
+    values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
+  ].some((value) => value !== undefined);
 }
 
 function parseKeys(variable: string, value: string | undefined): Buffer[] {

@@ -1,14 +1,17 @@
 import { pino, type Logger } from 'pino';
+import { activeTraceIds } from './spans.js';
 
 export type { Logger };
 
 /** JSON lines on standard output. Nothing that may hold a credential is logged; the redaction is the second fence. */
-export function createLogger(name: string, level: string): Logger {
+export function createLogger(name: string, level: string, { isTracing = false } = {}): Logger {
   return pino({
     name,
     level,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: toLoggableError },
+    // Which span the line belongs to.
+    ...(isTracing ? { mixin: () => activeTraceIds() ?? {} } : {}),
     formatters: { level: (label) => ({ level: label }) },
     redact: {
       paths: ['*.authorization', '*.cookie', '*["x-api-key"]', 'headers', '*.headers', 'input', 'body', 'api_key'],

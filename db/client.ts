@@ -14,6 +14,8 @@ interface DatabaseOptions {
   applicationName: string;
   /** How long a statement waits for a connection, a free one or a new one. */
   connectTimeoutMs?: number;
+  /** Given the pool once, to be counted by whoever shows metrics. */
+  onPool?: (pool: Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>) => void;
   /** A connection that breaks is reported here; the pool replaces it by itself. */
   onError: (error: Error) => void;
 }
@@ -44,6 +46,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   // statements of a transaction would otherwise end the process. Its next statement fails, and its transaction with it.
   pool.on('connect', (client) => client.on('error', onError));
   pool.on('error', () => undefined);
+  options.onPool?.(pool);
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 

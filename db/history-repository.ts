@@ -9,7 +9,14 @@ export type HistoryOrdering = 'created_at' | '-created_at' | 'cost' | '-cost';
 /** JSON columns stay text where they are only passed on. */
 export interface HistoryRun extends Omit<
   RunRow,
-  'input' | 'input_enc' | 'secrets_enc' | 'node_errors' | 'is_input_lost' | 'is_purge_pending' | 'stuck_since'
+  | 'input'
+  | 'input_enc'
+  | 'secrets_enc'
+  | 'node_errors'
+  | 'is_input_lost'
+  | 'is_purge_pending'
+  | 'stuck_since'
+  | 'traceparent'
 > {
   /** Null where a list leaves out what is too large for it. */
   input: string | null;

@@ -10,6 +10,7 @@ import * as rateLimits from './migrations/0006-rate-limits.js';
 import * as retention from './migrations/0007-retention.js';
 import * as resultSizes from './migrations/0009-result-sizes.js';
 import * as workflowChanges from './migrations/0010-workflow-changes.js';
+import * as runTraces from './migrations/0011-run-traces.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -23,6 +24,7 @@ const migrations: Record<string, Migration> = {
   '0007-retention': retention,
   '0009-result-sizes': resultSizes,
   '0010-workflow-changes': workflowChanges,
+  '0011-run-traces': runTraces,
 };
 
 const provider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

@@ -11,12 +11,13 @@ export interface StoredRunContext {
   input: string;
   inputEnc: Buffer | null;
   secretsEnc: Buffer | null;
+  traceparent: string | null;
 }
 
 export async function findRunContext(db: Db, runId: string): Promise<StoredRunContext | undefined> {
   const { rows } = await sql<StoredRunContext>`/* find_run_context */
     SELECT project_id AS "projectId", user_id AS "userId", snapshot_hash AS "snapshotHash", input::text AS input,
-      input_enc AS "inputEnc", secrets_enc AS "secretsEnc"
+      input_enc AS "inputEnc", secrets_enc AS "secretsEnc", traceparent
     FROM runs WHERE id = ${runId}`.execute(db);
   return rows[0];
 }

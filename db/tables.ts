@@ -176,6 +176,8 @@ export interface RunsTable {
   is_purge_pending: Generated<boolean>;
   /** The unmasked input has expired, and `input` lacks what was masked in it. */
   is_input_lost: Generated<boolean>;
+  /** W3C trace context of the request that it was accepted in; null while nothing is traced. */
+  traceparent: Generated<string | null>;
 }
 
 /** Writer: the worker's activities; the end of a run closes what is still open; retention empties what has expired. */

@@ -7,6 +7,7 @@ import type { Exchange, Exchanges } from './exchanges.js';
 import { McpError, McpStatusError } from './mcp-error.js';
 import { brokenOff, limitBody, limitEvents, type StreamEnd } from './message-limits.js';
 import { causeCode, causesOf } from './network-error.js';
+import { tracedCall } from './traced-call.js';
 
 export interface McpNetwork {
   dispatcher: Agent;
@@ -112,16 +113,20 @@ function endOfStream(exchanges: Exchanges, exchange: Exchange, { error, isResuma
 
 async function send({ network }: McpFetchOptions, { url, init, headers, exchange }: Outgoing): Promise<Response> {
   const signals = [init.signal, exchange?.hangUp.signal].filter((signal) => signal instanceof AbortSignal);
+  const method = init.method ?? 'GET';
   const request = {
-    method: init.method ?? 'GET',
-    headers: Object.fromEntries(headers),
+    method,
     body: init.body ?? null,
     redirect: 'manual',
     signal: AbortSignal.any(signals),
     dispatcher: network.dispatcher,
   } as UndiciRequestInit;
   try {
-    return await undiciFetch(url, request);
+    return await tracedCall(
+      { url, method, headers: Object.fromEntries(headers) },
+      ({ status }) => status,
+      (tracedHeaders) => undiciFetch(url, { ...request, headers: tracedHeaders }),
+    );
   } catch (error) {
     throw toNetworkError(error, network.isUnsent(error));
   }

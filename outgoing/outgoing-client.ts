@@ -3,6 +3,7 @@ import { request, type Dispatcher } from 'undici';
 import { createConnections } from './connections.js';
 import { startDeadline, type PausableDeadline } from './pausable-deadline.js';
 import { readBody, TooManyEncodingsError } from './response-body.js';
+import { tracedCall } from './traced-call.js';
 import { untilAborted } from './until-aborted.js';
 
 export interface OutgoingRequest {
@@ -17,6 +18,8 @@ export interface OutgoingRequest {
   tenant?: string;
   /** Names of headers that hold a secret although their names do not say so. */
   secretHeaders?: string[];
+  /** The host was made of an input, which may be a secret: a trace does not name it. */
+  hidesHost?: boolean;
   /** Default true. Otherwise a redirect is an answer like any other. */
   followRedirects?: boolean;
   /** Default true. Otherwise the answer is complete with its headers and `body` is empty. */
@@ -104,9 +107,12 @@ async function follow(
     assertHttp(url);
     const dispatcher = dispatcherFor(method);
     // Until it is connected, undici does not heed the signal; such a request is never sent, only its end not waited for.
-    const answer = await untilAborted(
-      request(url, { method, headers, body: body ?? null, signal, dispatcher }),
-      signal,
+    const showHost = first.hidesHost !== true && url.hostname === first.url.hostname;
+    const sent = { method, body: body ?? null, signal, dispatcher };
+    const answer = await tracedCall(
+      { url, method, headers, showHost },
+      ({ statusCode }: Dispatcher.ResponseData) => statusCode,
+      (tracedHeaders) => untilAborted(request(url, { ...sent, headers: tracedHeaders }), signal),
     );
     const location = first.followRedirects === false ? undefined : redirectOf(answer);
     if (location === undefined) return toResponse(answer, method, first, deadline);

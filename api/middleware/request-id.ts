@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../config/logger.js';
+import { annotateActiveSpan } from '../../config/spans.js';
 import type { AppMiddleware } from '../app-state.js';
 
 /** Long enough for every tracing system's ids, short and plain enough for a log line. */
@@ -12,6 +13,7 @@ export function requestId(logger: Logger): AppMiddleware {
     const id = SANE.test(given) ? given : randomUUID();
     ctx.state.log = logger.child({ request_id: id });
     ctx.set('X-Request-Id', id);
+    annotateActiveSpan({ 'request.id': id });
     await next();
   };
 }

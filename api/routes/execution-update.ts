@@ -6,6 +6,7 @@ import { ApiError, notFound } from '../errors.js';
 import { integerField } from '../field-errors.js';
 import { MAX_ID, uuid } from '../path-ids.js';
 import { defineRoute, type Route } from '../route.js';
+import { tellRunEnd } from '../run-end.js';
 
 const failure = z.object({ code: z.string().min(1), message: z.string() });
 
@@ -35,6 +36,7 @@ const executionUpdate = defineRoute({
     const { applied, runStatus, reason } = await applyExecutionUpdate(deps.db, params.workflow_run_id, update);
     if (reason === 'unknown_run') throw notFound();
     if (reason === 'already_terminal') throw new ApiError(409, 'run_ended', `The run has already ended: ${runStatus}.`);
+    if (applied) tellRunEnd(deps, params.workflow_run_id, runStatus);
     return { status: 200, body: { applied, run_status: runStatus } };
   },
 });

@@ -9,6 +9,7 @@ import { envelopeOf, pageQuery, toPage, toWindow } from '../pagination.js';
 import { idParams, runParams } from '../path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../route.js';
 import { runSchema, toRun, toRuns } from '../run-view.js';
+import { temporalLink } from '../temporal-link.js';
 
 const list = defineRoute({
   method: 'GET',
@@ -26,7 +27,8 @@ const list = defineRoute({
     const page = toPage(query);
     const { ordering } = query;
     const { total, runs } = await listHistory(deps.db, { workflowId: params.id, ordering, ...toWindow(page) });
-    return { status: 200, body: { ...page, total, items: toRuns(runs, deps.currencies) } };
+    const items = toRuns(runs, deps.currencies).map((run) => ({ ...run, ...temporalLink(deps, run) }));
+    return { status: 200, body: { ...page, total, items } };
   },
 });
 
@@ -57,8 +59,8 @@ const cancel = defineRoute({
 
 export const historyRoutes: Route[] = [list, read, cancel];
 
-export async function answerRun({ db, currencies }: AppDeps, workflowId: number, runId: string): Promise<RouteResult> {
-  const run = await findHistoryRun(db, workflowId, runId);
+export async function answerRun(deps: AppDeps, workflowId: number, runId: string): Promise<RouteResult> {
+  const run = await findHistoryRun(deps.db, workflowId, runId);
   if (run === undefined) throw notFound();
-  return { status: 200, body: toRun(run, currencies) };
+  return { status: 200, body: { ...toRun(run, deps.currencies), ...temporalLink(deps, run) } };
 }

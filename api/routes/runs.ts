@@ -12,7 +12,8 @@ import { idParams, runParams, uuid } from '../path-ids.js';
 import { toReRunRequest } from '../re-run.js';
 import { runInputBody } from '../read-run-input.js';
 import { defineRoute, type Route, type RouteResult } from '../route.js';
-import { envelopeSchema, refusedRunSchema, toRefusal } from '../run-envelope.js';
+import { envelopeSchema, refusedRunSchema, toRefusal, type Envelope } from '../run-envelope.js';
+import { linkRequestToRun } from '../run-traces.js';
 
 const start = defineRoute({
   method: 'POST',
@@ -31,6 +32,7 @@ const start = defineRoute({
     const keyed = toKeyedRequest(caller.userId, headers, { workflowId: params.id, input });
     const request = { workflow, userId: caller.userId, input: input ?? {}, keyed };
     const { envelope, isRepeat } = await acceptRun(deps, log, request);
+    countAcceptance(deps, envelope, isRepeat);
     return { status: 200, body: envelope, headers: repeatHeaders(isRepeat) };
   },
 });
@@ -55,7 +57,10 @@ const reRun = defineRoute({
     const first = keyed && (await findFirstAnswer(deps, keyed));
     if (first !== undefined) return answerReRun({ envelope: first, isRepeat: true });
     const reused = await toReRunRequest(deps, { workflow, originalRunId, input });
-    return answerReRun(await acceptRun(deps, log, { ...reused, workflow, userId: caller.userId, keyed }));
+    await linkRequestToRun(deps, originalRunId);
+    const acceptance = await acceptRun(deps, log, { ...reused, workflow, userId: caller.userId, keyed });
+    countAcceptance(deps, acceptance.envelope, acceptance.isRepeat);
+    return answerReRun(acceptance);
   },
 });
 
@@ -77,6 +82,11 @@ const poll = defineRoute({
 });
 
 export const runRoutes: Route[] = [start, reRun, poll];
+
+function countAcceptance({ metrics }: AppDeps, { status }: Envelope, isRepeat: boolean): void {
+  const outcome = isRepeat ? 'repeated' : ({ 201: 'accepted', 422: 'invalid_nodes' }[status] ?? 'invalid_workflow');
+  metrics.runsAccepted.inc({ outcome });
+}
 
 function answerReRun({ envelope, isRepeat }: Acceptance): RouteResult {
   const headers = repeatHeaders(isRepeat);

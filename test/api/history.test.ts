@@ -55,6 +55,7 @@ describe('history', function () {
         cost: item.cost,
         duration: item.duration,
         error: null,
+        temporal_url: `${stack.stack.temporal_ui_url}/namespaces/${stack.stack.temporal_namespace}/workflows/${runId}`,
       });
       assert.deepEqual(await list(workflowId), { page: 1, size: 10, total: 1, items: [item] });
     });

@@ -21,6 +21,7 @@ const FIGURES = [
   'approvals_pending',
   'webhook_backlog',
   'webhook_backlog_oldest_age_seconds',
+  'webhook_due_oldest_seconds',
   'billed_usd_total',
   'retention_backlog_runs',
 ];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { ConfigError, GENERATED_PREFIX, parseEnvironment } from '../../config/environment.js';
+import { readFileSync } from 'node:fs';
+import { ConfigError, GENERATED_PREFIX, parseEnvironment, VARIABLES } from '../../config/environment.js';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
@@ -13,6 +14,27 @@ describe('environment', () => {
     assert.equal(environment.resultRetentionDays, 30);
     assert.equal(environment.allowPrivateNetwork, false);
     assert.equal(environment.workerMetricsPort, 9464);
+  });
+
+  it('has every variable in the operations manual', () => {
+    const manual = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+    for (const name of VARIABLES) assert.match(manual, new RegExp(`\\b${name}\\b`), `${name} is not described`);
+  });
+
+  it('asks for traces by OpenTelemetry’s own variables, and only then', () => {
+    const [endpoint, more] = [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' },
+      { OTEL_TRACES_EXPORTER: 'none' },
+    ];
+    assert.equal(parseEnvironment({}).isTracing, false);
+    assert.equal(parseEnvironment(endpoint).isTracing, true);
+    assert.equal(parseEnvironment({ OTEL_TRACES_EXPORTER: 'otlp' }).isTracing, true);
+    assert.equal(
+      parseEnvironment({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector/v1/traces' }).isTracing,
+      true,
+    );
+    assert.equal(parseEnvironment({ ...endpoint, ...more }).isTracing, false);
+    assert.equal(parseEnvironment({ ...endpoint, OTEL_SDK_DISABLED: 'true' }).isTracing, false);
   });
 
   it('counts an empty variable as unset', () => {
@@ -29,6 +51,10 @@ describe('environment', () => {
     ['ALLOW_PRIVATE_NETWORK', 'perhaps'],
     ['DEFAULT_RATE_LIMIT', '0'],
     ['LOG_LEVEL', 'loud'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
+    ['OTEL_TRACES_EXPORTER', 'zipkin'],
+    ['PUBLIC_URL', 'example.com'],
     ['WEBHOOK_RETRY_SCHEDULE', '5,soon'],
     ['WEBHOOK_RETRY_SCHEDULE', '5,,6'],
     ['WEBHOOK_RETRY_SCHEDULE', '-1'],

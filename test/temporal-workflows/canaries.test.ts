@@ -12,6 +12,7 @@ import { startFakeMcpServer, type FakeMcpServer } from '../support/fake-mcp-serv
 import { agent, drawing, http, link, llm, mcp, resultOf, trigger } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { historyOf, queryDatabase, toText, withTemporal } from '../support/inspect.js';
+import { startOtlpReceiver, type OtlpReceiver } from '../support/otlp-receiver.js';
 import { startStack, type TestStack } from '../support/stack.js';
 
 const ADMIN = path.resolve(import.meta.dirname, '../../dist/cli/admin.js');
@@ -31,22 +32,25 @@ describe('canaries', function () {
   let api: ApiClient;
   let target: HttpTarget;
   let servers: FakeMcpServer;
+  let receiver: OtlpReceiver;
 
   before(async () => {
-    [target, servers] = await Promise.all([startHttpTarget(), startFakeMcpServer()]);
+    [target, servers, receiver] = await Promise.all([startHttpTarget(), startFakeMcpServer(), startOtlpReceiver()]);
     stack = await startStack({
       env: {
         SECRETS_KEY: secretsKey,
         JWT_SECRET: jwtSecret.value.padEnd(40, 'x'),
         INTERNAL_SERVICE_TOKEN: internalToken.value,
         LOG_LEVEL: 'debug',
+        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+        OTEL_BSP_SCHEDULE_DELAY: '200',
       },
     });
     api = createApiClient(stack.apiUrl, stack.apiKey);
     secrets.push(watch('SECRETS_KEY', secretsKey), watch('API key', stack.apiKey));
   });
   after(async () => {
-    await Promise.all([stack.stop(), target.close(), servers.close()]);
+    await Promise.all([stack.stop(), target.close(), servers.close(), receiver.close()]);
   });
 
   function assertClean(place: string, content: unknown, canaries: Canary[] = secrets): void {
@@ -93,7 +97,7 @@ describe('canaries', function () {
     return drawing([begin, call, tool, model, asked, ...(fails ? [last] : [])]);
   }
 
-  it('no secret leaves: by an answer, a file, a row, a log, a metric, a command or Temporal', async () => {
+  it('no secret leaves: by an answer, a file, a row, a log, a metric, a trace, a command or Temporal', async () => {
     const echo = ({ body, query }: { body: string; query: Record<string, string> }): object => {
       const values = [...Object.values(JSON.parse(body) as Record<string, string>), ...Object.values(query)];
       return values.map(echoesOf);
@@ -231,6 +235,19 @@ describe('canaries', function () {
     for (const url of [`${stack.apiUrl}/metrics`, `http://127.0.0.1:${port}/metrics`]) {
       assertClean(url, await (await fetch(url)).text(), [...secrets, prompt]);
     }
+    // Each of these runs and requests is in what was exported, and none of what they hold.
+    const ends = await eventually(() => {
+      const exported = receiver.spans.filter(({ name }) => name === 'run');
+      return exported.length >= 2 && exported.map(({ attributes }) => attributes['run.id']);
+    });
+    for (const runId of runIds) assert.ok(ends.includes(runId), runId);
+    assert.ok(
+      ['mcpTool', 'llmRequest', 'agentTools', 'webhook'].every((name) =>
+        receiver.spans.some((span) => span.name === name),
+      ),
+    );
+    for (const bytes of receiver.bodies)
+      assertClean('an exported span', bytes.toString('latin1'), [...secrets, prompt]);
     const tables = await queryDatabase<{ name: string }>(
       stack,
       "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",

@@ -1,0 +1,149 @@
+// Spans of OpenTelemetry, for whoever does something that a trace should show. Off (the default) each of these is one
+// `if`. What may stand in a span is what may stand in a log: ids, codes, routes, host names; never a path, query, header,
+// body or label. Switched on by tracing.ts; docs/operations.md, "Traces".
+import {
+  context,
+  createContextKey,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Attributes,
+  type Context,
+  type Link,
+  type Span,
+} from '@opentelemetry/api';
+
+export { SpanKind, type Attributes, type Context, type Span };
+
+let isOn = false;
+
+/** By tracing.ts alone. */
+export function setTracing(on: boolean): void {
+  isOn = on;
+}
+
+export function isTracing(): boolean {
+  return isOn;
+}
+
+export interface SpanOptions {
+  kind?: SpanKind;
+  attributes?: Attributes;
+  /** Default: the span that is active. */
+  parent?: Context;
+  links?: Link[];
+  startTime?: Date;
+  /** Where another process must be able to name the span; default: a random one. */
+  spanId?: string;
+}
+
+let wantedSpanId: string | undefined;
+
+/** Asked by the SDK, once a span, while the span is made. */
+export function takeWantedSpanId(): string | undefined {
+  const wanted = wantedSpanId;
+  wantedSpanId = undefined;
+  return wanted;
+}
+
+const TRACER = 'workflow-automation-service';
+const maskKey = createContextKey('hides secrets');
+type Mask = (text: string) => string;
+const STOPPED = new Set(['CancelledFailure', 'AbortError']);
+
+/** Of all spans that begin while `act` runs, texts go through `mask` first. */
+export function withMask<T>(mask: Mask, act: () => T): T {
+  return isOn ? context.with(context.active().setValue(maskKey, mask), act) : act();
+}
+
+export function startSpan(name: string, { parent = context.active(), spanId, ...options }: SpanOptions): Span {
+  const mask = context.active().getValue(maskKey) as Mask | undefined;
+  const attributes = mask === undefined ? options.attributes : masked(options.attributes ?? {}, mask);
+  wantedSpanId = spanId;
+  return trace.getTracer(TRACER).startSpan(name, { ...options, ...(attributes && { attributes }) }, parent);
+}
+
+/** Runs `act` within a span, which ends with it; a failure leaves its code on the span, never its words. */
+export async function inSpan<T>(name: string, options: SpanOptions, act: (span?: Span) => Promise<T>): Promise<T> {
+  if (!isOn) return act();
+  const span = startSpan(name, options);
+  try {
+    return await context.with(trace.setSpan(context.active(), span), () => act(span));
+  } catch (error) {
+    // Of a cancelled run, or for a caller that is gone: not its own failure.
+    if (error instanceof Error && STOPPED.has(error.name)) span.setAttribute('cancelled', true);
+    else markFailed(span, codeOf(error));
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+export function markFailed(span: Span, code: string): void {
+  span.setAttribute('error.type', code).setStatus({ code: SpanStatusCode.ERROR });
+}
+
+/** The active span as W3C `traceparent`; undefined when nothing is traced. `tracestate` and baggage are never passed on. */
+export function currentTraceparent(): string | undefined {
+  if (!isOn) return undefined;
+  const carrier: { traceparent?: string } = {};
+  propagation.inject(context.active(), carrier);
+  return carrier.traceparent;
+}
+
+/** What a `traceparent` of another process stands for; the root where it is missing or malformed. */
+export function contextOf(traceparent: string | null | undefined): Context {
+  return traceparent ? propagation.extract(ROOT_CONTEXT, { traceparent }) : ROOT_CONTEXT;
+}
+
+/** `headers` and the trace that they belong to, unless the caller has put a trace of its own there. */
+export function withTraceparent(headers: Record<string, string>): Record<string, string> {
+  const traceparent = currentTraceparent();
+  const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'traceparent');
+  return traceparent === undefined || hasOwn ? headers : { ...headers, traceparent };
+}
+
+/** The span of a run as parent of its nodes. Its id follows from the run's, so that any process can name it. */
+export function runContext(runId: string, traceparent: string | null | undefined): Context | undefined {
+  const request = trace.getSpanContext(contextOf(traceparent));
+  if (request === undefined) return undefined;
+  const { traceId, traceFlags } = request;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, traceFlags, spanId: runSpanId(runId), isRemote: true });
+}
+
+/** A UUID's first half is random but for its version, and never all zeros. */
+export function runSpanId(runId: string): string {
+  return runId.replaceAll('-', '').slice(0, 16).toLowerCase();
+}
+
+/** That the active span has to do with the trace of `traceparent`. */
+export function linkActiveSpan(to: Context | undefined): void {
+  const target = to && trace.getSpanContext(to);
+  if (target !== undefined) trace.getActiveSpan()?.addLink({ context: target });
+}
+
+export function annotateActiveSpan(attributes: Attributes): void {
+  if (isOn) trace.getActiveSpan()?.setAttributes(attributes);
+}
+
+/** For log lines. */
+export function activeTraceIds(): { trace_id: string; span_id: string } | undefined {
+  const active = isOn ? trace.getActiveSpan()?.spanContext() : undefined;
+  if (active === undefined || (active.traceFlags & TraceFlags.SAMPLED) === 0) return undefined;
+  return { trace_id: active.traceId, span_id: active.spanId };
+}
+
+function masked(attributes: Attributes, mask: Mask): Attributes {
+  const entries = Object.entries(attributes);
+  return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? mask(value) : value]));
+}
+
+/** A machine word: our failures' `code`, Temporal's failures' `type`, Node's `code`; else the name of the error's class. */
+export function codeOf(error: unknown): string {
+  const { type, code, name } = (error ?? {}) as { type?: unknown; code?: unknown; name?: unknown };
+  const word = [type, code, name].find((each) => typeof each === 'string' && /^\w[\w.-]{0,59}$/.test(each));
+  return typeof word === 'string' ? word : 'error';
+}

@@ -1,0 +1,22 @@
+// The commands of docs/operators.md, by the question that they answer.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+export interface Answering {
+  question: string;
+  language: string;
+  /** One command each in shell blocks; else the whole. */
+  commands: string[];
+}
+
+export function readQuestions(): Answering[] {
+  const sections = readFileSync(path.resolve(import.meta.dirname, '../../docs/operators.md'), 'utf8')
+    .split(/^## /m)
+    .slice(1);
+  return sections.flatMap((section) => {
+    const question = section.split('\n')[0]!;
+    return [...section.matchAll(/^```(\w+)\n([\s\S]*?)\n```$/gm)].map(([, language = '', text = '']) => {
+      return { question, language, commands: language === 'sh' ? text.split('\n') : [text] };
+    });
+  });
+}

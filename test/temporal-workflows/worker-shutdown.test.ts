@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { chain, drawing, http, link, llm, trigger } from '../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { isAlive } from '../support/processes.js';
+import { startStack, type TestStack } from '../support/stack.js';
+
+/** Longer than a worker may take to stop. */
+const LONG_MS = 60_000;
+
+describe('a worker that is stopped', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let api: ApiClient;
+  let target: HttpTarget;
+
+  before(async () => {
+    stack = await startStack();
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    target = await startHttpTarget();
+  });
+  after(async () => {
+    await target.close();
+    await stack.stop();
+  });
+
+  async function stopWorker(): Promise<void> {
+    const pid = stack.stack.pids.worker!;
+    const stoppedAt = performance.now();
+    process.kill(pid, 'SIGTERM');
+    await eventually(() => !isAlive(pid), { timeoutMs: 20_000 });
+    assert.ok(performance.now() - stoppedAt < 15_000);
+  }
+
+  it('hands back the nodes that take longer than it may stay, and the next worker does them', async () => {
+    target.on('/get', [{ delayMs: LONG_MS }, { body: 'ok' }]);
+    stack.modelProvider.script('long-model', [{ text: 'late', delayMs: LONG_MS }, { text: 'ok' }]);
+    const [start, get] = [trigger(), http(`${target.url}/get`)];
+    const model = llm('hello', { settings: { model_name: 'long-model' } });
+    link(start, [get, model]);
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing([start, get, model]));
+    const runId = (await api.run(workflowId)).data.id;
+    await eventually(() => target.requests.length === 1 && stack.modelProvider.requests.length === 1);
+    await stopWorker();
+    const { data } = await api.pollToEnd(runId, { timeoutMs: 40_000 });
+    assert.equal(data.status, 'succeed', JSON.stringify(data.data));
+    assert.deepEqual([target.requests.length, stack.modelProvider.requests.length], [2, 2]);
+    assert.match(stack.logs(), new RegExp(`"run_id":"${runId}"[^\n]*"node is handed back to another worker"`));
+  });
+
+  it('a target that asks to be tried again without delay is', async () => {
+    target.on('/now', [{ status: 503, headers: { 'retry-after': '0' } }, { body: 'ok' }]);
+    const { status } = await api.runToEnd(chain(2, () => http(`${target.url}/now`)));
+    assert.equal(status, 'succeed');
+  });
+});
