@@ -862,6 +862,11 @@ export interface components {
             run_started_at: string | null;
             /** @enum {string} */
             status: "In Progress" | "Succeeded" | "Cancelled" | "Error" | "Draft";
+            /**
+             * Format: uri
+             * @description The run in the Temporal UI, for operators; only where they have set its address
+             */
+            temporal_url?: string;
             /** @description In a list: input_data or data is too large for it and left out */
             truncated?: boolean;
             /** Format: date-time */
