@@ -59,7 +59,13 @@ export class ComposeStack {
 
   /** A command inside of a service's container, as by `docker compose exec`. */
   exec(service: string, ...command: string[]): Promise<{ stdout: string }> {
-    return promisify(execFile)(command[0]!, command.slice(1), { cwd: ROOT, env: this.environmentOf(service) });
+    return this.execWith({}, service, ...command);
+  }
+
+  /** As by `docker compose exec --env ...`. */
+  execWith(overrides: Record<string, string>, service: string, ...command: string[]): Promise<{ stdout: string }> {
+    const env = { ...this.environmentOf(service), ...overrides };
+    return promisify(execFile)(command[0]!, command.slice(1), { cwd: ROOT, env });
   }
 
   /** The health check's exit code. */

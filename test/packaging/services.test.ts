@@ -1,6 +1,6 @@
 // What docker-compose.yml starts, started by hand in its order. The servers are those of the test stack.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -11,6 +11,7 @@ import { eventually } from '../support/eventually.js';
 import { chain, drawing, http, link, trigger } from '../support/graphs.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
+import { ROOT } from './compose-file.js';
 import { ComposeStack, type ServiceRun } from './compose-stack.js';
 
 const LONG = { timeoutMs: 60_000, intervalMs: 250 };
@@ -90,6 +91,16 @@ describe('the services of docker-compose.yml', function () {
     key = (await admin('key', 'create', '--user', String(id))).api_key;
     client = createApiClient(compose.apiUrl, key);
     assert.equal((await client.runToEnd(chain(4))).status, 'succeed');
+  });
+
+  it('the health checks of the images find both alive', async () => {
+    const dockerfile = readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8');
+    const checks = [...dockerfile.matchAll(/^FROM runtime AS (\w+)$[^]*?^HEALTHCHECK[^]*?CMD (\[.*\])$/gm)];
+    assert.deepEqual(new Set(checks.map(([, target]) => target)), new Set(['api', 'worker']));
+    for (const [, target, command] of checks) await compose.exec(target!, ...(JSON.parse(command!) as string[]));
+    const [, target, command] = checks[0]!;
+    const nowhere = { PORT: '1', WORKER_METRICS_PORT: '1' };
+    await assert.rejects(compose.execWith(nowhere, target!, ...(JSON.parse(command!) as string[])), { code: 1 });
   });
 
   it('in production no graph reaches an address inside, and a session token of the environment opens', async () => {
