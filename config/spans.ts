@@ -141,9 +141,11 @@ function masked(attributes: Attributes, mask: Mask): Attributes {
   return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? mask(value) : value]));
 }
 
-/** A machine word: our failures' `code`, Temporal's failures' `type`, Node's `code`; else the name of the error's class. */
+/** A machine word: the `type` of our own failures, Node's `code`, else the name of the error's class. */
 export function codeOf(error: unknown): string {
   const { type, code, name } = (error ?? {}) as { type?: unknown; code?: unknown; name?: unknown };
-  const word = [type, code, name].find((each) => typeof each === 'string' && /^\w[\w.-]{0,59}$/.test(each));
-  return typeof word === 'string' ? word : 'error';
+  const words = name === 'ApplicationFailure' ? [type] : [code, name];
+  return (
+    (words.find((word) => typeof word === 'string' && /^\w[\w.-]{0,59}$/.test(word)) as string | undefined) ?? 'error'
+  );
 }
