@@ -16,6 +16,7 @@ import {
   RUN_WORKFLOW_TYPE,
   type Decision,
   type RunGraphInput,
+  toMarkdown,
 } from '../temporal-workflows/messages.js';
 import type { ApiConfig } from './deps.js';
 
@@ -169,11 +170,11 @@ function bounded<T>(client: Client, call: () => Promise<T>, timeoutMs = DEADLINE
   );
 }
 
-/** The Temporal UI shows it as Markdown: a title is words in it, never a link, an image or markup. */
+/** Cut to what Temporal takes, between characters. */
 export function toSummary(title: string): string {
   let summary = '';
   for (const character of title) {
-    const written = /[\\`*_[\]<>!#|~&]/.test(character) ? `\\${character}` : character;
+    const written = toMarkdown(character);
     if (Buffer.byteLength(summary + written) > MAX_SUMMARY_BYTES) break;
     summary += written;
   }

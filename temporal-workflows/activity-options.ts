@@ -87,16 +87,18 @@ const tryNodeOfKind: Partial<Record<NodeKind, RunNode>> = {
   mcp: ({ summary, ...node }) => quick.mcpTool.executeWithOptions({ summary }, [node]),
 };
 
+const REPORT = 'Report the end of the run';
+
 /** The run's end, told within the workflow task where that works at once. */
 export async function reportEnd(end: FinishRunInput, isLocalFirst: boolean): Promise<void> {
   if (isLocalFirst) {
-    const isDone = await quick.finishRun(end).then(
+    const isDone = await quick.finishRun.executeWithOptions({ summary: REPORT }, [end]).then(
       () => true,
       () => false,
     );
     if (isDone) return;
   }
-  await terminal.finishRun(end);
+  await terminal.finishRun.executeWithOptions({ summary: REPORT }, [end]);
 }
 
 /**

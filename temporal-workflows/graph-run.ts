@@ -12,7 +12,14 @@ import type { Branch } from '../graph/plan.js';
 import { runNodeOfKind, tryNodeLocally } from './activity-options.js';
 import { FIRST_STEP, runAgent } from './agent-loop.js';
 import { nodeFailureOf } from './node-failure.js';
-import type { AgentCursor, Decision, ResumedRun, RunGraphInput, RunStatusAnswer } from './messages.js';
+import {
+  toMarkdown,
+  type AgentCursor,
+  type Decision,
+  type ResumedRun,
+  type RunGraphInput,
+  type RunStatusAnswer,
+} from './messages.js';
 import { Planner } from './planner.js';
 
 /** The trigger's activity reports the start as update 1; the end of the run is the only other report. */
@@ -79,6 +86,7 @@ export class GraphRun {
     if (!isCancelled && this.#planner.open > 0) this.#failed ??= { node: -1, code: 'stalled' };
     this.#planner.cancelOpen();
     this.#phase = 'finishing';
+    setCurrentDetails(this.#progress());
     if (isCancelled) return { ...base, status: 'cancelled' };
     if (this.#failed === undefined) return { ...base, status: 'succeed' };
     const { node, code } = this.#failed;
@@ -124,7 +132,7 @@ export class GraphRun {
   async #run(node: number): Promise<Branch> {
     const { runId, plan } = this.#input;
     const kind = plan.kinds[node]!;
-    const call = { runId, nodeId: plan.ids[node]!, summary: plan.labels[node]! };
+    const call = { runId, nodeId: plan.ids[node]!, summary: toMarkdown(plan.labels[node]!) };
     if (kind !== 'agent') {
       const facts = this.#isLocal(node) ? await tryNodeLocally(kind, call) : undefined;
       return (facts ?? (await runNodeOfKind[kind](call))).branch ?? 0;
@@ -185,7 +193,7 @@ export class GraphRun {
     const counts = `${this.#phase}: ${this.#planner.succeeded} of ${ids.length} nodes succeeded, ${this.#inFlight} in flight`;
     const waiting = [...this.#agents].filter(([, { requests }]) => requests.some((id) => !this.#decisions.has(id)));
     if (waiting.length === 0) return counts;
-    return `${counts}\n\nWaiting for approval: ${waiting.map(([node]) => labels[node]).join(', ')}`;
+    return `${counts}\n\nWaiting for approval: ${waiting.map(([node]) => toMarkdown(labels[node]!)).join(', ')}`;
   }
 }
 

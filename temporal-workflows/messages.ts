@@ -64,3 +64,8 @@ export interface RunStatusAnswer {
   /** `0` waiting, `1` ready, `2` running, `3` succeeded, `4` failed, `5` skipped, `6` cancelled. */
   states: string;
 }
+
+/** The Temporal UI shows summaries and details as Markdown: what users wrote is words in them, never a link or markup. */
+export function toMarkdown(text: string): string {
+  return text.replace(/[\\`*_[\]<>!#|~&]/g, '\\$&');
+}
