@@ -57,7 +57,8 @@ const statements = [
   // A draft never ran: it is recorded, and counts nowhere else.
   `CREATE OR REPLACE FUNCTION count_new_runs() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    INSERT INTO workflow_changes
+    INSERT INTO workflow_changes (workflow_id, recorded_count, run_count, finished_count, duration_seconds, cost_usd,
+      last_run_id, last_run_at)
     SELECT workflow_id, count(*), count(*) FILTER (WHERE has_run), count(duration) FILTER (WHERE has_run),
       coalesce(sum(extract(epoch FROM duration)) FILTER (WHERE has_run), 0),
       coalesce(sum(cost_usd) FILTER (WHERE has_run), 0),

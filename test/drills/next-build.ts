@@ -13,7 +13,7 @@ const MIGRATION = `
 migrations['${NEXT_MIGRATION}'] = {
   async up(db) {
     const tables = await db.introspection.getTables();
-    for (const { name } of tables) await db.schema.alterTable(name).addColumn('added_next', 'text').execute();
+    for (const { name, isView } of tables) if (!isView) await db.schema.alterTable(name).addColumn('added_next', 'text').execute();
     await db.schema.createIndex('runs_added_next').on('runs').column('added_next').execute();
   },
 };
