@@ -20,7 +20,7 @@ function toErrorMessage({ message }: NodeFailure, masker: Masker): string {
   return masker.text(message.replaceAll('\0', '\uFFFD')).slice(0, MAX_MESSAGE_CHARACTERS);
 }
 
-/** Idempotent. A repeat is not counted in the metrics: a node that has settled is not tried again. */
+/** Idempotent. A repeat (the trigger's, when its workflow task is repeated) is not counted in the metrics. */
 export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeTask, end: NodeEnd): Promise<void> {
   const { run, node, runId, nodeId } = task;
   const texts = end.outcome && toResultText(end.outcome, run.masker, deps.secretBox);
@@ -50,7 +50,7 @@ export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeT
   });
   // What an earlier try has put out counts, and this try's is thrown away.
   if (isSettled && texts !== undefined) deps.contexts.remember(task, texts.plain);
-  deps.metrics.nodes.inc({ kind: node.kind, outcome: end.failure?.code ?? 'succeed' });
+  if (isSettled) deps.metrics.nodes.inc({ kind: node.kind, outcome: end.failure?.code ?? 'succeed' });
   deps.metrics.costUsd.inc({ kind: node.kind }, Number(charge?.amountUsd ?? 0));
 }
 
