@@ -7,6 +7,7 @@ import type { TurnKey } from '../db/agent-repository.js';
 import { createToolsStep } from './agent-tools.js';
 import { createTurnStep, type AgentDeps, type TurnFacts } from './agent-turn.js';
 import { createConditionRunner } from './condition.js';
+import { createFreshRuns } from './fresh-runs.js';
 import { reportRunEnd, type FinishRunInput } from './finish-run.js';
 import { createHttpRunner } from './http.js';
 import { createLlmRunner } from './llm.js';
@@ -18,7 +19,7 @@ import type { McpClient } from '../outgoing/mcp-client.js';
 import type { OutgoingClient } from '../outgoing/outgoing-client.js';
 import type { RunContexts } from './run-context.js';
 import { runLocalNode, runNode, runStep, runTrigger, type NodeDeps, type NodeFacts, type NodeRef } from './run-node.js';
-import { createTriggerRunner } from './trigger.js';
+import { triggerRunner } from './trigger.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
 export interface ActivityDeps {
@@ -40,8 +41,7 @@ export type Activities = ReturnType<typeof createActivities>;
 
 export function createActivities(deps: ActivityDeps) {
   const { db, secretBox, contexts, memory, logger, metrics, providers } = deps;
-  const nodeDeps: NodeDeps = { db, secretBox, contexts, memory, logger, metrics };
-  const triggerRunner = createTriggerRunner(db);
+  const nodeDeps: NodeDeps = { db, secretBox, contexts, fresh: createFreshRuns(), memory, logger, metrics };
   const conditionRunner = createConditionRunner(contexts);
   const httpRunner = createHttpRunner({ db, contexts, client: deps.outgoing });
   const sessions = createMcpSessions(deps.mcp);

@@ -1,7 +1,7 @@
 // How a node's end is written: result, transaction and ledger together, and not lost to a database that is restarting.
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import type { Masker } from '../graph/mask.js';
-import { recordNodeEnd } from '../db/node-results-repository.js';
+import { recordNodeEnd, type NodeEnd as NodeEndRow } from '../db/node-results-repository.js';
 import { NodeFailure, type Charge } from './failures.js';
 import { toResultText } from './result-text.js';
 import type { NodeDeps, NodeOutcome, NodeStep, NodeTask } from './run-node.js';
@@ -11,7 +11,7 @@ export interface NodeEnd {
   failure?: NodeFailure;
 }
 
-type Recorder = Pick<NodeStep<unknown>, 'chargeSoFar'>;
+type Recorder = Pick<NodeStep<unknown>, 'chargeSoFar' | 'store'>;
 
 /** More words of the other side than this are cut, after what is secret in them is masked. */
 const MAX_MESSAGE_CHARACTERS = 4_000;
@@ -36,6 +36,7 @@ export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeT
       projectId: run.projectId,
       userId: run.userId,
       status: end.outcome ? ('succeed' as const) : ('failed' as const),
+      tookMs: performance.now() - task.startedAt,
       branch: end.outcome?.branch ?? 0,
       result: texts?.result ?? null,
       resultEnc: texts?.resultEnc ?? null,
@@ -45,8 +46,8 @@ export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeT
       priceVersion: charge?.priceVersion ?? '',
       reason: charge?.reason ?? end.failure?.code ?? '',
       usage: charge?.usage ?? null,
-    } satisfies Parameters<typeof recordNodeEnd>[1];
-    isSettled = await recordNodeEnd(deps.db, row);
+    } satisfies NodeEndRow;
+    isSettled = await (recorder.store?.(row) ?? recordNodeEnd(deps.db, row));
   });
   // What an earlier try has put out counts, and this try's is thrown away.
   if (isSettled && texts !== undefined) deps.contexts.remember(task, texts.plain);

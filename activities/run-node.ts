@@ -2,11 +2,18 @@
 //
 // When the process dies: before the claim, nothing happened. After it, the next try finds `in progress` and runs the
 // node again (calls that must not repeat are guarded by the ledger). After the record, the next try finds the stored
-// end and returns it without running anything.
+// end and returns it without running anything. A local try of a run that has only just begun has nothing to find and
+// leaves the claim out (fresh-runs.ts): the next try is then counted as the first.
 import { activityInfo, Context, heartbeat } from '@temporalio/activity';
 import type { Logger } from '../config/logger.js';
 import type { Database } from '../db/client.js';
-import { claimNode, findNodeClaim, type NodeClaim, type NodeKey } from '../db/node-results-repository.js';
+import {
+  claimNode,
+  findNodeClaim,
+  type NodeClaim,
+  type NodeEnd as NodeEndRow,
+  type NodeKey,
+} from '../db/node-results-repository.js';
 import type { SecretBox } from '../db/secret-box.js';
 import type { Branch, NodeKind } from '../graph/plan.js';
 import { RenderedTooLargeError, type NodeOutput } from '../graph/template.js';
@@ -19,12 +26,14 @@ import {
   runClosedFailure,
   type Charge,
 } from './failures.js';
+import type { FreshRuns } from './fresh-runs.js';
 import { reportTry } from './node-log.js';
 import { recordNode, type NodeEnd } from './record-node.js';
 import type { ByteBudget, ByteLease } from '../outgoing/byte-budget.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
 import { untilAborted } from '../outgoing/until-aborted.js';
 import { createStopSignal } from './stop-signal.js';
+import { recordStart } from './trigger.js';
 import { runInTurn } from './tries-in-turn.js';
 import type { TryOutcome, WorkerMetrics } from './worker-metrics.js';
 
@@ -32,6 +41,7 @@ export interface NodeDeps {
   db: Database;
   secretBox: SecretBox;
   contexts: RunContexts;
+  fresh: FreshRuns;
   /** What the nodes of all runs may keep in memory together. */
   memory: ByteBudget;
   logger: Logger;
@@ -63,6 +73,8 @@ export interface NodeTask extends NodeKey {
   signal: AbortSignal;
   /** This node's part of the worker's memory. */
   memory: ByteLease;
+  /** When this try began, by `performance.now()`. */
+  startedAt: number;
 }
 
 export interface NodeKindRunner {
@@ -86,6 +98,8 @@ export interface NodeStep<Facts> {
   perform(task: NodeTask, end: (outcome: NodeOutcome) => Promise<void>): Promise<Facts>;
   /** Money that the node has spent in steps before this one. */
   chargeSoFar?: (task: NodeTask) => Promise<Charge>;
+  /** Stores the node's end; by default `recordNodeEnd`. False for a repeat. */
+  store?: (end: NodeEndRow) => Promise<boolean>;
 }
 
 const HEARTBEAT_EVERY_MS = 2_000;
@@ -115,7 +129,9 @@ export function runNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): P
 async function tryNodeLocally(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
   const { cancellationSignal } = Context.current();
   const handOver = AbortSignal.timeout(HAND_OVER_MS);
+  const isFirst = deps.fresh.isFirst(ref);
   const attempt = runInTurn(`${ref.runId}/${ref.nodeId}`, cancellationSignal, async () => {
+    if (isFirst) return tryOnceLocally(deps, ref, toStep(runner), undefined);
     const claim = await claimOrSettle(deps, ref);
     // Left to the normal activity, which may run anywhere by now: nothing may begin here any more.
     if (handOver.aborted) return GO_ON_NOW;
@@ -129,33 +145,36 @@ async function tryNodeLocally(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunn
   }
 }
 
+/** `claim`: undefined for the first try of a fresh run's node, which is claimed when it has to count. */
 async function tryOnceLocally(
   deps: NodeDeps,
   ref: NodeRef,
   step: NodeStep<NodeFacts>,
-  claim: NodeClaim,
+  claim: NodeClaim | undefined,
 ): Promise<NodeFacts> {
-  if (claim.status === 'succeed') return step.settled(claim);
+  if (claim?.status === 'succeed') return step.settled(claim);
   const { cancellationSignal } = Context.current();
   const limit = AbortSignal.timeout(LOCAL_TRY_MS);
   try {
-    return await tryStep(deps, ref, step, claim.attempts, limit);
+    return await tryStep(deps, ref, step, claim?.attempts ?? 1, limit);
   } catch (error) {
     if (cancellationSignal.aborted) throw error;
     const delayMs = limit.aborted ? 0 : retryDelayOf(error);
     if (delayMs === undefined || isFinal(error)) throw error;
+    if (claim === undefined) await claimOrSettle(deps, ref);
     return { goOnAfterMs: delayMs };
   }
 }
 
 /** Runs the trigger: a local activity. Done again it changes nothing, so it is not asked whether it was done. */
 export function runTrigger(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
-  return tryStep(deps, ref, toStep(runner), 1);
+  deps.fresh.forget(ref.runId);
+  return tryStep(deps, ref, { ...toStep(runner), store: (end) => recordStart(deps, end) }, 1);
 }
 
 /** Runs a node that only reads and decides: a local activity, repeated by Temporal when its workflow task is. */
 export async function runLocalNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
-  const known = await findNodeClaim(deps.db, ref);
+  const known = deps.fresh.isFirst(ref) ? undefined : await findNodeClaim(deps.db, ref);
   if (known !== undefined && known.status !== 'in progress') return settledFacts(known);
   return tryStep(deps, ref, toStep(runner), 1);
 }
@@ -215,9 +234,10 @@ async function tryStep<Facts>(
   const { runId, nodeId } = ref;
   const stop = createStopSignal(Context.current());
   const signal = limit === undefined ? stop.signal : AbortSignal.any([stop.signal, limit]);
-  const task: NodeTask = { runId, nodeId, run, node, signal, stop: stop.signal, memory: deps.memory.lease(signal) };
-  const record = (end: NodeEnd) => recordNode(deps, step, task, end);
   const startedAt = performance.now();
+  const memory = deps.memory.lease(signal);
+  const task: NodeTask = { runId, nodeId, run, node, signal, stop: stop.signal, memory, startedAt };
+  const record = (end: NodeEnd) => recordNode(deps, step, task, end);
   const tell = (outcome: TryOutcome, code?: string, delayMs?: number): void => {
     deps.metrics.trySeconds.observe({ kind: node.kind, outcome }, (performance.now() - startedAt) / 1000);
     reportTry(deps.logger, task, { outcome, attempt, code, delayMs });

@@ -24,6 +24,7 @@ import { startFoldingFigures } from './workflow-figures.js';
 import { closeServer, listen } from './server.js';
 import { createSessionVerifier } from './session-tokens.js';
 import { createKeyCounter } from './key-counter.js';
+import { createRunPoller } from './run-poller.js';
 import { createSnapshotStore } from './snapshot-store.js';
 import { createStartSlots } from './start-slots.js';
 import { startWebhookDelivery } from './webhook-delivery.js';
@@ -95,6 +96,7 @@ function createDeps(
     memory: new ByteBudget(MEMORY),
     startSlots: createStartSlots(STARTS_AT_ONCE),
     keyCounter: createKeyCounter(db),
+    poller: createRunPoller(db, resultRetentionDays),
     snapshots: createSnapshotStore(db),
     config: {
       taskQueue: environment.temporalTaskQueue,

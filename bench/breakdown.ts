@@ -16,6 +16,9 @@ interface Statement {
   query: string;
   calls: number;
   total_exec_time: number;
+  /** Of prepared statements only those that were planned anew. */
+  plans: number;
+  total_plan_time: number;
 }
 
 const { calls, runs, lanes, env, profile } = new Command('breakdown')
@@ -62,12 +65,14 @@ async function profiled(work: () => Promise<void>): Promise<void> {
 
 /** It counts only when it is there from the start of the server, which its supervisor starts again. */
 async function loadExtension({ stack }: Testbed): Promise<void> {
-  await query(stack.file.database_url, "ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'");
+  const { database_url: url } = stack.file;
+  await query(url, "ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'");
+  await query(url, "ALTER SYSTEM SET pg_stat_statements.track_planning = 'on'");
   process.kill(stack.file.pids.postgres!, 'SIGINT');
   for (let tries = 0; ; tries++) {
     await pause(500);
     try {
-      await query(stack.file.database_url, 'CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
+      await query(url, 'CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
       break;
     } catch (error) {
       if (tries > 60) throw error;
@@ -105,7 +110,7 @@ async function counted(
   const commits = (await readCommits()) - before;
   const statements = await query<Statement>(
     url,
-    'SELECT query, calls::integer, total_exec_time FROM pg_stat_statements ORDER BY calls DESC, total_exec_time DESC',
+    'SELECT query, calls::integer, total_exec_time, plans::integer, total_plan_time FROM pg_stat_statements ORDER BY calls DESC, total_exec_time DESC',
   );
   return { statements, commits };
 }
@@ -117,10 +122,12 @@ function show(statements: readonly Statement[], commits: number): void {
     .map((statement) => [
       perRun(statement.calls),
       perRun(statement.total_exec_time),
+      perRun(statement.plans),
+      perRun(statement.total_plan_time),
       statement.query.replaceAll(/\s+/g, ' ').slice(0, 200),
     ]);
   const title = `Statements of a run of ${calls} calls, ${lanes} at once (${runs} runs, ${perRun(commits)} transactions a run)`;
-  console.log(toText({ title, words: 3, head: ['calls', 'ms', 'statement'], rows }));
+  console.log(toText({ title, words: 5, head: ['calls', 'ms', 'plans', 'ms', 'statement'], rows }));
 }
 
 async function query<Row>(url: string, text: string): Promise<Row[]> {

@@ -1,5 +1,6 @@
 // Who may do what in a project. Writer: the API (the creator becomes owner) and the admin commands.
 import type { Db } from './client.js';
+import { executePrepared } from './preparing-client.js';
 import type { Role } from './tables.js';
 
 /** Adds the member or changes the role. A project or user that does not exist is a foreign key error. */
@@ -41,12 +42,13 @@ export function findProjectRole(db: Db, projectId: number, userId: number): Prom
 }
 
 /** The same for the project of a workflow that is not archived. */
-export function findWorkflowRole(db: Db, workflowId: number, userId: number): Promise<Membership | undefined> {
-  return membershipsOf(db, userId)
+export async function findWorkflowRole(db: Db, workflowId: number, userId: number): Promise<Membership | undefined> {
+  const query = membershipsOf(db, userId)
     .innerJoin('workflows', 'workflows.project_id', 'projects.id')
     .where('workflows.id', '=', workflowId)
-    .where('workflows.archived_at', 'is', null)
-    .executeTakeFirst();
+    .where('workflows.archived_at', 'is', null);
+  const [membership] = await executePrepared(db, 'find_workflow_role', query);
+  return membership;
 }
 
 /** The same for the project of a run, whatever has become of its workflow. */

@@ -11,6 +11,7 @@ import * as retention from './migrations/0007-retention.js';
 import * as resultSizes from './migrations/0009-result-sizes.js';
 import * as workflowChanges from './migrations/0010-workflow-changes.js';
 import * as runTraces from './migrations/0011-run-traces.js';
+import * as runChecksIndex from './migrations/0012-run-checks-index.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -25,6 +26,7 @@ const migrations: Record<string, Migration> = {
   '0009-result-sizes': resultSizes,
   '0010-workflow-changes': workflowChanges,
   '0011-run-traces': runTraces,
+  '0012-run-checks-index': runChecksIndex,
 };
 
 const provider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };

@@ -1,7 +1,8 @@
 // The worker's side of `node_results`: claim a node, look up what others put out, record how it ended.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Branch, NodeKind } from '../graph/plan.js';
 import type { Db } from './client.js';
+import { startRun } from './common-updates.js';
 import { lazily } from './lazily.js';
 import { resultBytes } from './result-bytes.js';
 import type { NodeStatus } from './tables.js';
@@ -85,6 +86,8 @@ export interface NodeEnd extends NodeKey {
   projectId: number;
   userId: number;
   status: 'succeed' | 'failed';
+  /** Of this try: what has no earlier mark of its beginning gets one from it. */
+  tookMs: number;
   branch: Branch;
   /** JSON text; null for a failed node. */
   result: string | null;
@@ -108,35 +111,62 @@ export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress'
     ), settled AS (
-      INSERT INTO node_results AS node
-        (run_id, node_id, status, branch, result, result_bytes, result_enc, error_code, error_message, finished_at)
-      SELECT run.id, ${end.nodeId}, ${end.status}, ${end.branch}, ${end.result},
-        ${end.result === null ? null : Buffer.byteLength(end.result)}, ${end.resultEnc}, ${end.errorCode},
-        ${end.errorMessage}, clock_timestamp()
-      FROM open_run AS run
-      ON CONFLICT (run_id, node_id) DO UPDATE SET
-        status = excluded.status, branch = excluded.branch, result = excluded.result,
-        result_bytes = excluded.result_bytes, result_enc = excluded.result_enc,
-        error_code = excluded.error_code, error_message = excluded.error_message, finished_at = excluded.finished_at
-      WHERE node.status = 'in progress'
-      RETURNING node_id
+      ${settleNode(end, sql`open_run`)}
     ), closed AS (
       UPDATE provider_calls
       SET state = 'applied', replied_at = clock_timestamp(), usage = ${end.usage}, price_usd = ${end.amountUsd}
       WHERE run_id = ${end.runId} AND node_id = ${end.nodeId} AND turn = 0 AND ordinal = 0 AND state = 'sent'
     ), paid AS (
-      INSERT INTO billing_transactions AS paid
-        (run_id, node_id, project_id, user_id, operation, status, amount_usd, price_version, reason, description)
-      SELECT ${end.runId}, ${end.nodeId}, ${end.projectId}, ${end.userId}, ${end.kind},
-        ${end.status === 'succeed' ? 'Succeeded' : 'Error'}, ${end.amountUsd}, ${end.priceVersion}, ${end.reason},
-        ${end.label}
-      WHERE ${end.amountUsd}::numeric > 0 OR EXISTS (SELECT FROM open_run)
-      ON CONFLICT (run_id, node_id, operation) DO UPDATE SET
-        amount_usd = excluded.amount_usd, price_version = excluded.price_version, updated_at = clock_timestamp()
-      WHERE paid.amount_usd = 0 AND excluded.amount_usd > 0
+      ${payNode(end, sql`${end.amountUsd}::numeric > 0 OR EXISTS (SELECT FROM open_run)`)}
     )
     SELECT EXISTS (SELECT FROM settled) AS "isSettled"`.execute(db);
   return rows[0]?.isSettled === true;
+}
+
+/**
+ * The run's start and its trigger's end, in one statement. Milliseconds since the run was accepted, by the database's
+ * clock; undefined, and nothing changed, where the run has been started before or has ended.
+ */
+export async function recordTriggerEnd(db: Db, end: NodeEnd, sequence: number): Promise<number | undefined> {
+  const { rows } = await sql<{ ageMs: number }>`/* record_trigger */
+    WITH ${startRun(end.runId, sequence)}, settled AS (
+      ${settleNode(end, sql`changed`)}
+    ), paid AS (
+      ${payNode(end, sql`EXISTS (SELECT FROM changed)`)}
+    )
+    SELECT extract(epoch FROM clock_timestamp() - created_at)::float8 * 1000 AS "ageMs" FROM changed`.execute(db);
+  return rows[0]?.ageMs;
+}
+
+/** `run`: a table expression that has the run, by its `id`, if its nodes may still settle. */
+function settleNode(end: NodeEnd, run: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    INSERT INTO node_results AS node
+      (run_id, node_id, status, branch, result, result_bytes, result_enc, error_code, error_message, started_at,
+        finished_at)
+    SELECT run.id, ${end.nodeId}, ${end.status}, ${end.branch}, ${end.result},
+      ${end.result === null ? null : Buffer.byteLength(end.result)}, ${end.resultEnc}, ${end.errorCode},
+      ${end.errorMessage}, clock_timestamp() - make_interval(secs => ${end.tookMs / 1000}), clock_timestamp()
+    FROM ${run} AS run
+    ON CONFLICT (run_id, node_id) DO UPDATE SET
+      status = excluded.status, branch = excluded.branch, result = excluded.result,
+      result_bytes = excluded.result_bytes, result_enc = excluded.result_enc,
+      error_code = excluded.error_code, error_message = excluded.error_message, finished_at = excluded.finished_at
+    WHERE node.status = 'in progress'
+    RETURNING node_id`;
+}
+
+function payNode(end: NodeEnd, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    INSERT INTO billing_transactions AS paid
+      (run_id, node_id, project_id, user_id, operation, status, amount_usd, price_version, reason, description)
+    SELECT ${end.runId}, ${end.nodeId}, ${end.projectId}, ${end.userId}, ${end.kind},
+      ${end.status === 'succeed' ? 'Succeeded' : 'Error'}, ${end.amountUsd}, ${end.priceVersion}, ${end.reason},
+      ${end.label}
+    WHERE ${condition}
+    ON CONFLICT (run_id, node_id, operation) DO UPDATE SET
+      amount_usd = excluded.amount_usd, price_version = excluded.price_version, updated_at = clock_timestamp()
+    WHERE paid.amount_usd = 0 AND excluded.amount_usd > 0`;
 }
 
 /** The recorded message of a failed node; undefined when it has not (or not yet) failed. */

@@ -31,6 +31,8 @@ export interface PolledNode {
 }
 
 interface PollRow {
+  /** Which of the polls it answers. */
+  poll: number;
   run_id: string;
   run_status: StoredRunStatus;
   run_started_at: Date | null;
@@ -46,10 +48,9 @@ interface PollRow {
   approvals: Record<string, unknown>[] | null;
 }
 
-interface Poll {
+export interface Poll {
   runId: string;
   userId: number;
-  retentionDays: number;
 }
 
 /** Results are read with the run up to this many bytes in all, in the order of the nodes; those that follow by themselves. */
@@ -61,13 +62,22 @@ const TOGETHER_BYTES = 512 * 1024;
 const PIECE_CHARACTERS = 2 * 1024 * 1024;
 
 /**
- * One statement, hence one snapshot: a terminal status is seen together with everything that was committed before it (a
- * result that is read later was complete by then, and never changes). The nodes of a run that the caller may not see, or
- * whose results have expired, are not read. Undefined when no run has the id.
+ * What each of `polls` finds, in their order; undefined where no run has the id. One statement, hence one snapshot: a
+ * terminal status is seen together with everything that was committed before it (a result that is read later was complete
+ * by then, and never changes). The nodes of a run that the caller may not see, or whose results have expired, are not read.
+ *
+ * Written so that it is planned once a connection: the number of polls is not seen in their JSON, and OFFSET 0 keeps the
+ * planner from reading all runs for the few that it is asked for.
  */
-export async function readRunForPoll(db: Db, { runId, userId, retentionDays }: Poll): Promise<PolledRun | undefined> {
-  const { rows } = await sql<PollRow>`/* poll_run */
-    SELECT run.id AS run_id, run.status AS run_status, run.run_started_at, ${isExpired(retentionDays)} AS is_expired,
+export async function readRunsForPoll(
+  db: Db,
+  polls: Poll[],
+  retentionDays: number,
+): Promise<(PolledRun | undefined)[]> {
+  const asked = JSON.stringify(polls.map(({ runId, userId }, poll) => ({ poll, run_id: runId, user_id: userId })));
+  const { rows } = await sql<PollRow>`/* poll_runs */
+    SELECT asked.poll, run.id AS run_id, run.status AS run_status, run.run_started_at,
+      ${isExpired(retentionDays)} AS is_expired,
       run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible,
       node.node_id, node.status AS node_status, node.error_code, node.error_message,
       node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
@@ -79,25 +89,32 @@ export async function readRunForPoll(db: Db, { runId, userId, retentionDays }: P
         FROM approval_requests approval
         WHERE approval.run_id = run.id AND approval.node_id = node.node_id AND approval.status = 'pending'
       ) END AS approvals
-    FROM runs run
+    FROM json_to_recordset(${asked}::json) AS asked (poll integer, run_id uuid, user_id integer)
+    CROSS JOIN LATERAL (SELECT * FROM runs WHERE id = asked.run_id OFFSET 0) run
     LEFT JOIN projects project ON project.id = run.project_id AND project.deleted_at IS NULL
-    LEFT JOIN project_members member ON member.project_id = project.id AND member.user_id = ${userId}
+    LEFT JOIN project_members member ON member.project_id = project.id AND member.user_id = asked.user_id
     LEFT JOIN LATERAL (
       SELECT *, sum(${resultBytes}) OVER (ORDER BY started_at, node_id) AS until_here FROM node_results
       WHERE run_id = run.id AND member.user_id IS NOT NULL AND NOT ${isExpired(retentionDays)}
     ) node ON true
-    WHERE run.id = ${runId}
-    ORDER BY node.started_at, node.node_id`.execute(db);
-  const first = rows[0];
-  if (first === undefined) return undefined;
+    ORDER BY asked.poll, node.started_at, node.node_id`.execute(db);
+  const found: (PolledRun | undefined)[] = polls.map(() => undefined);
+  for (const row of rows) {
+    const run = (found[row.poll] ??= toRun(row));
+    if (row.node_id !== null && row.node_status !== null) run.nodes.push(toNode(row));
+  }
+  return found;
+}
+
+function toRun(row: PollRow): PolledRun {
   return {
-    runId: first.run_id,
-    status: first.run_status,
-    isStarted: first.run_started_at !== null,
-    isExpired: first.is_expired,
-    isVisible: first.is_visible,
-    nodeErrors: first.node_errors,
-    nodes: rows.flatMap((row) => (row.node_id === null || row.node_status === null ? [] : [toNode(row)])),
+    runId: row.run_id,
+    status: row.run_status,
+    isStarted: row.run_started_at !== null,
+    isExpired: row.is_expired,
+    isVisible: row.is_visible,
+    nodeErrors: row.node_errors,
+    nodes: [],
   };
 }
 

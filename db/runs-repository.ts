@@ -4,6 +4,7 @@ import type { RunInput } from '../graph/input.js';
 import type { Plan } from '../graph/plan.js';
 import { withAdvisoryLock } from './advisory-lock.js';
 import type { Database, Db } from './client.js';
+import { executePrepared } from './preparing-client.js';
 import type { NewRun, StoredRunStatus } from './tables.js';
 
 /** What starting a run in Temporal needs. */
@@ -30,10 +31,8 @@ export type RunFacts = Omit<NewRun, 'status' | 'run_finished_at' | 'next_check_a
 /** `checkInSeconds`: when the reconciler looks whether the start got through. */
 export async function insertAcceptedRun(db: Db, run: RunFacts, checkInSeconds: number): Promise<void> {
   const nextCheckAt = sql<Date>`now() + make_interval(secs => ${checkInSeconds})`;
-  await db
-    .insertInto('runs')
-    .values({ ...run, status: 'In Progress', next_check_at: nextCheckAt })
-    .execute();
+  const query = db.insertInto('runs').values({ ...run, status: 'In Progress', next_check_at: nextCheckAt });
+  await executePrepared(db, 'insert_run', query);
 }
 
 /** An attempt that validation refused: kept with its errors, never executed. */

@@ -2,6 +2,7 @@ import { sql, type Updateable } from 'kysely';
 import { categoryIds, subcategoryIds } from './categories-repository.js';
 import type { Database, Db } from './client.js';
 import { containing } from './like-pattern.js';
+import { executePrepared } from './preparing-client.js';
 import type { Role, WorkflowRow, WorkflowsTable } from './tables.js';
 import { cancelOpenRuns } from './open-runs.js';
 
@@ -103,8 +104,9 @@ export async function listWorkflows(
 }
 
 /** The caller has been let in already: no access check here. */
-export function findDrawing(db: Db, workflowId: number): Promise<StoredDrawing | undefined> {
-  return selectDrawing(db, workflowId).executeTakeFirst();
+export async function findDrawing(db: Db, workflowId: number): Promise<StoredDrawing | undefined> {
+  const [drawing] = await executePrepared(db, 'find_drawing', selectDrawing(db, workflowId));
+  return drawing;
 }
 
 /**

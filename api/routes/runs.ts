@@ -1,6 +1,6 @@
 // Specification, "Running workflows": start, start again and poll.
 import { z } from 'zod';
-import { readResultPieces, readRunForPoll, type PolledRun } from '../../db/poll-repository.js';
+import { readResultPieces, type PolledRun } from '../../db/poll-repository.js';
 import { findDrawing } from '../../db/workflows-repository.js';
 import { acceptRun, type Acceptance } from '../accept-run.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../answer-schemas.js';
@@ -72,8 +72,7 @@ const poll = defineRoute({
   query: z.object({ id: uuid }),
   responses: { 200: envelopeSchema, 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, query }) {
-    const retentionDays = deps.config.resultRetentionDays;
-    const run = await readRunForPoll(deps.db, { runId: query.id, userId: caller.userId, retentionDays });
+    const run = await deps.poller.poll({ runId: query.id, userId: caller.userId });
     if (run === undefined) return answerNotFound(query.id);
     if (!run.isVisible) throw new ApiError(400, 'invalid', 'The run does not exist or you have no access to it.');
     if (run.isExpired) return answerNotFound(query.id);

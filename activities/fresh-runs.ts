@@ -1,0 +1,56 @@
+// Runs that began a moment ago, here: of such a run this process alone can have done anything, so that a node which is
+// begun for the first time need not be looked up, or marked as begun, in the database.
+//
+// Another worker gets the workflow task of a run when this one has not answered it for ten seconds (Temporal's default).
+// A run is fresh for less than that from its acceptance, before which it has no workflow task; by two clocks, of which
+// one goes on while a process stands still and the other while the whole machine does. A process that dies takes what it
+// knows along: whoever goes on with the run looks everything up.
+import type { NodeKey } from '../db/node-results-repository.js';
+
+export interface FreshRuns {
+  /** The run's start was recorded just now, and `ageMs` ago the run was accepted. */
+  add(runId: string, ageMs: number): void;
+  /** Its first workflow task is being repeated. */
+  forget(runId: string): void;
+  /** Whether nothing of the node can be stored: true once. */
+  isFirst(node: NodeKey): boolean;
+}
+
+const FRESH_MS = 6_000;
+
+interface FreshRun {
+  untilSteady: number;
+  untilWall: number;
+  begun: Set<string>;
+}
+
+export function createFreshRuns(): FreshRuns {
+  /** In the order of their beginnings, which is about that of their ends. */
+  const runs = new Map<string, FreshRun>();
+
+  function dropStale(): void {
+    for (const [runId, run] of runs) {
+      if (isFresh(run)) return;
+      runs.delete(runId);
+    }
+  }
+
+  return {
+    add(runId, ageMs) {
+      dropStale();
+      const leftMs = FRESH_MS - ageMs;
+      runs.set(runId, { untilSteady: performance.now() + leftMs, untilWall: Date.now() + leftMs, begun: new Set() });
+    },
+    forget: (runId) => void runs.delete(runId),
+    isFirst({ runId, nodeId }) {
+      const run = runs.get(runId);
+      if (run === undefined || !isFresh(run) || run.begun.has(nodeId)) return false;
+      run.begun.add(nodeId);
+      return true;
+    },
+  };
+}
+
+function isFresh({ untilSteady, untilWall }: FreshRun): boolean {
+  return performance.now() < untilSteady && Date.now() < untilWall;
+}
