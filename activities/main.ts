@@ -131,7 +131,11 @@ async function connect({ temporal }: WorkerConfig, logger: Logger): Promise<Nati
   try {
     for (;;) {
       try {
-        return await NativeConnection.connect(temporal.connectionOptions);
+        return await NativeConnection.connect({
+          ...temporal.connectionOptions,
+          // Within one network it costs both sides more than it saves.
+          ...(temporal.connectionOptions.tls ? {} : { grpcCompression: { codec: 'none' } }),
+        });
       } catch (error) {
         if (isStopping) process.exit(0);
         logger.warn({ address: temporal.connectionOptions.address, err: error }, 'Temporal is not reachable yet');

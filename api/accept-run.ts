@@ -88,7 +88,7 @@ async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Pro
     insertAcceptedRun(db, run, START_GRACE_SECONDS),
   );
   if (!isStored) return undefined;
-  await tryToStart(deps, log, { workflow, id, plan }, await deps.placement.place(workflow.id, document, plan));
+  await beginStart(deps, log, { workflow, id, document, plan });
   return acceptedEnvelope(id);
 }
 
@@ -135,19 +135,29 @@ async function storeOnce(
   });
 }
 
-async function tryToStart(
-  deps: AppDeps,
-  log: Logger,
-  { workflow, id, plan }: { workflow: StoredDrawing; id: string; plan: Plan },
-  local: string,
-): Promise<void> {
+interface StoredRun {
+  workflow: StoredDrawing;
+  id: string;
+  document: Document;
+  plan: Plan;
+}
+
+/**
+ * The caller waits for the start's turn, so that callers come no faster than runs can be started, but not for the start:
+ * the run is accepted whatever becomes of it. Whoever finds no slot in time is answered all the same, and the reconciler
+ * starts the run at its own pace.
+ */
+async function beginStart(deps: AppDeps, log: Logger, { workflow, id, document, plan }: StoredRun): Promise<void> {
   const run = { id, plan, workflow_id: workflow.id, project_id: workflow.project_id, title: workflow.title };
-  try {
-    // Whoever finds no slot in time is answered all the same, and the reconciler starts the run at its own pace.
-    await deps.startSlots.run(() => startRunWorkflow(deps.temporal, deps.config, run, { local }), START_PATIENCE_MS);
-  } catch (error) {
-    log.warn({ err: error, run_id: id }, 'run not started yet; the reconciler will');
-  }
+  const start = async (): Promise<void> => {
+    try {
+      const local = await deps.placement.place(workflow.id, document, plan);
+      await startRunWorkflow(deps.temporal, deps.config, run, { local });
+    } catch (error) {
+      log.warn({ err: error, run_id: id }, 'run not started yet; the reconciler will');
+    }
+  };
+  await deps.startSlots.begin(start, START_PATIENCE_MS);
 }
 
 /** Defaults of the trigger fill what the input lacks; `********` in a secret field means what is stored for it. */

@@ -1,4 +1,5 @@
 // API keys at the door, whichever header brought them: who speaks, may they, not too often. decisions.md section 2.
+import type { KeyRequest, PolledRun } from '../db/poll-repository.js';
 import { WINDOW_SECONDS, type CountedKey } from '../db/rate-limits-repository.js';
 import type { AppDeps } from './deps.js';
 import { ApiError, permissionDenied } from './errors.js';
@@ -6,6 +7,8 @@ import type { Caller } from './route.js';
 
 export interface Admission {
   caller: Caller;
+  /** What `request` polls; undefined when no run has the id. */
+  run: PolledRun | undefined;
   /** For the answer, whatever it will be. */
   headers: Record<string, string>;
 }
@@ -21,8 +24,13 @@ export type KeyScheme = 'X-Api-Key' | 'Bearer';
  * cannot be counted is not admitted: with the database slow the request waits, with the database away it fails, as it
  * would anyway a moment later.
  */
-export async function admitKey({ keyCounter, config }: AppDeps, apiKey: string, scheme: KeyScheme): Promise<Admission> {
-  const key = await keyCounter.count(apiKey);
+export async function admitKey(
+  { keyCounter, config }: AppDeps,
+  apiKey: string,
+  scheme: KeyScheme,
+  request?: KeyRequest,
+): Promise<Admission> {
+  const { key, run } = await keyCounter.count(apiKey, request);
   if (key === undefined) {
     throw new ApiError(401, 'authentication_failed', 'Invalid API key.', {
       headers: { 'WWW-Authenticate': `${scheme} realm="api"` },
@@ -32,7 +40,7 @@ export async function admitKey({ keyCounter, config }: AppDeps, apiKey: string, 
   const headers = toHeaders(key, limit);
   if (!key.apiAccess) throw permissionDenied('API access has not been granted to this user.', headers);
   if (key.requests > limit) throw throttled(key.resetInSeconds, headers);
-  return { caller: { userId: key.userId, credential: 'key' }, headers };
+  return { caller: { userId: key.userId, credential: 'key' }, headers, run };
 }
 
 /** The usual three, the reset in Unix time as in most services, and the pair of the IETF draft, its reset from now on. */

@@ -1,7 +1,7 @@
 import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import type { Logger } from '../config/logger.js';
-import type { Access, Caller, Route } from './route.js';
+import type { Access, Caller, Polled, Route } from './route.js';
 
 /** What the middleware learn about a request. */
 export interface AppState {
@@ -10,6 +10,7 @@ export interface AppState {
   route?: Route;
   caller?: Caller;
   access?: Access;
+  polled?: Polled;
 }
 
 export type AppMiddleware = Middleware<AppState>;

@@ -21,15 +21,14 @@ export async function cancelRun(deps: AppDeps, log: Logger, workflowId: number, 
   if (!(await requestCancel(deps.db, runId, START_GRACE_SECONDS))) {
     throw new ApiError(400, 'run_finished', 'The run has already finished.');
   }
+  const giveUpAt = performance.now() + WAIT_MS;
   try {
-    await cancelRunWorkflow(deps.temporal, runId);
+    for (let isTold = false; performance.now() < giveUpAt; await delay(LOOK_EVERY_MS)) {
+      // A run that was accepted a moment ago may not be there yet.
+      isTold ||= await cancelRunWorkflow(deps.temporal, runId);
+      if ((await findRunStatus(deps.db, workflowId, runId)) !== 'In Progress') return;
+    }
   } catch (error) {
     log.warn({ err: error, run_id: runId }, 'cancel not delivered yet; the reconciler will');
-    return;
-  }
-  const giveUpAt = performance.now() + WAIT_MS;
-  while (performance.now() < giveUpAt) {
-    if ((await findRunStatus(deps.db, workflowId, runId)) !== 'In Progress') return;
-    await delay(LOOK_EVERY_MS);
   }
 }

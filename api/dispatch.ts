@@ -20,7 +20,7 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
       ctx.state.route = route;
       await next();
     },
-    authenticate(route.auth, deps),
+    authenticate(route, deps),
   ];
   if (route.access !== undefined) steps.push(authorize(route.access, deps));
   steps.push(async (ctx) => {
@@ -34,10 +34,10 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
     try {
       await lease.resize(bodyWeight(route, routerContext));
       const { body, bodyBytes } = await readBody(route, routerContext);
-      const { caller, access, log } = ctx.state;
+      const { caller, access, polled, log } = ctx.state;
       const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers };
       // The declaration's types say when there is a caller and an access; here both are just passed on.
-      const context = { deps, log, caller, access, signal, ...given } as Parameters<Route['handler']>[0];
+      const context = { deps, log, caller, access, polled, signal, ...given } as Parameters<Route['handler']>[0];
       result = await route.handler(context);
     } finally {
       lease.end();

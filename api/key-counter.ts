@@ -1,36 +1,48 @@
-// Counts the requests of API keys: those of one key that come while one is being counted are counted together.
+// Counts the requests of API keys: those of one key that come while one is being counted are counted together. What
+// those among them that are polls ask for is read in the same statement: polls are most of what clients send.
+import { countAndPoll, type KeyRequest, type PolledRun } from '../db/poll-repository.js';
 import type { Db } from '../db/client.js';
 import { countKeyRequests, type CountedKey } from '../db/rate-limits-repository.js';
 import { together } from './together.js';
 
-export interface KeyCounter {
-  /**
-   * Looks the key up and counts this request; undefined when there is no such key. `requests` is this request's own
-   * number.
-   */
-  count(apiKey: string): Promise<CountedKey | undefined>;
+export interface CountedRequest {
+  /** Undefined when there is no such key. `requests` is this request's own number. */
+  key: CountedKey | undefined;
+  /** What the request polls, if it does and may: undefined when no run has the id. */
+  run: PolledRun | undefined;
 }
 
-/** A client that polls with many connections would otherwise wait for its own row, request by request. */
-export function createKeyCounter(db: Db): KeyCounter {
-  /** Of each key that is being counted now. */
-  const counters = new Map<string, (request: undefined) => Promise<CountedKey | undefined>>();
+export interface KeyCounter {
+  /** Looks the key up and counts this request. */
+  count(apiKey: string, request?: KeyRequest): Promise<CountedRequest>;
+}
 
-  async function countAll(apiKey: string, count: number): Promise<(CountedKey | undefined)[]> {
-    const counted = await countKeyRequests(db, apiKey, count);
-    return Array.from({ length: count }, (_, index) => {
-      return counted && { ...counted, requests: counted.requests - (count - 1 - index) };
-    });
+/** Polls may bring results of half a megabyte each. */
+const MOST_TOGETHER = 24;
+
+/** A client that polls with many connections would otherwise wait for its own row, request by request. */
+export function createKeyCounter(db: Db, limits: { retentionDays: number; defaultRateLimit: number }): KeyCounter {
+  /** Of each key that is being counted now. */
+  const counters = new Map<string, (request: KeyRequest) => Promise<CountedRequest>>();
+
+  async function countAll(apiKey: string, requests: KeyRequest[]): Promise<CountedRequest[]> {
+    const { key, runs } = requests.some(({ runId }) => runId !== undefined)
+      ? await countAndPoll(db, apiKey, requests, limits)
+      : { key: await countKeyRequests(db, apiKey, requests.length), runs: [] };
+    return requests.map((_request, index) => ({
+      key: key && { ...key, requests: key.requests - (requests.length - 1 - index) },
+      run: runs[index],
+    }));
   }
 
   function counterOf(apiKey: string) {
     const known = counters.get(apiKey);
     if (known !== undefined) return known;
-    const ask = (requests: undefined[]) => countAll(apiKey, requests.length);
-    const counter = together(ask, { most: Infinity, atOnce: 1, onIdle: () => counters.delete(apiKey) });
+    const ask = (requests: KeyRequest[]) => countAll(apiKey, requests);
+    const counter = together(ask, { most: MOST_TOGETHER, atOnce: 1, onIdle: () => counters.delete(apiKey) });
     counters.set(apiKey, counter);
     return counter;
   }
 
-  return { count: (apiKey) => counterOf(apiKey)(undefined) };
+  return { count: (apiKey, request = {}) => counterOf(apiKey)(request) };
 }

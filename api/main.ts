@@ -51,6 +51,7 @@ async function main(): Promise<void> {
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
     await Promise.all([closeServer(server), reconciler.stop(), retention.stop(), figures.stop(), webhooks.stop()]);
+    await deps.startSlots.idle();
     await close();
     await tracing.shutdown();
     logger.info('stopped');
@@ -95,7 +96,10 @@ function createDeps(
     chatUpstream: createChatUpstream({ timeoutMs: environment.chatTimeoutSeconds * 1000 }),
     memory: new ByteBudget(MEMORY),
     startSlots: createStartSlots(STARTS_AT_ONCE),
-    keyCounter: createKeyCounter(db),
+    keyCounter: createKeyCounter(db, {
+      retentionDays: resultRetentionDays,
+      defaultRateLimit: environment.defaultRateLimit,
+    }),
     poller: createRunPoller(db, resultRetentionDays),
     snapshots: createSnapshotStore(db),
     config: {

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Logger } from '../config/logger.js';
+import type { PolledRun } from '../db/poll-repository.js';
 import type { Role } from '../db/tables.js';
 import type { AppDeps } from './deps.js';
 
@@ -25,6 +26,13 @@ export interface AccessRule {
   refusal?: 400 | 403;
 }
 
+/** What was read together with the admission of a key (`pollsRun`). */
+export interface Polled {
+  runId: string;
+  /** Undefined when no run has the id. */
+  run: PolledRun | undefined;
+}
+
 /** What the access check found. */
 export interface Access {
   projectId: number;
@@ -36,6 +44,7 @@ export interface RouteContext<A, P, Q, B, R, H = undefined> {
   log: Logger;
   caller: A extends 'key' | 'bearer-key' ? Caller : A extends 'optional' ? Caller | undefined : undefined;
   access: R extends AccessRule ? Access : undefined;
+  polled: Polled | undefined;
   params: P;
   query: Q;
   headers: H;
@@ -76,6 +85,8 @@ interface RouteShape {
   bodyFormat?: 'json' | 'verbatim' | 'text' | 'run-input';
   /** Parameters of the query of which every value counts: `query` gets an array. Of the others the last one counts. */
   repeatable?: readonly string[];
+  /** The parameter of the query that names a run which is read together with the admission of the caller's key. */
+  pollsRun?: string;
   /** Default 10 MiB. */
   maxBodyBytes?: number;
   /**

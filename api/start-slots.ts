@@ -1,13 +1,19 @@
 // How many starts this process asks of Temporal at once: more only make each of them take longer, until all are too late.
 
 export interface StartSlots {
-  /** Undefined, with `start` not called, when there was no slot within `patienceMs`. */
-  run<T>(start: () => Promise<T>, patienceMs: number): Promise<T | undefined>;
+  /**
+   * Begins `start` once there is a slot, and does not wait for its end. False, with `start` not called, when there was no
+   * slot within `patienceMs`. `start` must not reject.
+   */
+  begin(start: () => Promise<void>, patienceMs: number): Promise<boolean>;
+  /** Resolves when everything that was begun has ended. */
+  idle(): Promise<void>;
 }
 
 export function createStartSlots(count: number): StartSlots {
   let free = count;
   const waiting = new Set<() => void>();
+  const begun = new Set<Promise<void>>();
 
   function take(patienceMs: number): Promise<boolean> {
     if (free > 0) {
@@ -28,16 +34,22 @@ export function createStartSlots(count: number): StartSlots {
     });
   }
 
+  function giveBack(): void {
+    const [next] = waiting;
+    if (next === undefined) free += 1;
+    else next();
+  }
+
   return {
-    async run(start, patienceMs) {
-      if (!(await take(patienceMs))) return undefined;
-      try {
-        return await start();
-      } finally {
-        const [next] = waiting;
-        if (next === undefined) free += 1;
-        else next();
-      }
+    async begin(start, patienceMs) {
+      if (!(await take(patienceMs))) return false;
+      const ended = start().finally(() => {
+        giveBack();
+        begun.delete(ended);
+      });
+      begun.add(ended);
+      return true;
     },
+    idle: async () => void (await Promise.all(begun)),
   };
 }

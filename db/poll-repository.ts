@@ -1,6 +1,7 @@
 // The read behind `workflow_result`: what a client polls, thousands of times, while runs are being written.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Db } from './client.js';
+import { countedKey, type CountedKey } from './rate-limits-repository.js';
 import { resultBytes } from './result-bytes.js';
 import { isExpired } from './retention-repository.js';
 import type { NodeStatus, StoredRunStatus } from './tables.js';
@@ -32,7 +33,7 @@ export interface PolledNode {
 
 interface PollRow {
   /** Which of the polls it answers. */
-  poll: number;
+  poll: number | null;
   run_id: string;
   run_status: StoredRunStatus;
   run_started_at: Date | null;
@@ -65,21 +66,70 @@ const PIECE_CHARACTERS = 2 * 1024 * 1024;
  * What each of `polls` finds, in their order; undefined where no run has the id. One statement, hence one snapshot: a
  * terminal status is seen together with everything that was committed before it (a result that is read later was complete
  * by then, and never changes). The nodes of a run that the caller may not see, or whose results have expired, are not read.
- *
- * Written so that it is planned once a connection: the number of polls is not seen in their JSON, and OFFSET 0 keeps the
- * planner from reading all runs for the few that it is asked for.
  */
 export async function readRunsForPoll(
   db: Db,
   polls: Poll[],
   retentionDays: number,
 ): Promise<(PolledRun | undefined)[]> {
-  const asked = JSON.stringify(polls.map(({ runId, userId }, poll) => ({ poll, run_id: runId, user_id: userId })));
+  const asked = polls.map(({ runId, userId }, poll) => ({ poll, run_id: runId, user_id: userId }));
   const { rows } = await sql<PollRow>`/* poll_runs */
+    ${pollOf(recordsOf(asked, sql`poll integer, run_id uuid, user_id integer`), retentionDays)}
+    ORDER BY poll, node_started_at, node_id`.execute(db);
+  return toRuns(rows, polls.length);
+}
+
+/** One request of a key. */
+export interface KeyRequest {
+  /** The run that it polls. */
+  runId?: string;
+}
+
+export interface CountedRequests {
+  /** As in `countKeyRequests`. */
+  key: CountedKey | undefined;
+  /** What each request polls for, as in `readRunsForPoll`; undefined for those over the limit, too. */
+  runs: (PolledRun | undefined)[];
+}
+
+/** `countKeyRequests`, and what the requests among them that are polls find, in one statement. */
+export async function countAndPoll(
+  db: Db,
+  apiKey: string,
+  requests: KeyRequest[],
+  { retentionDays, defaultRateLimit }: { retentionDays: number; defaultRateLimit: number },
+): Promise<CountedRequests> {
+  const polls = requests.flatMap(({ runId }, poll) => (runId === undefined ? [] : [{ poll, run_id: runId }]));
+  // The number of each request within the window, as `CountedKey` counts them.
+  const asked = sql`(
+    SELECT given.poll, given.run_id, "userId" AS user_id
+    FROM counted_key, ${recordsOf(polls, sql`poll integer, run_id uuid`)} AS given
+    WHERE "apiAccess" AND requests - (${requests.length - 1}::integer - given.poll)
+      <= coalesce("rateLimit", ${defaultRateLimit}::integer)
+  )`;
+  const { rows } = await sql<CountedKey & PollRow>`/* count_and_poll */
+    WITH ${countedKey(apiKey, requests.length)}
+    SELECT * FROM counted_key LEFT JOIN (${pollOf(asked, retentionDays)}) AS polled ON true
+    ORDER BY poll, node_started_at, node_id`.execute(db);
+  return { key: rows[0], runs: toRuns(rows, requests.length) };
+}
+
+/** A table expression of the rows of a JSON text: one parameter, whose number of rows is not seen when it is planned. */
+function recordsOf(rows: object[], columns: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS given (${columns}))`;
+}
+
+/**
+ * `asked`: a table expression with `poll`, `run_id` and `user_id`. OFFSET 0 keeps the planner from reading all runs for the
+ * few that are asked for, whose number it does not know.
+ */
+function pollOf(asked: RawBuilder<unknown>, retentionDays: number): RawBuilder<unknown> {
+  return sql`
     SELECT asked.poll, run.id AS run_id, run.status AS run_status, run.run_started_at,
       ${isExpired(retentionDays)} AS is_expired,
       run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible,
       node.node_id, node.status AS node_status, node.error_code, node.error_message,
+      node.started_at AS node_started_at,
       node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
       CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result,
       CASE WHEN node.status = 'in progress' THEN (
@@ -89,17 +139,21 @@ export async function readRunsForPoll(
         FROM approval_requests approval
         WHERE approval.run_id = run.id AND approval.node_id = node.node_id AND approval.status = 'pending'
       ) END AS approvals
-    FROM json_to_recordset(${asked}::json) AS asked (poll integer, run_id uuid, user_id integer)
+    FROM ${asked} AS asked
     CROSS JOIN LATERAL (SELECT * FROM runs WHERE id = asked.run_id OFFSET 0) run
     LEFT JOIN projects project ON project.id = run.project_id AND project.deleted_at IS NULL
     LEFT JOIN project_members member ON member.project_id = project.id AND member.user_id = asked.user_id
     LEFT JOIN LATERAL (
       SELECT *, sum(${resultBytes}) OVER (ORDER BY started_at, node_id) AS until_here FROM node_results
       WHERE run_id = run.id AND member.user_id IS NOT NULL AND NOT ${isExpired(retentionDays)}
-    ) node ON true
-    ORDER BY asked.poll, node.started_at, node.node_id`.execute(db);
-  const found: (PolledRun | undefined)[] = polls.map(() => undefined);
+    ) node ON true`;
+}
+
+function toRuns(rows: PollRow[], count: number): (PolledRun | undefined)[] {
+  const found = Array.from({ length: count }, (): PolledRun | undefined => undefined);
   for (const row of rows) {
+    // A key that was counted without a poll that finds anything.
+    if (row.poll === null) continue;
     const run = (found[row.poll] ??= toRun(row));
     if (row.node_id !== null && row.node_status !== null) run.nodes.push(toNode(row));
   }

@@ -1,5 +1,5 @@
 // Who an API key speaks for, and its requests in this minute, in one statement: the only one that a key costs.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Db } from './client.js';
 import { hashKey } from './keys-repository.js';
 
@@ -27,9 +27,16 @@ export interface CountedKey {
  * dies here has counted its request or not; nothing is left locked.
  */
 export async function countKeyRequests(db: Db, apiKey: string, count: number): Promise<CountedKey | undefined> {
-  const windowEnd = sql`now() + make_interval(secs => ${WINDOW_SECONDS})`;
   const { rows } = await sql<CountedKey>`/* count_key_requests */
-    WITH holder AS (
+    WITH ${countedKey(apiKey, count)} SELECT * FROM counted_key`.execute(db);
+  return rows[0];
+}
+
+/** The beginning of a statement's WITH list. `counted_key` has the columns of `CountedKey`, and at most one row. */
+export function countedKey(apiKey: string, count: number): RawBuilder<unknown> {
+  const windowEnd = sql`now() + make_interval(secs => ${WINDOW_SECONDS})`;
+  return sql`
+    holder AS (
       SELECT api_keys.id, api_keys.rate_limit, users.id AS user_id, users.api_access
       FROM api_keys JOIN users ON users.id = api_keys.user_id
       WHERE api_keys.key_hash = ${hashKey(apiKey)}
@@ -40,10 +47,10 @@ export async function countKeyRequests(db: Db, apiKey: string, count: number): P
         requests = CASE WHEN stored.window_ends_at <= now() THEN 0 ELSE stored.requests END + excluded.requests,
         window_ends_at = CASE WHEN stored.window_ends_at <= now() THEN ${windowEnd} ELSE stored.window_ends_at END
       RETURNING requests, window_ends_at
-    )
-    SELECT user_id AS "userId", api_access AS "apiAccess", rate_limit AS "rateLimit", requests,
-      ceil(extract(epoch FROM window_ends_at))::bigint AS "resetAtSeconds",
-      greatest(1, ceil(extract(epoch FROM window_ends_at - now())))::integer AS "resetInSeconds"
-    FROM holder, counted`.execute(db);
-  return rows[0];
+    ), counted_key AS (
+      SELECT user_id AS "userId", api_access AS "apiAccess", rate_limit AS "rateLimit", requests,
+        ceil(extract(epoch FROM window_ends_at))::bigint AS "resetAtSeconds",
+        greatest(1, ceil(extract(epoch FROM window_ends_at - now())))::integer AS "resetInSeconds"
+      FROM holder, counted
+    )`;
 }

@@ -4,13 +4,14 @@ import { admitKey } from '../admit-key.js';
 import type { AppContext, AppMiddleware } from '../app-state.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, permissionDenied } from '../errors.js';
-import type { Auth, Caller } from '../route.js';
+import { uuid } from '../path-ids.js';
+import type { Caller, Route } from '../route.js';
 import { invalidToken } from '../session-tokens.js';
 
 /** Finds out who speaks, by what the route asks for. Specification, "Authentication". */
-export function authenticate(auth: Auth, deps: AppDeps): AppMiddleware {
+export function authenticate({ auth, pollsRun }: Pick<Route, 'auth' | 'pollsRun'>, deps: AppDeps): AppMiddleware {
   return async (ctx, next) => {
-    if (auth === 'key') ctx.state.caller = await findCaller(ctx as AppContext, deps);
+    if (auth === 'key') ctx.state.caller = await findCaller(ctx as AppContext, deps, pollsRun);
     if (auth === 'bearer-key') ctx.state.caller = await findBearerKeyCaller(ctx as AppContext, deps);
     if (auth === 'optional') {
       const caller = await findCaller(ctx as AppContext, deps).catch(forgiveWrongCredentials);
@@ -22,13 +23,15 @@ export function authenticate(auth: Auth, deps: AppDeps): AppMiddleware {
 }
 
 /** Whoever sends a session token speaks by it and by it alone: it must be valid, and a key beside it is not looked at. */
-async function findCaller(ctx: AppContext, deps: AppDeps): Promise<Caller> {
+async function findCaller(ctx: AppContext, deps: AppDeps, pollsRun?: string): Promise<Caller> {
   const token = bearerToken(ctx);
   if (token !== undefined) return findSessionCaller(deps, token);
   const apiKey = ctx.get('x-api-key').trim();
   if (apiKey === '') throw notAuthenticated('X-Api-Key realm="api", Bearer realm="api"');
-  const { caller, headers } = await admitKey(deps, apiKey, 'X-Api-Key');
+  const runId = pollsRun === undefined ? undefined : uuid.safeParse(ctx.query[pollsRun]).data;
+  const { caller, headers, run } = await admitKey(deps, apiKey, 'X-Api-Key', runId === undefined ? {} : { runId });
   ctx.set(headers);
+  if (runId !== undefined) ctx.state.polled = { runId, run };
   return caller;
 }
 

@@ -70,9 +70,11 @@ const poll = defineRoute({
   summary: 'The state of a run and the results of its nodes so far.',
   auth: 'key',
   query: z.object({ id: uuid }),
+  pollsRun: 'id',
   responses: { 200: envelopeSchema, 400: badRequestSchema, ...keyErrors },
-  async handler({ deps, caller, query }) {
-    const run = await deps.poller.poll({ runId: query.id, userId: caller.userId });
+  async handler({ deps, caller, polled, query }) {
+    const isRead = polled?.runId === query.id;
+    const run = isRead ? polled.run : await deps.poller.poll({ runId: query.id, userId: caller.userId });
     if (run === undefined) return answerNotFound(query.id);
     if (!run.isVisible) throw new ApiError(400, 'invalid', 'The run does not exist or you have no access to it.');
     if (run.isExpired) return answerNotFound(query.id);

@@ -1,4 +1,5 @@
 // Jobs a second and how long they take, all subjects in turn, round after round: A B A B.
+import { setTimeout as pause } from 'node:timers/promises';
 import { historySizeOf } from '../histories.js';
 import { drive, type Load, type Round } from '../load.js';
 import { PARTS, type Part } from '../processes.js';
@@ -6,6 +7,12 @@ import type { Throughput } from '../results.js';
 import { percentile } from '../statistics.js';
 import type { Subject } from '../subjects.js';
 import type { RowContext } from './row-context.js';
+
+/**
+ * Each workflow task and each activity leaves the server a timer that goes off ten seconds later to no effect, but at a
+ * price. Whoever comes next would pay it, most of all after a subject that has done much.
+ */
+const AFTERMATH_MS = 11_000;
 
 interface Job {
   row: string;
@@ -20,6 +27,7 @@ export async function measureThroughput(context: RowContext, { row, graph, lanes
   for (const subject of subjects) await drive({ subject, graph, lanes, durationMs: warmUpMs });
   for (let round = 1; round <= rounds; round++) {
     for (const subject of subjects) {
+      if (lanes > 1) await pause(AFTERMATH_MS);
       const figures = await drive({ subject, graph, lanes, durationMs });
       measured.get(subject)!.push(figures);
       report(`${row}, ${lanes} at once, round ${round}: ${subject.name} ${figures.perSecond.toFixed(1)} runs/s`);

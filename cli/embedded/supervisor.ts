@@ -29,6 +29,8 @@ type ChildSettings = Omit<ChildOptions, 'name' | 'logFile' | 'onSpawn' | 'onRest
 
 const CHILD_NAMES: ChildName[] = ['api', 'worker', 'temporal', 'postgres'];
 const DIST = path.resolve(import.meta.dirname, '../..');
+/** Whoever starts or polls a run is answered first; the worker's work is what takes its time anyway. */
+const WORKER_NICENESS = 5;
 /** The API and the worker promise to drain within 15 s; the rest is for a busy machine. */
 const DRAIN_MS = 17_000;
 /**
@@ -169,8 +171,8 @@ export class Stack {
   }
 
   async #startServices(env: NodeJS.ProcessEnv, apiUrl: string, ports: StackPorts): Promise<void> {
-    const service = (name: ChildName, entry: string, readyUrl: string): ChildSettings => ({
-      command: { file: process.execPath, args: ['--enable-source-maps', path.join(DIST, entry)], env },
+    const service = (name: ChildName, entry: string, readyUrl: string, niceness = 0): ChildSettings => ({
+      command: { file: process.execPath, args: ['--enable-source-maps', path.join(DIST, entry)], env, niceness },
       isReady: async () => (await fetch(readyUrl, { signal: AbortSignal.timeout(2_000) })).ok,
       readyTimeoutMs: 60_000,
       stopSignal: 'SIGTERM',
@@ -183,7 +185,7 @@ export class Stack {
     const workerReady = `http://127.0.0.1:${ports.workerMetrics}/readyz`;
     await this.#together([
       this.#startChild('api', `API on ${apiUrl}`, service('api', 'api/main.js', `${apiUrl}/readyz`)),
-      this.#startChild('worker', 'Worker', service('worker', 'activities/main.js', workerReady)),
+      this.#startChild('worker', 'Worker', service('worker', 'activities/main.js', workerReady, WORKER_NICENESS)),
     ]);
   }
 
