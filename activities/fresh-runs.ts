@@ -1,10 +1,13 @@
 // Runs that began a moment ago, here: of such a run this process alone can have done anything, so that a node which is
 // begun for the first time need not be looked up, or marked as begun, in the database.
 //
-// Another worker gets the workflow task of a run when this one has not answered it for ten seconds (Temporal's default).
-// A run is fresh for less than that from its acceptance, before which it has no workflow task; by two clocks, of which
-// one goes on while a process stands still and the other while the whole machine does. A process that dies takes what it
-// knows along: whoever goes on with the run looks everything up.
+// That a node is begun for the first time takes two to know. The run workflow knows what it has tried itself, and that no
+// execution came before it (continue-as-new, an operator's reset) or, for a local try, no workflow task: of a later one
+// another worker may have had a part, and have died before it could tell. This process knows that the run's first
+// workflow task was its own, and is still: another worker gets it when this one has not answered for ten seconds
+// (Temporal's default). A run is fresh for less than that from its acceptance, before which it has no workflow task; by
+// two clocks, of which one goes on while a process stands still and the other while the whole machine does. A process that
+// dies takes what it knows along: whoever goes on with the run looks everything up, also after a restored backup.
 import type { NodeKey } from '../db/node-results-repository.js';
 
 export interface FreshRuns {
@@ -12,7 +15,7 @@ export interface FreshRuns {
   add(runId: string, ageMs: number): void;
   /** Its first workflow task is being repeated. */
   forget(runId: string): void;
-  /** Whether nothing of the node can be stored: true once. */
+  /** Whether this process knows of nothing that was begun of the node: true once. */
   isFirst(node: NodeKey): boolean;
 }
 

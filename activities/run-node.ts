@@ -2,8 +2,8 @@
 //
 // When the process dies: before the claim, nothing happened. After it, the next try finds `in progress` and runs the
 // node again (calls that must not repeat are guarded by the ledger). After the record, the next try finds the stored
-// end and returns it without running anything. A local try of a run that has only just begun has nothing to find and
-// leaves the claim out (fresh-runs.ts): the next try is then counted as the first.
+// end and returns it without running anything. The first try of a node whose run has only just begun has nothing to find
+// and leaves the claim out (fresh-runs.ts): should it die, the next one is counted as the first.
 import { activityInfo, Context, heartbeat } from '@temporalio/activity';
 import type { Logger } from '../config/logger.js';
 import type { Database } from '../db/client.js';
@@ -16,26 +16,17 @@ import {
 } from '../db/node-results-repository.js';
 import type { SecretBox } from '../db/secret-box.js';
 import type { Branch, NodeKind } from '../graph/plan.js';
-import { RenderedTooLargeError, type NodeOutput } from '../graph/template.js';
-import {
-  finalFailure,
-  isFinal,
-  NodeFailure,
-  retryableFailure,
-  retryDelayOf,
-  runClosedFailure,
-  type Charge,
-} from './failures.js';
+import { isRepeatable as mayBeRepeated } from '../graph/placement.js';
+import type { NodeOutput } from '../graph/template.js';
+import { finalFailure, isFinal, retryDelayOf, type Charge } from './failures.js';
 import type { FreshRuns } from './fresh-runs.js';
-import { reportTry } from './node-log.js';
-import { recordNode, type NodeEnd } from './record-node.js';
+import { claimOrSettle, tryStep } from './node-try.js';
 import type { ByteBudget, ByteLease } from '../outgoing/byte-budget.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
 import { untilAborted } from '../outgoing/until-aborted.js';
-import { createStopSignal } from './stop-signal.js';
 import { recordStart } from './trigger.js';
 import { runInTurn } from './tries-in-turn.js';
-import type { TryOutcome, WorkerMetrics } from './worker-metrics.js';
+import type { WorkerMetrics } from './worker-metrics.js';
 
 export interface NodeDeps {
   db: Database;
@@ -49,7 +40,10 @@ export interface NodeDeps {
 }
 
 /** All that a node activity gets from and gives to the run workflow, and so to Temporal's history. */
-export type NodeRef = NodeKey;
+export interface NodeRef extends NodeKey {
+  /** As far as the run workflow can know, nobody has begun the node before (fresh-runs.ts says when that is enough). */
+  isFirst?: boolean;
+}
 export interface NodeFacts {
   branch?: Branch;
   /** A local try has left the node undone: a normal activity goes on with it after this delay. */
@@ -103,9 +97,6 @@ export interface NodeStep<Facts> {
 }
 
 const HEARTBEAT_EVERY_MS = 2_000;
-/** A provider that asks for more patience than this is answered with a failed node. */
-const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
-const LONGEST_DELAY_MS = 60_000;
 
 /** A local try whose call takes longer is cut, and the node goes on as a normal activity. */
 const LOCAL_TRY_MS = 1_000;
@@ -116,9 +107,41 @@ const LOCAL_TRY_MS = 1_000;
 const HAND_OVER_MS = 2_000;
 const GO_ON_NOW: NodeFacts = { goOnAfterMs: 0 };
 
+/** A normal activity that takes longer than this is marked as begun, for whoever polls and whoever tries it next. */
+const UNMARKED_MS = 200;
+
 /** Runs a node that calls something outside: a normal activity, or a local one for a node that has been quick of late. */
 export function runNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
-  return activityInfo().isLocal ? tryNodeLocally(deps, ref, runner) : runStep(deps, ref, toStep(runner));
+  if (activityInfo().isLocal) return tryNodeLocally(deps, ref, runner);
+  return inTurn(ref, async () => {
+    const step = toStep(runner);
+    if (await isFirstTry(deps, ref)) return tryUnclaimed(deps, ref, step);
+    return tryClaimed(deps, ref, step);
+  });
+}
+
+/** What costs money, or must not be repeated, is always claimed: its call is looked for by its node. */
+async function isFirstTry(deps: NodeDeps, ref: NodeRef): Promise<boolean> {
+  if (ref.isFirst !== true || activityInfo().attempt > 1) return false;
+  const run = await deps.contexts.load(ref.runId);
+  const node = run.node(ref.nodeId);
+  if (node === undefined || !mayBeRepeated(node.kind, node.data)) return false;
+  return deps.fresh.isFirst(ref);
+}
+
+/** The try counts once it has taken a while, or failed in a way that another one may mend. */
+async function tryUnclaimed<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts>): Promise<Facts> {
+  let claim: Promise<unknown> | undefined;
+  const mark = (): Promise<unknown> => (claim ??= claimNode(deps.db, ref).catch(() => undefined));
+  const timer = setTimeout(() => void mark(), UNMARKED_MS);
+  try {
+    return await tryStep(deps, ref, step, 1);
+  } catch (error) {
+    if (!isFinal(error)) await mark();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /**
@@ -129,7 +152,7 @@ export function runNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): P
 async function tryNodeLocally(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
   const { cancellationSignal } = Context.current();
   const handOver = AbortSignal.timeout(HAND_OVER_MS);
-  const isFirst = deps.fresh.isFirst(ref);
+  const isFirst = ref.isFirst === true && deps.fresh.isFirst(ref);
   const attempt = runInTurn(`${ref.runId}/${ref.nodeId}`, cancellationSignal, async () => {
     if (isFirst) return tryOnceLocally(deps, ref, toStep(runner), undefined);
     const claim = await claimOrSettle(deps, ref);
@@ -180,26 +203,25 @@ export async function runLocalNode(deps: NodeDeps, ref: NodeRef, runner: NodeKin
 }
 
 /** Runs one step of a node as a normal activity. */
-export async function runStep<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts>): Promise<Facts> {
+export function runStep<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts>): Promise<Facts> {
+  return inTurn(ref, () => tryClaimed(deps, ref, step));
+}
+
+/** A normal activity: it beats, and waits for its own earlier tries. */
+async function inTurn<Facts>(ref: NodeRef, work: () => Promise<Facts>): Promise<Facts> {
   const beat = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
   const { info, cancellationSignal } = Context.current();
   try {
-    return await runInTurn(`${ref.runId}/${info.activityId}`, cancellationSignal, async () => {
-      const claim = await claimOrSettle(deps, ref);
-      if (claim.status === 'succeed') return step.settled(claim);
-      return tryStep(deps, ref, step, step.attemptOf(claim));
-    });
+    return await runInTurn(`${ref.runId}/${info.activityId}`, cancellationSignal, work);
   } finally {
     clearInterval(beat);
   }
 }
 
-/** Throws what an earlier try has ended the node with. */
-async function claimOrSettle(deps: NodeDeps, ref: NodeRef): Promise<NodeClaim> {
-  const claim = await claimNode(deps.db, ref);
-  if (claim === undefined) throw runClosedFailure();
-  if (claim.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
-  return claim;
+async function tryClaimed<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts>): Promise<Facts> {
+  const claim = await claimOrSettle(deps, ref);
+  if (claim.status === 'succeed') return step.settled(claim);
+  return tryStep(deps, ref, step, step.attemptOf(claim));
 }
 
 function toStep(runner: NodeKindRunner): NodeStep<NodeFacts> {
@@ -218,78 +240,4 @@ function toStep(runner: NodeKindRunner): NodeStep<NodeFacts> {
 function settledFacts(claim: NodeClaim): NodeFacts {
   if (claim.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
   return claim.branch === 0 ? {} : { branch: claim.branch };
-}
-
-/** `limit`: when it is aborted, so is the try, and nothing is recorded. */
-async function tryStep<Facts>(
-  deps: NodeDeps,
-  ref: NodeRef,
-  step: NodeStep<Facts>,
-  attempt: number,
-  limit?: AbortSignal,
-): Promise<Facts> {
-  const run = await deps.contexts.load(ref.runId);
-  const node = run.node(ref.nodeId);
-  if (node === undefined) throw finalFailure('internal_error');
-  const { runId, nodeId } = ref;
-  const stop = createStopSignal(Context.current());
-  const signal = limit === undefined ? stop.signal : AbortSignal.any([stop.signal, limit]);
-  const startedAt = performance.now();
-  const memory = deps.memory.lease(signal);
-  const task: NodeTask = { runId, nodeId, run, node, signal, stop: stop.signal, memory, startedAt };
-  const record = (end: NodeEnd) => recordNode(deps, step, task, end);
-  const tell = (outcome: TryOutcome, code?: string, delayMs?: number): void => {
-    deps.metrics.trySeconds.observe({ kind: node.kind, outcome }, (performance.now() - startedAt) / 1000);
-    reportTry(deps.logger, task, { outcome, attempt, code, delayMs });
-  };
-  try {
-    if (attempt > step.maxAttempts) {
-      throw new NodeFailure('worker_lost', `The node was given up: its worker died ${attempt - 1} times while it ran.`);
-    }
-    const facts = await step.perform(task, (outcome) => record({ outcome }));
-    tell('ended');
-    return facts;
-  } catch (thrown) {
-    const error = thrown instanceof RenderedTooLargeError ? tooLarge(thrown) : thrown;
-    if (stop.signal.aborted) {
-      tell(Context.current().cancellationDetails?.workerShutdown ? 'handed_back' : 'cancelled');
-      return await stopNode(error, record);
-    }
-    if (limit?.aborted) {
-      tell('cut');
-      throw error;
-    }
-    if (!(error instanceof NodeFailure)) {
-      tell('internal_error');
-      throw error;
-    }
-    const delayMs = error.retryAfterMs ?? Math.min(step.firstDelayMs * 2 ** (attempt - 1), LONGEST_DELAY_MS);
-    if (error.isRetryable && attempt < step.maxAttempts && delayMs <= LONGEST_RETRY_AFTER_MS) {
-      tell('retried', error.code, delayMs);
-      throw retryableFailure(error.code, delayMs);
-    }
-    await record({ failure: error });
-    tell('ended', error.code);
-    throw finalFailure(error.code);
-  } finally {
-    stop.release();
-    task.memory.end();
-  }
-}
-
-/** The run was cancelled (or another node failed): settle as cancelled. A stopping worker hands the node back. */
-async function stopNode(error: unknown, record: (end: NodeEnd) => Promise<void>): Promise<never> {
-  const reason = Context.current().cancellationDetails;
-  if (reason?.workerShutdown) throw retryableFailure('worker_shutdown', 0);
-  if (reason?.cancelRequested) {
-    const charge = error instanceof NodeFailure ? error.charge : undefined;
-    await record({
-      failure: new NodeFailure('cancelled', 'The node was cancelled because the run ended.', { charge }),
-    });
-  }
-  return Context.current().cancelled;
-}
-
-function tooLarge({ message }: RenderedTooLargeError): NodeFailure {
-  return new NodeFailure('rendered_too_large', message);
 }

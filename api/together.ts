@@ -23,7 +23,7 @@ export function together<Question, Answer>(
   ask: (questions: Question[]) => Promise<Answer[]>,
   { most, atOnce, onIdle }: TogetherOptions,
 ): (question: Question) => Promise<Answer> {
-  let waiting: Waiting<Question, Answer>[] = [];
+  const waiting: Waiting<Question, Answer>[] = [];
   let underWay = 0;
   let isPlanned = false;
 

@@ -61,7 +61,8 @@ function isQuick(speed: NodeSpeed | undefined): boolean {
   return speed.failures === 0 && speed.p95Ms < QUICK_P95_MS;
 }
 
-function isRepeatable(kind: NodeKind, data: Record<string, unknown> = {}): boolean {
+/** Whether the node's call may be made again, at no cost. `data`: as drawn. */
+export function isRepeatable(kind: NodeKind, data: Record<string, unknown> = {}): boolean {
   const definition: NodeDefinition = nodeDefinitions[kind];
   return definition.isRepeatable?.(data) ?? false;
 }

@@ -64,6 +64,8 @@ const terminal = proxyActivities<Pick<Activities, 'finishRun'>>({
 export interface NodeCall {
   runId: string;
   nodeId: string;
+  /** See `NodeRef`. */
+  isFirst?: boolean;
   /** Shown in the Temporal UI. */
   summary: string;
 }

@@ -134,8 +134,9 @@ export class GraphRun {
     const kind = plan.kinds[node]!;
     const call = { runId, nodeId: plan.ids[node]!, summary: toMarkdown(plan.labels[node]!) };
     if (kind !== 'agent') {
-      const facts = this.#isLocal(node) ? await tryNodeLocally(kind, call) : undefined;
-      return (facts ?? (await runNodeOfKind[kind](call))).branch ?? 0;
+      const isLocal = this.#isLocal(node);
+      const facts = isLocal ? await tryNodeLocally(kind, { ...call, isFirst: isFirstTask() }) : undefined;
+      return (facts ?? (await runNodeOfKind[kind]({ ...call, isFirst: !isLocal && isFirstExecution() }))).branch ?? 0;
     }
     const host = {
       remember: (cursor: AgentCursor) => void this.#agents.set(node, cursor),
@@ -195,6 +196,17 @@ export class GraphRun {
     if (waiting.length === 0) return counts;
     return `${counts}\n\nWaiting for approval: ${waiting.map(([node]) => toMarkdown(labels[node]!)).join(', ')}`;
   }
+}
+
+/** Its history has three events: no other worker has had a workflow task of this run. */
+function isFirstTask(): boolean {
+  return workflowInfo().historyLength <= 3;
+}
+
+/** Neither continued nor reset by an operator: what this execution has not begun was never begun. */
+function isFirstExecution(): boolean {
+  const { runId, firstExecutionRunId } = workflowInfo();
+  return runId === firstExecutionRunId;
 }
 
 function failureCode(error: unknown): string {

@@ -97,12 +97,15 @@ describe('crashes', function () {
     const { runId } = await startRun(inRow([node, slow]));
     await eventually(() => target.requestsTo('/delay/2500/recorded').length === 1);
     // As if the process had died between the record and the report: the node is settled while its activity is open.
-    await queryDatabase(
-      stack,
-      `UPDATE node_results SET status = 'succeed', result = '{"content":"from the record"}', finished_at = now()
-       WHERE run_id = $1 AND node_id = $2`,
-      [runId, slow.id],
-    );
+    await eventually(async () => {
+      const settled = await queryDatabase(
+        stack,
+        `UPDATE node_results SET status = 'succeed', result = '{"content":"from the record"}', finished_at = now()
+         WHERE run_id = $1 AND node_id = $2 RETURNING node_id`,
+        [runId, slow.id],
+      );
+      return settled.length === 1;
+    });
     await killAndAwaitRestart('worker');
     const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
     assert.equal(end.data.status, 'succeed');
