@@ -1,5 +1,6 @@
 // All rows of one variant, on a testbed of its own.
 import { BRANCH, chainOf, EMPTY, fanOutOf, type Graph } from './graphs.js';
+import { drive } from './load.js';
 import type { BenchOptions, RowName } from './options.js';
 import type { Figures } from './report/limits.js';
 import type { Variant } from './results.js';
@@ -9,7 +10,7 @@ import { measureNodes } from './rows/nodes.js';
 import { measurePolls } from './rows/polls.js';
 import type { RowContext } from './rows/row-context.js';
 import { measureThroughput } from './rows/throughput.js';
-import type { SubjectName } from './subjects.js';
+import type { Subject, SubjectName } from './subjects.js';
 import { openTestbed } from './testbed.js';
 
 const GRAPHS: Partial<Record<RowName, Graph>> = {
@@ -33,6 +34,8 @@ const PLACEMENT: Record<Variant, Record<string, string>> = {
   local: { NODE_PLACEMENT: 'http:local' },
 };
 
+const WARM_UP_MS = 20_000;
+
 export async function measureVariant(
   variant: Variant,
   options: BenchOptions,
@@ -44,6 +47,7 @@ export async function measureVariant(
     const names: SubjectName[] = ['service', ...TWINS[variant]];
     const { rounds, seconds, isQuick } = options;
     const durationMs = seconds * 1000;
+    for (const name of names) await warmUp(testbed.subjects[name], isQuick ? 2_000 : WARM_UP_MS);
     return await measureRows(options, {
       testbed,
       variant,
@@ -57,6 +61,11 @@ export async function measureVariant(
   } finally {
     await testbed.close();
   }
+}
+
+/** New processes interpret their code until it has been run often: a service that has been up for minutes does not. */
+async function warmUp(subject: Subject, durationMs: number): Promise<void> {
+  await drive({ subject, graph: chainOf(5), lanes: 20, durationMs });
 }
 
 async function measureRows({ only, lanes: atOnce }: BenchOptions, context: RowContext): Promise<Figures> {

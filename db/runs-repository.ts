@@ -31,7 +31,9 @@ export type RunFacts = Omit<NewRun, 'status' | 'run_finished_at' | 'next_check_a
 /** `checkInSeconds`: when the reconciler looks whether the start got through. */
 export async function insertAcceptedRun(db: Db, run: RunFacts, checkInSeconds: number): Promise<void> {
   const nextCheckAt = sql<Date>`now() + make_interval(secs => ${checkInSeconds})`;
-  const query = db.insertInto('runs').values({ ...run, status: 'In Progress', next_check_at: nextCheckAt });
+  // The same columns in the same order, whatever the run has.
+  const row = { traceparent: null, ...run, status: 'In Progress' as const, next_check_at: nextCheckAt };
+  const query = db.insertInto('runs').values(row);
   await executePrepared(db, 'insert_run', query);
 }
 

@@ -54,6 +54,20 @@ describe('cancelling a run', function () {
       assert.deepEqual(nodes, data.data);
     });
 
+    it('a cancel that comes before Temporal knows the run is told again, until it does', async () => {
+      const slow = http(`${target.url}/delay/20000/${randomUUID()}`);
+      const start = trigger();
+      link(start, slow);
+      const id = await api.createWorkflow(project, drawing([start, slow]));
+      for (let run = 0; run < 5; run++) {
+        const { data } = await api.run(id);
+        const { status } = await api.post(`/workflows/${id}/history/${data.id}/cancel/`);
+        assert.equal(status, 200);
+        // Already: the reconciler would come only seconds later.
+        assert.equal((await api.history(id, data.id)).status, 'Cancelled');
+      }
+    });
+
     it('asking twice is as good as asking once', async () => {
       const { path, runId } = await startSlowRun();
       const statuses = await Promise.all([api.post(path), api.post(path)]);
