@@ -164,8 +164,12 @@ describe('agent node', function () {
     assert.deepEqual(request!.arguments, { a: 20, b: 22 });
     assert.equal(request!.status, 'pending');
     assert.equal(tools.calls.length, 0);
-    const described = await withTemporal(stack, (client) => client.workflow.getHandle(runId).describe());
-    assert.deepEqual(described.searchAttributes['RunState'], ['approval']);
+    // The poll shows the request as soon as it is stored; the run workflow says so in its next task.
+    await eventually(async () => {
+      const described = await withTemporal(stack, (client) => client.workflow.getHandle(runId).describe());
+      assert.deepEqual(described.searchAttributes['RunState'], ['approval']);
+      return true;
+    });
     const listed = await api.get<PendingApproval[]>(`/workflows/workflow_run/${runId}/agent-approval/`);
     assert.deepEqual(
       listed.body.map(({ request_id }) => request_id),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startFakeMcpServer, type FakeMcpServer } from '../support/fake-mcp-server.js';
@@ -175,6 +176,8 @@ describe('a trace of a run', function () {
     // It takes the start in, does not answer in time, and dies before it has done anything about it.
     process.kill(temporal!, 'SIGSTOP');
     const runId = (await api.run(workflow)).data.id;
+    // Nobody waits for the answer any more: the start has been given up.
+    await pause(2_500);
     process.kill(temporal!, 'SIGKILL');
     await eventually(() => target.requestsTo('/slow').length === 1, { timeoutMs: 60_000 });
     process.kill(stack.stack.pids.worker!, 'SIGKILL');
