@@ -32,7 +32,7 @@ export function readServiceFigures(db: Database, retentionDays: number): Promise
         SELECT count(*) AS "openRuns",
           coalesce(extract(epoch FROM now() - min(created_at) FILTER (WHERE run_started_at IS NULL)), 0)::float8
             AS "unstartedAgeSeconds"
-        FROM runs WHERE status = 'In Progress'
+        FROM runs WHERE status = 'In Progress' AND next_check_at IS NOT NULL
       ) AS open, (
         SELECT count(*) FILTER (WHERE expires_at > now()) AS "pendingApprovals"
         FROM approval_requests WHERE status = 'pending'

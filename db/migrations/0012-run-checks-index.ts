@@ -10,6 +10,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
 const statements = [
   `DROP INDEX runs_to_check`,
-  // Runs that have ended have no next check.
+  // Open runs have a next check, others none. Who reads all open runs says so.
   `CREATE INDEX runs_to_check ON runs (next_check_at) WHERE next_check_at IS NOT NULL`,
 ];
