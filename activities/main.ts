@@ -114,6 +114,8 @@ function workflowCode({ payloadKeys }: WorkerConfig) {
 function workflowOptions({ cachedWorkflows, version }: WorkerConfig): Partial<WorkerOptions> {
   return {
     ...(cachedWorkflows === undefined ? {} : { maxCachedWorkflows: cachedWorkflows }),
+    // Without a cache the SDK drops the local activities of a run as soon as another one has a task: one at a time then.
+    ...(cachedWorkflows === 0 ? { maxConcurrentWorkflowTaskExecutions: 1 } : {}),
     // Never said on an unversioned worker: the server would refuse its every workflow task, and runs would hang in silence.
     ...(version === undefined
       ? {}
