@@ -1,4 +1,4 @@
-import { Migrator, type Migration, type MigrationProvider } from 'kysely';
+import { Migrator, sql, type Migration } from 'kysely';
 import type { Database } from './client.js';
 import * as initial from './migrations/0001-initial.js';
 import * as idempotencyKeys from './migrations/0002-idempotency-keys.js';
@@ -29,17 +29,69 @@ const migrations: Record<string, Migration> = {
   '0012-run-checks-index': runChecksIndex,
 };
 
-const provider: MigrationProvider = { getMigrations: () => Promise.resolve(migrations) };
+/**
+ * So long a statement of a migration waits for a lock. Who waits for an exclusive lock keeps everybody behind it waiting,
+ * too. And it is less than PostgreSQL's `deadlock_timeout` (1 s): of a migration and a transaction of the service that wait
+ * for each other, the migration gives way.
+ */
+const LOCK_TIMEOUT = '200ms';
+/** So long a migration that got no lock is begun again, after a pause of up to the other. */
+const PATIENCE_MS = 120_000;
+const MAX_PAUSE_S = 0.5;
+/** PostgreSQL's codes for a statement that ran into `lock_timeout`, and for one that ends a deadlock. */
+const LOCK_CODES = ['55P03', '40P01'];
 
-/** Applies what is missing, each in its transaction; several processes may call it at once (advisory lock). */
-export async function migrateToLatest(db: Database): Promise<string[]> {
-  const { error, results } = await new Migrator({ db, provider }).migrateToLatest();
-  if (error !== undefined) throw error instanceof Error ? error : new Error('migration failed', { cause: error });
-  return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
+interface MigrateOptions {
+  /** By name, those that ship unless told. */
+  readonly all?: Record<string, Migration>;
+  readonly patienceMs?: number;
+}
+
+/**
+ * Applies what is missing, each in its transaction; several processes may call it at once (advisory lock), while the
+ * service works. A migration that does not get a lock is rolled back and begun again, for two minutes; then PostgreSQL's
+ * error is thrown, and the migrations before it stay.
+ */
+export async function migrateToLatest(db: Database, options: MigrateOptions = {}): Promise<string[]> {
+  const { all = migrations, patienceMs = PATIENCE_MS } = options;
+  const migrator = migratorOf(db, all);
+  const deadline = performance.now() + patienceMs;
+  const applied: string[] = [];
+  for (;;) {
+    const { error, results } = await migrator.migrateUp();
+    if (error === undefined) {
+      const [result] = results ?? [];
+      if (result === undefined) return applied;
+      applied.push(result.migrationName);
+    } else if (isLockTrouble(error) && performance.now() < deadline) {
+      await sql`SELECT pg_sleep(random() * ${MAX_PAUSE_S}::float8)`.execute(db);
+    } else {
+      throw error instanceof Error ? error : new Error('migration failed', { cause: error });
+    }
+  }
 }
 
 /** Names of the migrations that the database lacks; all of them for an empty one. */
 export async function pendingMigrations(db: Database): Promise<string[]> {
-  const known = await new Migrator({ db, provider }).getMigrations();
+  const known = await migratorOf(db, migrations).getMigrations();
   return known.filter((migration) => migration.executedAt === undefined).map((migration) => migration.name);
+}
+
+function migratorOf(db: Database, all: Record<string, Migration>): Migrator {
+  const patient = Object.entries(all).map(([name, migration]) => [name, withLockTimeout(migration)]);
+  return new Migrator({ db, provider: { getMigrations: () => Promise.resolve(Object.fromEntries(patient)) } });
+}
+
+/** The limit begins with the migration: the migrator's own lock, which another one may hold for long, is waited for. */
+function withLockTimeout(migration: Migration): Migration {
+  return {
+    async up(db) {
+      await sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(db);
+      await migration.up(db);
+    },
+  };
+}
+
+function isLockTrouble(error: unknown): boolean {
+  return LOCK_CODES.includes(String(((error ?? {}) as { code?: unknown }).code));
 }

@@ -7,7 +7,7 @@ import { DIST } from '../support/worker-process.js';
 
 export const NEXT_MIGRATION = '9999-next';
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const ANCHOR = 'const provider =';
+const ANCHOR = 'const LOCK_TIMEOUT =';
 /** Additive, as ours are: what runs on the older build neither reads nor misses it. */
 const MIGRATION = `
 migrations['${NEXT_MIGRATION}'] = {

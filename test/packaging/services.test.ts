@@ -70,9 +70,9 @@ describe('the services of docker-compose.yml', function () {
   it('migrate brings an empty database up to date, by several processes at once and again', async () => {
     const first = [compose.start('migrate'), compose.start('migrate')];
     assert.deepEqual(await Promise.all(first.map(({ exited }) => exited)), [0, 0]);
-    const outputs = first.map((run) => run.output()).toSorted();
-    assert.match(outputs[0]!, /^Applied: 0001-initial, /);
-    assert.equal(outputs[1], 'The database is up to date.\n');
+    const applied = first.flatMap((run) => /^Applied: (.+)\.\n$/.exec(run.output())?.[1]!.split(', ') ?? []);
+    assert.ok(applied.includes('0001-initial') && applied.length > 10, applied.join());
+    assert.equal(new Set(applied).size, applied.length, 'each by one of them');
     const again = compose.start('migrate');
     assert.equal(await again.exited, 0);
     assert.equal(again.output(), 'The database is up to date.\n');
