@@ -11,7 +11,6 @@ import type { McpClient } from '../outgoing/mcp-client.js';
 import type { Metrics } from './metrics.js';
 import type { NodePlacement } from './node-placement.js';
 import type { KeyCounter } from './key-counter.js';
-import type { RunPoller } from './run-poller.js';
 import type { SnapshotStore } from './snapshot-store.js';
 import type { StartSlots } from './start-slots.js';
 import type { SessionVerifier } from './session-tokens.js';
@@ -29,7 +28,6 @@ export interface AppDeps {
   memory: ByteBudget;
   startSlots: StartSlots;
   keyCounter: KeyCounter;
-  poller: RunPoller;
   snapshots: SnapshotStore;
   config: ApiConfig;
   logger: Logger;

@@ -1,6 +1,6 @@
 // Counts the requests of API keys: those of one key that come while one is being counted are counted together. What
 // those among them that are polls ask for is read in the same statement: polls are most of what clients send.
-import { countAndPoll, type KeyRequest, type PolledRun } from '../db/poll-repository.js';
+import { countAndPoll, type KeyRequest, type PolledText } from '../db/poll-repository.js';
 import type { Db } from '../db/client.js';
 import { countKeyRequests, type CountedKey } from '../db/rate-limits-repository.js';
 import { together } from './together.js';
@@ -9,7 +9,7 @@ export interface CountedRequest {
   /** Undefined when there is no such key. `requests` is this request's own number. */
   key: CountedKey | undefined;
   /** What the request polls, if it does and may: undefined when no run has the id. */
-  run: PolledRun | undefined;
+  run: PolledText | undefined;
 }
 
 export interface KeyCounter {
@@ -39,7 +39,7 @@ export function createKeyCounter(db: Db, limits: { retentionDays: number; defaul
     const known = counters.get(apiKey);
     if (known !== undefined) return known;
     const ask = (requests: KeyRequest[]) => countAll(apiKey, requests);
-    const counter = together(ask, { most: MOST_TOGETHER, atOnce: 1, onIdle: () => counters.delete(apiKey) });
+    const counter = together(ask, { most: MOST_TOGETHER, onIdle: () => counters.delete(apiKey) });
     counters.set(apiKey, counter);
     return counter;
   }

@@ -1,10 +1,8 @@
 // Questions to the database that are asked at the same time are asked in one statement.
 
 export interface TogetherOptions {
-  /** In one statement. */
+  /** In one statement; one is under way at a time, and further questions wait and go together. */
   most: number;
-  /** Statements under way; further questions wait and go together. */
-  atOnce: number;
   /** Nothing is under way, and nobody waits. */
   onIdle?: () => void;
 }
@@ -21,28 +19,24 @@ interface Waiting<Question, Answer> {
  */
 export function together<Question, Answer>(
   ask: (questions: Question[]) => Promise<Answer[]>,
-  { most, atOnce, onIdle }: TogetherOptions,
+  { most, onIdle }: TogetherOptions,
 ): (question: Question) => Promise<Answer> {
   const waiting: Waiting<Question, Answer>[] = [];
-  let underWay = 0;
+  let isUnderWay = false;
   let isPlanned = false;
 
   async function send(): Promise<void> {
     const group = waiting.splice(0, most);
-    underWay += 1;
+    isUnderWay = true;
     try {
       const answers = await ask(group.map(({ question }) => question));
       group.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
-    underWay -= 1;
-    sendWaiting();
-    if (underWay === 0) onIdle?.();
-  }
-
-  function sendWaiting(): void {
-    while (waiting.length > 0 && underWay < atOnce) void send();
+    isUnderWay = false;
+    if (waiting.length > 0) void send();
+    else onIdle?.();
   }
 
   return (question) =>
@@ -53,7 +47,7 @@ export function together<Question, Answer>(
       // Requests that have come in together are all here by then.
       setImmediate(() => {
         isPlanned = false;
-        sendWaiting();
+        if (!isUnderWay && waiting.length > 0) void send();
       });
     });
 }

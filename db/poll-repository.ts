@@ -1,12 +1,14 @@
 // The read behind `workflow_result`: what a client polls, thousands of times, while runs are being written.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from './client.js';
+import { hashKey } from './keys-repository.js';
 import { countedKey, type CountedKey } from './rate-limits-repository.js';
 import { resultBytes } from './result-bytes.js';
 import { isExpired } from './retention-repository.js';
+import { createStatement, type Value } from './statement.js';
 import type { NodeStatus, StoredRunStatus } from './tables.js';
 
-export interface PolledRun {
+interface PolledState {
   runId: string;
   status: StoredRunStatus;
   isStarted: boolean;
@@ -15,7 +17,16 @@ export interface PolledRun {
   isVisible: boolean;
   /** JSON text; only for `Draft`. */
   nodeErrors: string | null;
+}
+
+export interface PolledRun extends PolledState {
   nodes: PolledNode[];
+}
+
+/** One row, ready to be passed on: most polls of most runs. */
+export interface PolledText extends PolledState {
+  /** JSON text of the nodes by their ids, each as `toNodeMap` (api/node-map.ts) writes it; null: read them apart. */
+  nodes: string | null;
 }
 
 export interface PolledNode {
@@ -31,15 +42,22 @@ export interface PolledNode {
   approvals?: Record<string, unknown>[] | null;
 }
 
-interface PollRow {
-  /** Which of the polls it answers. */
-  poll: number | null;
+interface StateRow {
   run_id: string;
   run_status: StoredRunStatus;
-  run_started_at: Date | null;
+  is_started: boolean;
   is_expired: boolean;
   node_errors: string | null;
   is_visible: boolean;
+}
+
+interface TextRow extends StateRow {
+  /** Which of the polls it answers; null for a key that was counted without a poll that finds anything. */
+  poll: number | null;
+  nodes: string | null;
+}
+
+interface NodeRow extends StateRow {
   node_id: string | null;
   node_status: NodeStatus | null;
   result: string | null;
@@ -63,20 +81,24 @@ const TOGETHER_BYTES = 512 * 1024;
 const PIECE_CHARACTERS = 2 * 1024 * 1024;
 
 /**
- * What each of `polls` finds, in their order; undefined where no run has the id. One statement, hence one snapshot: a
- * terminal status is seen together with everything that was committed before it (a result that is read later was complete
- * by then, and never changes). The nodes of a run that the caller may not see, or whose results have expired, are not read.
+ * What a poll finds; undefined where no run has the id. One statement, hence one snapshot: a terminal status is seen
+ * together with everything that was committed before it (a result that is read later was complete by then, and never
+ * changes). The nodes of a run that the caller may not see, or whose results have expired, are not read.
  */
-export async function readRunsForPoll(
+export async function readRunForPoll(
   db: Db,
-  polls: Poll[],
+  { runId, userId }: Poll,
   retentionDays: number,
-): Promise<(PolledRun | undefined)[]> {
-  const asked = polls.map(({ runId, userId }, poll) => ({ poll, run_id: runId, user_id: userId }));
-  const { rows } = await sql<PollRow>`/* poll_runs */
-    ${pollOf(recordsOf(asked, sql`poll integer, run_id uuid, user_id integer`), retentionDays)}
-    ORDER BY poll, node_started_at, node_id`.execute(db);
-  return toRuns(rows, polls.length);
+): Promise<PolledRun | undefined> {
+  const asked = sql`(SELECT ${runId}::uuid AS run_id, ${userId}::integer AS user_id)`;
+  const { rows } = await sql<NodeRow>`/* poll_run */
+    SELECT ${stateColumns(retentionDays)}, node.node_id, node.status AS node_status, node.error_code, node.error_message,
+      node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
+      CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${approvals} AS approvals
+    FROM ${runsOf(asked)} LEFT JOIN LATERAL ${nodesOf(retentionDays)} node ON true
+    ORDER BY node.started_at, node.node_id`.execute(db);
+  const [row] = rows;
+  return row && { ...toState(row), nodes: rows.flatMap((of) => (of.node_id === null ? [] : [toNode(of)])) };
 }
 
 /** One request of a key. */
@@ -88,8 +110,8 @@ export interface KeyRequest {
 export interface CountedRequests {
   /** As in `countKeyRequests`. */
   key: CountedKey | undefined;
-  /** What each request polls for, as in `readRunsForPoll`; undefined for those over the limit, too. */
-  runs: (PolledRun | undefined)[];
+  /** What each request polls for, as in `readRunForPoll`; undefined for those over the limit, too. */
+  runs: (PolledText | undefined)[];
 }
 
 /** `countKeyRequests`, and what the requests among them that are polls find, in one statement. */
@@ -100,75 +122,113 @@ export async function countAndPoll(
   { retentionDays, defaultRateLimit }: { retentionDays: number; defaultRateLimit: number },
 ): Promise<CountedRequests> {
   const polls = requests.flatMap(({ runId }, poll) => (runId === undefined ? [] : [{ poll, run_id: runId }]));
-  // The number of each request within the window, as `CountedKey` counts them.
-  const asked = sql`(
-    SELECT given.poll, given.run_id, "userId" AS user_id
-    FROM counted_key, ${recordsOf(polls, sql`poll integer, run_id uuid`)} AS given
-    WHERE "apiAccess" AND requests - (${requests.length - 1}::integer - given.poll)
-      <= coalesce("rateLimit", ${defaultRateLimit}::integer)
-  )`;
-  const { rows } = await sql<CountedKey & PollRow>`/* count_and_poll */
-    WITH ${countedKey(apiKey, requests.length)}
-    SELECT * FROM counted_key LEFT JOIN (${pollOf(asked, retentionDays)}) AS polled ON true
-    ORDER BY poll, node_started_at, node_id`.execute(db);
-  return { key: rows[0], runs: toRuns(rows, requests.length) };
+  const rows = await selectPolls(db, {
+    keyHash: hashKey(apiKey),
+    count: requests.length,
+    polls: JSON.stringify(polls),
+    retentionDays,
+    defaultRateLimit,
+  });
+  const runs = requests.map((): PolledText | undefined => undefined);
+  for (const row of rows) if (row.poll !== null) runs[row.poll] = { ...toState(row), nodes: row.nodes };
+  return { key: rows[0], runs };
 }
 
-/** A table expression of the rows of a JSON text: one parameter, whose number of rows is not seen when it is planned. */
-function recordsOf(rows: object[], columns: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`(SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS given (${columns}))`;
+interface SelectPolls {
+  keyHash: Buffer;
+  /** Of requests, polls or not. */
+  count: number;
+  /** JSON text. */
+  polls: string;
+  retentionDays: number;
+  defaultRateLimit: number;
+}
+
+const selectPolls = createStatement<SelectPolls, CountedKey & TextRow>(
+  ['keyHash', 'count', 'polls', 'retentionDays', 'defaultRateLimit'],
+  ({ keyHash, count, polls, retentionDays, defaultRateLimit }) => {
+    // The number of each request within the window, as `CountedKey` counts them.
+    const asked = sql`(
+      SELECT given.poll, given.run_id, "userId" AS user_id
+      FROM counted_key, ${recordsOf(polls, sql`poll integer, run_id uuid`)} AS given
+      WHERE "apiAccess" AND requests - (${count}::integer - 1 - given.poll) <= coalesce("rateLimit", ${defaultRateLimit}::integer)
+    )`;
+    return sql`/* count_and_poll */
+      WITH ${countedKey(keyHash, count)}
+      SELECT * FROM counted_key LEFT JOIN (
+        SELECT asked.poll, ${stateColumns(retentionDays)}, nodes.nodes
+        FROM ${runsOf(asked)} LEFT JOIN LATERAL (
+          SELECT CASE WHEN NOT coalesce(bool_or(until_here > ${TOGETHER_BYTES}), false)
+            THEN '{' || coalesce(string_agg(${nodeText}, ',' ORDER BY started_at, node_id), '') || '}' END AS nodes
+          FROM ${nodesOf(retentionDays)} node
+        ) nodes ON true
+      ) AS polled ON true`;
+  },
+);
+
+/**
+ * A table expression of the rows of a JSON text: one parameter, whose number of rows is not seen when it is planned. The
+ * condition is always true and lets the planner expect one row. Expecting a hundred, it takes the statement for so
+ * costly that planning it anew each time seems to cost nothing beside it, when in truth that is most of its cost.
+ */
+function recordsOf(rows: RawBuilder<string>, columns: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(
+    SELECT * FROM json_to_recordset(${rows}::json) AS given (${columns})
+    WHERE poll BETWEEN 0 AND 1000000
+  )`;
 }
 
 /**
- * `asked`: a table expression with `poll`, `run_id` and `user_id`. OFFSET 0 keeps the planner from reading all runs for the
- * few that are asked for, whose number it does not know.
+ * `asked`: a table expression with `run_id` and `user_id`. OFFSET 0 keeps the planner from reading all runs for the few that
+ * are asked for, whose number it does not know.
  */
-function pollOf(asked: RawBuilder<unknown>, retentionDays: number): RawBuilder<unknown> {
-  return sql`
-    SELECT asked.poll, run.id AS run_id, run.status AS run_status, run.run_started_at,
-      ${isExpired(retentionDays)} AS is_expired,
-      run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible,
-      node.node_id, node.status AS node_status, node.error_code, node.error_message,
-      node.started_at AS node_started_at,
-      node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
-      CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result,
-      CASE WHEN node.status = 'in progress' THEN (
-        SELECT json_agg(json_build_object('request_id', request_id, 'server_label', server_label, 'tool_name', tool_name,
-          'arguments', arguments, 'status', CASE WHEN expires_at <= now() THEN 'expired' ELSE approval.status END,
-          'created_at', ${isoText('created_at')}, 'expires_at', ${isoText('expires_at')}) ORDER BY ordinal)
-        FROM approval_requests approval
-        WHERE approval.run_id = run.id AND approval.node_id = node.node_id AND approval.status = 'pending'
-      ) END AS approvals
-    FROM ${asked} AS asked
+function runsOf(asked: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`${asked} AS asked
     CROSS JOIN LATERAL (SELECT * FROM runs WHERE id = asked.run_id OFFSET 0) run
     LEFT JOIN projects project ON project.id = run.project_id AND project.deleted_at IS NULL
-    LEFT JOIN project_members member ON member.project_id = project.id AND member.user_id = asked.user_id
-    LEFT JOIN LATERAL (
-      SELECT *, sum(${resultBytes}) OVER (ORDER BY started_at, node_id) AS until_here FROM node_results
-      WHERE run_id = run.id AND member.user_id IS NOT NULL AND NOT ${isExpired(retentionDays)}
-    ) node ON true`;
+    LEFT JOIN project_members member ON member.project_id = project.id AND member.user_id = asked.user_id`;
 }
 
-function toRuns(rows: PollRow[], count: number): (PolledRun | undefined)[] {
-  const found = Array.from({ length: count }, (): PolledRun | undefined => undefined);
-  for (const row of rows) {
-    // A key that was counted without a poll that finds anything.
-    if (row.poll === null) continue;
-    const run = (found[row.poll] ??= toRun(row));
-    if (row.node_id !== null && row.node_status !== null) run.nodes.push(toNode(row));
-  }
-  return found;
+function stateColumns(retentionDays: Value<number>): RawBuilder<unknown> {
+  return sql`run.id AS run_id, run.status AS run_status, run.run_started_at IS NOT NULL AS is_started,
+    ${isExpired(retentionDays)} AS is_expired, run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible`;
 }
 
-function toRun(row: PollRow): PolledRun {
+/** With how much a reader has of all results up to each. */
+function nodesOf(retentionDays: Value<number>): RawBuilder<unknown> {
+  return sql`(
+    SELECT *, sum(${resultBytes}) OVER (ORDER BY started_at, node_id) AS until_here FROM node_results
+    WHERE run_id = run.id AND member.user_id IS NOT NULL AND NOT ${isExpired(retentionDays)}
+  )`;
+}
+
+const approvals = sql`CASE WHEN node.status = 'in progress' THEN (
+  SELECT json_agg(json_build_object('request_id', request_id, 'server_label', server_label, 'tool_name', tool_name,
+    'arguments', arguments, 'status', CASE WHEN expires_at <= now() THEN 'expired' ELSE approval.status END,
+    'created_at', ${isoText('created_at')}, 'expires_at', ${isoText('expires_at')}) ORDER BY ordinal)
+  FROM approval_requests approval
+  WHERE approval.run_id = run.id AND approval.node_id = node.node_id AND approval.status = 'pending'
+) END`;
+
+/** A member of `PolledText.nodes`. What is too large is not unpacked for nothing. */
+const nodeText = sql`CASE WHEN until_here <= ${TOGETHER_BYTES} THEN
+  to_json(node_id)::text || ':{"id":' || to_json(node_id)::text || ',"status":' || to_json(node.status)::text
+  || CASE node.status
+    WHEN 'succeed' THEN ',"result":' || coalesce(result::text, '{"content":""}')
+    WHEN 'in progress' THEN coalesce(',"approval_requests":' || (${approvals})::text, '')
+    ELSE ',"error":{"code":' || to_json(coalesce(error_code, 'failed'))::text
+      || ',"message":' || to_json(coalesce(error_message, 'The node failed.'))::text || '}'
+  END || '}'
+END`;
+
+function toState(row: StateRow): PolledState {
   return {
     runId: row.run_id,
     status: row.run_status,
-    isStarted: row.run_started_at !== null,
+    isStarted: row.is_started,
     isExpired: row.is_expired,
     isVisible: row.is_visible,
     nodeErrors: row.node_errors,
-    nodes: [],
   };
 }
 
@@ -177,7 +237,7 @@ function isoText(column: 'created_at' | 'expires_at') {
   return sql`to_char(${sql.ref(column)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
-function toNode(row: PollRow): PolledNode {
+function toNode(row: NodeRow): PolledNode {
   return {
     id: row.node_id ?? '',
     status: row.node_status ?? 'failed',

@@ -1,6 +1,7 @@
 // Who an API key speaks for, and its requests in this minute, in one statement: the only one that a key costs.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from './client.js';
+import type { Value } from './statement.js';
 import { hashKey } from './keys-repository.js';
 
 export const WINDOW_SECONDS = 60;
@@ -28,18 +29,18 @@ export interface CountedKey {
  */
 export async function countKeyRequests(db: Db, apiKey: string, count: number): Promise<CountedKey | undefined> {
   const { rows } = await sql<CountedKey>`/* count_key_requests */
-    WITH ${countedKey(apiKey, count)} SELECT * FROM counted_key`.execute(db);
+    WITH ${countedKey(hashKey(apiKey), count)} SELECT * FROM counted_key`.execute(db);
   return rows[0];
 }
 
 /** The beginning of a statement's WITH list. `counted_key` has the columns of `CountedKey`, and at most one row. */
-export function countedKey(apiKey: string, count: number): RawBuilder<unknown> {
+export function countedKey(keyHash: Value<Buffer>, count: Value<number>): RawBuilder<unknown> {
   const windowEnd = sql`now() + make_interval(secs => ${WINDOW_SECONDS})`;
   return sql`
     holder AS (
       SELECT api_keys.id, api_keys.rate_limit, users.id AS user_id, users.api_access
       FROM api_keys JOIN users ON users.id = api_keys.user_id
-      WHERE api_keys.key_hash = ${hashKey(apiKey)}
+      WHERE api_keys.key_hash = ${keyHash}
     ), counted AS (
       INSERT INTO rate_limits AS stored (key_id, window_ends_at, requests)
       SELECT id, ${windowEnd}, ${count}::integer FROM holder

@@ -1,0 +1,34 @@
+// Statements that are executed so often that their text is put together once.
+import { CompiledQuery, sql, type RawBuilder } from 'kysely';
+import type { Db } from './client.js';
+
+class Placeholder {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** For statements that are put together each time, and for those that are not. */
+export type Value<T> = T | RawBuilder<T>;
+
+/** Stand for the values that each execution brings. */
+type Placeholders<Values> = { readonly [Name in keyof Values]-?: RawBuilder<Values[Name]> };
+
+/** `build` is called once, with a placeholder for each of `names`; it must not depend on anything else. */
+export function createStatement<Values extends object, Row>(
+  names: readonly (keyof Values & string)[],
+  build: (values: Placeholders<Values>) => RawBuilder<Row>,
+): (db: Db, values: Values) => Promise<Row[]> {
+  let compiled: CompiledQuery<Row> | undefined;
+  const given = Object.fromEntries(names.map((name) => [name, sql.val(new Placeholder(name))]));
+  return async (db, values) => {
+    compiled ??= build(given as unknown as Placeholders<Values>).compile(db);
+    const parameters = compiled.parameters.map((parameter) =>
+      parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
+    );
+    const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(compiled.sql, parameters));
+    return rows;
+  };
+}
