@@ -9,6 +9,7 @@ import { createTurnStep, type AgentDeps, type TurnFacts } from './agent-turn.js'
 import { createConditionRunner } from './condition.js';
 import { reportRunEnd, type FinishRunInput } from './finish-run.js';
 import { createFreshRuns } from './fresh-runs.js';
+import { createFusedNodes, type NodeWorks } from './fused-nodes.js';
 import { createHttpRunner } from './http.js';
 import { createLlmRunner } from './llm.js';
 import { createMcpRunner } from './mcp.js';
@@ -18,7 +19,8 @@ import type { ByteBudget } from '../outgoing/byte-budget.js';
 import type { McpClient } from '../outgoing/mcp-client.js';
 import type { OutgoingClient } from '../outgoing/outgoing-client.js';
 import type { RunContexts } from './run-context.js';
-import { runLocalNode, runNode, runStep, runTrigger, type NodeDeps, type NodeFacts, type NodeRef } from './run-node.js';
+import { runLocalNode, runNode, runStep, runTrigger, type NodeDeps } from './run-node.js';
+import { createActivityTracer } from './trace-activity.js';
 import { triggerRunner } from './trigger.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
@@ -49,14 +51,27 @@ export function createActivities(deps: ActivityDeps) {
   const llmRunner = createLlmRunner({ db, contexts, providers, clients });
   const agentDeps: AgentDeps = { db, secretBox, contexts, providers, clients, sessions, node: nodeDeps };
   const mcpRunner = createMcpRunner({ db, contexts, sessions });
+  const report = (end: FinishRunInput): Promise<void> => reportRunEnd(deps, end);
+  const trace = createActivityTracer(contexts);
+  const nodes = {
+    trigger: { name: 'trigger', run: (ref) => runTrigger(nodeDeps, ref, triggerRunner) },
+    condition: { name: 'condition', run: (ref) => runLocalNode(nodeDeps, ref, conditionRunner) },
+    http: { name: 'httpRequest', run: (ref) => runNode(nodeDeps, ref, httpRunner) },
+    llm: { name: 'llmRequest', run: (ref) => runNode(nodeDeps, ref, llmRunner) },
+    mcp: { name: 'mcpTool', run: (ref) => runNode(nodeDeps, ref, mcpRunner) },
+  } satisfies NodeWorks;
+  const doNodes = createFusedNodes({ contexts, nodes, report, trace });
   return {
-    trigger: (ref: NodeRef): Promise<NodeFacts> => runTrigger(nodeDeps, ref, triggerRunner),
-    condition: (ref: NodeRef): Promise<NodeFacts> => runLocalNode(nodeDeps, ref, conditionRunner),
-    httpRequest: (ref: NodeRef): Promise<NodeFacts> => runNode(nodeDeps, ref, httpRunner),
-    llmRequest: (ref: NodeRef): Promise<NodeFacts> => runNode(nodeDeps, ref, llmRunner),
-    mcpTool: (ref: NodeRef): Promise<NodeFacts> => runNode(nodeDeps, ref, mcpRunner),
-    agentTurn: (step: TurnKey): Promise<TurnFacts> => runStep(nodeDeps, step, createTurnStep(agentDeps, step)),
-    agentTools: (step: TurnKey): Promise<void> => runStep(nodeDeps, step, createToolsStep(agentDeps, step)),
-    finishRun: (end: FinishRunInput): Promise<void> => reportRunEnd(deps, end),
+    // By the kind that each is for in the run workflow; which nodes they do, they are told.
+    trigger: doNodes,
+    condition: doNodes,
+    httpRequest: doNodes,
+    llmRequest: doNodes,
+    mcpTool: doNodes,
+    agentTurn: (step: TurnKey): Promise<TurnFacts> =>
+      trace('agentTurn', step, () => runStep(nodeDeps, step, createTurnStep(agentDeps, step))),
+    agentTools: (step: TurnKey): Promise<void> =>
+      trace('agentTools', step, () => runStep(nodeDeps, step, createToolsStep(agentDeps, step))),
+    finishRun: (end: FinishRunInput): Promise<void> => trace('finishRun', end, () => report(end)),
   };
 }

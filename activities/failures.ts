@@ -1,6 +1,7 @@
 // What goes wrong in a node, and what of it may leave an activity. Only codes and fixed sentences reach Temporal's
 // history; the words of a provider or target stay in Postgres, masked.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { Branch } from '../graph/plan.js';
 
 interface NodeFailureOptions {
   /** Whether another try may help and does no harm. */
@@ -55,9 +56,17 @@ export class NodeFailure extends Error {
 /** A node that fails is the user's matter: no warning in the worker's log. */
 const { BENIGN } = ApplicationFailureCategory;
 
-/** Ends the activity for good. */
-export function finalFailure(code: string): ApplicationFailure {
-  return ApplicationFailure.create({ type: code, message: 'The node failed.', nonRetryable: true, category: BENIGN });
+/** Ends the activity for good. `done`: what it had done before the node that failed. */
+export function finalFailure(code: string, done?: DoneNodes): ApplicationFailure {
+  const details = done === undefined ? [] : [done];
+  const message = 'The node failed.';
+  return ApplicationFailure.create({ type: code, message, nonRetryable: true, category: BENIGN, details });
+}
+
+/** How many nodes an activity has done, and what the conditions among them have answered, in their order. */
+export interface DoneNodes {
+  done: number;
+  branches: Branch[];
 }
 
 /** Another try follows after `delayMs`; at once is a millisecond, for no delay at all means to Temporal no other try. */

@@ -9,6 +9,7 @@
 // two clocks, of which one goes on while a process stands still and the other while the whole machine does. A process that
 // dies takes what it knows along: whoever goes on with the run looks everything up, also after a restored backup.
 import type { NodeKey } from '../db/node-results-repository.js';
+import { startWindow } from './two-clocks.js';
 
 export interface FreshRuns {
   /** The run's start was recorded just now, and `ageMs` ago the run was accepted. */
@@ -22,8 +23,7 @@ export interface FreshRuns {
 const FRESH_MS = 6_000;
 
 interface FreshRun {
-  untilSteady: number;
-  untilWall: number;
+  isFresh: () => boolean;
   begun: Set<string>;
 }
 
@@ -33,7 +33,7 @@ export function createFreshRuns(): FreshRuns {
 
   function dropStale(): void {
     for (const [runId, run] of runs) {
-      if (isFresh(run)) return;
+      if (run.isFresh()) return;
       runs.delete(runId);
     }
   }
@@ -41,19 +41,14 @@ export function createFreshRuns(): FreshRuns {
   return {
     add(runId, ageMs) {
       dropStale();
-      const leftMs = FRESH_MS - ageMs;
-      runs.set(runId, { untilSteady: performance.now() + leftMs, untilWall: Date.now() + leftMs, begun: new Set() });
+      runs.set(runId, { isFresh: startWindow(FRESH_MS - ageMs), begun: new Set() });
     },
     forget: (runId) => void runs.delete(runId),
     isFirst({ runId, nodeId }) {
       const run = runs.get(runId);
-      if (run === undefined || !isFresh(run) || run.begun.has(nodeId)) return false;
+      if (run === undefined || !run.isFresh() || run.begun.has(nodeId)) return false;
       run.begun.add(nodeId);
       return true;
     },
   };
-}
-
-function isFresh({ untilSteady, untilWall }: FreshRun): boolean {
-  return performance.now() < untilSteady && Date.now() < untilWall;
 }

@@ -19,7 +19,6 @@ import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../outgoing/outgoing-client.js';
 import { createRunContexts } from './run-context.js';
 import { installRuntime } from './sdk-metrics.js';
-import { createTraceInterceptor } from './trace-interceptor.js';
 import { createWorkerMetrics, registerWorkerLoad } from './worker-metrics.js';
 import { withLeanThreads } from './workflow-threads.js';
 
@@ -62,12 +61,7 @@ async function main(): Promise<void> {
     ...workflowOptions(config),
     dataConverter: createDataConverter(config.payloadKeys),
     activities: createActivities({ ...config, db, secretBox, contexts, outgoing, mcp, memory, logger, metrics }),
-    interceptors: {
-      activity: [
-        ...(config.isTracing ? [createTraceInterceptor(contexts)] : []),
-        createErrorHygieneInterceptor(logger),
-      ],
-    },
+    interceptors: { activity: [createErrorHygieneInterceptor(logger)] },
     // Each holds a database connection for single statements only.
     maxConcurrentActivityTaskExecutions: config.activitySlots,
     // A beat every 2 s reaches the server at that pace, so that a cancel is heard within it.
@@ -107,7 +101,8 @@ function workflowCode({ payloadKeys }: WorkerConfig) {
   const name = payloadKeys.length === 0 ? 'workflow-bundle.js' : 'workflow-bundle-encrypting.js';
   const bundle = fileURLToPath(new URL(`../${name}`, import.meta.url));
   if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
-  return { workflowsPath: fileURLToPath(new URL('../temporal-workflows/index.ts', import.meta.url)) };
+  const workflowsPath = fileURLToPath(new URL('../temporal-workflows/index.ts', import.meta.url));
+  return { workflowsPath, bundlerOptions: { preloadModules: [workflowsPath] } };
 }
 
 /** A versioned worker gets no runs until its build is made current; then they stay on it to their end (docs/upgrade.md). */

@@ -1,6 +1,6 @@
 // One try of a node's step, from its claim to the record of its end.
 import { Context } from '@temporalio/activity';
-import { claimNode, type NodeClaim } from '../db/node-results-repository.js';
+import { claimNode, findNodeClaim, type NodeClaim } from '../db/node-results-repository.js';
 import { RenderedTooLargeError } from '../graph/template.js';
 import { finalFailure, NodeFailure, retryableFailure, runClosedFailure } from './failures.js';
 import { reportTry } from './node-log.js';
@@ -13,12 +13,20 @@ import type { TryOutcome } from './worker-metrics.js';
 const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
 const LONGEST_DELAY_MS = 60_000;
 
-/** Throws what an earlier try has ended the node with. */
+/**
+ * Throws what an earlier try has ended the node with. Of a run that has ended, too, what is recorded is found: its last
+ * activity may be repeated, for its worker died when it had told the end, or an operator has reset the run.
+ */
 export async function claimOrSettle(deps: NodeDeps, ref: NodeRef): Promise<NodeClaim> {
-  const claim = await claimNode(deps.db, ref);
+  const claim = (await claimNode(deps.db, ref)) ?? (await findEnd(deps, ref));
   if (claim === undefined) throw runClosedFailure();
   if (claim.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
   return claim;
+}
+
+async function findEnd({ db }: NodeDeps, ref: NodeRef): Promise<NodeClaim | undefined> {
+  const known = await findNodeClaim(db, ref);
+  return known?.status === 'in progress' ? undefined : known;
 }
 
 /** `limit`: when it is aborted, so is the try, and nothing is recorded. */

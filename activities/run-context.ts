@@ -63,8 +63,11 @@ const RUN_CACHE = { max: 500, maxSize: 96 * 1024 * 1024 };
 /** A drawing is mostly small objects. */
 const SNAPSHOT_FACTOR = 8;
 const SNAPSHOT_CACHE = { max: 100, maxSize: 96 * 1024 * 1024 };
-/** In characters. Outputs that are larger than an entry may be are read where they are needed. */
-const OUTPUT_CACHE = { maxSize: 16 * 1024 * 1024, maxEntrySize: 32 * 1024 };
+/**
+ * Sizes in characters. Outputs that are larger than an entry may be are read where they are needed. Few, for those of runs
+ * that have ended are of no use any more: without that bound small ones would fill it for a quarter of an hour.
+ */
+const OUTPUT_CACHE = { max: 10_000, maxSize: 16 * 1024 * 1024, maxEntrySize: 32 * 1024 };
 
 export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
   const snapshots = new LRUCache<string, Promise<Graph>>(SNAPSHOT_CACHE);

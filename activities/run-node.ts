@@ -23,6 +23,7 @@ import type { FreshRuns } from './fresh-runs.js';
 import { claimOrSettle, tryStep } from './node-try.js';
 import type { ByteBudget, ByteLease } from '../outgoing/byte-budget.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
+import { startDeadline } from '../outgoing/pausable-deadline.js';
 import { untilAborted } from '../outgoing/until-aborted.js';
 import { recordStart } from './trigger.js';
 import { runInTurn } from './tries-in-turn.js';
@@ -102,7 +103,7 @@ const HEARTBEAT_EVERY_MS = 2_000;
 const LOCAL_TRY_MS = 1_000;
 /**
  * A local try that has not even ended by then (the database makes it wait) leaves the node to a normal activity at once.
- * Below the 4 s that the run workflow gives it.
+ * Well below the time that the run workflow gives the activity.
  */
 const HAND_OVER_MS = 2_000;
 const GO_ON_NOW: NodeFacts = { goOnAfterMs: 0 };
@@ -110,14 +111,12 @@ const GO_ON_NOW: NodeFacts = { goOnAfterMs: 0 };
 /** A normal activity that takes longer than this is marked as begun, for whoever polls and whoever tries it next. */
 const UNMARKED_MS = 200;
 
-/** Runs a node that calls something outside: a normal activity, or a local one for a node that has been quick of late. */
-export function runNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
+/** Runs a node that calls something outside: in a normal activity, or a local one for a node that has been quick of late. */
+export async function runNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
   if (activityInfo().isLocal) return tryNodeLocally(deps, ref, runner);
-  return inTurn(ref, async () => {
-    const step = toStep(runner);
-    if (await isFirstTry(deps, ref)) return tryUnclaimed(deps, ref, step);
-    return tryClaimed(deps, ref, step);
-  });
+  const step = toStep(runner);
+  if (await isFirstTry(deps, ref)) return tryUnclaimed(deps, ref, step);
+  return tryClaimed(deps, ref, step);
 }
 
 /** What costs money, or must not be repeated, is always claimed: its call is looked for by its node. */
@@ -151,7 +150,8 @@ async function tryUnclaimed<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<
  */
 async function tryNodeLocally(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
   const { cancellationSignal } = Context.current();
-  const handOver = AbortSignal.timeout(HAND_OVER_MS);
+  const handingOver = startDeadline(HAND_OVER_MS);
+  const { signal: handOver } = handingOver;
   const isFirst = ref.isFirst === true && deps.fresh.isFirst(ref);
   const attempt = runInTurn(`${ref.runId}/${ref.nodeId}`, cancellationSignal, async () => {
     if (isFirst) return tryOnceLocally(deps, ref, toStep(runner), undefined);
@@ -165,6 +165,8 @@ async function tryNodeLocally(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunn
   } catch (error) {
     if (handOver.aborted && error === handOver.reason) return GO_ON_NOW;
     throw error;
+  } finally {
+    handingOver.clear();
   }
 }
 
@@ -177,25 +179,27 @@ async function tryOnceLocally(
 ): Promise<NodeFacts> {
   if (claim?.status === 'succeed') return step.settled(claim);
   const { cancellationSignal } = Context.current();
-  const limit = AbortSignal.timeout(LOCAL_TRY_MS);
+  const limit = startDeadline(LOCAL_TRY_MS);
   try {
-    return await tryStep(deps, ref, step, claim?.attempts ?? 1, limit);
+    return await tryStep(deps, ref, step, claim?.attempts ?? 1, limit.signal);
   } catch (error) {
     if (cancellationSignal.aborted) throw error;
-    const delayMs = limit.aborted ? 0 : retryDelayOf(error);
+    const delayMs = limit.signal.aborted ? 0 : retryDelayOf(error);
     if (delayMs === undefined || isFinal(error)) throw error;
     if (claim === undefined) await claimOrSettle(deps, ref);
     return { goOnAfterMs: delayMs };
+  } finally {
+    limit.clear();
   }
 }
 
-/** Runs the trigger: a local activity. Done again it changes nothing, so it is not asked whether it was done. */
+/** Runs the trigger, in a local activity. Done again it changes nothing, so it is not asked whether it was done. */
 export function runTrigger(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
   deps.fresh.forget(ref.runId);
   return tryStep(deps, ref, { ...toStep(runner), store: (end) => recordStart(deps, end) }, 1);
 }
 
-/** Runs a node that only reads and decides: a local activity, repeated by Temporal when its workflow task is. */
+/** Runs a node that only reads and decides. Repeated when its activity is. */
 export async function runLocalNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
   const known = deps.fresh.isFirst(ref) ? undefined : await findNodeClaim(deps.db, ref);
   if (known !== undefined && known.status !== 'in progress') return settledFacts(known);
@@ -207,9 +211,13 @@ export function runStep<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Fact
   return inTurn(ref, () => tryClaimed(deps, ref, step));
 }
 
-/** A normal activity: it beats, and waits for its own earlier tries. */
-async function inTurn<Facts>(ref: NodeRef, work: () => Promise<Facts>): Promise<Facts> {
-  const beat = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
+/** A normal activity: it beats (with how far it has come, where that is said), and waits for its own earlier tries. */
+export async function inTurn<Facts>(
+  ref: NodeKey,
+  work: () => Promise<Facts>,
+  progress?: () => unknown,
+): Promise<Facts> {
+  const beat = setInterval(() => heartbeat(progress?.()), HEARTBEAT_EVERY_MS);
   const { info, cancellationSignal } = Context.current();
   try {
     return await runInTurn(`${ref.runId}/${info.activityId}`, cancellationSignal, work);

@@ -37,7 +37,7 @@ export function createNodePlacement({ db, logger, forced }: NodePlacementDeps): 
       const drawn = new Map(document.nodes.map(({ id, data }) => [id, data]));
       const candidates = { plan, forced, dataOf: (id: string) => drawn.get(id) };
       let known = unknown;
-      if (needsSpeeds(candidates)) {
+      if (needsSpeeds(plan, forced)) {
         known =
           (await speeds.fetch(workflowId).catch((error: unknown) => {
             logger.warn({ err: error, workflow_id: workflowId }, 'node speeds are not known');

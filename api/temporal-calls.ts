@@ -58,7 +58,13 @@ export async function startRunWorkflow(
   run: RunToStart,
   { local, timeoutMs = DEADLINE_MS }: { local: string; timeoutMs?: number },
 ): Promise<void> {
-  const input: RunGraphInput = { runId: run.id, plan: run.plan, maxInFlight: MAX_NODES_IN_FLIGHT, local };
+  const input: RunGraphInput = {
+    runId: run.id,
+    plan: run.plan,
+    maxInFlight: MAX_NODES_IN_FLIGHT,
+    local,
+    isFused: true,
+  };
   try {
     await traced('start', run.id, () =>
       bounded(
@@ -164,10 +170,14 @@ function traced<T>(what: 'start' | 'cancel' | 'signal', runId: string, call: () 
 }
 
 /** The deadline stops a call, the signal also the client's own retries of it, which outlast the deadline. */
-function bounded<T>(client: Client, call: () => Promise<T>, timeoutMs = DEADLINE_MS): Promise<T> {
-  return client.withAbortSignal(AbortSignal.timeout(timeoutMs), () =>
-    client.withDeadline(Date.now() + timeoutMs, call),
-  );
+async function bounded<T>(client: Client, call: () => Promise<T>, timeoutMs = DEADLINE_MS): Promise<T> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), timeoutMs);
+  try {
+    return await client.withAbortSignal(controller.signal, () => client.withDeadline(Date.now() + timeoutMs, call));
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Cut to what Temporal takes, between characters. */

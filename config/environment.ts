@@ -108,7 +108,7 @@ export interface Environment {
   /** Whether OpenTelemetry's standard variables ask for traces. */
   isTracing: boolean;
   /** By node kind; kinds that are not named go by their speed. */
-  nodePlacement: Record<string, 'local' | 'normal'>;
+  nodePlacement: Record<string, Placement>;
   /** Nodes of all runs that one worker executes at once. */
   workerActivitySlots: number;
   /** What their payloads may take in its memory together. */
@@ -239,13 +239,16 @@ function parseRetrySchedule(value: string): number[] {
 
 /** Kinds that have a choice: triggers and conditions are always local, the others never. */
 const PLACED_KINDS = ['http', 'mcp'];
+const PLACEMENTS = ['local', 'normal', 'alone'] as const;
+type Placement = (typeof PLACEMENTS)[number];
 
-function parseNodePlacement(value: string): Record<string, 'local' | 'normal'> {
-  const placements: Record<string, 'local' | 'normal'> = {};
+function parseNodePlacement(value: string): Record<string, Placement> {
+  const placements: Record<string, Placement> = {};
   for (const part of value.split(',').map((word) => word.trim())) {
     if (part === '') continue;
-    const [kind = '', placement = ''] = part.split(':');
-    if (!PLACED_KINDS.includes(kind) || (placement !== 'local' && placement !== 'normal')) {
+    const [kind = '', word = ''] = part.split(':');
+    const placement = PLACEMENTS.find((known) => known === word);
+    if (!PLACED_KINDS.includes(kind) || placement === undefined) {
       throw new ConfigError("NODE_PLACEMENT: must be comma-separated, such as 'http:normal,mcp:local'.");
     }
     placements[kind] = placement;

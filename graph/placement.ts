@@ -1,10 +1,11 @@
-// Where each node of a run is tried first: inside the workflow task (`local`: one history event, no task-queue trip)
-// or as an activity of its own (`normal`). This file alone decides; docs/adr/0011-node-placement.md says why.
+// Where each node of a run is tried first: inside the workflow task (`local`: one history event, no task-queue trip), or
+// in an activity, which it may share with the nodes around it (`normal`) or has to itself (`alone`). This file alone
+// decides; docs/adr/0011-node-placement.md says why, temporal-workflows/fusion.ts what shares an activity.
 import { nodeDefinitions } from './nodes/registry.js';
 import type { NodeDefinition } from './nodes/node-definition.js';
 import type { NodeKind, Plan } from './plan.js';
 
-export type Placement = 'local' | 'normal';
+export type Placement = 'local' | 'normal' | 'alone';
 
 /** What an operator has decided for whole kinds; the others go by their speed. */
 export type ForcedPlacements = Partial<Record<NodeKind, Placement>>;
@@ -31,38 +32,43 @@ interface Candidates {
 }
 
 /** Whether any node's placement depends on its speed, so that it is worth looking up. */
-export function needsSpeeds({ plan, dataOf, forced }: Candidates): boolean {
-  return plan.ids.some((id, node) => {
-    const kind = plan.kinds[node]!;
-    return forced[kind] === undefined && isRepeatable(kind, dataOf(id));
-  });
+export function needsSpeeds(plan: Plan, forced: ForcedPlacements): boolean {
+  return plan.kinds.some((kind) => forced[kind] === undefined && isPlaced(kind));
 }
 
+const CHARACTERS: Record<Placement, string> = { alone: '0', local: '1', normal: '2' };
+
 /**
- * One character a node, in the plan's order: `1` is tried locally first, `0` is a normal activity. A call that costs
- * money or must not be made twice is never tried locally, whatever an operator says: a local try may be cut short.
+ * One character a node, in the plan's order: `1` is tried locally first, `2` is a normal activity that may be shared, `0`
+ * one of its own. A call that costs money or must not be made twice is never tried locally, whatever an operator says: a
+ * local try may be cut short. What is neither quick nor unknown, operators see by itself.
  */
 export function placeNodes(
   { plan, dataOf, forced }: Candidates,
   speedOf: (nodeId: string) => NodeSpeed | undefined,
 ): string {
-  return plan.ids
-    .map((id, node) => {
-      const kind = plan.kinds[node]!;
-      if (!isRepeatable(kind, dataOf(id))) return '0';
-      const placement = forced[kind] ?? (isQuick(speedOf(id)) ? 'local' : 'normal');
-      return placement === 'local' ? '1' : '0';
-    })
-    .join('');
+  const place = (id: string, kind: NodeKind): Placement => {
+    if (!isPlaced(kind)) return 'alone';
+    const placement = forced[kind] ?? bySpeed(speedOf(id));
+    return placement === 'local' && !isRepeatable(kind, dataOf(id)) ? 'normal' : placement;
+  };
+  return plan.ids.map((id, node) => CHARACTERS[place(id, plan.kinds[node]!)]).join('');
 }
 
-function isQuick(speed: NodeSpeed | undefined): boolean {
-  if (speed === undefined || speed.executions < MIN_EXECUTIONS) return false;
-  return speed.failures === 0 && speed.p95Ms < QUICK_P95_MS;
+function bySpeed(speed: NodeSpeed | undefined): Placement {
+  if (speed === undefined || speed.executions < MIN_EXECUTIONS) return 'normal';
+  if (speed.p95Ms >= QUICK_P95_MS) return 'alone';
+  return speed.failures === 0 ? 'local' : 'normal';
+}
+
+/** Triggers, conditions, models and agents have their place by their kind. */
+function isPlaced(kind: NodeKind): boolean {
+  return definitionOf(kind).isRepeatable !== undefined;
 }
 
 /** Whether the node's call may be made again, at no cost. `data`: as drawn. */
 export function isRepeatable(kind: NodeKind, data: Record<string, unknown> = {}): boolean {
-  const definition: NodeDefinition = nodeDefinitions[kind];
-  return definition.isRepeatable?.(data) ?? false;
+  return definitionOf(kind).isRepeatable?.(data) ?? false;
 }
+
+const definitionOf = (kind: NodeKind): NodeDefinition => nodeDefinitions[kind];

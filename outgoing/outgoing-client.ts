@@ -75,7 +75,7 @@ export function createOutgoingClient(options: { allowPrivateNetwork: boolean }):
   return {
     async send(outgoing) {
       const { tenant } = outgoing;
-      const deadline = startDeadline(outgoing.timeoutMs);
+      const deadline = startDeadline(outgoing.timeoutMs, outgoing.signal);
       try {
         return await follow(outgoing, deadline, (method) => {
           // A kept connection may be closed by the other side just as a request leaves on it; whether the request was
@@ -102,7 +102,7 @@ async function follow(
   dispatcherFor: (method: string) => Dispatcher,
 ): Promise<OutgoingResponse> {
   let { url, method, headers, body } = first;
-  const signal = AbortSignal.any([first.signal, deadline.signal]);
+  const { signal } = deadline;
   for (let redirects = 0; ; redirects++) {
     assertHttp(url);
     const dispatcher = dispatcherFor(method);

@@ -1,15 +1,9 @@
 // How the run workflow calls each activity. Everything is said explicitly: the SDK's documented default for
 // `cancellationType` is not what goes on the wire.
-import {
-  ActivityCancellationType,
-  isCancellation,
-  proxyActivities,
-  proxyLocalActivities,
-  sleep,
-} from '@temporalio/workflow';
+import { ActivityCancellationType, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/create-activities.js';
 import type { FinishRunInput } from '../activities/finish-run.js';
-import type { NodeFacts } from '../activities/run-node.js';
+import type { FusedFacts, FusedRef } from '../activities/fused-nodes.js';
 import type { NodeKind } from '../graph/plan.js';
 import { nodeFailureOf } from './node-failure.js';
 
@@ -27,13 +21,11 @@ const outgoing = {
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
 } as const;
 
-// Longest request (300 s; for models 600 s) plus time to load, render and record, and to wait for memory.
-const http = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '15m' });
-const llm = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '11m' });
+// Two of the longest calls (models 600 s, MCP tools 600 s and to connect twice, requests 300 s: a row may begin with one and
+// end with another), plus time to load, render and record, and to wait for memory.
+const normal = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '30m' });
 /** An agent's steps: one model call, or all tool calls of a turn side by side. */
-export const agentSteps = llm;
-// Also connects, twice where the session of an earlier node is gone.
-const mcp = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '12m' });
+export const agentSteps = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '11m' });
 
 // Reads a few rows and writes one: local, one event and no task-queue trip. Tried until it gets through.
 const local = proxyLocalActivities<Activities>({
@@ -49,7 +41,7 @@ const local = proxyLocalActivities<Activities>({
  */
 const quick = proxyLocalActivities<Activities>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  startToCloseTimeout: '4s',
+  startToCloseTimeout: '6s',
   retry: { maximumAttempts: 1 },
 });
 
@@ -61,32 +53,31 @@ const terminal = proxyActivities<Pick<Activities, 'finishRun'>>({
   priority: { priorityKey: 1 },
 });
 
+/** What an activity is told, and the Temporal UI shows. */
 export interface NodeCall {
-  runId: string;
-  nodeId: string;
-  /** See `NodeRef`. */
-  isFirst?: boolean;
-  /** Shown in the Temporal UI. */
+  node: FusedRef;
+  /** Of a normal activity: its node's id, so that the UI and our tables line up. */
+  activityId: string;
   summary: string;
 }
 
-type RunNode = (call: NodeCall) => Promise<NodeFacts>;
+type RunNode = (call: NodeCall) => Promise<FusedFacts>;
 /** An agent is a loop of its own: agent-loop.ts. */
-type SingleStepKind = Exclude<NodeKind, 'agent'>;
+export type SingleStepKind = Exclude<NodeKind, 'agent'>;
 
-/** One line a node kind. `activityId` is the node's id, so that the UI and our tables line up. */
+/** One line a node kind. */
 export const runNodeOfKind = {
-  trigger: ({ summary, ...node }) => local.trigger.executeWithOptions({ summary }, [node]),
-  condition: ({ summary, ...node }) => local.condition.executeWithOptions({ summary }, [node]),
-  http: ({ summary, ...node }) => http.httpRequest.executeWithOptions({ summary, activityId: node.nodeId }, [node]),
-  llm: ({ summary, ...node }) => llm.llmRequest.executeWithOptions({ summary, activityId: node.nodeId }, [node]),
-  mcp: ({ summary, ...node }) => mcp.mcpTool.executeWithOptions({ summary, activityId: node.nodeId }, [node]),
+  trigger: ({ summary, node }) => local.trigger.executeWithOptions({ summary }, [node]),
+  condition: ({ summary, node }) => local.condition.executeWithOptions({ summary }, [node]),
+  http: ({ node, ...options }) => normal.httpRequest.executeWithOptions(options, [node]),
+  llm: ({ node, ...options }) => normal.llmRequest.executeWithOptions(options, [node]),
+  mcp: ({ node, ...options }) => normal.mcpTool.executeWithOptions(options, [node]),
 } satisfies Record<SingleStepKind, RunNode> as Record<SingleStepKind, RunNode>;
 
 /** The kinds of which a node may be tried locally first. */
 const tryNodeOfKind: Partial<Record<NodeKind, RunNode>> = {
-  http: ({ summary, ...node }) => quick.httpRequest.executeWithOptions({ summary }, [node]),
-  mcp: ({ summary, ...node }) => quick.mcpTool.executeWithOptions({ summary }, [node]),
+  http: ({ summary, node }) => quick.httpRequest.executeWithOptions({ summary }, [node]),
+  mcp: ({ summary, node }) => quick.mcpTool.executeWithOptions({ summary }, [node]),
 };
 
 const REPORT = 'Report the end of the run';
@@ -103,21 +94,20 @@ export async function reportEnd(end: FinishRunInput, isLocalFirst: boolean): Pro
   await terminal.finishRun.executeWithOptions({ summary: REPORT }, [end]);
 }
 
+const UNDONE: FusedFacts = { goOnAfterMs: 0 };
+
 /**
- * A node placed locally: undefined when the try has left it undone for a normal activity to go on with, which counts the
- * tries on. Throws what ends the node: its own failure, or the run's cancellation.
+ * A node placed locally. What the try has left undone, a normal activity goes on with, which counts the tries on.
+ * Throws what ends the node: its own failure, or the run's cancellation.
  */
-export async function tryNodeLocally(kind: NodeKind, call: NodeCall): Promise<NodeFacts | undefined> {
+export async function tryNodeLocally(kind: NodeKind, call: NodeCall): Promise<FusedFacts> {
   const attempt = tryNodeOfKind[kind];
-  if (attempt === undefined) return undefined;
+  if (attempt === undefined) return UNDONE;
   try {
-    const facts = await attempt({ ...call, summary: `${call.summary} (local)` });
-    if (facts.goOnAfterMs === undefined) return facts;
-    if (facts.goOnAfterMs > 0) await sleep(facts.goOnAfterMs);
-    return undefined;
+    return await attempt({ ...call, summary: `${call.summary} (local)` });
   } catch (error) {
     // The node's own end, as opposed to trouble of ours (a database that is away, a time-out).
     if (isCancellation(error) || nodeFailureOf(error)?.nonRetryable === true) throw error;
-    return undefined;
+    return UNDONE;
   }
 }

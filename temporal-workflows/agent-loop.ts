@@ -1,6 +1,6 @@
 // An agent node: model call, approvals, tool calls, again. Each step is an activity that finds its stored outcome when it
 // is repeated, and the cursor says where to go on, so the loop survives worker deaths and continue-as-new.
-import { agentSteps, type NodeCall } from './activity-options.js';
+import { agentSteps } from './activity-options.js';
 import type { AgentCursor } from './messages.js';
 
 /** What the loop asks of the run that it is part of. */
@@ -15,8 +15,15 @@ export interface AgentHost {
 
 export const FIRST_STEP: AgentCursor = { turn: 0, requests: [], deadlineMs: 0 };
 
-export async function runAgent(host: AgentHost, call: NodeCall, from: AgentCursor): Promise<void> {
-  const { summary, runId, nodeId } = call;
+/** Which one, and its name for the Temporal UI. */
+interface AgentNode {
+  runId: string;
+  nodeId: string;
+  summary: string;
+}
+
+export async function runAgent(host: AgentHost, node: AgentNode, from: AgentCursor): Promise<void> {
+  const { summary, runId, nodeId } = node;
   for (let cursor = from; ; cursor = { turn: cursor.turn + 1, requests: [], deadlineMs: 0 }) {
     const { turn } = cursor;
     const step = { runId, nodeId, turn };

@@ -4,14 +4,17 @@ import {
   condition,
   isCancellation,
   setCurrentDetails,
+  sleep,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { FinishRunInput } from '../activities/finish-run.js';
+import type { FollowingNodes, FusedFacts } from '../activities/fused-nodes.js';
 import type { Branch } from '../graph/plan.js';
-import { runNodeOfKind, tryNodeLocally } from './activity-options.js';
+import { runNodeOfKind, tryNodeLocally, type NodeCall, type SingleStepKind } from './activity-options.js';
 import { FIRST_STEP, runAgent } from './agent-loop.js';
-import { nodeFailureOf } from './node-failure.js';
+import { beginsLocally, lengthOf, rowAfter, summaryOf, type Row } from './fusion.js';
+import { doneBefore, nodeFailureOf } from './node-failure.js';
 import {
   toMarkdown,
   type AgentCursor,
@@ -38,6 +41,7 @@ export class GraphRun {
   /** Agents that wait for approvals: they hold no slot and do not keep a drained run from going on. */
   #waiting = 0;
   #failed: { node: number; code: string } | undefined;
+  #isEndReported = false;
   #wake: () => void = () => undefined;
 
   constructor(input: RunGraphInput) {
@@ -65,6 +69,11 @@ export class GraphRun {
     if (!this.#decisions.has(requestId)) this.#decisions.set(requestId, isApproved);
   }
 
+  /** The last activity has told the end of the run, which is then its success: not even a cancel changes it. */
+  get isEndReported(): boolean {
+    return this.#isEndReported;
+  }
+
   isDrained(): boolean {
     return this.#phase === 'draining' && this.#planner.open > 0;
   }
@@ -81,7 +90,7 @@ export class GraphRun {
   end(): FinishRunInput {
     const { runId, plan } = this.#input;
     const base = { runId, sequence: FINISH_SEQUENCE };
-    const isCancelled = this.#phase === 'cancelling';
+    const isCancelled = this.#phase === 'cancelling' && !this.#isEndReported;
     // Open nodes without a failure mean a plan that cannot go on: a bug, but one that must end the run, not hang it.
     if (!isCancelled && this.#planner.open > 0) this.#failed ??= { node: -1, code: 'stalled' };
     this.#planner.cancelOpen();
@@ -111,15 +120,19 @@ export class GraphRun {
 
   #start(node: number): void {
     this.#inFlight++;
+    // Goes on to those that follow in its activity.
+    const at = { node };
     this.#nodes
-      .run(() => this.#run(node))
+      .run(() => this.#run(at))
       .then(
-        (branch) => this.#planner.succeed(node, branch),
+        (branch) => this.#planner.succeed(at.node, branch),
         (error: unknown) => {
           // A cancelled node stays open here; the end of the run closes it.
           if (isCancellation(error)) return;
-          this.#planner.fail(node);
-          this.#failed ??= { node, code: failureCode(error) };
+          const { done, branches } = doneBefore(error);
+          this.#pass(at, done, branches);
+          this.#planner.fail(at.node);
+          this.#failed ??= { node: at.node, code: failureCode(error) };
           this.#stop('failing');
         },
       )
@@ -129,27 +142,83 @@ export class GraphRun {
       });
   }
 
-  async #run(node: number): Promise<Branch> {
-    const { runId, plan } = this.#input;
-    const kind = plan.kinds[node]!;
-    const call = { runId, nodeId: plan.ids[node]!, summary: toMarkdown(plan.labels[node]!) };
-    if (kind !== 'agent') {
-      const isLocal = this.#isLocal(node);
-      const facts = isLocal ? await tryNodeLocally(kind, { ...call, isFirst: isFirstTask() }) : undefined;
-      return (facts ?? (await runNodeOfKind[kind]({ ...call, isFirst: !isLocal && isFirstExecution() }))).branch ?? 0;
+  async #run(at: { node: number }): Promise<Branch> {
+    const kind = this.#input.plan.kinds[at.node]!;
+    if (kind === 'agent') return this.#runAgent(at.node);
+    let facts = await this.#begin(at.node, kind);
+    for (;;) {
+      const { goOnAfterMs, done = goOnAfterMs === undefined ? 1 : 0, branches } = facts;
+      // To the last that is done; or to the one after it, which is left undone.
+      this.#pass(at, goOnAfterMs === undefined ? done - 1 : done, branches);
+      if (goOnAfterMs === undefined) break;
+      if (goOnAfterMs > 0) await sleep(goOnAfterMs);
+      const undone = this.#input.plan.kinds[at.node] as SingleStepKind;
+      facts = await runNodeOfKind[undone](this.#call(at.node, false, { isLocal: false }));
     }
+    if (facts.isEnded === true) this.#isEndReported = true;
+    return facts.branch ?? 0;
+  }
+
+  #pass(at: { node: number }, count: number, branches: Branch[] = []): void {
+    const answers = [...branches];
+    for (let passed = 0; passed < count; passed++) {
+      const isDecision = this.#input.plan.kinds[at.node] === 'condition';
+      at.node = this.#planner.pass(at.node, isDecision ? answers.shift()! : 0);
+    }
+  }
+
+  #begin(node: number, kind: SingleStepKind): Promise<FusedFacts> {
+    const { plan, local = '', isFused } = this.#input;
+    const isTrigger = kind === 'trigger';
+    const isLocal = (isTrigger && isFused !== true) || beginsLocally(plan, local, node);
+    if (isLocal && local.charAt(node) === '1')
+      return tryNodeLocally(kind, this.#call(node, isFirstTask(), { isLocal }));
+    const isFirst = isTrigger ? isFirstTask() : isFirstExecution();
+    const call = this.#call(node, isFirst, { isLocal });
+    return runNodeOfKind[isLocal ? kind : (plan.kinds[this.#namesake(node)] as SingleStepKind)](call);
+  }
+
+  /** Whose activity it is to operators: a trigger's that does not begin locally is that of the node after it. */
+  #namesake(node: number): number {
+    const { kinds, out } = this.#input.plan;
+    return kinds[node] === 'trigger' ? (out[node]![0]?.[0] ?? node) : node;
+  }
+
+  /** One activity for the node and those that follow in it; and for the end of the run, where nothing else is left. */
+  #call(number: number, isFirst: boolean, { isLocal }: { isLocal: boolean }): NodeCall {
+    const { runId, plan, local = '', isFused } = this.#input;
+    const row = isFused === true ? rowAfter(plan, local, number, isLocal) : { nodes: [] };
+    const isRest = isFused === true && this.#planner.open === 1 + lengthOf(row);
+    const node = {
+      runId,
+      nodeId: plan.ids[number]!,
+      isFirst,
+      ...this.#toFollowing(row),
+      ...(isRest ? { endSequence: FINISH_SEQUENCE } : {}),
+    };
+    const labels = [number, ...row.nodes].map((of) => toMarkdown(plan.labels[of]!));
+    const summary = summaryOf(row.forks === undefined ? labels : [...labels, '…']);
+    return { node, activityId: plan.ids[this.#namesake(number)]!, summary };
+  }
+
+  #toFollowing({ nodes, forks }: Row): FollowingNodes {
+    return {
+      ...(nodes.length === 0 ? {} : { followers: nodes.map((node) => this.#input.plan.ids[node]!) }),
+      ...(forks && { forks: [this.#toFollowing(forks[0]), this.#toFollowing(forks[1])] }),
+    };
+  }
+
+  async #runAgent(node: number): Promise<Branch> {
+    const { runId, plan } = this.#input;
+    const agent = { runId, nodeId: plan.ids[node]!, summary: toMarkdown(plan.labels[node]!) };
     const host = {
       remember: (cursor: AgentCursor) => void this.#agents.set(node, cursor),
       gate: () => this.#gate(),
       decisions: (cursor: AgentCursor) => this.#decided(cursor),
     };
-    await runAgent(host, call, this.#agents.get(node) ?? FIRST_STEP);
+    await runAgent(host, agent, this.#agents.get(node) ?? FIRST_STEP);
     this.#agents.delete(node);
     return 0;
-  }
-
-  #isLocal(node: number): boolean {
-    return this.#input.local?.charAt(node) === '1';
   }
 
   /** A draining run parks its agents for good; the next execution goes on from their cursors. */

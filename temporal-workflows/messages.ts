@@ -17,8 +17,13 @@ export interface RunGraphInput {
   runId: string;
   plan: Plan;
   maxInFlight: number;
-  /** One character a node: `1` is tried locally first (graph/placement.ts). Absent in runs that began before there was a choice. */
+  /** One character a node: `1` local, `2` normal, `0` alone (graph/placement.ts). Absent in runs that began before there was a choice. */
   local?: string;
+  /**
+   * Nodes in a row share an activity (fusion.ts). Absent in runs that began before they did, which go on one by one.
+   * Workers that do not know of it must be gone before an API sets it (docs/upgrade.md).
+   */
+  isFused?: boolean;
   /** Set when the run goes on in a new execution (continue-as-new). */
   resumed?: ResumedRun;
 }

@@ -78,6 +78,16 @@ export class Planner {
     this.#settleEdges(node, branch);
   }
 
+  /** `node` succeeded, and the only node after it, which waits for no other, was begun with it: the number of that one. */
+  pass(node: number, branch: Branch): number {
+    const [next] = this.#plan.out[node]!.find(([, on]) => on === 0 || on === branch)!;
+    this.succeed(node, branch);
+    // The last that became ready: what the other way would have led to waits for nothing else, and was skipped.
+    this.#queue.pop();
+    this.#states[next] = NodeState.running;
+    return next;
+  }
+
   /** A failed node ends the run, so its edges are left as they are. */
   fail(node: number): void {
     this.#settle(node, NodeState.failed);

@@ -30,7 +30,7 @@ export async function runGraph(input: RunGraphInput): Promise<void> {
   }
   const end = run.end();
   // Cancelled or not, the end is reported; only then may the workflow close, so that "closed" implies "recorded".
-  await CancellationScope.nonCancellable(() => reportEnd(end, input.local !== undefined));
+  if (!run.isEndReported) await CancellationScope.nonCancellable(() => reportEnd(end, input.local !== undefined));
   if (end.status === 'cancelled') throw new CancelledFailure('The run was cancelled.');
   if (end.status === 'failed') throw ApplicationFailure.nonRetryable('The run failed.', end.error?.code);
 }

@@ -25,14 +25,16 @@ describe('node placement', () => {
     assert.equal(place('mcp', { settings: { retry_unsafe: true } }, QUICK), '1');
   });
 
-  it('a node that is unknown, slow, or has failed of late is a normal activity', () => {
-    const speeds: [string, NodeSpeed | undefined][] = [
-      ['unknown', undefined],
-      ['too few executions', { ...QUICK, executions: 9 }],
-      ['slow', { ...QUICK, p95Ms: 300 }],
-      ['a failure', { ...QUICK, failures: 1 }],
+  it('a node that is unknown, or has failed of late, is in a normal activity that others may share; a slow one has its own', () => {
+    const speeds: [string, NodeSpeed | undefined, string][] = [
+      ['unknown', undefined, '2'],
+      ['too few executions', { ...QUICK, executions: 9 }, '2'],
+      ['too few to be slow', { executions: 9, failures: 0, p95Ms: 900 }, '2'],
+      ['a failure', { ...QUICK, failures: 1 }, '2'],
+      ['slow', { ...QUICK, p95Ms: 300 }, '0'],
     ];
-    for (const [why, speed] of speeds) assert.equal(place('http', {}, speed), '0', why);
+    for (const [why, speed, placed] of speeds) assert.equal(place('http', {}, speed), placed, why);
+    assert.equal(place('http', { method: 'POST' }, { ...QUICK, p95Ms: 300 }), '0', 'whatever it does');
   });
 
   it('a call that costs money or must not be made twice is never tried locally, whatever an operator says', () => {
@@ -49,7 +51,8 @@ describe('node placement', () => {
       ['condition', {}],
     ];
     for (const [kind, data] of nodes) {
-      assert.equal(place(kind, data, QUICK, { [kind]: 'local' }), '0', `${kind} ${JSON.stringify(data)}`);
+      const placed = place(kind, data, QUICK, { [kind]: 'local' });
+      assert.equal(placed, ['http', 'mcp'].includes(kind) ? '2' : '0', `${kind} ${JSON.stringify(data)}`);
     }
   });
 
@@ -58,21 +61,23 @@ describe('node placement', () => {
   });
 
   it("an operator's word goes before the speed, for its kind alone", () => {
-    assert.equal(place('http', {}, QUICK, { http: 'normal' }), '0');
+    assert.equal(place('http', {}, QUICK, { http: 'normal' }), '2');
+    assert.equal(place('http', {}, { ...QUICK, p95Ms: 300 }, { http: 'normal' }), '2');
+    assert.equal(place('http', {}, QUICK, { http: 'alone' }), '0');
     assert.equal(place('http', {}, undefined, { http: 'local' }), '1');
-    assert.equal(place('http', {}, undefined, { mcp: 'local' }), '0');
+    assert.equal(place('http', {}, undefined, { mcp: 'local' }), '2');
   });
 
   it('speeds are looked up only where a placement depends on them', () => {
-    const dataOf = () => ({});
-    assert.equal(needsSpeeds({ plan: planOf(['trigger', 'llm', 'agent', 'mcp']), dataOf, forced: {} }), false);
-    assert.equal(needsSpeeds({ plan: planOf(['trigger', 'http']), dataOf, forced: {} }), true);
-    assert.equal(needsSpeeds({ plan: planOf(['trigger', 'http']), dataOf, forced: { http: 'local' } }), false);
+    assert.equal(needsSpeeds(planOf(['trigger', 'condition', 'llm', 'agent']), {}), false);
+    assert.equal(needsSpeeds(planOf(['trigger', 'http']), {}), true);
+    assert.equal(needsSpeeds(planOf(['trigger', 'http']), { http: 'local' }), false);
+    assert.equal(needsSpeeds(planOf(['http', 'mcp']), { http: 'local' }), true);
   });
 
   it('the placement has a character for each node, in the order of the plan', () => {
     const plan = planOf(['trigger', 'http', 'llm', 'http']);
     const placement = placeNodes({ plan, dataOf: () => ({}), forced: {} }, (id) => (id === 'n3' ? QUICK : undefined));
-    assert.equal(placement, '0001');
+    assert.equal(placement, '0201');
   });
 });

@@ -1,4 +1,5 @@
 // Runs on a stack whose operator has placed HTTP and MCP nodes locally: all that a local try can end in.
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { eventually } from '../support/eventually.js';
 import { http, mcp } from '../support/graphs.js';
@@ -52,6 +53,30 @@ async function toldLater(world: World): Promise<string> {
   return world.ended(runId);
 }
 
+/** The second of three is undone: the first is done once, the third follows in a normal activity. */
+async function retriedInRow(world: World): Promise<string> {
+  world.target.on('/flaky-in-row', [{ status: 503, headers: { 'retry-after': '1' } }, { body: 'ok' }]);
+  const [before, flaky, after] = ['before-flaky', 'flaky-in-row', 'after-flaky'].map((at) =>
+    http(`${world.target.url}/${at}`),
+  );
+  return world.runToEnd(inRow(before!, flaky!, after!));
+}
+
+/** A cancel finds the run's last node in its last moments: what is told of the end counts. */
+async function cancelledTooLate(world: World): Promise<string> {
+  const run = await world.start(inRow(http(`${world.target.url}/delay/700/last-of-all`)));
+  await eventually(() => world.target.requestsTo('/delay/700/last-of-all').length === 1);
+  const { api } = world.stack.stack.pids;
+  process.kill(api!, 'SIGSTOP');
+  try {
+    await world.temporal((client) => client.workflow.getHandle(run.runId).cancel());
+    await pause(900);
+  } finally {
+    process.kill(api!, 'SIGCONT');
+  }
+  return world.ended(run.runId);
+}
+
 async function cancelled(world: World): Promise<string> {
   const nodes = Array.from({ length: 20 }, () => http(`${world.target.url}/delay/400/cancelled-locally`));
   const run = await world.start(inRow(...nodes));
@@ -79,5 +104,9 @@ export const scenariosPlacedLocally: Record<string, Scenario> = {
   'local-cut': (world) => world.runToEnd(inRow(http(`${world.target.url}/delay/1500/cut`))),
   'local-hindered': hindered,
   'local-told-later': toldLater,
+  'local-in-row-retried': retriedInRow,
+  'local-in-row-failed': (world) =>
+    world.runToEnd(inRow(http(`${world.target.url}/d`), http(`${world.target.url}/status/404/in-row`))),
+  'local-cancelled-too-late': cancelledTooLate,
   'local-cancelled': cancelled,
 };

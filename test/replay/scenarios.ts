@@ -104,6 +104,15 @@ async function cancelledWhileFailing(world: World): Promise<string> {
   return world.ended(runId);
 }
 
+/** A condition whose ways meet nowhere: what follows it is in its activity. */
+function forked({ target }: World, path: string, answer: string): DrawingNode[] {
+  const choice = condition(answer, '==', 'yes');
+  const [whenTrue, whenFalse] = [http(`${target.url}/${path}`), http(`${target.url}/${path}`)];
+  link(choice, whenTrue, 'true');
+  link(choice, whenFalse, 'false');
+  return [...inRow(http(`${target.url}/before-forks`), choice), whenTrue, whenFalse];
+}
+
 /** The cancel is there before the run's first step: no worker looks. */
 async function cancelledBeforeItBegins(world: World): Promise<string> {
   const { worker } = world.stack.stack.pids;
@@ -118,7 +127,7 @@ async function cancelledBeforeItBegins(world: World): Promise<string> {
   }
 }
 
-/** Temporal itself gives up on a node, as it does after a day: an operator shortens the day. */
+/** Temporal itself gives up on a node, as it does after a day: an operator shortens the day, but not below three beats. */
 async function timedOut(world: World): Promise<string> {
   const node = http(`${world.target.url}/delay/60000/given-up`);
   const { runId } = await world.start(inRow(node));
@@ -128,7 +137,7 @@ async function timedOut(world: World): Promise<string> {
       namespace: client.options.namespace,
       execution: { workflowId: runId },
       id: node.id,
-      activityOptions: { scheduleToCloseTimeout: msToTs(2_000) },
+      activityOptions: { scheduleToCloseTimeout: msToTs(7_000) },
       updateMask: { paths: ['schedule_to_close_timeout'] },
     }),
   );
@@ -182,6 +191,8 @@ export const scenarios: Record<string, Scenario> = {
   trigger: (world) => world.runToEnd(inRow()),
   'condition-true': (world) => world.runToEnd(diamond(world, 'yes')),
   'condition-false': (world) => world.runToEnd(diamond(world, 'no')),
+  'forks-in-row': (world) => world.runToEnd(forked(world, 'once', 'yes')),
+  'forks-in-row-failed': (world) => world.runToEnd(forked(world, 'status/404/forked', 'no')),
   'dead-path': (world) => world.runToEnd(deadPath(world)),
   'fan-out': (world) => world.runToEnd(fanOut(world)),
   http: (world) => world.runToEnd(inRow(http(`${world.target.url}/once`))),

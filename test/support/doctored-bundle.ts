@@ -29,7 +29,7 @@ export async function bundleWith(changes: Change[]): Promise<string> {
       writeFileSync(source, text.replace(find, replace));
     }
     const workflowsPath = path.join(folder, 'temporal-workflows/index.ts');
-    return (await bundleWorkflowCode({ workflowsPath, logger: quiet })).code;
+    return (await bundleWorkflowCode({ workflowsPath, preloadModules: [workflowsPath], logger: quiet })).code;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,6 +1,8 @@
 // A look behind the API: the database's rows and Temporal's decoded history of a run.
+import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
+import { eventually } from './eventually.js';
 import type { TestStack } from './stack.js';
 
 /** One query on the stack's database. */
@@ -70,4 +72,38 @@ function withBytesAsText(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withBytesAsText);
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withBytesAsText(item)]));
+}
+
+/** Names of the activities of a run, local ones first. */
+export async function activitiesOf(stack: TestStack, runId: string): Promise<{ local: string[]; normal: string[] }> {
+  const events = await historyOf(stack, runId);
+  const typesIn = (event: string) =>
+    events
+      .filter(({ type }) => type === event)
+      .map(({ text }) => /"?activity_?[tT]ype\\?"?:\s?\{?\\?"?(?:name\\?"?:\s?\\?")?(\w+)/.exec(text)?.[1] ?? text);
+  return { local: typesIn('markerRecorded'), normal: typesIn('activityTaskScheduled') };
+}
+
+/** An operator's reset of a finished run to its first step; resolves when it has completed once more. */
+export async function reset(stack: TestStack, runId: string): Promise<void> {
+  await withTemporal(stack, async (client) => {
+    const finished = await eventually(async () => {
+      const found = await client.workflow.getHandle(runId).describe();
+      return found.status.name === 'COMPLETED' && found;
+    });
+    const { events } = await client.workflow.getHandle(runId).fetchHistory();
+    const firstTask = events?.find((event) => event.workflowTaskStartedEventAttributes);
+    await client.workflowService.resetWorkflowExecution({
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId: runId, runId: finished.runId },
+      workflowTaskFinishEventId: firstTask?.eventId ?? null,
+      reason: 'test',
+      requestId: randomUUID(),
+    });
+    await eventually(async () => {
+      const { runId: execution, status } = await client.workflow.getHandle(runId).describe();
+      if (status.name === 'FAILED') throw new Error('it failed');
+      return execution !== finished.runId && status.name === 'COMPLETED';
+    });
+  });
 }

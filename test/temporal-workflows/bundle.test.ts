@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-/** Every module of the bundle is evaluated again for every run: the less, the better. */
+/** Each thread that runs workflow code holds it, and each worker reads it when it starts. */
 const OWN_CODE_LIMIT_BYTES = 40_000;
 
 describe('workflow bundle', function () {
@@ -43,5 +44,10 @@ describe('workflow bundle', function () {
       );
     }
     assert.ok(ownBytes < OWN_CODE_LIMIT_BYTES, `${ownBytes} bytes of our own`);
+    // All runs of a thread share these modules (ADR 16).
+    const mutable = /^(?:export )?(?:let |var |const \w+.* = (?:new (?:Map|Set|WeakMap)\b|\[\]|\{\}))/m;
+    for (const file of ownFiles) {
+      assert.doesNotMatch(readFileSync(path.join(ROOT, file), 'utf8'), mutable, `${file} keeps something of a run`);
+    }
   });
 });

@@ -27,7 +27,7 @@ const UNREACHED = [
   'graph-run.ts: this.#wake();', // a stop when nothing is open: settled before
   "graph-run.ts: : 'internal_error'", // bugs
   "graph-run.ts: ?? 'internal_error'",
-  'activity-options.ts: return undefined;', // graph/placement.ts places no kind that cannot be tried locally
+  'activity-options.ts: return UNDONE;', // graph/placement.ts places no kind that cannot be tried locally
   'planner.ts: throw new Error(`node ${node} settled twice`);',
   'planner.ts: { this.#queue = this.#queue.slice(this.#head); this.#head = 0; }', // after 1,024 nodes; planner.test.ts
 ];
@@ -127,7 +127,7 @@ describe('a build that decides differently', function () {
 
   it('is found out when a node kind becomes another activity', async () => {
     const problems = await problemsWith([
-      { file: 'activity-options.ts', find: 'http.httpRequest.', replace: 'http.llmRequest.' },
+      { file: 'activity-options.ts', find: 'normal.httpRequest.', replace: 'normal.llmRequest.' },
     ]);
     assert.match(problems.get('1/http.1.json') ?? '', /nondeterminism/i);
     assert.equal(problems.has('1/llm.1.json'), false);

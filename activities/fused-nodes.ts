@@ -1,0 +1,141 @@
+// One activity does a node and those that follow it, where the run workflow has nothing to decide in between; and the last
+// one tells the end of the run (docs/adr/0017-fused-nodes.md). Each node is recorded before the next one begins, as if it
+// had an activity of its own.
+//
+// When the process dies, the activity is repeated: what is recorded is found, and a run whose end was told is told it once
+// more, to no effect. Whatever is out of the ordinary stops the row, and the run workflow goes on from there as it would
+// have anyway: what went wrong in our own parts, say, goes wrong again in an activity that begins with the node and tells it.
+import { activityInfo, ApplicationFailure, Context } from '@temporalio/activity';
+import { startDeadline } from '../outgoing/pausable-deadline.js';
+import { untilAborted } from '../outgoing/until-aborted.js';
+import type { FinishRunInput } from './finish-run.js';
+import type { Branch, NodeKind } from '../graph/plan.js';
+import { finalFailure, isFinal, retryDelayOf, type DoneNodes } from './failures.js';
+import type { RunContexts } from './run-context.js';
+import { inTurn, type NodeFacts, type NodeRef } from './run-node.js';
+import type { ActivityTracer } from './trace-activity.js';
+import { startWindow } from './two-clocks.js';
+
+/** What to do after a node. */
+export interface FollowingNodes {
+  /** Ids, in their order. */
+  followers?: string[];
+  /** After a condition, which is the last of them, or the node itself: what follows each of its answers. */
+  forks?: [whenTrue: FollowingNodes, whenFalse: FollowingNodes];
+}
+
+/** From the run workflow: the first node, and what to do after it. */
+export interface FusedRef extends NodeRef, FollowingNodes {
+  /** Nothing else of the run is left: its success is reported with this number (`ExecutionUpdate.sequence`). */
+  endSequence?: number;
+}
+
+/** Of the last node that was done, or tried, where there were several. With `goOnAfterMs` it is the one after those that are done. */
+export interface FusedFacts extends NodeFacts, Partial<DoneNodes> {
+  /** The end of the run has been reported. */
+  isEnded?: boolean;
+}
+
+/** How a node of a kind is done; the name is its activity's, had it one of its own. */
+export type NodeWorks = Record<Exclude<NodeKind, 'agent'>, { name: string; run: (ref: NodeRef) => Promise<NodeFacts> }>;
+
+interface FusedNodesDeps {
+  contexts: Pick<RunContexts, 'load'>;
+  nodes: NodeWorks;
+  report: (end: FinishRunInput) => Promise<void>;
+  trace: ActivityTracer;
+}
+
+/** No node begins later than this after the first one has ended: cancels wait for an open workflow task. */
+const ROW_MS = 1_000;
+/** Then the run workflow reports the end. */
+const REPORT_MS = 2_000;
+
+/** The activity. */
+export function createFusedNodes({ contexts, nodes, report, trace }: FusedNodesDeps) {
+  async function doNode(ref: NodeRef): Promise<NodeFacts> {
+    const node = (await contexts.load(ref.runId)).node(ref.nodeId);
+    if (node === undefined || node.kind === 'agent') throw finalFailure('internal_error');
+    const { name, run } = nodes[node.kind];
+    return trace(name, ref, () => run(ref));
+  }
+
+  async function goOn(ref: FusedRef, facts: NodeFacts, all: DoneNodes): Promise<FusedFacts> {
+    const { runId, endSequence } = ref;
+    const { isLocal, attempt } = activityInfo();
+    // A normal activity that was tried before may have got as far as any of them.
+    const isFirst = ref.isFirst === true && (isLocal || attempt === 1);
+    const mayGoOn = openRow();
+    let last = facts;
+    for (const row = rowOf(ref); ; all.done++) {
+      if (last.branch !== undefined) all.branches.push(last.branch);
+      const nodeId = row(last.branch);
+      if (nodeId === undefined) break;
+      if (!mayGoOn()) return { ...last, ...all };
+      const next = await tryNext({ runId, nodeId, isFirst }, all);
+      if (next === undefined) return { ...last, ...all };
+      if (next.goOnAfterMs !== undefined) return { ...all, goOnAfterMs: next.goOnAfterMs };
+      last = next;
+    }
+    const isEnded = endSequence !== undefined && mayGoOn() && (await isReported({ runId, sequence: endSequence }));
+    return { ...last, ...(all.done === 1 ? {} : all), ...(isEnded ? { isEnded } : {}) };
+  }
+
+  /** Throws what has ended the node. Undefined where it was stopped, or something of ours went wrong. */
+  async function tryNext(ref: NodeRef, done: DoneNodes): Promise<NodeFacts | undefined> {
+    try {
+      return await doNode(ref);
+    } catch (error) {
+      if (error instanceof ApplicationFailure && isFinal(error)) {
+        throw finalFailure(error.type ?? 'internal_error', done);
+      }
+      const goOnAfterMs = retryDelayOf(error);
+      return goOnAfterMs === undefined ? undefined : { goOnAfterMs };
+    }
+  }
+
+  async function isReported(end: Pick<FinishRunInput, 'runId' | 'sequence'>): Promise<boolean> {
+    const limit = startDeadline(REPORT_MS);
+    try {
+      const reported = trace('finishRun', end, () => report({ ...end, status: 'succeed' }));
+      await untilAborted(reported, limit.signal);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      limit.clear();
+    }
+  }
+
+  return (ref: FusedRef): Promise<FusedFacts> => {
+    const done: DoneNodes = { done: 0, branches: [] };
+    const all = async (): Promise<FusedFacts> => {
+      const facts = await doNode(ref);
+      if (facts.goOnAfterMs !== undefined) return facts;
+      done.done = 1;
+      return goOn(ref, facts, done);
+    };
+    return activityInfo().isLocal ? all() : inTurn(ref, all, () => done);
+  };
+}
+
+/** One id after the other, by the answer of the node before where that is a condition; then undefined. */
+function rowOf(all: FollowingNodes): (branch: Branch | undefined) => string | undefined {
+  let [row, at]: [FollowingNodes, number] = [all, 0];
+  return (branch) => {
+    const next = row.followers?.[at++];
+    if (next !== undefined || branch === undefined || branch === 0) return next;
+    [row, at] = [row.forks?.[branch - 1] ?? {}, 1];
+    return row.followers?.[0];
+  };
+}
+
+/**
+ * Whether another node may begin: neither the run nor the worker is to stop, and the row is young. Of one that stood still
+ * others may have the run by now.
+ */
+function openRow(): () => boolean {
+  const { cancellationSignal } = Context.current();
+  const isYoung = startWindow(ROW_MS);
+  return () => !cancellationSignal.aborted && isYoung();
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import type { Branch, NodeKind, Plan } from '../../graph/plan.js';
+import { beginsLocally, lengthOf, rowAfter, summaryOf } from '../../temporal-workflows/fusion.js';
+import { Planner } from '../../temporal-workflows/planner.js';
+
+/** Kinds by node number, and edges. */
+function planOf(kinds: NodeKind[], edges: [from: number, to: number, branch?: Branch][]): Plan {
+  const out: Plan['out'] = kinds.map(() => []);
+  const indegree = kinds.map(() => 0);
+  for (const [from, to, branch = 0] of edges) {
+    out[from]!.push([to, branch]);
+    indegree[to]!++;
+  }
+  return { kinds, out, indegree, ids: kinds.map((_, node) => `id-${node}`), labels: kinds.map(String) };
+}
+
+const row = (size: number): [number, number][] => Array.from({ length: size - 1 }, (_, node) => [node, node + 1]);
+
+const followersOf = (...of: Parameters<typeof rowAfter>): number[] => rowAfter(...of).nodes;
+
+describe('nodes that share an activity', () => {
+  it('are all quick ones of a row, whatever began it', () => {
+    const plan = planOf(['trigger', 'http', 'http', 'mcp'], row(4));
+    assert.deepEqual(followersOf(plan, '0111', 0, true), [1, 2, 3]);
+    assert.deepEqual(followersOf(plan, '0011', 1, false), [2, 3], 'after a normal one too');
+    assert.deepEqual(followersOf(plan, '0111', 3, true), []);
+  });
+
+  it('end before a node that is not placed locally, agents and models among them', () => {
+    const plan = planOf(['trigger', 'http', 'http', 'llm', 'agent'], row(5));
+    assert.deepEqual(followersOf(plan, '01000', 0, true), [1]);
+    assert.deepEqual(followersOf(plan, '01100', 0, true), [1, 2]);
+    assert.deepEqual(followersOf(plan, '', 0, true), []);
+  });
+
+  it('are in a normal activity also those that may share one', () => {
+    const plan = planOf(['trigger', 'http', 'mcp', 'http', 'http', 'llm'], row(6));
+    assert.deepEqual(followersOf(plan, '022120', 1, false), [2, 3, 4]);
+    assert.deepEqual(followersOf(plan, '012120', 1, true), [], 'in a local one they are not');
+    assert.deepEqual(followersOf(plan, '020120', 1, false), [], 'one that has its own');
+    assert.deepEqual(followersOf(plan, '022020', 3, false), [4], 'begins it for others');
+  });
+
+  it('are with the trigger wherever the first of them begins', () => {
+    const [http, llm, agent] = (['http', 'llm', 'agent'] as const).map((kind) =>
+      planOf(['trigger', kind, 'http'], row(3)),
+    );
+    assert.deepEqual([beginsLocally(http!, '011', 0), followersOf(http!, '011', 0, true)], [true, [1, 2]]);
+    assert.deepEqual([beginsLocally(http!, '022', 0), followersOf(http!, '022', 0, false)], [false, [1, 2]]);
+    assert.deepEqual([beginsLocally(http!, '000', 0), followersOf(http!, '000', 0, false)], [false, [1]]);
+    assert.deepEqual([beginsLocally(llm!, '002', 0), followersOf(llm!, '002', 0, false)], [false, [1, 2]]);
+    assert.deepEqual([beginsLocally(agent!, '002', 0), followersOf(agent!, '002', 0, true)], [true, []]);
+    const divides = planOf(['trigger', 'http', 'http'], [[0, 1], [0, 2]]); // prettier-ignore
+    assert.deepEqual([beginsLocally(divides, '022', 0), followersOf(divides, '022', 0, true)], [true, []]);
+    assert.equal(beginsLocally(planOf(['trigger'], []), '0', 0), true);
+  });
+
+  it('are after a condition those of the way that it takes', () => {
+    const kinds: NodeKind[] = ['trigger', 'http', 'condition', 'http', 'http', 'condition', 'http'];
+    const plan = planOf(kinds, [...row(3), [2, 3, 1], [2, 4, 2], [4, 5], [5, 6, 2]]);
+    const whole = {
+      nodes: [1, 2],
+      forks: [{ nodes: [3] }, { nodes: [4, 5], forks: [{ nodes: [] }, { nodes: [6] }] }],
+    };
+    assert.deepEqual(rowAfter(plan, '0202202', 0, false), whole);
+    assert.equal(lengthOf(rowAfter(plan, '0202202', 0, false)), 6);
+    assert.deepEqual(rowAfter(plan, '0102101', 0, true).forks, [{ nodes: [] }, { nodes: [4, 5], forks: [{ nodes: [] }, { nodes: [6] }] }]); // prettier-ignore
+    assert.deepEqual(rowAfter(plan, '0002202', 2, true), { nodes: [] }, 'a local one does only what is quick');
+    assert.deepEqual(rowAfter(plan, '0000000', 1, false), { nodes: [2] });
+  });
+
+  it('end at a condition where anything after it waits for several, near or far', () => {
+    const joins = planOf(
+      ['trigger', 'condition', 'http', 'http', 'http'],
+      [[0, 1], [1, 2, 1], [1, 3, 2], [2, 4], [3, 4]], // prettier-ignore
+    );
+    assert.deepEqual(rowAfter(joins, '02222', 0, true), { nodes: [1] });
+    const two = planOf(['trigger', 'condition', 'http', 'http'], [[0, 1], [1, 2, 1], [1, 3, 1]]); // prettier-ignore
+    assert.deepEqual(rowAfter(two, '0111', 0, true), { nodes: [1] }, 'a way that divides');
+    const far: [number, number, Branch?][] = [[0, 1], [1, 2, 1], ...row(300).slice(2)];
+    const long = planOf(['trigger', 'condition', ...new Array<NodeKind>(298).fill('http')], far);
+    assert.deepEqual(rowAfter(long, '1'.repeat(300), 0, true), { nodes: [1] }, 'it is not looked at any further');
+  });
+
+  it('of all ways are so many at most', () => {
+    // A condition after each condition: each way of each is one.
+    const size = 150;
+    const edges = Array.from({ length: size - 1 }, (_, index): [number, number, Branch] => [
+      Math.floor(index / 2),
+      index + 1,
+      index % 2 === 0 ? 1 : 2,
+    ]);
+    const plan = planOf(new Array<NodeKind>(size).fill('condition'), edges);
+    assert.equal(lengthOf(rowAfter(plan, '0'.repeat(size), 0, true)), 50);
+  });
+
+  it('include a condition, placed or not', () => {
+    const plan = planOf(['trigger', 'http', 'condition', 'http'], [...row(3), [2, 3, 1]]);
+    assert.deepEqual(followersOf(plan, '0100', 0, true), [1, 2]);
+    assert.deepEqual(followersOf(plan, '0000', 1, true), [2]);
+    assert.deepEqual(followersOf(plan, '0100', 2, true), []);
+  });
+
+  it('end where the graph divides, and before what waits for several', () => {
+    const divides = planOf(['trigger', 'http', 'http', 'http'], [[0, 1], [1, 2], [1, 3]]); // prettier-ignore
+    assert.deepEqual(followersOf(divides, '0111', 0, true), [1]);
+    const joins = planOf(['trigger', 'http', 'http', 'http'], [[0, 1], [0, 2], [1, 3], [2, 3]]); // prettier-ignore
+    assert.deepEqual(followersOf(joins, '0111', 0, true), []);
+    assert.deepEqual(followersOf(joins, '0111', 1, true), []);
+    const twice = planOf(['trigger', 'http'], [[0, 1], [0, 1]]); // prettier-ignore
+    assert.deepEqual(followersOf(twice, '01', 0, true), []);
+  });
+
+  it('are so many at most, and the next of them begins a row of its own', () => {
+    const size = 120;
+    const plan = planOf(['trigger', ...new Array<NodeKind>(size - 1).fill('http')], row(size));
+    const local = `0${'1'.repeat(size - 1)}`;
+    assert.equal(followersOf(plan, local, 0, true).length, 50);
+    assert.deepEqual(followersOf(plan, local, 0, true).at(-1), 50);
+    assert.deepEqual(followersOf(plan, local, 51, true)[0], 52);
+  });
+
+  it('are passed one after the other, and those beside them keep their turns', () => {
+    const plan = planOf(['trigger', 'http', 'http', 'http', 'http'], [[0, 1], [0, 2], [1, 3], [3, 4]]); // prettier-ignore
+    const planner = new Planner(plan);
+    planner.succeed(planner.take()!, 0);
+    assert.equal(planner.take(), 1);
+    assert.equal(planner.pass(1, 0), 3);
+    assert.equal(planner.states(), '33120');
+    assert.equal(planner.take(), 2, 'ready since before');
+    assert.equal(planner.take(), undefined, 'the one that was passed to has begun');
+    assert.equal(planner.pass(3, 0), 4);
+    planner.succeed(4, 0);
+    planner.succeed(2, 0);
+    assert.deepEqual([planner.open, planner.succeeded, planner.states()], [0, 5, '33333']);
+  });
+
+  it('are passed through conditions, whose other ways are skipped', () => {
+    const plan = planOf(
+      ['trigger', 'http', 'condition', 'http', 'http', 'http'],
+      [[0, 1], [0, 2], [2, 3, 1], [2, 4, 2], [4, 5]], // prettier-ignore
+    );
+    const planner = new Planner(plan);
+    planner.succeed(planner.take()!, 0);
+    assert.deepEqual([planner.take(), planner.take()], [1, 2]);
+    assert.equal(planner.pass(2, 2), 4);
+    assert.equal(planner.pass(4, 0), 5);
+    assert.equal(planner.states(), '323532');
+    assert.equal(planner.take(), undefined);
+    planner.succeed(5, 0);
+    planner.succeed(1, 0);
+    assert.equal(planner.open, 0);
+  });
+
+  it('are named for operators as far as the server takes it', () => {
+    assert.equal(summaryOf(['Only']), 'Only');
+    assert.equal(summaryOf(['Start', 'Ask', 'Judge']), 'Start → Ask → Judge');
+    const long = Array.from({ length: 51 }, () => '漢'.repeat(60));
+    assert.equal(summaryOf(long), `${long[0]} → ${long[1]} and 49 more`);
+    const widest = [
+      summaryOf(long),
+      summaryOf(long.map(() => '𝄞'.repeat(60))),
+      summaryOf(long.map(() => '\\#'.repeat(60))),
+    ];
+    for (const summary of widest) assert.ok(Buffer.byteLength(`${summary} (local)`) <= 400, summary);
+  });
+});
