@@ -1,11 +1,11 @@
 // The client: so many jobs at once, each started, polled to its end and followed by the next one.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Graph, JobInput } from './graphs.js';
-import { cpuBetween, cpuOf, type CpuSeconds } from './processes.js';
+import { cpuBetween, cpuOf, idleness, idleShareBetween, type CpuSeconds, type Idleness } from './processes.js';
 import type { Subject } from './subjects.js';
 
 export const PLAIN_INPUT: JobInput = { tag: 'plain', delayMs: 0 };
-const JOB_TIMEOUT_MS = 300_000;
+const JOB_TIMEOUT_MS = 900_000;
 
 export interface Job {
   id: string;
@@ -30,15 +30,18 @@ export interface Round {
   perSecond: number;
   /** Processor seconds of each part while `jobs` were done. */
   cpu: CpuSeconds;
+  /** Of the machine's processors, what was not used by anybody: near 0, runs/s is the inverse of what a run costs. */
+  idleShare: number;
 }
 
 /**
  * Milliseconds between two polls of a job. Alone, 10: a tenth of the shortest job, and as often as a person's page would
- * ever ask. With many jobs at once the client as a whole stays below 200 polls a second, or the figures would be those of
- * polls; and a run of thousands of nodes, whose answer is long, is asked about 40 times, whatever its length.
+ * ever ask. With many jobs at once the client as a whole stays below 100 polls a second (each of 20 runs five times a
+ * second, when clients are advised to ask every 3 to 5 seconds), or the figures would be those of polls; and a run of
+ * thousands of nodes, whose answer is long, is asked about 40 times, whatever its length.
  */
 export function pollIntervalMs(lanes: number, calls: number): number {
-  return Math.max(10, lanes * 5, calls / 2);
+  return Math.max(10, lanes * 10, calls / 2);
 }
 
 /** Starts one job and follows it to its end. Throws where it fails or does not end. */
@@ -70,6 +73,12 @@ export async function drive({ subject, graph, lanes, durationMs }: Load): Promis
   return window.toRound();
 }
 
+interface Moment {
+  at: number;
+  cpu: CpuSeconds;
+  idleness: Idleness;
+}
+
 /**
  * It opens when every lane has done a job, at the end of one, and closes at the end of another: neither the beginning,
  * when nothing can end yet, nor the end, when lanes run dry, is in it.
@@ -79,8 +88,8 @@ class Window {
   readonly #readCpu: () => CpuSeconds;
   readonly #jobs: Job[] = [];
   #coldLanes: number;
-  #opened: { at: number; cpu: CpuSeconds } | undefined;
-  #closed: { at: number; cpu: CpuSeconds } | undefined;
+  #opened: Moment | undefined;
+  #closed: Moment | undefined;
 
   constructor(lanes: number, durationMs: number, readCpu: () => CpuSeconds) {
     this.#coldLanes = lanes;
@@ -89,14 +98,14 @@ class Window {
   }
 
   laneIsWarm(): void {
-    if (--this.#coldLanes === 0) this.#opened = { at: performance.now(), cpu: this.#readCpu() };
+    if (--this.#coldLanes === 0) this.#opened = this.#moment(performance.now());
   }
 
   count(job: Job): void {
     if (this.#opened === undefined || this.#closed !== undefined) return;
     this.#jobs.push(job);
     const at = performance.now();
-    if (at - this.#opened.at >= this.#durationMs) this.#closed = { at, cpu: this.#readCpu() };
+    if (at - this.#opened.at >= this.#durationMs) this.#closed = this.#moment(at);
   }
 
   isClosed(): boolean {
@@ -107,6 +116,11 @@ class Window {
     const [opened, closed, jobs] = [this.#opened, this.#closed, this.#jobs];
     if (opened === undefined || closed === undefined) throw new Error('the window of a round was never open');
     const perSecond = (jobs.length * 1000) / (closed.at - opened.at);
-    return { jobs, perSecond, cpu: cpuBetween(opened.cpu, closed.cpu) };
+    const idleShare = idleShareBetween(opened.idleness, closed.idleness);
+    return { jobs, perSecond, cpu: cpuBetween(opened.cpu, closed.cpu), idleShare };
+  }
+
+  #moment(at: number): Moment {
+    return { at, cpu: this.#readCpu(), idleness: idleness() };
   }
 }

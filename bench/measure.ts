@@ -5,6 +5,7 @@ import type { BenchOptions, RowName } from './options.js';
 import type { Figures } from './report/limits.js';
 import type { Variant } from './results.js';
 import { measureKill } from './rows/kill.js';
+import { learnPlacement } from './rows/learn-placement.js';
 import { measureMemory } from './rows/memory.js';
 import { measureNodes } from './rows/nodes.js';
 import { measurePolls } from './rows/polls.js';
@@ -24,17 +25,20 @@ export const CONCURRENCIES = [1, 5, 10, 20, 50];
 /** Each variant beside the twins that it must be compared with. */
 const TWINS: Record<Variant, SubjectName[]> = {
   normal: ['twin-normal'],
+  alone: ['twin-normal'],
   quick: ['twin-normal', 'twin-local'],
   local: ['twin-normal', 'twin-local'],
 };
 /** The operator's setting that places nodes; `quick` leaves it to the service. */
 const PLACEMENT: Record<Variant, Record<string, string>> = {
   normal: { NODE_PLACEMENT: 'http:normal' },
+  alone: { NODE_PLACEMENT: 'http:alone' },
   quick: {},
   local: { NODE_PLACEMENT: 'http:local' },
 };
 
-const WARM_UP_MS = 20_000;
+/** Of each subject. A shorter one measures more of how long the code has been running. */
+const WARM_UP_MS = 60_000;
 
 export async function measureVariant(
   variant: Variant,
@@ -73,8 +77,10 @@ async function measureRows({ only, lanes: atOnce }: BenchOptions, context: RowCo
   for (const row of only) {
     const graph = GRAPHS[row];
     if (graph !== undefined) {
+      await learnPlacement(context, graph);
       for (const lanes of atOnce) figures.throughput.push(...(await measureThroughput(context, { row, graph, lanes })));
     } else if (row === 'concurrency') {
+      await learnPlacement(context, chainOf(5));
       for (const lanes of CONCURRENCIES) {
         figures.throughput.push(...(await measureThroughput(context, { row, graph: chainOf(5), lanes })));
       }

@@ -54,7 +54,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     .addOption(
       new Option('--variants <variants>', `of: ${VARIANTS.join(', ')}`)
         .argParser(oneOrMoreOf(VARIANTS))
-        .default(['normal', 'quick'] satisfies Variant[], 'normal,quick'),
+        .default(['normal', 'alone', 'quick'] satisfies Variant[], 'normal,alone,quick'),
     )
     .option('--at-once <numbers>', 'runs at once in the rows of jobs', parseNumbers, [1, 20])
     .option('--rounds <number>', 'rounds of each subject (4; with --quick 1)', parsePositive)

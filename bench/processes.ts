@@ -21,6 +21,23 @@ export function cpuOf(pids: Record<Exclude<Part, 'client'>, number>): CpuSeconds
   };
 }
 
+/** What the machine's processors had nothing to do for, since it was started; of all that there was. */
+export interface Idleness {
+  idleTicks: number;
+  allTicks: number;
+}
+
+export function idleness(): Idleness {
+  const [total = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+  // user, nice, system, idle, iowait, irq, softirq, steal; what follows is counted in the first two already.
+  const ticks = total.trim().split(/ +/).slice(1, 9).map(Number);
+  return { idleTicks: ticks[3]! + ticks[4]!, allTicks: ticks.reduce((sum, part) => sum + part, 0) };
+}
+
+export function idleShareBetween(before: Idleness, after: Idleness): number {
+  return (after.idleTicks - before.idleTicks) / Math.max(1, after.allTicks - before.allTicks);
+}
+
 export function cpuBetween(before: CpuSeconds, after: CpuSeconds): CpuSeconds {
   return Object.fromEntries(PARTS.map((part) => [part, after[part] - before[part]])) as CpuSeconds;
 }

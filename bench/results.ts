@@ -4,10 +4,11 @@ import type { Part } from './processes.js';
 import type { SubjectName } from './subjects.js';
 
 /**
- * How the service places its nodes: `normal` forces every call to be a normal activity, `quick` leaves the choice to the
- * service (after warm-up it knows these calls as quick), `local` forces local ones.
+ * How the service places its nodes: `normal` forces every call into normal activities, which calls in a row share; `alone`
+ * into one of its own; `quick` leaves the choice to the service (after warm-up it knows these calls as quick), `local`
+ * forces local ones.
  */
-export const VARIANTS = ['normal', 'quick', 'local'] as const;
+export const VARIANTS = ['normal', 'alone', 'quick', 'local'] as const;
 export type Variant = (typeof VARIANTS)[number];
 
 export interface Results {
@@ -53,6 +54,8 @@ export interface Throughput extends Measured {
   acceptedMs: { p50: number; p99: number };
   /** Processor milliseconds a run, one figure a round. */
   cpuMsPerRun: Record<Part, number[]>;
+  /** What the machine had nothing to do for, from 0 to 1; one figure a round. */
+  idleShare: number[];
   history: HistorySize;
 }
 

@@ -26,9 +26,12 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
-/** Of the medians: one round in which the machine was busy with something else does not move it. */
-export function ratioOfMedians(ours: readonly number[], theirs: readonly number[]): number {
-  return median(ours) / median(theirs);
+/**
+ * The median of the rounds' own ratios. Rounds of one number stand beside each other in time: a machine that grows slower
+ * from round to round moves both sides of a pair, and one that was busy for a moment moves one pair.
+ */
+export function ratioOfRounds(ours: readonly number[], theirs: readonly number[]): number {
+  return median(ours.map((figure, round) => figure / theirs[round]!));
 }
 
 /** What each further unit of `x` adds to `y`: the slope of the least-squares line. */

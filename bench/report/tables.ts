@@ -1,5 +1,5 @@
 // The figures as tables: the same for the terminal and for the document.
-import { median, ratioOfMedians, spreadOf } from '../statistics.js';
+import { median, ratioOfRounds, spreadOf } from '../statistics.js';
 import type { Limit, Measured, NodesCost, Results, Throughput } from '../results.js';
 import { find, serviceCpu } from './limits.js';
 
@@ -65,8 +65,8 @@ function besideTwins(results: Results, measured: Throughput): [string, string] {
     const twin = find(results, { ...measured, subject });
     if (twin === undefined) return [];
     const letter = subject === 'twin-normal' ? 'n' : 'l';
-    const perSecond = ratioOfMedians(measured.perSecond, twin.perSecond);
-    const p50 = ratioOfMedians(measured.p50Ms, twin.p50Ms);
+    const perSecond = ratioOfRounds(measured.perSecond, twin.perSecond);
+    const p50 = ratioOfRounds(measured.p50Ms, twin.p50Ms);
     return [{ perSecond: `${perSecond.toFixed(2)} ${letter}`, p50: `${p50.toFixed(2)} ${letter}` }];
   });
   return [ratios.map(({ perSecond }) => perSecond).join(', '), ratios.map(({ p50 }) => p50).join(', ')];
@@ -91,6 +91,7 @@ function costTable({ throughput }: Results): Table {
       'first byte p50/p99 ms',
       'accepted p99 ms',
       'polls a run',
+      'machine idle %',
     ],
     rows: throughput
       .filter(({ row }) => row !== 'concurrency')
@@ -108,6 +109,7 @@ function costTable({ throughput }: Results): Table {
           `${short(firstByteMs.p50)} / ${short(firstByteMs.p99)}`,
           short(acceptedMs.p99),
           short(measured.pollsPerJob),
+          (median(measured.idleShare) * 100).toFixed(0),
         ];
       }),
   };

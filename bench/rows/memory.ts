@@ -13,6 +13,9 @@ const LANES = 20;
 const WAITING = { first: 150, more: 250 };
 const WAITING_WHEN_QUICK = { first: 20, more: 40 };
 const HELD = { tag: 'held', delayMs: 25_000 };
+/** A load lets processes grow until they have collected their garbage a few times. */
+const SETTLE_UNDER_LOAD_MS = 60_000;
+const THIRD_MS = 20_000;
 const SETTLE_MS = 3_000;
 const SAMPLE_EVERY_MS = 250;
 
@@ -33,16 +36,18 @@ export async function measureMemory(context: RowContext): Promise<Memory> {
   return { variant, waitingRuns: more, workerKibPerWaitingRun, ...load };
 }
 
-async function underLoad({ testbed, durationMs, warmUpMs }: RowContext): Promise<Pick<Memory, 'apiMib' | 'workerMib'>> {
+async function underLoad({ testbed, durationMs, isQuick }: RowContext): Promise<Pick<Memory, 'apiMib' | 'workerMib'>> {
   const { service } = testbed.subjects;
-  await drive({ subject: service, graph: GRAPH, lanes: LANES, durationMs: warmUpMs });
+  const thirdMs = isQuick ? durationMs : THIRD_MS;
+  const settleMs = isQuick ? durationMs : SETTLE_UNDER_LOAD_MS;
+  await drive({ subject: service, graph: GRAPH, lanes: LANES, durationMs: settleMs });
   const { api, worker } = service.pids();
   const samples: { apiMib: number; workerMib: number }[] = [];
   const sampling = setInterval(() => {
     samples.push({ apiMib: residentMib(api), workerMib: residentMib(worker) });
   }, SAMPLE_EVERY_MS);
   try {
-    await drive({ subject: service, graph: GRAPH, lanes: LANES, durationMs: durationMs * 3 });
+    await drive({ subject: service, graph: GRAPH, lanes: LANES, durationMs: thirdMs * 3 });
   } finally {
     clearInterval(sampling);
   }

@@ -5,6 +5,7 @@ import { pollIntervalMs, runJob } from '../load.js';
 import { cpuBetween, cpuOf, type CpuSeconds } from '../processes.js';
 import type { NodesCost } from '../results.js';
 import type { Subject } from '../subjects.js';
+import { learnPlacement } from './learn-placement.js';
 import type { RowContext } from './row-context.js';
 import { perPart } from './throughput.js';
 
@@ -26,6 +27,7 @@ export async function measureNodes(context: RowContext): Promise<NodesCost[]> {
   const costs: NodesCost[] = [];
   for (const size of isQuick ? SIZES_WHEN_QUICK : SIZES) {
     const measured = new Map<Subject, Round[]>(subjects.map((subject) => [subject, []]));
+    await learnPlacement(context, chainOf(size));
     for (let round = 1; round <= Math.min(context.rounds, MAX_ROUNDS); round++) {
       for (const subject of subjects) {
         const figures = await measureRound(subject, size, isQuick);

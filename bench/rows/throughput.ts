@@ -63,6 +63,7 @@ function summarise(rounds: Round[]): Summary {
     firstByteMs: ofJobs(({ firstByteMs }) => firstByteMs),
     acceptedMs: ofJobs(({ acceptedMs }) => acceptedMs),
     cpuMsPerRun: perPart((part) => rounds.map(({ cpu, jobs: done }) => (cpu[part] * 1000) / done.length)),
+    idleShare: rounds.map(({ idleShare }) => idleShare),
   };
 }
 

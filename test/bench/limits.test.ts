@@ -12,6 +12,7 @@ function throughput(over: Partial<Throughput>): Throughput {
     lanes: 20,
     calls: 5,
     jobs: 10,
+    idleShare: [0],
     pollsPerJob: 4,
     perSecond: [17],
     p50Ms: [100],

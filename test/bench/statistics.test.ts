@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { median, percentile, ratioOfMedians, slope, spreadOf } from '../../bench/statistics.js';
+import { median, percentile, ratioOfRounds, slope, spreadOf } from '../../bench/statistics.js';
 
 const ONE_TO_HUNDRED = Array.from({ length: 100 }, (_, index) => index + 1);
 
@@ -27,7 +27,12 @@ describe('statistics of the benchmark', () => {
   });
 
   it('one disturbed round moves no ratio', () => {
-    assert.equal(ratioOfMedians([10, 10, 1], [20, 20, 20]), 0.5);
+    assert.equal(ratioOfRounds([10, 10, 1], [20, 20, 20]), 0.5);
+  });
+
+  it('nor does a machine that grows slower from round to round', () => {
+    assert.equal(ratioOfRounds([30, 20, 10], [60, 40, 20]), 0.5);
+    assert.equal(ratioOfRounds([30, 20, 10], [50, 40, 20]), 0.5);
   });
 
   it('a slope is what one more of x adds, whatever is there without any', () => {
