@@ -2,6 +2,7 @@
 // process died or a time limit struck, the next one finds. docs/operations.md, "Retention".
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Db } from './client.js';
+import type { Value } from './statement.js';
 import type { Tables } from './tables.js';
 
 /** Rows by table. */
@@ -17,16 +18,16 @@ export interface Batch {
 const UNPINNED = sql`NOT is_api_run AND NOT use_in_marketplace_example AND NOT use_as_marketplace_template`;
 
 /** Ended too long ago. In hours: a day of a time zone may have 23 or 25. */
-function isOld(retentionDays: number): RawBuilder<unknown> {
+function isOld(retentionDays: Value<number>): RawBuilder<unknown> {
   return sql`run_finished_at < now() - make_interval(hours => 24 * ${retentionDays}::integer)`;
 }
 
-function isDue(retentionDays: number): RawBuilder<unknown> {
+function isDue(retentionDays: Value<number>): RawBuilder<unknown> {
   return sql`${isOld(retentionDays)} AND results_expired_at IS NULL AND ${UNPINNED}`;
 }
 
 /** For a reader of runs: the results have expired, whether or not retention has come round to them. Never null. */
-export function isExpired(retentionDays: number): RawBuilder<boolean> {
+export function isExpired(retentionDays: Value<number>): RawBuilder<boolean> {
   return sql`(results_expired_at IS NOT NULL OR coalesce(${isDue(retentionDays)}, false))`;
 }
 

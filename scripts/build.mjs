@@ -85,9 +85,12 @@ function publish(staging) {
 
 async function bundleWorkflows() {
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
+  const workflowsPath = path.join(dist, 'temporal-workflows', 'index.js');
   for (const [name, options] of Object.entries(BUNDLES)) {
     const { code } = await bundleWorkflowCode({
-      workflowsPath: path.join(dist, 'temporal-workflows', 'index.js'),
+      workflowsPath,
+      // Evaluated once a thread instead of once a run: no module of it keeps anything of a run (ADR 16).
+      preloadModules: [workflowsPath, options.failureConverterPath].filter((module) => module !== undefined),
       logger: new DefaultLogger('WARN'),
       ...options,
     });

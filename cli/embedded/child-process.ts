@@ -6,6 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { followLog, rotateLog, tailLog } from './child-log.js';
 import { StartError } from './start-error.js';
 
+/** For what no client waits for: whoever starts or polls a run is answered first, by the API and PostgreSQL alone. */
+export const BACKGROUND_NICENESS = 10;
+
 export interface Command {
   file: string;
   args: string[];

@@ -5,7 +5,7 @@ import { parseEnvironment, type Environment } from '../../config/environment.js'
 import { loadModelProviders } from '../../config/model-providers.js';
 import { startSandboxProvider } from '../sandbox/model-provider.js';
 import { childEnvironment, withSecrets, type StackAddresses } from './child-environment.js';
-import { ChildSupervisor, type ChildOptions } from './child-process.js';
+import { BACKGROUND_NICENESS, ChildSupervisor, type ChildOptions } from './child-process.js';
 import { warningOf } from './child-warnings.js';
 import { openDataDirectory, type DataDirectory } from './data-directory.js';
 import { setUpDatabase } from './database-setup.js';
@@ -29,8 +29,6 @@ type ChildSettings = Omit<ChildOptions, 'name' | 'logFile' | 'onSpawn' | 'onRest
 
 const CHILD_NAMES: ChildName[] = ['api', 'worker', 'temporal', 'postgres'];
 const DIST = path.resolve(import.meta.dirname, '../..');
-/** Whoever starts or polls a run is answered first; the worker's work is what takes its time anyway. */
-const WORKER_NICENESS = 5;
 /** The API and the worker promise to drain within 15 s; the rest is for a busy machine. */
 const DRAIN_MS = 17_000;
 /**
@@ -185,7 +183,7 @@ export class Stack {
     const workerReady = `http://127.0.0.1:${ports.workerMetrics}/readyz`;
     await this.#together([
       this.#startChild('api', `API on ${apiUrl}`, service('api', 'api/main.js', `${apiUrl}/readyz`)),
-      this.#startChild('worker', 'Worker', service('worker', 'activities/main.js', workerReady, WORKER_NICENESS)),
+      this.#startChild('worker', 'Worker', service('worker', 'activities/main.js', workerReady, BACKGROUND_NICENESS)),
     ]);
   }
 

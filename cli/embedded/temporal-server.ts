@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { Connection } from '@temporalio/client';
 import { RUN_SEARCH_ATTRIBUTES } from '../../temporal-workflows/messages.js';
-import type { Command } from './child-process.js';
+import { BACKGROUND_NICENESS, type Command } from './child-process.js';
 
 export interface TemporalOptions {
   binary: string;
@@ -55,7 +55,12 @@ export function createTemporalServer(options: TemporalOptions): TemporalServer {
     address,
     uiUrl: `http://${HOST}:${uiPort}`,
     // Only these variables: the user's own TEMPORAL_* settings are for other servers.
-    command: { file: binary, args, env: { PATH: env['PATH'], HOME: env['HOME'], TZ: 'UTC' } },
+    command: {
+      file: binary,
+      args,
+      env: { PATH: env['PATH'], HOME: env['HOME'], TZ: 'UTC' },
+      niceness: BACKGROUND_NICENESS,
+    },
     isReady: () => answers(address, namespace),
   };
 }

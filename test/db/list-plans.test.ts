@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { explainRead } from '../../bench/explain.js';
 import { seedRuns, seedWorkflows } from '../../bench/seed-runs.js';
 import { listRunTransactions } from '../../db/billing-repository.js';
 import { createDatabase, type Database } from '../../db/client.js';
 import { listHistory, type HistoryOrdering } from '../../db/history-repository.js';
+import { countAndPoll } from '../../db/poll-repository.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { sharedStack } from '../support/shared-stack.js';
 
@@ -15,6 +18,7 @@ describe('lists of a workflow with 20,000 runs', function () {
   let db: Database;
   let api: ApiClient;
   let userId: number;
+  let apiKey: string;
   let projectId: number;
   let workflowId: number;
 
@@ -24,12 +28,19 @@ describe('lists of a workflow with 20,000 runs', function () {
     userId = stack.stack.user_id;
     api = createApiClient(stack.apiUrl, stack.apiKey);
     db = createDatabase({ url, poolMax: 1, applicationName: 'test', onError: () => undefined });
+    apiKey = stack.apiKey;
+    await sql`ANALYZE runs, node_results`.execute(db);
+    await poll(10);
     projectId = await api.createProject();
     [workflowId = 0] = await seedWorkflows(db, { projectId, userId, count: 1 });
     await seedRuns(db, { userId, workflowIds: [workflowId], runs: RUNS });
   });
   after(() => db.destroy());
 
+  const poll = async (times: number): Promise<void> => {
+    const limits = { retentionDays: 30, defaultRateLimit: 1_000_000 };
+    for (let n = 0; n < times; n++) await countAndPoll(db, apiKey, [{ runId: randomUUID() }], limits);
+  };
   const planOf = async (read: (reader: Database) => Promise<unknown>): Promise<string> =>
     (await explainRead(url, read)).flatMap(({ plan }) => plan).join('\n');
 
@@ -43,6 +54,15 @@ describe('lists of a workflow with 20,000 runs', function () {
       }
     });
   }
+
+  it('polls go on with the plan that their connection has made, although the tables have grown since', async () => {
+    await sql`ANALYZE runs, node_results`.execute(db);
+    await poll(30);
+    const { rows } = await sql<{ plans: number }>`
+      SELECT custom_plans::integer AS plans FROM pg_prepared_statements WHERE name = 'count_and_poll'`.execute(db);
+    // PostgreSQL plans the first five executions of any statement anew.
+    assert.deepEqual(rows, [{ plans: 5 }]);
+  });
 
   it('the last page reads as little as the first', async () => {
     const { ordering, limit } = { ordering: 'cost', limit: 10 } as const;
