@@ -49,7 +49,9 @@ export class World {
   }
 
   start(dataDir: string): Promise<TestStack> {
-    return startStack({ dataDir, env: { MODEL_PROVIDERS_FILE: this.#providersFile } });
+    // Calls that share an activity are begun again together or not, by how long the first one took: one activity each.
+    const env = { MODEL_PROVIDERS_FILE: this.#providersFile, NODE_PLACEMENT: 'http:alone' };
+    return startStack({ dataDir, env });
   }
 
   /** The service on what was saved of it; `before` is done while Temporal runs and neither the API nor a worker does. */
