@@ -63,10 +63,16 @@ export function finalFailure(code: string, done?: DoneNodes): ApplicationFailure
   return ApplicationFailure.create({ type: code, message, nonRetryable: true, category: BENIGN, details });
 }
 
-/** How many nodes an activity has done, and what the conditions among them have answered, in their order. */
+/** What an activity has done. */
 export interface DoneNodes {
+  /** How many nodes, one after the other; those that it began with side by side count as one. */
   done: number;
+  /** What the conditions among them have answered, in their order. */
   branches: Branch[];
+  /** Which of those side by side, by their place, while not all of them are done. */
+  beside?: number[];
+  /** Which of those side by side has failed. */
+  failed?: number;
 }
 
 /** Another try follows after `delayMs`; at once is a millisecond, for no delay at all means to Temporal no other try. */

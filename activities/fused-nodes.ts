@@ -1,5 +1,5 @@
-// One activity does a node and those that follow it, where the run workflow has nothing to decide in between; and the last
-// one tells the end of the run (docs/adr/0017-fused-nodes.md). Each node is recorded before the next one begins, as if it
+// One activity does a node, or several side by side, and those that follow, where the run workflow has nothing to decide in
+// between; and the last one tells the end of the run (docs/adr/0017-fused-nodes.md). Each node is recorded before the next one begins, as if it
 // had an activity of its own.
 //
 // When the process dies, the activity is repeated: what is recorded is found, and a run whose end was told is told it once
@@ -11,8 +11,9 @@ import { untilAborted } from '../outgoing/until-aborted.js';
 import type { FinishRunInput } from './finish-run.js';
 import type { Branch, NodeKind } from '../graph/plan.js';
 import { finalFailure, isFinal, retryDelayOf, type DoneNodes } from './failures.js';
+import { doBeside, type Undone } from './nodes-beside.js';
 import type { RunContexts } from './run-context.js';
-import { inTurn, type NodeFacts, type NodeRef } from './run-node.js';
+import { inTurn, type NodeFacts, type NodeRef, type NodeTurn } from './run-node.js';
 import type { ActivityTracer } from './trace-activity.js';
 import { startWindow } from './two-clocks.js';
 
@@ -24,20 +25,27 @@ export interface FollowingNodes {
   forks?: [whenTrue: FollowingNodes, whenFalse: FollowingNodes];
 }
 
-/** From the run workflow: the first node, and what to do after it. */
+/** From the run workflow: what to begin with, and what to do after it. */
 export interface FusedRef extends NodeRef, FollowingNodes {
+  /** Ids of nodes to do side by side with the first one. What follows, follows all of them. */
+  beside?: string[];
   /** Nothing else of the run is left: its success is reported with this number (`ExecutionUpdate.sequence`). */
   endSequence?: number;
 }
 
 /** Of the last node that was done, or tried, where there were several. With `goOnAfterMs` it is the one after those that are done. */
-export interface FusedFacts extends NodeFacts, Partial<DoneNodes> {
+export interface FusedFacts extends NodeFacts, Partial<Pick<DoneNodes, 'done' | 'branches'>> {
+  /** Of the nodes side by side, 0 being the first one. The others are done, and nothing after them has begun. */
+  undone?: Undone[];
   /** The end of the run has been reported. */
   isEnded?: boolean;
 }
 
 /** How a node of a kind is done; the name is its activity's, had it one of its own. */
-export type NodeWorks = Record<Exclude<NodeKind, 'agent'>, { name: string; run: (ref: NodeRef) => Promise<NodeFacts> }>;
+export type NodeWorks = Record<
+  Exclude<NodeKind, 'agent'>,
+  { name: string; run: (turn: NodeTurn) => Promise<NodeFacts> }
+>;
 
 interface FusedNodesDeps {
   contexts: Pick<RunContexts, 'load'>;
@@ -53,11 +61,19 @@ const REPORT_MS = 2_000;
 
 /** The activity. */
 export function createFusedNodes({ contexts, nodes, report, trace }: FusedNodesDeps) {
-  async function doNode(ref: NodeRef): Promise<NodeFacts> {
-    const node = (await contexts.load(ref.runId)).node(ref.nodeId);
+  async function doNode(turn: NodeTurn): Promise<NodeFacts> {
+    const node = (await contexts.load(turn.runId)).node(turn.nodeId);
     if (node === undefined || node.kind === 'agent') throw finalFailure('internal_error');
     const { name, run } = nodes[node.kind];
-    return trace(name, ref, () => run(ref));
+    return trace(name, turn, () => run(turn));
+  }
+
+  async function begin(ref: FusedRef, all: DoneNodes): Promise<FusedFacts> {
+    const { runId, nodeId, isFirst, beside } = ref;
+    if (beside === undefined) return doNode(ref);
+    const turns = [nodeId, ...beside].map((id) => ({ runId, nodeId: id, isFirst: isFirst === true }));
+    const undone = await doBeside(turns, doNode, all);
+    return undone.length === 0 ? {} : { undone };
   }
 
   async function goOn(ref: FusedRef, facts: NodeFacts, all: DoneNodes): Promise<FusedFacts> {
@@ -110,8 +126,8 @@ export function createFusedNodes({ contexts, nodes, report, trace }: FusedNodesD
   return (ref: FusedRef): Promise<FusedFacts> => {
     const done: DoneNodes = { done: 0, branches: [] };
     const all = async (): Promise<FusedFacts> => {
-      const facts = await doNode(ref);
-      if (facts.goOnAfterMs !== undefined) return facts;
+      const facts = await begin(ref, done);
+      if (facts.goOnAfterMs !== undefined || facts.undone !== undefined) return facts;
       done.done = 1;
       return goOn(ref, facts, done);
     };

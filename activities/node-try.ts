@@ -5,7 +5,7 @@ import { RenderedTooLargeError } from '../graph/template.js';
 import { finalFailure, NodeFailure, retryableFailure, runClosedFailure } from './failures.js';
 import { reportTry } from './node-log.js';
 import { recordNode, type NodeEnd } from './record-node.js';
-import type { NodeDeps, NodeRef, NodeStep, NodeTask } from './run-node.js';
+import type { NodeDeps, NodeRef, NodeStep, NodeTask, NodeTurn } from './run-node.js';
 import { createStopSignal } from './stop-signal.js';
 import type { TryOutcome } from './worker-metrics.js';
 
@@ -32,7 +32,7 @@ async function findEnd({ db }: NodeDeps, ref: NodeRef): Promise<NodeClaim | unde
 /** `limit`: when it is aborted, so is the try, and nothing is recorded. */
 export async function tryStep<Facts>(
   deps: NodeDeps,
-  ref: NodeRef,
+  ref: NodeTurn,
   step: NodeStep<Facts>,
   attempt: number,
   limit?: AbortSignal,
@@ -41,7 +41,7 @@ export async function tryStep<Facts>(
   const node = run.node(ref.nodeId);
   if (node === undefined) throw finalFailure('internal_error');
   const { runId, nodeId } = ref;
-  const stop = createStopSignal(Context.current());
+  const stop = createStopSignal(Context.current(), ref.givenUp);
   const signal = limit === undefined ? stop.signal : AbortSignal.any([stop.signal, limit]);
   const startedAt = performance.now();
   const memory = deps.memory.lease(signal);
@@ -62,7 +62,7 @@ export async function tryStep<Facts>(
     const error = thrown instanceof RenderedTooLargeError ? tooLarge(thrown) : thrown;
     if (stop.signal.aborted) {
       tell(Context.current().cancellationDetails?.workerShutdown ? 'handed_back' : 'cancelled');
-      return await stopNode(error, record);
+      return await stopNode(error, record, ref.givenUp);
     }
     if (limit?.aborted) {
       tell('cut');
@@ -87,15 +87,20 @@ export async function tryStep<Facts>(
 }
 
 /** The run was cancelled (or another node failed): settle as cancelled. A stopping worker hands the node back. */
-async function stopNode(error: unknown, record: (end: NodeEnd) => Promise<void>): Promise<never> {
+async function stopNode(
+  error: unknown,
+  record: (end: NodeEnd) => Promise<void>,
+  givenUp: AbortSignal | undefined,
+): Promise<never> {
   const reason = Context.current().cancellationDetails;
   if (reason?.workerShutdown) throw retryableFailure('worker_shutdown', 0);
-  if (reason?.cancelRequested) {
+  if (reason?.cancelRequested || givenUp?.aborted) {
     const charge = error instanceof NodeFailure ? error.charge : undefined;
     await record({
       failure: new NodeFailure('cancelled', 'The node was cancelled because the run ended.', { charge }),
     });
   }
+  givenUp?.throwIfAborted();
   return Context.current().cancelled;
 }
 

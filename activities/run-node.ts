@@ -45,6 +45,11 @@ export interface NodeRef extends NodeKey {
   /** As far as the run workflow can know, nobody has begun the node before (fresh-runs.ts says when that is enough). */
   isFirst?: boolean;
 }
+/** A node as an activity does it. */
+export interface NodeTurn extends NodeRef {
+  /** Aborted when a node beside it, in the same activity, has failed: it stops as if its run were cancelled. */
+  givenUp?: AbortSignal;
+}
 export interface NodeFacts {
   branch?: Branch;
   /** A local try has left the node undone: a normal activity goes on with it after this delay. */
@@ -112,7 +117,7 @@ const GO_ON_NOW: NodeFacts = { goOnAfterMs: 0 };
 const UNMARKED_MS = 200;
 
 /** Runs a node that calls something outside: in a normal activity, or a local one for a node that has been quick of late. */
-export async function runNode(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
+export async function runNode(deps: NodeDeps, ref: NodeTurn, runner: NodeKindRunner): Promise<NodeFacts> {
   if (activityInfo().isLocal) return tryNodeLocally(deps, ref, runner);
   const step = toStep(runner);
   if (await isFirstTry(deps, ref)) return tryUnclaimed(deps, ref, step);
@@ -129,7 +134,7 @@ async function isFirstTry(deps: NodeDeps, ref: NodeRef): Promise<boolean> {
 }
 
 /** The try counts once it has taken a while, or failed in a way that another one may mend. */
-async function tryUnclaimed<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts>): Promise<Facts> {
+async function tryUnclaimed<Facts>(deps: NodeDeps, ref: NodeTurn, step: NodeStep<Facts>): Promise<Facts> {
   let claim: Promise<unknown> | undefined;
   const mark = (): Promise<unknown> => (claim ??= claimNode(deps.db, ref).catch(() => undefined));
   const timer = setTimeout(() => void mark(), UNMARKED_MS);
@@ -226,7 +231,7 @@ export async function inTurn<Facts>(
   }
 }
 
-async function tryClaimed<Facts>(deps: NodeDeps, ref: NodeRef, step: NodeStep<Facts>): Promise<Facts> {
+async function tryClaimed<Facts>(deps: NodeDeps, ref: NodeTurn, step: NodeStep<Facts>): Promise<Facts> {
   const claim = await claimOrSettle(deps, ref);
   if (claim.status === 'succeed') return step.settled(claim);
   return tryStep(deps, ref, step, step.attemptOf(claim));

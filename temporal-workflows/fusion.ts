@@ -1,9 +1,13 @@
-// Which nodes one activity does in a row, because nothing is to be decided between them (docs/adr/0017-fused-nodes.md).
+// Which nodes one activity does, in a row or side by side, because nothing is to be decided between them
+// (docs/adr/0017-fused-nodes.md, 0018-nodes-side-by-side.md).
 // Pure, and replayed like the planner: a change of what is fused needs `patched()`.
 import type { Branch, NodeKind, Plan } from '../graph/plan.js';
+import { isTaken } from './planner.js';
 
 /** Bounds the activity's input; how long it may take is its own matter (activities/fused-nodes.ts). */
 const MAX_FOLLOWERS = 50;
+/** So many calls at once are one worker's, whose death they share. */
+const MAX_BESIDE = 10;
 /** Of what comes after a condition: the workflow's code must not take long. */
 const MAX_LOOKED_AT = 200;
 
@@ -37,13 +41,13 @@ export interface Row {
 }
 
 /**
- * What follows `node` in its activity: each is the only one after the one before, and waits for no other. A local activity
- * goes on to what is quick, a normal one also to what may share one.
+ * What follows `node`, or `beside` nodes with the same one after them, in its activity: each is the only one after the one
+ * before, and waits for no other. A local activity goes on to what is quick, a normal one also to what may share one.
  */
-export function rowAfter(plan: Plan, local: string, node: number, isLocal: boolean): Row {
+export function rowAfter(plan: Plan, local: string, node: number, isLocal: boolean, beside = 1): Row {
   let room = MAX_FOLLOWERS;
   const take = (before: number, branch: Branch): number | undefined => {
-    const next = onlyNext(plan, before, branch);
+    const next = onlyNext(plan, before, branch, before === node ? beside : 1);
     if (next === undefined || room === 0) return undefined;
     const mayShare = !isLocal && (local.charAt(next) === SHARED || plan.kinds[before] === 'trigger');
     if (!mayShare && !isQuick(plan, local, next)) return undefined;
@@ -81,24 +85,47 @@ function isQuick(plan: Plan, local: string, node: number): boolean {
   return IS_QUICK[plan.kinds[node]!] || local.charAt(node) === LOCAL;
 }
 
+/**
+ * `ready` by the activities that they begin in, in their order. Side by side in one are those that may share it and have
+ * the same one node after them, or none: then nothing that is after one of them has to wait for the others on that account.
+ */
+export function besideEachOther(plan: Plan, local: string, ready: number[]): number[][] {
+  const all: number[][] = [];
+  const open = new Map<number | undefined, number[]>();
+  for (const node of ready) {
+    const [edge, ...others] = plan.out[node]!;
+    const after = edge?.[0];
+    const mayShare = local.charAt(node) === SHARED && others.length === 0;
+    const beside = mayShare ? open.get(after) : undefined;
+    if (beside !== undefined && beside.length < MAX_BESIDE) {
+      beside.push(node);
+      continue;
+    }
+    const group = [node];
+    all.push(group);
+    if (mayShare) open.set(after, group);
+  }
+  return all;
+}
+
 /** In UTF-16 units: even where each takes three bytes, and with what is added, it is below the server's limit of 400 bytes. */
 const MAX_SUMMARY = 120;
 
-/** For the Temporal UI: `labels` of a row in their order, as many as there is room for. */
-export function summaryOf(labels: string[]): string {
+/** For the Temporal UI: `labels` of a row in their order, as many as there is room for; the first so many are side by side. */
+export function summaryOf(labels: string[], beside = 1): string {
   let summary = labels[0]!;
   for (const [index, label] of labels.entries()) {
     if (index === 0) continue;
     if (summary.length + label.length > MAX_SUMMARY) return `${summary} and ${labels.length - index} more`;
-    summary += ` → ${label}`;
+    summary += index < beside ? ` ∥ ${label}` : ` → ${label}`;
   }
   return summary;
 }
 
-/** After a condition, when it has taken `branch`. */
-function onlyNext({ out, indegree }: Plan, node: number, branch: Branch = 0): number | undefined {
-  const [edge, ...others] = out[node]!.filter(([, on]) => on === 0 || on === branch);
-  return edge !== undefined && others.length === 0 && indegree[edge[0]] === 1 ? edge[0] : undefined;
+/** After a condition, when it has taken `branch`. It waits for so many as are `beside` each other before it. */
+function onlyNext({ out, indegree }: Plan, node: number, branch: Branch = 0, beside = 1): number | undefined {
+  const [edge, ...others] = out[node]!.filter((to) => isTaken(to, branch));
+  return edge !== undefined && others.length === 0 && indegree[edge[0]] === beside ? edge[0] : undefined;
 }
 
 /**

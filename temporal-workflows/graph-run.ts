@@ -9,11 +9,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { FinishRunInput } from '../activities/finish-run.js';
-import type { FollowingNodes, FusedFacts } from '../activities/fused-nodes.js';
+import type { DoneNodes } from '../activities/failures.js';
+import type { FusedFacts } from '../activities/fused-nodes.js';
 import type { Branch } from '../graph/plan.js';
-import { runNodeOfKind, tryNodeLocally, type NodeCall, type SingleStepKind } from './activity-options.js';
 import { FIRST_STEP, runAgent } from './agent-loop.js';
-import { beginsLocally, lengthOf, rowAfter, summaryOf, type Row } from './fusion.js';
+import { besideEachOther } from './fusion.js';
+import { begin, FINISH_SEQUENCE, goOn } from './node-activities.js';
 import { doneBefore, nodeFailureOf } from './node-failure.js';
 import {
   toMarkdown,
@@ -25,8 +26,6 @@ import {
 } from './messages.js';
 import { Planner } from './planner.js';
 
-/** The trigger's activity reports the start as update 1; the end of the run is the only other report. */
-const FINISH_SEQUENCE = 2;
 const runStateKey = { name: 'RunState', type: 'KEYWORD' } as const;
 
 /** The scheduler of one run: nodes in flight, agents that wait, why no more are started, and the first failure. */
@@ -55,7 +54,7 @@ export class GraphRun {
   async settle(): Promise<void> {
     const idle = new Promise<void>((resolve) => (this.#wake = resolve));
     CancellationScope.current().cancelRequested.catch(() => this.#stop('cancelling'));
-    for (const [node] of this.#input.resumed?.agents ?? []) this.#start(node);
+    for (const [node] of this.#input.resumed?.agents ?? []) this.#start([node]);
     this.#startReady();
     await idle;
   }
@@ -104,11 +103,13 @@ export class GraphRun {
 
   #startReady(): void {
     this.#drainWhenFull();
-    while (this.#phase === 'running' && this.#inFlight < this.#input.maxInFlight) {
+    const ready: number[] = [];
+    while (this.#phase === 'running' && this.#inFlight + ready.length < this.#input.maxInFlight) {
       const node = this.#planner.take();
       if (node === undefined) break;
-      this.#start(node);
+      ready.push(node);
     }
+    for (const nodes of this.#byActivity(ready)) this.#start(nodes);
     setCurrentDetails(this.#progress());
     if (this.#inFlight === 0 && (this.#waiting === 0 || this.#phase === 'draining')) this.#wake();
   }
@@ -118,42 +119,74 @@ export class GraphRun {
     if (this.#phase === 'running' && workflowInfo().continueAsNewSuggested) this.#phase = 'draining';
   }
 
-  #start(node: number): void {
-    this.#inFlight++;
-    // Goes on to those that follow in its activity.
-    const at = { node };
+  #byActivity(ready: number[]): number[][] {
+    const { plan, local = '', isFused } = this.#input;
+    return isFused === true ? besideEachOther(plan, local, ready) : ready.map((node) => [node]);
+  }
+
+  /** One node, or several side by side in one activity. `begun`: where another activity has left it. */
+  #start(nodes: number[], begun?: FusedFacts): void {
+    this.#inFlight += nodes.length;
+    // Goes on to those that follow in the activity.
+    const at = { node: nodes.at(-1)! };
     this.#nodes
-      .run(() => this.#run(at))
+      .run(() => (nodes.length === 1 ? this.#run(at, begun) : this.#runBeside(nodes, at)))
       .then(
-        (branch) => this.#planner.succeed(at.node, branch),
+        (branch) => branch !== undefined && this.#planner.succeed(at.node, branch),
         (error: unknown) => {
           // A cancelled node stays open here; the end of the run closes it.
           if (isCancellation(error)) return;
-          const { done, branches } = doneBefore(error);
-          this.#pass(at, done, branches);
+          this.#passDone(nodes, at, doneBefore(error));
           this.#planner.fail(at.node);
           this.#failed ??= { node: at.node, code: failureCode(error) };
           this.#stop('failing');
         },
       )
       .finally(() => {
-        this.#inFlight--;
+        this.#inFlight -= nodes.length;
         this.#startReady();
       });
   }
 
-  async #run(at: { node: number }): Promise<Branch> {
-    const kind = this.#input.plan.kinds[at.node]!;
-    if (kind === 'agent') return this.#runAgent(at.node);
-    let facts = await this.#begin(at.node, kind);
+  async #runBeside(nodes: number[], at: { node: number }): Promise<Branch | undefined> {
+    const facts = await begin(this.#input, nodes, this.#planner.open);
+    if (facts.undone === undefined) {
+      this.#succeed(nodes.slice(0, -1));
+      return this.#run(at, facts);
+    }
+    const left = new Map(facts.undone);
+    this.#succeed(nodes.filter((_, place) => !left.has(place)));
+    for (const [place, goOnAfterMs] of left) this.#start([nodes[place]!], { goOnAfterMs });
+    return undefined;
+  }
+
+  #succeed(nodes: number[]): void {
+    for (const node of nodes) this.#planner.succeed(node, 0);
+  }
+
+  /** To the node that the activity has failed with. */
+  #passDone(nodes: number[], at: { node: number }, { done, branches, beside = [], failed }: DoneNodes): void {
+    if (done > 0 || nodes.length === 1) {
+      this.#succeed(nodes.slice(0, -1));
+      this.#pass(at, done, branches);
+      return;
+    }
+    const isDone = new Set(beside);
+    const place = failed ?? nodes.findIndex((_, index) => !isDone.has(index));
+    this.#succeed(nodes.filter((_, index) => isDone.has(index)));
+    at.node = nodes[place]!;
+  }
+
+  async #run(at: { node: number }, begun?: FusedFacts): Promise<Branch> {
+    if (this.#input.plan.kinds[at.node] === 'agent') return this.#runAgent(at.node);
+    let facts = begun ?? (await begin(this.#input, [at.node], this.#planner.open));
     for (;;) {
       const { goOnAfterMs, done = goOnAfterMs === undefined ? 1 : 0, branches } = facts;
       // To the last that is done; or to the one after it, which is left undone.
       this.#pass(at, goOnAfterMs === undefined ? done - 1 : done, branches);
       if (goOnAfterMs === undefined) break;
       if (goOnAfterMs > 0) await sleep(goOnAfterMs);
-      const undone = this.#input.plan.kinds[at.node] as SingleStepKind;
-      facts = await runNodeOfKind[undone](this.#call(at.node, false, { isLocal: false }));
+      facts = await goOn(this.#input, at.node, this.#planner.open);
     }
     if (facts.isEnded === true) this.#isEndReported = true;
     return facts.branch ?? 0;
@@ -165,47 +198,6 @@ export class GraphRun {
       const isDecision = this.#input.plan.kinds[at.node] === 'condition';
       at.node = this.#planner.pass(at.node, isDecision ? answers.shift()! : 0);
     }
-  }
-
-  #begin(node: number, kind: SingleStepKind): Promise<FusedFacts> {
-    const { plan, local = '', isFused } = this.#input;
-    const isTrigger = kind === 'trigger';
-    const isLocal = (isTrigger && isFused !== true) || beginsLocally(plan, local, node);
-    if (isLocal && local.charAt(node) === '1')
-      return tryNodeLocally(kind, this.#call(node, isFirstTask(), { isLocal }));
-    const isFirst = isTrigger ? isFirstTask() : isFirstExecution();
-    const call = this.#call(node, isFirst, { isLocal });
-    return runNodeOfKind[isLocal ? kind : (plan.kinds[this.#namesake(node)] as SingleStepKind)](call);
-  }
-
-  /** Whose activity it is to operators: a trigger's that does not begin locally is that of the node after it. */
-  #namesake(node: number): number {
-    const { kinds, out } = this.#input.plan;
-    return kinds[node] === 'trigger' ? (out[node]![0]?.[0] ?? node) : node;
-  }
-
-  /** One activity for the node and those that follow in it; and for the end of the run, where nothing else is left. */
-  #call(number: number, isFirst: boolean, { isLocal }: { isLocal: boolean }): NodeCall {
-    const { runId, plan, local = '', isFused } = this.#input;
-    const row = isFused === true ? rowAfter(plan, local, number, isLocal) : { nodes: [] };
-    const isRest = isFused === true && this.#planner.open === 1 + lengthOf(row);
-    const node = {
-      runId,
-      nodeId: plan.ids[number]!,
-      isFirst,
-      ...this.#toFollowing(row),
-      ...(isRest ? { endSequence: FINISH_SEQUENCE } : {}),
-    };
-    const labels = [number, ...row.nodes].map((of) => toMarkdown(plan.labels[of]!));
-    const summary = summaryOf(row.forks === undefined ? labels : [...labels, '…']);
-    return { node, activityId: plan.ids[this.#namesake(number)]!, summary };
-  }
-
-  #toFollowing({ nodes, forks }: Row): FollowingNodes {
-    return {
-      ...(nodes.length === 0 ? {} : { followers: nodes.map((node) => this.#input.plan.ids[node]!) }),
-      ...(forks && { forks: [this.#toFollowing(forks[0]), this.#toFollowing(forks[1])] }),
-    };
   }
 
   async #runAgent(node: number): Promise<Branch> {
@@ -265,17 +257,6 @@ export class GraphRun {
     if (waiting.length === 0) return counts;
     return `${counts}\n\nWaiting for approval: ${waiting.map(([node]) => toMarkdown(labels[node]!)).join(', ')}`;
   }
-}
-
-/** Its history has three events: no other worker has had a workflow task of this run. */
-function isFirstTask(): boolean {
-  return workflowInfo().historyLength <= 3;
-}
-
-/** Neither continued nor reset by an operator: what this execution has not begun was never begun. */
-function isFirstExecution(): boolean {
-  const { runId, firstExecutionRunId } = workflowInfo();
-  return runId === firstExecutionRunId;
 }
 
 function failureCode(error: unknown): string {

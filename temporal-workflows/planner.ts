@@ -80,7 +80,7 @@ export class Planner {
 
   /** `node` succeeded, and the only node after it, which waits for no other, was begun with it: the number of that one. */
   pass(node: number, branch: Branch): number {
-    const [next] = this.#plan.out[node]!.find(([, on]) => on === 0 || on === branch)!;
+    const [next] = this.#plan.out[node]!.find((edge) => isTaken(edge, branch))!;
     this.succeed(node, branch);
     // The last that became ready: what the other way would have led to waits for nothing else, and was skipped.
     this.#queue.pop();
@@ -124,7 +124,7 @@ export class Planner {
 
   // A worklist that grows while it is read, not recursion: a dead path may be thousands of nodes long.
   #settleEdges(from: number, taken: Branch): void {
-    const edges = this.#plan.out[from]!.map(([to, branch]) => ({ to, isLive: branch === 0 || branch === taken }));
+    const edges = this.#plan.out[from]!.map((edge) => ({ to: edge[0], isLive: isTaken(edge, taken) }));
     for (const { to, isLive } of edges) {
       if (isLive) this.#live[to]!++;
       this.#unsettled[to]!--;
@@ -142,4 +142,9 @@ export class Planner {
 
 function isSettled(state: number): boolean {
   return state >= NodeState.succeeded;
+}
+
+/** Whether an edge is live when the node that it leaves has answered `branch`. */
+export function isTaken([, on]: Plan['out'][number][number], branch: Branch): boolean {
+  return on === 0 || on === branch;
 }

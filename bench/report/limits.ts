@@ -101,27 +101,33 @@ function eventsPerNode(figures: Figures): Limit[] {
   });
 }
 
+/**
+ * A run costs something of its own, the twin's too, which weighs less on each node the longer the run is: flat is what each
+ * further node costs, and no node of a longer run may cost more than one of the shortest.
+ */
 function flatness(figures: Figures): Limit[] {
   return variantsOf(figures.nodes).flatMap((variant) => {
     const costs = figures.nodes.filter((cost) => cost.variant === variant && cost.subject === 'service');
-    const empty = find(figures, { variant, subject: 'service', row: 'empty', lanes: 1 });
-    const limits: Limit[] = [];
-    const add = (what: string, perRun: (cost: NodesCost) => number, ofEmpty: number | undefined): void => {
-      const spread = (without: number): number => {
-        const perNode = costs.map((cost) => (perRun(cost) - without) / cost.nodes);
-        return Math.max(...perNode) / Math.min(...perNode);
-      };
-      const range = `${costs[0]!.nodes} to ${costs.at(-1)!.nodes} nodes`;
-      limits.push(atMost(`${variant}, ${range}: ${what} a node, most by least`, spread(0), 1.15, 'x'));
-      if (ofEmpty === undefined) return;
-      const title = `${variant}, ${range}: the same without what an empty run costs`;
-      limits.push(atMost(title, spread(ofEmpty), 1.15, 'x'));
+    const [shortest, ...longer] = costs;
+    if (shortest === undefined || longer.length < 2) return [];
+    const range = `${variant}, ${shortest.nodes} to ${longer.at(-1)!.nodes} nodes`;
+    const limitsOn = (what: string, perRun: (cost: NodesCost) => number): Limit[] => {
+      const further = longer.map((cost) => (perRun(cost) - perRun(shortest)) / (cost.nodes - shortest.nodes));
+      const perNode = costs.map((cost) => perRun(cost) / cost.nodes);
+      return [
+        atMost(`${range}: ${what} of each further node, most by least`, mostByLeast(further), 1.15, 'x'),
+        atMost(`${range}: ${what} a node, most by the shortest run's`, Math.max(...perNode) / perNode[0]!, 1.15, 'x'),
+      ];
     };
-    if (costs.length < 2) return [];
-    add('time', ({ msPerRun }) => median(msPerRun), empty && median(empty.p50Ms));
-    add('CPU of worker and API', (cost) => median(serviceCpu(cost)), empty && median(serviceCpu(empty)));
-    return limits;
+    return [
+      ...limitsOn('time', ({ msPerRun }) => median(msPerRun)),
+      ...limitsOn('CPU of worker and API', (cost) => median(serviceCpu(cost))),
+    ];
   });
+}
+
+function mostByLeast(values: number[]): number {
+  return Math.max(...values) / Math.min(...values);
 }
 
 function acceptance({ throughput }: Figures): Limit[] {

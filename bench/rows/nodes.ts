@@ -11,8 +11,10 @@ import { perPart } from './throughput.js';
 
 const SIZES = [10, 50, 200, 1000, 2000];
 const SIZES_WHEN_QUICK = [10, 50, 200];
-/** A round of short runs has several, so that it lasts long enough for processor time, counted in hundredths of a second. */
-const NODES_IN_A_ROUND = 1000;
+/** A round of short runs has many, so that it lasts long enough for processor time, counted in hundredths of a second. */
+const NODES_IN_A_ROUND = 2000;
+/** What one run takes is as much chance as cost. */
+const MIN_RUNS = 3;
 const MAX_ROUNDS = 2;
 
 interface Round {
@@ -56,7 +58,7 @@ async function measureRound(subject: Subject, size: number, isQuick: boolean): P
   await subject.prepare(graph);
   // The first run of a drawing stores and compiles it; a chain this long is warm by its own first part.
   if (size <= 200) await runJob(subject, graph, intervalMs);
-  const runs = Math.max(1, Math.round((isQuick ? 200 : NODES_IN_A_ROUND) / size));
+  const runs = isQuick ? Math.ceil(200 / size) : Math.max(MIN_RUNS, NODES_IN_A_ROUND / size);
   const before = cpuOf(subject.pids());
   let [tookMs, lastId] = [0, ''];
   for (let run = 0; run < runs; run++) {

@@ -9,7 +9,7 @@ import {
   type FakeMcpServer,
   type McpScript,
 } from '../support/fake-mcp-server.js';
-import { drawing, http, link, mcp, resultOf, trigger } from '../support/graphs.js';
+import { drawing, http, link, linkInRow, mcp, resultOf, trigger } from '../support/graphs.js';
 import { startHttpTarget } from '../support/http-target.js';
 import { queryDatabase, transactionsOf } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
@@ -122,9 +122,7 @@ describe('MCP node', function () {
   it('connects once for the nodes of a run that follow each other, and closes the session after it', async () => {
     const endpoint = fake.endpoint();
     const nodes = [1, 2, 3].map((n) => mcp(endpoint.url, 'echo', { n }));
-    const all = [trigger(), ...nodes];
-    for (const [index, to] of all.entries()) if (index > 0) link(all[index - 1]!, to);
-    const run = await api.runToEnd(drawing(all));
+    const run = await api.runToEnd(drawing(linkInRow([trigger(), ...nodes])));
     assert.deepEqual(
       nodes.map(({ id }) => run.nodes[id]!.result!.content),
       ['{"n":1}', '{"n":2}', '{"n":3}'],

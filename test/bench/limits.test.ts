@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { limitsOf, type Figures } from '../../bench/report/limits.js';
 import { withFigures } from '../../bench/report/write-docs.js';
-import type { Throughput } from '../../bench/results.js';
+import type { NodesCost, Throughput } from '../../bench/results.js';
 
 function throughput(over: Partial<Throughput>): Throughput {
   const perPart = { worker: [40], api: [20], temporal: [30], postgres: [10], client: [5] };
@@ -61,6 +61,23 @@ describe('limits of the benchmark', () => {
     );
     const events = limitsOf(chains).find(({ what }) => what.includes('events'))!;
     assert.deepEqual([events.value, events.isMet], [6, true]);
+  });
+
+  it('flat is what each further node costs, whatever a run costs by itself, and nothing may rise', () => {
+    const limitsAt = (msOf: (nodes: number) => number): [boolean, boolean] => {
+      const nodes = [10, 100, 1000].map((size): NodesCost => ({
+        ...throughput({}),
+        nodes: size,
+        msPerRun: [msOf(size)],
+        cpuMsPerRun: { ...throughput({}).cpuMsPerRun, worker: [msOf(size)], api: [0] },
+      })); // prettier-ignore
+      const limits = limitsOf({ ...figures(), nodes });
+      const isMet = (word: string) => limits.filter(({ what }) => what.includes(word)).every((limit) => limit.isMet);
+      return [isMet('further node'), isMet("shortest run's")];
+    };
+    assert.deepEqual(limitsAt((nodes) => 40 + 2 * nodes), [true, true]); // prettier-ignore
+    assert.deepEqual(limitsAt((nodes) => 40 + (nodes > 500 ? 2.5 : 2) * nodes), [false, true]); // prettier-ignore
+    assert.deepEqual(limitsAt((nodes) => 2 * nodes ** 1.1), [false, false]); // prettier-ignore
   });
 
   it('figures go between the marks of the page, in place of those that were there, and nowhere else', () => {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { Decimal } from 'decimal.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { agent, drawing, http, link, llm, trigger } from '../support/graphs.js';
+import { agent, drawing, http, link, linkInRow, llm, trigger } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { queryDatabase } from '../support/inspect.js';
 import { secretsOf, startServiceProcess, type ServiceProcess } from '../support/service-process.js';
@@ -78,8 +78,7 @@ describe('migrations while the service runs', function () {
     const project = await api.createProject();
     const nodes = [trigger(), http(`${target.url}/delay/${DELAY_MS}/get`)];
     nodes.push(http(`${target.url}/delay/${DELAY_MS}/post`, { method: 'POST' }), llm('hello'));
-    for (const [index, node] of nodes.entries()) if (index > 0) link(nodes[index - 1]!, node);
-    const workflow = await api.createWorkflow(project, drawing(nodes));
+    const workflow = await api.createWorkflow(project, drawing(linkInRow(nodes)));
 
     const load = { isOver: false, runs: [] as string[] };
     /** Any answer but 2xx throws. */

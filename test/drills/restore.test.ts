@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Decimal } from 'decimal.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { agent, drawing, http, link, llm, resultOf, trigger, type DrawingNode } from '../support/graphs.js';
+import { agent, drawing, http, linkInRow, llm, resultOf, trigger, type DrawingNode } from '../support/graphs.js';
 import { queryDatabase } from '../support/inspect.js';
 import type { TestStack } from '../support/stack.js';
 import { countOpen, World, type Operate } from './restored-world.js';
@@ -30,8 +30,7 @@ describe('a service that is restored', function () {
   let workflows = 0;
 
   async function start(api: ApiClient, name: string, nodes: DrawingNode[]): Promise<void> {
-    for (const [index, node] of nodes.entries()) if (index > 0) link(nodes[index - 1]!, node);
-    const workflow = await api.createWorkflow(projectId, drawing(nodes), `${name} ${++workflows}`);
+    const workflow = await api.createWorkflow(projectId, drawing(linkInRow(nodes)), `${name} ${++workflows}`);
     ids[name] = (await api.run(workflow)).data.id;
   }
 

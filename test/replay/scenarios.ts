@@ -1,15 +1,13 @@
 // Runs on a server as it comes: every node kind, and every way of the scheduler but continue-as-new.
-import { msToTs } from '@temporalio/common/lib/time.js';
 import { RUN_WORKFLOW_TYPE, type RunGraphInput } from '../../temporal-workflows/messages.js';
 import { eventually } from '../support/eventually.js';
-import { condition, http, link, llm, mcp, trigger, type DrawingNode } from '../support/graphs.js';
+import { condition, http, link, linkInRow, llm, mcp, trigger, type DrawingNode } from '../support/graphs.js';
+import { giveUpOn } from '../support/inspect.js';
 import { ADDS, callsTool, DONE, NOTES, type Scenario, type World } from './scenario.js';
 
 /** A trigger and these, one after the other. */
 export function inRow(...nodes: DrawingNode[]): DrawingNode[] {
-  const row = [trigger(), ...nodes];
-  for (const [index, node] of row.entries()) if (index > 0) link(row[index - 1]!, node);
-  return row;
+  return linkInRow([trigger(), ...nodes]);
 }
 
 /** A trigger and these, side by side. */
@@ -97,8 +95,10 @@ async function cancelledWhileWaiting(world: World): Promise<string> {
 /** The siblings of a failed node are being stopped when a person cancels the run: it stays a failed one. */
 async function cancelledWhileFailing(world: World): Promise<string> {
   world.target.on('/fails-soon', () => ({ status: 418, delayMs: 500 }));
-  const slow = http(`${world.target.url}/delay/20000/being-stopped`);
-  const { runId } = await world.start(sideBySide(slow, http(`${world.target.url}/fails-soon`)));
+  // What follows it has it begin in an activity of its own, which hears of the failure at its next beat.
+  const [slow, never] = [http(`${world.target.url}/delay/20000/being-stopped`), http(`${world.target.url}/never`)];
+  link(slow, never);
+  const { runId } = await world.start([...sideBySide(slow, http(`${world.target.url}/fails-soon`)), never]);
   await world.inPhase(runId, 'failing');
   await world.temporal((client) => client.workflow.getHandle(runId).cancel());
   return world.ended(runId);
@@ -127,21 +127,32 @@ async function cancelledBeforeItBegins(world: World): Promise<string> {
   }
 }
 
-/** Temporal itself gives up on a node, as it does after a day: an operator shortens the day, but not below three beats. */
-async function timedOut(world: World): Promise<string> {
-  const node = http(`${world.target.url}/delay/60000/given-up`);
-  const { runId } = await world.start(inRow(node));
-  await eventually(() => world.target.requestsTo('/delay/60000/given-up').length === 1);
-  await world.temporal((client) =>
-    client.workflowService.updateActivityOptions({
-      namespace: client.options.namespace,
-      execution: { workflowId: runId },
-      id: node.id,
-      activityOptions: { scheduleToCloseTimeout: msToTs(7_000) },
-      updateMask: { paths: ['schedule_to_close_timeout'] },
-    }),
-  );
+/** The last of them hangs until Temporal gives up on the activity, which has the id of the first. */
+async function timedOut(world: World, ...before: DrawingNode[]): Promise<string> {
+  const path = `/delay/60000/given-up-${before.length}`;
+  const hangs = http(`${world.target.url}${path}`);
+  const { runId } = await world.start(sideBySide(...before, hangs));
+  await eventually(() => world.target.requestsTo(path).length === 1);
+  await giveUpOn(world.stack, runId, (before[0] ?? hangs).id);
   return world.ended(runId);
+}
+
+/** Of those that begin together in one activity, one is done, one is in flight, and one fails. */
+async function besideFailed(world: World): Promise<string> {
+  const { target } = world;
+  target.on('/fails-beside', () => ({ status: 418, delayMs: 300 }));
+  const nodes = ['done', 'delay/20000/beside', 'fails-beside'].map((path) => http(`${target.url}/${path}`));
+  return world.runToEnd(sideBySide(...nodes));
+}
+
+/** One has to be tried again by itself; what waits for it begins after that. */
+async function besideRetried(world: World): Promise<string> {
+  const { target } = world;
+  target.on('/flaky-beside', [{ status: 503, headers: { 'retry-after': '1' } }, { body: 'ok' }]);
+  const join = http(`${target.url}/join`);
+  const nodes = ['done', 'flaky-beside'].map((path) => http(`${target.url}/${path}`));
+  for (const node of nodes) link(node, join);
+  return world.runToEnd([...sideBySide(...nodes), join]);
 }
 
 /** A plan that cannot go on, as only a bug could make one: in place of a run's own, under the run's id. */
@@ -194,6 +205,8 @@ export const scenarios: Record<string, Scenario> = {
   'forks-in-row': (world) => world.runToEnd(forked(world, 'once', 'yes')),
   'forks-in-row-failed': (world) => world.runToEnd(forked(world, 'status/404/forked', 'no')),
   'dead-path': (world) => world.runToEnd(deadPath(world)),
+  'beside-failed': besideFailed,
+  'beside-retried': besideRetried,
   'fan-out': (world) => world.runToEnd(fanOut(world)),
   http: (world) => world.runToEnd(inRow(http(`${world.target.url}/once`))),
   'http-retried': retried,
@@ -219,6 +232,7 @@ export const scenarios: Record<string, Scenario> = {
   'cancelled-while-waiting': cancelledWhileWaiting,
   'cancelled-while-failing': cancelledWhileFailing,
   'cancelled-before-it-begins': cancelledBeforeItBegins,
-  'timed-out': timedOut,
+  'timed-out': (world) => timedOut(world),
+  'beside-timed-out': (world) => timedOut(world, http(`${world.target.url}/done`)),
   stalled,
 };

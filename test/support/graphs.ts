@@ -91,6 +91,12 @@ export function link(from: DrawingNode, to: DrawingNode | DrawingNode[], branch:
   }
 }
 
+/** Links each of `nodes` to the next one; gives them. */
+export function linkInRow(nodes: DrawingNode[]): DrawingNode[] {
+  for (const [index, to] of nodes.entries()) if (index > 0) link(nodes[index - 1]!, to);
+  return nodes;
+}
+
 /** The drawing of these nodes, the first one being the start; its edges follow from the nodes' own links. */
 export function drawing(nodes: DrawingNode[]): Drawing {
   const edges = nodes.flatMap((source) => [
@@ -104,9 +110,7 @@ export function drawing(nodes: DrawingNode[]): Drawing {
 
 /** A trigger and `length - 1` nodes after it, in a row; without `make` they are conditions that hold. */
 export function chain(length: number, make: (index: number) => DrawingNode = alwaysTrue): Drawing {
-  const nodes = [trigger(), ...Array.from({ length: length - 1 }, (_, index) => make(index))];
-  for (const [index, to] of nodes.entries()) if (index > 0) link(nodes[index - 1]!, to);
-  return drawing(nodes);
+  return drawing(linkInRow([trigger(), ...Array.from({ length: length - 1 }, (_, index) => make(index))]));
 }
 
 /** A trigger, `width` nodes side by side after it and, with `join`, one node after all of them. */

@@ -1,6 +1,7 @@
 // A look behind the API: the database's rows and Temporal's decoded history of a run.
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import pg from 'pg';
 import { eventually } from './eventually.js';
 import type { TestStack } from './stack.js';
@@ -106,4 +107,17 @@ export async function reset(stack: TestStack, runId: string): Promise<void> {
       return execution !== finished.runId && status.name === 'COMPLETED';
     });
   });
+}
+
+/** Temporal gives up on an activity, as it does after a day: an operator shortens the day, but not below three beats. */
+export async function giveUpOn(stack: TestStack, runId: string, activityId: string): Promise<void> {
+  await withTemporal(stack, (client) =>
+    client.workflowService.updateActivityOptions({
+      namespace: client.options.namespace,
+      execution: { workflowId: runId },
+      id: activityId,
+      activityOptions: { scheduleToCloseTimeout: msToTs(7_000) },
+      updateMask: { paths: ['schedule_to_close_timeout'] },
+    }),
+  );
 }

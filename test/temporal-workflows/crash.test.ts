@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { drawing, http, link, llm, trigger, type DrawingNode } from '../support/graphs.js';
+import { drawing, http, linkInRow, llm, trigger, type DrawingNode } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { queryDatabase, transactionsOf } from '../support/inspect.js';
 import { startStack, type TestStack } from '../support/stack.js';
@@ -29,9 +29,7 @@ describe('crashes', function () {
   }
 
   function inRow(nodes: DrawingNode[]): DrawingNode[] {
-    const all = [trigger(), ...nodes];
-    for (const [index, node] of all.entries()) if (index > 0) link(all[index - 1]!, node);
-    return all;
+    return linkInRow([trigger(), ...nodes]);
   }
 
   async function killAndAwaitRestart(name: 'worker' | 'api'): Promise<void> {

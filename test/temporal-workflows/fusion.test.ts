@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Branch, NodeKind, Plan } from '../../graph/plan.js';
-import { beginsLocally, lengthOf, rowAfter, summaryOf } from '../../temporal-workflows/fusion.js';
+import { beginsLocally, besideEachOther, lengthOf, rowAfter, summaryOf } from '../../temporal-workflows/fusion.js';
 import { Planner } from '../../temporal-workflows/planner.js';
 
 /** Kinds by node number, and edges. */
@@ -163,5 +163,37 @@ describe('nodes that share an activity', () => {
       summaryOf(long.map(() => '\\#'.repeat(60))),
     ];
     for (const summary of widest) assert.ok(Buffer.byteLength(`${summary} (local)`) <= 400, summary);
+  });
+
+  it('are side by side those that may share one and have the same node after them, or none', () => {
+    const kinds: NodeKind[] = ['trigger', 'http', 'mcp', 'http', 'llm', 'http', 'http', 'http'];
+    const sides = [1, 2, 3, 4, 5];
+    const joined = planOf(kinds, [...sides.map((to): [number, number] => [0, to]), ...sides.map((from): [number, number] => [from, 6]), [6, 7]]); // prettier-ignore
+    assert.deepEqual(besideEachOther(joined, '02220222', sides), [[1, 2, 3, 5], [4]]);
+    assert.deepEqual(besideEachOther(joined, '02120022', sides), [[1, 3], [2], [4], [5]], 'local and alone ones begin theirs'); // prettier-ignore
+    assert.deepEqual(besideEachOther(joined, '', sides), sides.map((node) => [node])); // prettier-ignore
+    const leaves = planOf(kinds, [...sides.map((to): [number, number] => [0, to]), [3, 6], [5, 6]]);
+    assert.deepEqual(besideEachOther(leaves, '02220222', sides), [[1, 2], [3, 5], [4]]);
+    const apart = planOf(kinds, [...sides.map((to): [number, number] => [0, to]), [1, 6], [2, 7]]);
+    assert.deepEqual(besideEachOther(apart, '02220222', [1, 2]), [[1], [2]], 'something else follows each');
+    const parting = planOf(kinds, [[0, 1], [0, 2], [1, 3], [1, 5], [2, 3], [2, 5]]); // prettier-ignore
+    assert.deepEqual(besideEachOther(parting, '02220222', [1, 2]), [[1], [2]], 'more than one follows');
+  });
+
+  it('are side by side no more than one worker should have at once', () => {
+    const plan = planOf(
+      Array.from({ length: 24 }, () => 'http' as const),
+      [],
+    );
+    const sizes = besideEachOther(plan, '2'.repeat(24), [...plan.ids.keys()]).map(({ length }) => length);
+    assert.deepEqual(sizes, [10, 10, 4]);
+  });
+
+  it('go on with what waits for all of those side by side, where it waits for nothing else', () => {
+    const plan = planOf(['trigger', 'http', 'http', 'http', 'condition', 'http'], [[0, 1], [0, 2], [1, 3], [2, 3], [3, 4], [4, 5, 1]]); // prettier-ignore
+    assert.deepEqual(rowAfter(plan, '022202', 1, false, 2), { nodes: [3, 4], forks: [{ nodes: [5] }, { nodes: [] }] });
+    assert.deepEqual(rowAfter(plan, '022002', 1, false, 2), { nodes: [] });
+    assert.deepEqual(rowAfter(plan, '022202', 1, false), { nodes: [] }, 'begun alone');
+    assert.equal(summaryOf(['a', 'b', 'c', 'd'], 2), 'a ∥ b → c → d');
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { chain, condition, drawing, http, link, trigger, type DrawingNode } from '../support/graphs.js';
+import { chain, condition, drawing, http, link, linkInRow, trigger, type DrawingNode } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { activitiesOf, historyOf, queryDatabase, reset, transactionsOf } from '../support/inspect.js';
 import { startStack, type TestStack } from '../support/stack.js';
@@ -74,8 +74,7 @@ describe('node placement', function () {
     after(() => stack.stop());
 
     async function startRun(nodes: DrawingNode[]): Promise<string> {
-      for (const [index, node] of nodes.entries()) if (index > 0) link(nodes[index - 1]!, node);
-      const workflowId = await api.createWorkflow(await api.createProject(), drawing(nodes));
+      const workflowId = await api.createWorkflow(await api.createProject(), drawing(linkInRow(nodes)));
       return (await api.run(workflowId)).data.id;
     }
 

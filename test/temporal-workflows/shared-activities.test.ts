@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { msToTs } from '@temporalio/common/lib/time.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { condition, drawing, http, link, llm, trigger, type DrawingNode } from '../support/graphs.js';
+import { condition, drawing, http, link, linkInRow, llm, trigger, type DrawingNode } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
-import { activitiesOf, historyOf, queryDatabase, reset, transactionsOf, withTemporal } from '../support/inspect.js';
+import { activitiesOf, giveUpOn, historyOf, queryDatabase, reset, transactionsOf } from '../support/inspect.js';
 import { startStack, type TestStack } from '../support/stack.js';
 
 /** ADR 17: what is in a normal activity shares it with the nodes around it. */
@@ -25,8 +24,7 @@ describe('normal nodes in a row', function () {
   });
 
   async function startRun(nodes: DrawingNode[]): Promise<string> {
-    for (const [index, node] of nodes.entries()) if (index > 0) link(nodes[index - 1]!, node);
-    const workflowId = await api.createWorkflow(await api.createProject(), drawing(nodes));
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing(linkInRow(nodes)));
     return (await api.run(workflowId)).data.id;
   }
 
@@ -156,16 +154,7 @@ describe('normal nodes in a row', function () {
     const [first, hangs] = [post('before-given-up'), http(`${target.url}/delay/60000/given-up`)];
     const runId = await startRun([trigger(), first, hangs, post('after-given-up')]);
     await eventually(() => callsTo('delay/60000/given-up')[0] === 1);
-    // As it does after a day: an operator shortens the day, but not below three beats.
-    await withTemporal(stack, (client) =>
-      client.workflowService.updateActivityOptions({
-        namespace: client.options.namespace,
-        execution: { workflowId: runId },
-        id: first.id,
-        activityOptions: { scheduleToCloseTimeout: msToTs(7_000) },
-        updateMask: { paths: ['schedule_to_close_timeout'] },
-      }),
-    );
+    await giveUpOn(stack, runId, first.id);
     const { status, data } = (await api.pollToEnd(runId, { timeoutMs: 30_000 })).data;
     assert.equal(status, 'failed');
     assert.deepEqual([data![first.id]!.status, data![hangs.id]!.error!.code], ['succeed', 'timeout']);
@@ -212,8 +201,7 @@ describe('nodes that an operator wants to see one by one', function () {
     try {
       const api = createApiClient(stack.apiUrl, stack.apiKey);
       const nodes = [trigger(), http(`${target.url}/one`), http(`${target.url}/two`), http(`${target.url}/three`)];
-      for (const [index, node] of nodes.entries()) if (index > 0) link(nodes[index - 1]!, node);
-      const workflowId = await api.createWorkflow(await api.createProject(), drawing(nodes));
+      const workflowId = await api.createWorkflow(await api.createProject(), drawing(linkInRow(nodes)));
       const { data } = await api.run(workflowId);
       assert.equal((await api.pollToEnd(data.id)).data.status, 'succeed');
       const { local, normal } = await activitiesOf(stack, data.id);

@@ -34,18 +34,19 @@ describe('a worker that is stopped', function () {
   }
 
   it('hands back the nodes that take longer than it may stay, and the next worker does them', async () => {
-    target.on('/get', [{ delayMs: LONG_MS }, { body: 'ok' }]);
+    for (const path of ['/one', '/two']) target.on(path, [{ delayMs: LONG_MS }, { body: 'ok' }]);
     stack.modelProvider.script('long-model', [{ text: 'late', delayMs: LONG_MS }, { text: 'ok' }]);
-    const [start, get] = [trigger(), http(`${target.url}/get`)];
+    // The calls are side by side in one activity, the model has its own.
+    const [start, one, two] = [trigger(), http(`${target.url}/one`), http(`${target.url}/two`)];
     const model = llm('hello', { settings: { model_name: 'long-model' } });
-    link(start, [get, model]);
-    const workflowId = await api.createWorkflow(await api.createProject(), drawing([start, get, model]));
+    link(start, [one, two, model]);
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing([start, one, two, model]));
     const runId = (await api.run(workflowId)).data.id;
-    await eventually(() => target.requests.length === 1 && stack.modelProvider.requests.length === 1);
+    await eventually(() => target.requests.length === 2 && stack.modelProvider.requests.length === 1);
     await stopWorker();
     const { data } = await api.pollToEnd(runId, { timeoutMs: 40_000 });
     assert.equal(data.status, 'succeed', JSON.stringify(data.data));
-    assert.deepEqual([target.requests.length, stack.modelProvider.requests.length], [2, 2]);
+    assert.deepEqual([target.requests.length, stack.modelProvider.requests.length], [4, 2]);
     assert.match(stack.logs(), new RegExp(`"run_id":"${runId}"[^\n]*"node is handed back to another worker"`));
   });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { startApiProcess } from '../api/api-process.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { agent, drawing, http, link, trigger } from '../support/graphs.js';
+import { agent, drawing, http, linkInRow, trigger } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { startStack, type TestStack } from '../support/stack.js';
 import { startToolServer, type ToolServer } from '../support/tool-server.js';
@@ -53,8 +53,7 @@ describe('builds of the worker', function () {
     stack.modelProvider.script(model, [{ toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 } }] }, { text: 'ok' }]);
     const work = agent('work', { model_name: model }, [{ endpoint_url: tools.url, require_approval: 'always' }]);
     const nodes = [trigger(), work, ...Array.from({ length: 6 }, () => http(`${target.url}/after`))];
-    for (const [index, node] of nodes.entries()) if (index > 0) link(nodes[index - 1]!, node);
-    const { data } = await api.run(await api.createWorkflow(await api.createProject(), drawing(nodes)));
+    const { data } = await api.run(await api.createWorkflow(await api.createProject(), drawing(linkInRow(nodes))));
     const request = await eventually(async () => {
       const entry = (await api.poll(data.id)).data.data?.[work.id] as
         | { approval_requests?: { request_id: string }[] }
