@@ -153,7 +153,7 @@ async function tryUnclaimed<Facts>(deps: NodeDeps, ref: NodeTurn, step: NodeStep
  * that was stored, or counts a try that died. What another try may mend is left to the normal activity. It waits here for
  * a try that still has an answer to record, so that a database which is away costs no second call.
  */
-async function tryNodeLocally(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunner): Promise<NodeFacts> {
+async function tryNodeLocally(deps: NodeDeps, ref: NodeTurn, runner: NodeKindRunner): Promise<NodeFacts> {
   const { cancellationSignal } = Context.current();
   const handingOver = startDeadline(HAND_OVER_MS);
   const { signal: handOver } = handingOver;
@@ -178,7 +178,7 @@ async function tryNodeLocally(deps: NodeDeps, ref: NodeRef, runner: NodeKindRunn
 /** `claim`: undefined for the first try of a fresh run's node, which is claimed when it has to count. */
 async function tryOnceLocally(
   deps: NodeDeps,
-  ref: NodeRef,
+  ref: NodeTurn,
   step: NodeStep<NodeFacts>,
   claim: NodeClaim | undefined,
 ): Promise<NodeFacts> {

@@ -94,7 +94,11 @@ export async function reportEnd(end: FinishRunInput, isLocalFirst: boolean): Pro
   await terminal.finishRun.executeWithOptions({ summary: REPORT }, [end]);
 }
 
-const UNDONE: FusedFacts = { goOnAfterMs: 0 };
+/** All that it was to begin with. */
+function undoneOf({ beside }: FusedRef): FusedFacts {
+  if (beside === undefined) return { goOnAfterMs: 0 };
+  return { undone: Array.from({ length: beside.length + 1 }, (_, place) => [place, 0]) };
+}
 
 /**
  * A node placed locally. What the try has left undone, a normal activity goes on with, which counts the tries on.
@@ -102,12 +106,12 @@ const UNDONE: FusedFacts = { goOnAfterMs: 0 };
  */
 export async function tryNodeLocally(kind: NodeKind, call: NodeCall): Promise<FusedFacts> {
   const attempt = tryNodeOfKind[kind];
-  if (attempt === undefined) return UNDONE;
+  if (attempt === undefined) return undoneOf(call.node);
   try {
     return await attempt({ ...call, summary: `${call.summary} (local)` });
   } catch (error) {
     // The node's own end, as opposed to trouble of ours (a database that is away, a time-out).
     if (isCancellation(error) || nodeFailureOf(error)?.nonRetryable === true) throw error;
-    return UNDONE;
+    return undoneOf(call.node);
   }
 }

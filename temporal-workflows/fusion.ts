@@ -86,24 +86,25 @@ function isQuick(plan: Plan, local: string, node: number): boolean {
 }
 
 /**
- * `ready` by the activities that they begin in, in their order. Side by side in one are those that may share it and have
- * the same one node after them, or none: then nothing that is after one of them has to wait for the others on that account.
+ * `ready` by the activities that they begin in, in their order. Side by side in one, local or normal, are those that may
+ * share it and have the same one node after them, or none: so nothing after one of them waits for the others on that account.
  */
 export function besideEachOther(plan: Plan, local: string, ready: number[]): number[][] {
   const all: number[][] = [];
-  const open = new Map<number | undefined, number[]>();
+  const open = new Map<string, number[]>();
   for (const node of ready) {
     const [edge, ...others] = plan.out[node]!;
-    const after = edge?.[0];
-    const mayShare = local.charAt(node) === SHARED && others.length === 0;
-    const beside = mayShare ? open.get(after) : undefined;
+    const placement = local.charAt(node);
+    const mayShare = (placement === LOCAL || placement === SHARED) && others.length === 0;
+    const place = `${placement} before ${edge?.[0]}`;
+    const beside = mayShare ? open.get(place) : undefined;
     if (beside !== undefined && beside.length < MAX_BESIDE) {
       beside.push(node);
       continue;
     }
     const group = [node];
     all.push(group);
-    if (mayShare) open.set(after, group);
+    if (mayShare) open.set(place, group);
   }
   return all;
 }

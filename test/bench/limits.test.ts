@@ -70,14 +70,23 @@ describe('limits of the benchmark', () => {
         nodes: size,
         msPerRun: [msOf(size)],
         cpuMsPerRun: { ...throughput({}).cpuMsPerRun, worker: [msOf(size)], api: [0] },
-      })); // prettier-ignore
+      }));
       const limits = limitsOf({ ...figures(), nodes });
       const isMet = (word: string) => limits.filter(({ what }) => what.includes(word)).every((limit) => limit.isMet);
       return [isMet('further node'), isMet("shortest run's")];
     };
-    assert.deepEqual(limitsAt((nodes) => 40 + 2 * nodes), [true, true]); // prettier-ignore
-    assert.deepEqual(limitsAt((nodes) => 40 + (nodes > 500 ? 2.5 : 2) * nodes), [false, true]); // prettier-ignore
-    assert.deepEqual(limitsAt((nodes) => 2 * nodes ** 1.1), [false, false]); // prettier-ignore
+    assert.deepEqual(
+      limitsAt((nodes) => 40 + 2 * nodes),
+      [true, true],
+    );
+    assert.deepEqual(
+      limitsAt((nodes) => 40 + (nodes > 500 ? 2.5 : 2) * nodes),
+      [false, true],
+    );
+    assert.deepEqual(
+      limitsAt((nodes) => 2 * nodes ** 1.1),
+      [false, false],
+    );
   });
 
   it('figures go between the marks of the page, in place of those that were there, and nowhere else', () => {

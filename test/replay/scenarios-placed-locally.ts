@@ -53,6 +53,21 @@ async function toldLater(world: World): Promise<string> {
   return world.ended(runId);
 }
 
+/** Temporal gives up on two side by side in a local activity, whose worker stands still: no fault of the nodes'. */
+async function frozen(world: World): Promise<string> {
+  const nodes = ['a', 'b'].map((name) => http(`${world.target.url}/delay/700/frozen-${name}`));
+  const { runId } = await world.start(sideBySide(...nodes));
+  await eventually(() => world.target.requestsTo('/delay/700/frozen-b').length === 1);
+  const { worker } = world.stack.stack.pids;
+  process.kill(worker!, 'SIGSTOP');
+  try {
+    await pause(7_000);
+  } finally {
+    process.kill(worker!, 'SIGCONT');
+  }
+  return world.ended(runId);
+}
+
 /** The second of three is undone: the first is done once, the third follows in a normal activity. */
 async function retriedInRow(world: World): Promise<string> {
   world.target.on('/flaky-in-row', [{ status: 503, headers: { 'retry-after': '1' } }, { body: 'ok' }]);
@@ -103,6 +118,7 @@ export const scenariosPlacedLocally: Record<string, Scenario> = {
   'local-retried': retried,
   'local-cut': (world) => world.runToEnd(inRow(http(`${world.target.url}/delay/1500/cut`))),
   'local-hindered': hindered,
+  'local-frozen': frozen,
   'local-told-later': toldLater,
   'local-in-row-retried': retriedInRow,
   'local-in-row-failed': (world) =>

@@ -50,7 +50,13 @@ describe('nodes that share an activity', () => {
     assert.deepEqual([beginsLocally(http!, '000', 0), followersOf(http!, '000', 0, false)], [false, [1]]);
     assert.deepEqual([beginsLocally(llm!, '002', 0), followersOf(llm!, '002', 0, false)], [false, [1, 2]]);
     assert.deepEqual([beginsLocally(agent!, '002', 0), followersOf(agent!, '002', 0, true)], [true, []]);
-    const divides = planOf(['trigger', 'http', 'http'], [[0, 1], [0, 2]]); // prettier-ignore
+    const divides = planOf(
+      ['trigger', 'http', 'http'],
+      [
+        [0, 1],
+        [0, 2],
+      ],
+    );
     assert.deepEqual([beginsLocally(divides, '022', 0), followersOf(divides, '022', 0, true)], [true, []]);
     assert.equal(beginsLocally(planOf(['trigger'], []), '0', 0), true);
   });
@@ -64,7 +70,10 @@ describe('nodes that share an activity', () => {
     };
     assert.deepEqual(rowAfter(plan, '0202202', 0, false), whole);
     assert.equal(lengthOf(rowAfter(plan, '0202202', 0, false)), 6);
-    assert.deepEqual(rowAfter(plan, '0102101', 0, true).forks, [{ nodes: [] }, { nodes: [4, 5], forks: [{ nodes: [] }, { nodes: [6] }] }]); // prettier-ignore
+    assert.deepEqual(rowAfter(plan, '0102101', 0, true).forks, [
+      { nodes: [] },
+      { nodes: [4, 5], forks: [{ nodes: [] }, { nodes: [6] }] },
+    ]);
     assert.deepEqual(rowAfter(plan, '0002202', 2, true), { nodes: [] }, 'a local one does only what is quick');
     assert.deepEqual(rowAfter(plan, '0000000', 1, false), { nodes: [2] });
   });
@@ -72,10 +81,23 @@ describe('nodes that share an activity', () => {
   it('end at a condition where anything after it waits for several, near or far', () => {
     const joins = planOf(
       ['trigger', 'condition', 'http', 'http', 'http'],
-      [[0, 1], [1, 2, 1], [1, 3, 2], [2, 4], [3, 4]], // prettier-ignore
+      [
+        [0, 1],
+        [1, 2, 1],
+        [1, 3, 2],
+        [2, 4],
+        [3, 4],
+      ],
     );
     assert.deepEqual(rowAfter(joins, '02222', 0, true), { nodes: [1] });
-    const two = planOf(['trigger', 'condition', 'http', 'http'], [[0, 1], [1, 2, 1], [1, 3, 1]]); // prettier-ignore
+    const two = planOf(
+      ['trigger', 'condition', 'http', 'http'],
+      [
+        [0, 1],
+        [1, 2, 1],
+        [1, 3, 1],
+      ],
+    );
     assert.deepEqual(rowAfter(two, '0111', 0, true), { nodes: [1] }, 'a way that divides');
     const far: [number, number, Branch?][] = [[0, 1], [1, 2, 1], ...row(300).slice(2)];
     const long = planOf(['trigger', 'condition', ...new Array<NodeKind>(298).fill('http')], far);
@@ -102,12 +124,33 @@ describe('nodes that share an activity', () => {
   });
 
   it('end where the graph divides, and before what waits for several', () => {
-    const divides = planOf(['trigger', 'http', 'http', 'http'], [[0, 1], [1, 2], [1, 3]]); // prettier-ignore
+    const divides = planOf(
+      ['trigger', 'http', 'http', 'http'],
+      [
+        [0, 1],
+        [1, 2],
+        [1, 3],
+      ],
+    );
     assert.deepEqual(followersOf(divides, '0111', 0, true), [1]);
-    const joins = planOf(['trigger', 'http', 'http', 'http'], [[0, 1], [0, 2], [1, 3], [2, 3]]); // prettier-ignore
+    const joins = planOf(
+      ['trigger', 'http', 'http', 'http'],
+      [
+        [0, 1],
+        [0, 2],
+        [1, 3],
+        [2, 3],
+      ],
+    );
     assert.deepEqual(followersOf(joins, '0111', 0, true), []);
     assert.deepEqual(followersOf(joins, '0111', 1, true), []);
-    const twice = planOf(['trigger', 'http'], [[0, 1], [0, 1]]); // prettier-ignore
+    const twice = planOf(
+      ['trigger', 'http'],
+      [
+        [0, 1],
+        [0, 1],
+      ],
+    );
     assert.deepEqual(followersOf(twice, '01', 0, true), []);
   });
 
@@ -121,7 +164,15 @@ describe('nodes that share an activity', () => {
   });
 
   it('are passed one after the other, and those beside them keep their turns', () => {
-    const plan = planOf(['trigger', 'http', 'http', 'http', 'http'], [[0, 1], [0, 2], [1, 3], [3, 4]]); // prettier-ignore
+    const plan = planOf(
+      ['trigger', 'http', 'http', 'http', 'http'],
+      [
+        [0, 1],
+        [0, 2],
+        [1, 3],
+        [3, 4],
+      ],
+    );
     const planner = new Planner(plan);
     planner.succeed(planner.take()!, 0);
     assert.equal(planner.take(), 1);
@@ -138,7 +189,13 @@ describe('nodes that share an activity', () => {
   it('are passed through conditions, whose other ways are skipped', () => {
     const plan = planOf(
       ['trigger', 'http', 'condition', 'http', 'http', 'http'],
-      [[0, 1], [0, 2], [2, 3, 1], [2, 4, 2], [4, 5]], // prettier-ignore
+      [
+        [0, 1],
+        [0, 2],
+        [2, 3, 1],
+        [2, 4, 2],
+        [4, 5],
+      ],
     );
     const planner = new Planner(plan);
     planner.succeed(planner.take()!, 0);
@@ -168,15 +225,30 @@ describe('nodes that share an activity', () => {
   it('are side by side those that may share one and have the same node after them, or none', () => {
     const kinds: NodeKind[] = ['trigger', 'http', 'mcp', 'http', 'llm', 'http', 'http', 'http'];
     const sides = [1, 2, 3, 4, 5];
-    const joined = planOf(kinds, [...sides.map((to): [number, number] => [0, to]), ...sides.map((from): [number, number] => [from, 6]), [6, 7]]); // prettier-ignore
+    const joined = planOf(kinds, [
+      ...sides.map((to): [number, number] => [0, to]),
+      ...sides.map((from): [number, number] => [from, 6]),
+      [6, 7],
+    ]);
     assert.deepEqual(besideEachOther(joined, '02220222', sides), [[1, 2, 3, 5], [4]]);
-    assert.deepEqual(besideEachOther(joined, '02120022', sides), [[1, 3], [2], [4], [5]], 'local and alone ones begin theirs'); // prettier-ignore
-    assert.deepEqual(besideEachOther(joined, '', sides), sides.map((node) => [node])); // prettier-ignore
+    assert.deepEqual(besideEachOther(joined, '01210122', sides), [[1, 3, 5], [2], [4]], 'local ones by themselves');
+    assert.deepEqual(besideEachOther(joined, '02020022', sides), [[1, 3], [2], [4], [5]], 'one that has its own');
+    assert.deepEqual(
+      besideEachOther(joined, '', sides),
+      sides.map((node) => [node]),
+    );
     const leaves = planOf(kinds, [...sides.map((to): [number, number] => [0, to]), [3, 6], [5, 6]]);
     assert.deepEqual(besideEachOther(leaves, '02220222', sides), [[1, 2], [3, 5], [4]]);
     const apart = planOf(kinds, [...sides.map((to): [number, number] => [0, to]), [1, 6], [2, 7]]);
     assert.deepEqual(besideEachOther(apart, '02220222', [1, 2]), [[1], [2]], 'something else follows each');
-    const parting = planOf(kinds, [[0, 1], [0, 2], [1, 3], [1, 5], [2, 3], [2, 5]]); // prettier-ignore
+    const parting = planOf(kinds, [
+      [0, 1],
+      [0, 2],
+      [1, 3],
+      [1, 5],
+      [2, 3],
+      [2, 5],
+    ]);
     assert.deepEqual(besideEachOther(parting, '02220222', [1, 2]), [[1], [2]], 'more than one follows');
   });
 
@@ -190,7 +262,17 @@ describe('nodes that share an activity', () => {
   });
 
   it('go on with what waits for all of those side by side, where it waits for nothing else', () => {
-    const plan = planOf(['trigger', 'http', 'http', 'http', 'condition', 'http'], [[0, 1], [0, 2], [1, 3], [2, 3], [3, 4], [4, 5, 1]]); // prettier-ignore
+    const plan = planOf(
+      ['trigger', 'http', 'http', 'http', 'condition', 'http'],
+      [
+        [0, 1],
+        [0, 2],
+        [1, 3],
+        [2, 3],
+        [3, 4],
+        [4, 5, 1],
+      ],
+    );
     assert.deepEqual(rowAfter(plan, '022202', 1, false, 2), { nodes: [3, 4], forks: [{ nodes: [5] }, { nodes: [] }] });
     assert.deepEqual(rowAfter(plan, '022002', 1, false, 2), { nodes: [] });
     assert.deepEqual(rowAfter(plan, '022202', 1, false), { nodes: [] }, 'begun alone');

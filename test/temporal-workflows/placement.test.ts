@@ -41,7 +41,7 @@ describe('node placement', function () {
       const workflowId = await api.createWorkflow(await api.createProject(), drawing([start, quick, slow, post]));
       const first = (await api.run(workflowId)).data.id;
       await api.pollToEnd(first);
-      assert.deepEqual((await activitiesOf(stack, first)).normal, ['httpRequest', 'httpRequest', 'httpRequest']);
+      assert.deepEqual((await activitiesOf(stack, first)).normal, ['httpRequest'], 'they share one');
       const runIds = await Promise.all(Array.from({ length: 10 }, async () => (await api.run(workflowId)).data.id));
       for (const runId of runIds) await api.pollToEnd(runId, { timeoutMs: 60_000 });
       await eventually(

@@ -27,7 +27,7 @@ const UNREACHED = [
   'graph-run.ts: this.#wake();', // a stop when nothing is open: settled before
   "graph-run.ts: : 'internal_error'", // bugs
   "graph-run.ts: ?? 'internal_error'",
-  'activity-options.ts: return UNDONE;', // graph/placement.ts places no kind that cannot be tried locally
+  'activity-options.ts: return undoneOf(call.node);', // graph/placement.ts places no kind that cannot be tried locally
   'planner.ts: throw new Error(`node ${node} settled twice`);',
   'planner.ts: { this.#queue = this.#queue.slice(this.#head); this.#head = 0; }', // after 1,024 nodes; planner.test.ts
 ];

@@ -6,15 +6,13 @@ import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { activitiesOf, giveUpOn, historyOf, queryDatabase, reset, transactionsOf } from '../support/inspect.js';
 import { startStack, type TestStack } from '../support/stack.js';
 
-/** ADR 18: normal nodes of which the same node comes next begin in one activity. */
-describe('normal nodes side by side', function () {
-  this.timeout(120_000);
-  let target: HttpTarget;
-  let stack: TestStack;
-  let api: ApiClient;
+let target: HttpTarget;
+let stack: TestStack;
+let api: ApiClient;
 
+function useStack(env: Record<string, string>): void {
   before(async () => {
-    [target, stack] = await Promise.all([startHttpTarget(), startStack()]);
+    [target, stack] = await Promise.all([startHttpTarget(), startStack({ env })]);
     api = createApiClient(stack.apiUrl, stack.apiKey);
   });
 
@@ -22,18 +20,24 @@ describe('normal nodes side by side', function () {
     await stack.stop();
     await target.close();
   });
+}
 
-  async function start(graph: Drawing): Promise<string> {
-    const workflowId = await api.createWorkflow(await api.createProject(), graph);
-    return (await api.run(workflowId)).data.id;
-  }
+async function start(graph: Drawing): Promise<string> {
+  const workflowId = await api.createWorkflow(await api.createProject(), graph);
+  return (await api.run(workflowId)).data.id;
+}
 
-  const get = (path: string): DrawingNode => http(`${target.url}/${path}`);
-  const post = (path: string): DrawingNode => http(`${target.url}/${path}`, { method: 'POST', body: {} });
-  const callsTo = (...paths: string[]): number[] => paths.map((path) => target.requestsTo(`/${path}`).length);
-  /** A trigger, these side by side, and what waits for all of them. */
-  const gathered = (nodes: DrawingNode[], join?: DrawingNode): Drawing =>
-    fanOut(nodes.length, (index) => nodes[index]!, join);
+const get = (path: string): DrawingNode => http(`${target.url}/${path}`);
+const post = (path: string): DrawingNode => http(`${target.url}/${path}`, { method: 'POST', body: {} });
+const callsTo = (...paths: string[]): number[] => paths.map((path) => target.requestsTo(`/${path}`).length);
+/** A trigger, these side by side, and what waits for all of them. */
+const gathered = (nodes: DrawingNode[], join?: DrawingNode): Drawing =>
+  fanOut(nodes.length, (index) => nodes[index]!, join);
+
+/** ADR 18: nodes of which the same node comes next begin in one activity. */
+describe('normal nodes side by side', function () {
+  this.timeout(120_000);
+  useStack({});
 
   it('share one activity with what waits for them all and the end of the run, and are called at once', async () => {
     const [slow, ...others] = [get('delay/600/slow'), post('delay/600/other'), get('fine')];
@@ -43,7 +47,9 @@ describe('normal nodes side by side', function () {
     assert.deepEqual(await activitiesOf(stack, runId), { local: ['trigger'], normal: ['httpRequest'] });
     const scheduled = (await historyOf(stack, runId)).find(({ type }) => type === 'activityTaskScheduled')!;
     assert.ok(scheduled.text.includes(slow.id));
-    const [first, other, last] = ['/delay/600/slow', '/delay/600/other', '/join'].map((path) => target.requestsTo(path)); // prettier-ignore
+    const [first, other, last] = ['/delay/600/slow', '/delay/600/other', '/join'].map((path) =>
+      target.requestsTo(path),
+    );
     assert.ok(Math.abs(first![0]!.receivedAt - other![0]!.receivedAt) < 500);
     assert.equal(last![0]!.query['after'], '200');
     assert.deepEqual(callsTo('delay/600/slow', 'delay/600/other', 'fine', 'join'), [1, 1, 1, 1]);
@@ -51,7 +57,12 @@ describe('normal nodes side by side', function () {
   });
 
   it('are ten at most, and what waits for more has an activity of its own', async () => {
-    const runId = await start(gathered(Array.from({ length: 12 }, () => get('many')), get('after-many'))); // prettier-ignore
+    const runId = await start(
+      gathered(
+        Array.from({ length: 12 }, () => get('many')),
+        get('after-many'),
+      ),
+    );
     assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
     assert.deepEqual((await activitiesOf(stack, runId)).normal, ['httpRequest', 'httpRequest', 'httpRequest']);
     assert.deepEqual(callsTo('many', 'after-many'), [12, 1]);
@@ -79,7 +90,10 @@ describe('normal nodes side by side', function () {
     assert.ok(Date.now() - startedAt < 10_000, `${Date.now() - startedAt} ms`);
     assert.equal(status, 'failed');
     assert.equal(data![done.id]!.status, 'succeed');
-    assert.deepEqual([fails, cut].map(({ id }) => data![id]!.error!.code), ['http_status', 'cancelled']); // prettier-ignore
+    assert.deepEqual(
+      [fails, cut].map(({ id }) => data![id]!.error!.code),
+      ['http_status', 'cancelled'],
+    );
     assert.deepEqual(callsTo('done', 'fails', 'delay/30000/cut', 'not-joined'), [1, 1, 1, 0]);
     assert.equal((await transactionsOf(stack, runId)).length, 4);
     await eventually(() => target.requestsTo('/delay/30000/cut')[0]!.aborted);
@@ -125,7 +139,10 @@ describe('normal nodes side by side', function () {
     await api.post(`/workflows/${run!.id}/history/${runId}/cancel/`);
     const { status, data } = (await api.pollToEnd(runId, { timeoutMs: 30_000 })).data;
     assert.equal(status, 'failed');
-    assert.deepEqual(nodes.map(({ id }) => data![id]!.error!.code), ['cancelled', 'cancelled']); // prettier-ignore
+    assert.deepEqual(
+      nodes.map(({ id }) => data![id]!.error!.code),
+      ['cancelled', 'cancelled'],
+    );
     await eventually(() => paths.every((path) => target.requestsTo(`/${path}`)[0]!.aborted));
   });
 
@@ -163,5 +180,64 @@ describe('normal nodes side by side', function () {
     assert.deepEqual([end.status, end.data![unsure.id]!.error!.code], ['failed', 'outcome_unknown']);
     assert.deepEqual(callsTo(...held, 'killed-join', 'killed-never'), [2, 1, 1, 1, 1, 1, 0]);
     assert.equal((await transactionsOf(stack, repeated)).length, 5);
+  });
+});
+
+describe('local nodes side by side', function () {
+  this.timeout(120_000);
+  useStack({ NODE_PLACEMENT: 'http:local' });
+
+  it('share one local activity with what waits for them all and the end of the run, and are called at once', async () => {
+    const runId = await start(gathered([get('delay/400/one'), get('delay/400/two'), get('three')], get('local-join')));
+    assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
+    assert.deepEqual(await activitiesOf(stack, runId), { local: ['trigger', 'httpRequest'], normal: [] });
+    const [one, two] = ['/delay/400/one', '/delay/400/two'].map((path) => target.requestsTo(path)[0]!.receivedAt);
+    assert.ok(Math.abs(one! - two!) < 350);
+    assert.deepEqual(callsTo('delay/400/one', 'delay/400/two', 'three', 'local-join'), [1, 1, 1, 1]);
+    assert.equal((await transactionsOf(stack, runId)).length, 5);
+  });
+
+  it('have an activity beside that of those whose call must not be made twice', async () => {
+    const runId = await start(gathered([get('mixed-a'), post('mixed-b'), get('mixed-c'), post('mixed-d')]));
+    assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
+    assert.deepEqual(await activitiesOf(stack, runId), {
+      local: ['trigger', 'httpRequest', 'finishRun'],
+      normal: ['httpRequest'],
+    });
+    assert.deepEqual(callsTo('mixed-a', 'mixed-b', 'mixed-c', 'mixed-d'), [1, 1, 1, 1]);
+  });
+
+  it('one that has to be tried again, or is slow, goes on in a normal activity, and the others are not called again', async () => {
+    target.on('/local-again', [{ status: 503, headers: { 'retry-after': '1' } }, { body: 'mended' }]);
+    const runId = await start(
+      gathered([get('local-fine'), get('local-again'), get('delay/1500/local')], get('after-all')),
+    );
+    assert.equal((await api.pollToEnd(runId, { timeoutMs: 30_000 })).data.status, 'succeed');
+    assert.deepEqual(callsTo('local-fine', 'local-again', 'delay/1500/local', 'after-all'), [1, 2, 2, 1]);
+    assert.deepEqual((await activitiesOf(stack, runId)).normal.slice(0, 2), ['httpRequest', 'httpRequest']);
+    assert.equal((await transactionsOf(stack, runId)).length, 5);
+  });
+
+  it('the first that fails ends the run, the others are cut and marked as cancelled', async () => {
+    const [fails, cut] = [get('status/404/local'), get('delay/900/local-cut')];
+    const runId = await start(gathered([cut, fails], get('local-never')));
+    const { status, data } = (await api.pollToEnd(runId)).data;
+    assert.equal(status, 'failed');
+    assert.deepEqual(
+      [fails, cut].map(({ id }) => data![id]!.error!.code),
+      ['http_status', 'cancelled'],
+    );
+    assert.deepEqual(callsTo('status/404/local', 'delay/900/local-cut', 'local-never'), [1, 1, 0]);
+    assert.equal((await transactionsOf(stack, runId)).length, 3);
+  });
+
+  it('after kill -9 of the worker those that are done are not called again', async () => {
+    const runId = await start(gathered([get('local-done'), get('delay/900/local-killed')], get('local-killed-join')));
+    await eventually(() => callsTo('delay/900/local-killed')[0] === 1);
+    await eventually(async () => (await transactionsOf(stack, runId)).length === 2);
+    process.kill(stack.stack.pids.worker!, 'SIGKILL');
+    assert.equal((await api.pollToEnd(runId, { timeoutMs: 60_000 })).data.status, 'succeed');
+    assert.deepEqual(callsTo('local-done', 'delay/900/local-killed', 'local-killed-join'), [1, 2, 1]);
+    assert.equal((await transactionsOf(stack, runId)).length, 4);
   });
 });
