@@ -20,6 +20,7 @@ import type { McpClient } from '../outgoing/mcp-client.js';
 import type { OutgoingClient } from '../outgoing/outgoing-client.js';
 import type { RunContexts } from './run-context.js';
 import { runLocalNode, runNode, runStep, runTrigger, type NodeDeps } from './run-node.js';
+import { Slots } from './slots.js';
 import { createActivityTracer } from './trace-activity.js';
 import { triggerRunner } from './trigger.js';
 import type { WorkerMetrics } from './worker-metrics.js';
@@ -33,6 +34,8 @@ export interface ActivityDeps {
   providers: ModelProviders;
   /** What the nodes of all runs may keep in memory together. */
   memory: ByteBudget;
+  /** Nodes at once. */
+  activitySlots: number;
   logger: Logger;
   metrics: WorkerMetrics;
   apiInternalUrl: string;
@@ -60,7 +63,8 @@ export function createActivities(deps: ActivityDeps) {
     llm: { name: 'llmRequest', run: (ref) => runNode(nodeDeps, ref, llmRunner) },
     mcp: { name: 'mcpTool', run: (ref) => runNode(nodeDeps, ref, mcpRunner) },
   } satisfies NodeWorks;
-  const doNodes = createFusedNodes({ contexts, nodes, report, trace });
+  const slots = { normal: new Slots(deps.activitySlots), local: new Slots(deps.activitySlots) };
+  const doNodes = createFusedNodes({ contexts, nodes, slots, report, trace });
   return {
     // By the kind that each is for in the run workflow; which nodes they do, they are told.
     trigger: doNodes,

@@ -14,6 +14,7 @@ import { finalFailure, isFinal, retryDelayOf, type DoneNodes } from './failures.
 import { doBeside, type Undone } from './nodes-beside.js';
 import type { RunContexts } from './run-context.js';
 import { inTurn, type NodeFacts, type NodeRef, type NodeTurn } from './run-node.js';
+import type { Slots } from './slots.js';
 import type { ActivityTracer } from './trace-activity.js';
 import { startWindow } from './two-clocks.js';
 
@@ -50,6 +51,8 @@ export type NodeWorks = Record<
 interface FusedNodesDeps {
   contexts: Pick<RunContexts, 'load'>;
   nodes: NodeWorks;
+  /** Of all normal activities, and of all local ones: each takes one, and one more for each node beside its first. */
+  slots: Record<'normal' | 'local', Slots>;
   report: (end: FinishRunInput) => Promise<void>;
   trace: ActivityTracer;
 }
@@ -60,7 +63,7 @@ const ROW_MS = 1_000;
 const REPORT_MS = 2_000;
 
 /** The activity. */
-export function createFusedNodes({ contexts, nodes, report, trace }: FusedNodesDeps) {
+export function createFusedNodes({ contexts, nodes, slots, report, trace }: FusedNodesDeps) {
   async function doNode(turn: NodeTurn): Promise<NodeFacts> {
     const node = (await contexts.load(turn.runId)).node(turn.nodeId);
     if (node === undefined || node.kind === 'agent') throw finalFailure('internal_error');
@@ -68,11 +71,13 @@ export function createFusedNodes({ contexts, nodes, report, trace }: FusedNodesD
     return trace(name, turn, () => run(turn));
   }
 
+  const slotsNow = (): Slots => slots[activityInfo().isLocal ? 'local' : 'normal'];
+
   async function begin(ref: FusedRef, all: DoneNodes): Promise<FusedFacts> {
     const { runId, nodeId, isFirst, beside } = ref;
     if (beside === undefined) return doNode(ref);
     const turns = [nodeId, ...beside].map((id) => ({ runId, nodeId: id, isFirst: isFirst === true }));
-    const undone = await doBeside(turns, doNode, all);
+    const undone = await doBeside(turns, { doNode, slots: slotsNow() }, all);
     return undone.length === 0 ? {} : { undone };
   }
 
@@ -126,10 +131,15 @@ export function createFusedNodes({ contexts, nodes, report, trace }: FusedNodesD
   return (ref: FusedRef): Promise<FusedFacts> => {
     const done: DoneNodes = { done: 0, branches: [] };
     const all = async (): Promise<FusedFacts> => {
-      const facts = await begin(ref, done);
-      if (facts.goOnAfterMs !== undefined || facts.undone !== undefined) return facts;
-      done.done = 1;
-      return goOn(ref, facts, done);
+      slotsNow().hold();
+      try {
+        const facts = await begin(ref, done);
+        if (facts.goOnAfterMs !== undefined || facts.undone !== undefined) return facts;
+        done.done = 1;
+        return await goOn(ref, facts, done);
+      } finally {
+        slotsNow().release();
+      }
     };
     return activityInfo().isLocal ? all() : inTurn(ref, all, () => done);
   };

@@ -6,19 +6,25 @@
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { finalFailure, isFinal, retryDelayOf, type DoneNodes } from './failures.js';
 import type { NodeFacts, NodeTurn } from './run-node.js';
+import type { Slots } from './slots.js';
 
 /** A node that is not done, by its place, and after how many milliseconds it is to go on in an activity of its own. */
 export type Undone = [place: number, goOnAfterMs: number];
+
+interface BesideDeps {
+  doNode: (turn: NodeTurn) => Promise<NodeFacts>;
+  /** The activity has one already. */
+  slots: Slots;
+}
+
+/** Beyond that the node is better off in Temporal's queue, where another worker may take it. */
+const WAIT_FOR_SLOT_MS = 1_000;
 
 /**
  * Rejects with the failure that has ended a node for good, once the others have stopped, or when the activity is
  * cancelled. Keeps in `all` which are done, and which has failed.
  */
-export async function doBeside(
-  turns: NodeTurn[],
-  doNode: (turn: NodeTurn) => Promise<NodeFacts>,
-  all: DoneNodes,
-): Promise<Undone[]> {
+export async function doBeside(turns: NodeTurn[], { doNode, slots }: BesideDeps, all: DoneNodes): Promise<Undone[]> {
   const { cancellationSignal } = Context.current();
   const givingUp = new AbortController();
   const done: number[] = (all.beside = []);
@@ -40,7 +46,13 @@ export async function doBeside(
       else undone.push([place, retryDelayOf(error) ?? 0]);
     }
   };
-  await Promise.all(turns.map(doOne));
+  const stop = AbortSignal.any([cancellationSignal, givingUp.signal]);
+  const doInSlot = async (turn: NodeTurn, place: number): Promise<void> => {
+    if (place === 0) return doOne(turn, place);
+    if (!(await slots.take(WAIT_FOR_SLOT_MS, stop))) return void undone.push([place, 0]);
+    await doOne(turn, place).finally(() => slots.release());
+  };
+  await Promise.all(turns.map(doInSlot));
   if (failure !== undefined) throw failure as Error;
   delete all.beside;
   return undone;

@@ -27,6 +27,12 @@ async function start(graph: Drawing): Promise<string> {
   return (await api.run(workflowId)).data.id;
 }
 
+async function cancel(runId: string): Promise<void> {
+  const text = 'SELECT workflow_id AS id FROM runs WHERE id = $1';
+  const [run] = await queryDatabase<{ id: number }>(stack, text, [runId]);
+  await api.post(`/workflows/${run!.id}/history/${runId}/cancel/`);
+}
+
 const get = (path: string): DrawingNode => http(`${target.url}/${path}`);
 const post = (path: string): DrawingNode => http(`${target.url}/${path}`, { method: 'POST', body: {} });
 const callsTo = (...paths: string[]): number[] => paths.map((path) => target.requestsTo(`/${path}`).length);
@@ -133,10 +139,7 @@ describe('normal nodes side by side', function () {
     const runId = await start(gathered(nodes));
     const paths = ['delay/30000/cancelled-a', 'delay/30000/cancelled-b'];
     await eventually(() => callsTo(...paths).join() === '1,1');
-    const [run] = await queryDatabase<{ id: number }>(stack, 'SELECT workflow_id AS id FROM runs WHERE id = $1', [
-      runId,
-    ]);
-    await api.post(`/workflows/${run!.id}/history/${runId}/cancel/`);
+    await cancel(runId);
     const { status, data } = (await api.pollToEnd(runId, { timeoutMs: 30_000 })).data;
     assert.equal(status, 'failed');
     assert.deepEqual(
@@ -239,5 +242,41 @@ describe('local nodes side by side', function () {
     assert.equal((await api.pollToEnd(runId, { timeoutMs: 60_000 })).data.status, 'succeed');
     assert.deepEqual(callsTo('local-done', 'delay/900/local-killed', 'local-killed-join'), [1, 2, 1]);
     assert.equal((await transactionsOf(stack, runId)).length, 4);
+  });
+});
+
+describe('a worker of three slots', function () {
+  this.timeout(60_000);
+  useStack({ WORKER_ACTIVITY_SLOTS: '3' });
+
+  it('executes three nodes of those side by side at once', async () => {
+    const runId = await start(gathered(Array.from({ length: 8 }, () => get('delay/200/crowd'))));
+    assert.equal((await api.pollToEnd(runId, { timeoutMs: 30_000 })).data.status, 'succeed');
+    const times = target.requests.map(({ receivedAt }) => receivedAt).toSorted((a, b) => a - b);
+    assert.equal(times.length, 8);
+    // The fourth after any one begins when the first of them has its answer; by two clocks.
+    const crowded = times.filter((time, index) => index >= 3 && time - times[index - 3]! < 150);
+    assert.deepEqual(crowded, []);
+    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['httpRequest']);
+  });
+
+  it('leaves to others what finds no slot within a second', async () => {
+    const runId = await start(
+      gathered(
+        Array.from({ length: 5 }, () => get('delay/1500/crowd')),
+        get('after-crowd'),
+      ),
+    );
+    assert.equal((await api.pollToEnd(runId, { timeoutMs: 30_000 })).data.status, 'succeed');
+    assert.deepEqual(callsTo('delay/1500/crowd', 'after-crowd'), [5, 1]);
+    assert.equal((await activitiesOf(stack, runId)).normal.length, 4);
+  });
+
+  it('begins nothing of what waits for a slot when the run is cancelled', async () => {
+    const runId = await start(gathered(Array.from({ length: 6 }, () => get('delay/30000/waiting'))));
+    await eventually(() => callsTo('delay/30000/waiting')[0] === 3);
+    await cancel(runId);
+    assert.equal((await api.pollToEnd(runId, { timeoutMs: 15_000 })).data.status, 'failed');
+    assert.deepEqual(callsTo('delay/30000/waiting'), [3]);
   });
 });
