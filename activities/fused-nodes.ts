@@ -1,6 +1,6 @@
 // One activity does a node, or several side by side, and those that follow, where the run workflow has nothing to decide in
-// between; and the last one tells the end of the run (docs/adr/0017-fused-nodes.md). Each node is recorded before the next one begins, as if it
-// had an activity of its own.
+// between; and the last one tells the end of the run (docs/adr/0017-fused-nodes.md). Each node is recorded before the next
+// one begins, as if it had an activity of its own.
 //
 // When the process dies, the activity is repeated: what is recorded is found, and a run whose end was told is told it once
 // more, to no effect. Whatever is out of the ordinary stops the row, and the run workflow goes on from there as it would
@@ -71,13 +71,11 @@ export function createFusedNodes({ contexts, nodes, slots, report, trace }: Fuse
     return trace(name, turn, () => run(turn));
   }
 
-  const slotsNow = (): Slots => slots[activityInfo().isLocal ? 'local' : 'normal'];
-
-  async function begin(ref: FusedRef, all: DoneNodes): Promise<FusedFacts> {
+  async function begin(ref: FusedRef, all: DoneNodes, ownSlots: Slots): Promise<FusedFacts> {
     const { runId, nodeId, isFirst, beside } = ref;
     if (beside === undefined) return doNode(ref);
     const turns = [nodeId, ...beside].map((id) => ({ runId, nodeId: id, isFirst: isFirst === true }));
-    const undone = await doBeside(turns, { doNode, slots: slotsNow() }, all);
+    const undone = await doBeside(turns, { doNode, slots: ownSlots }, all);
     return undone.length === 0 ? {} : { undone };
   }
 
@@ -130,18 +128,20 @@ export function createFusedNodes({ contexts, nodes, slots, report, trace }: Fuse
 
   return (ref: FusedRef): Promise<FusedFacts> => {
     const done: DoneNodes = { done: 0, branches: [] };
+    const { isLocal } = activityInfo();
+    const ownSlots = slots[isLocal ? 'local' : 'normal'];
     const all = async (): Promise<FusedFacts> => {
-      slotsNow().hold();
+      ownSlots.hold();
       try {
-        const facts = await begin(ref, done);
+        const facts = await begin(ref, done, ownSlots);
         if (facts.goOnAfterMs !== undefined || facts.undone !== undefined) return facts;
         done.done = 1;
         return await goOn(ref, facts, done);
       } finally {
-        slotsNow().release();
+        ownSlots.release();
       }
     };
-    return activityInfo().isLocal ? all() : inTurn(ref, all, () => done);
+    return isLocal ? all() : inTurn(ref, all, () => done);
   };
 }
 

@@ -10,9 +10,9 @@ export interface StopSignal {
 }
 
 /**
- * Aborts at once when the run is cancelled, the worker stops, or with `givenUp`. A try that Temporal has given up (its worker stood still
- * for too long, or the run was terminated) may have a call on the wire whose answer is as good as ever: it has a while to
- * record it, and the next try finds it.
+ * Aborts at once when the run is cancelled, the worker stops, or with `givenUp`. A try that Temporal has given up (its
+ * worker stood still for too long, or the run was terminated) may have a call on the wire whose answer is as good as ever:
+ * it has a while to record it, and the next try finds it.
  */
 export function createStopSignal(context: Context, givenUp?: AbortSignal): StopSignal {
   const { cancellationSignal: cancelled } = context;

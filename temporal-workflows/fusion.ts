@@ -96,15 +96,14 @@ export function besideEachOther(plan: Plan, local: string, ready: number[]): num
     const [edge, ...others] = plan.out[node]!;
     const placement = local.charAt(node);
     const mayShare = (placement === LOCAL || placement === SHARED) && others.length === 0;
-    const place = `${placement} before ${edge?.[0]}`;
-    const beside = mayShare ? open.get(place) : undefined;
-    if (beside !== undefined && beside.length < MAX_BESIDE) {
-      beside.push(node);
-      continue;
+    const place = mayShare ? `${placement} before ${edge?.[0]}` : `${node} alone`;
+    let group = open.get(place);
+    if (group === undefined || group.length === MAX_BESIDE) {
+      group = [];
+      all.push(group);
+      open.set(place, group);
     }
-    const group = [node];
-    all.push(group);
-    if (mayShare) open.set(place, group);
+    group.push(node);
   }
   return all;
 }

@@ -20,8 +20,8 @@ export interface RunGraphInput {
   /** One character a node: `1` local, `2` normal, `0` alone (graph/placement.ts). Absent in runs that began before there was a choice. */
   local?: string;
   /**
-   * Nodes in a row, and side by side, share an activity (fusion.ts). Absent in runs that began before they did, which go on one by one.
-   * Workers that do not know of it must be gone before an API sets it (docs/upgrade.md).
+   * Nodes in a row, and side by side, share an activity (fusion.ts). Absent in runs that began before they did, which go
+   * on one by one. Workers that do not know of it must be gone before an API sets it (docs/upgrade.md).
    */
   isFused?: boolean;
   /** Set when the run goes on in a new execution (continue-as-new). */

@@ -102,24 +102,39 @@ function eventsPerNode(figures: Figures): Limit[] {
 }
 
 /**
- * A run costs something of its own, the twin's too, which weighs less on each node the longer the run is. Flat is what does
- * not rise beyond what any shorter run's nodes cost, so that a rise is not hidden behind that.
+ * A run costs something of its own, the twin's too, which weighs less on each node the longer the run is; so what a node
+ * costs falls, and beside how far apart its costs lie it is shown that it does not rise from any shorter run to a longer one.
  */
 function flatness(figures: Figures): Limit[] {
   return variantsOf(figures.nodes).flatMap((variant) => {
     const costs = figures.nodes.filter((cost) => cost.variant === variant && cost.subject === 'service');
     if (costs.length < 2) return [];
+    const empty = find(figures, { variant, subject: 'service', row: 'empty', lanes: 1 });
     const range = `${variant}, ${costs[0]!.nodes} to ${costs.at(-1)!.nodes} nodes`;
-    const limitOn = (what: string, perRun: (cost: NodesCost) => number): Limit => {
-      const perNode = costs.map((cost) => perRun(cost) / cost.nodes);
-      const rises = perNode.slice(1).map((cost, index) => cost / Math.min(...perNode.slice(0, index + 1)));
-      return atMost(`${range}: ${what} a node by that of any shorter run, most`, Math.max(...rises), 1.15, 'x');
+    const limitsOn = (what: string, perRun: (cost: NodesCost) => number, ofEmpty: number | undefined): Limit[] => {
+      const perNode = (without: number) => costs.map((cost) => (perRun(cost) - without) / cost.nodes);
+      const limits = [
+        atMost(`${range}: ${what} a node, most by least`, mostByLeast(perNode(0)), 1.15, 'x'),
+        atMost(`${range}: ${what} a node by that of any shorter run, most`, mostRise(perNode(0)), 1.15, 'x'),
+      ];
+      if (ofEmpty === undefined) return limits;
+      const title = `${range}: ${what} a node without what an empty run costs, most by least`;
+      return [...limits, atMost(title, mostByLeast(perNode(ofEmpty)), 1.15, 'x')];
     };
     return [
-      limitOn('time', ({ msPerRun }) => median(msPerRun)),
-      limitOn('CPU of worker and API', (cost) => median(serviceCpu(cost))),
+      ...limitsOn('time', ({ msPerRun }) => median(msPerRun), empty && median(empty.p50Ms)),
+      ...limitsOn('CPU of worker and API', (cost) => median(serviceCpu(cost)), empty && median(serviceCpu(empty))),
     ];
   });
+}
+
+function mostByLeast(values: number[]): number {
+  return Math.max(...values) / Math.min(...values);
+}
+
+/** Of any value by the least before it. */
+function mostRise(values: number[]): number {
+  return Math.max(...values.slice(1).map((value, index) => value / Math.min(...values.slice(0, index + 1))));
 }
 
 function acceptance({ throughput }: Figures): Limit[] {

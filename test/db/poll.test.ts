@@ -7,7 +7,7 @@ import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { agent, drawing, http, link, trigger, type DrawingNode } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
-import { queryDatabase } from '../support/inspect.js';
+import { cancelRun, queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 import { startToolServer, type ToolServer } from '../support/tool-server.js';
@@ -96,10 +96,7 @@ describe('nodes of a polled run', function () {
     assert.deepEqual(nodes[slow.id], { id: slow.id, status: 'in progress' });
     const [request] = nodes[waits.id]!['approval_requests'] as Record<string, unknown>[];
     assert.deepEqual([request!['tool_name'], request!['status']], ['add', 'pending']);
-    const [run] = await queryDatabase<{ id: number }>(stack, 'SELECT workflow_id AS id FROM runs WHERE id = $1', [
-      runId,
-    ]);
-    await api.post(`/workflows/${run!.id}/history/${runId}/cancel/`);
+    await cancelRun(stack, runId);
     await api.pollToEnd(runId);
   });
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import pg from 'pg';
+import { createApiClient } from './api-client.js';
 import { eventually } from './eventually.js';
 import type { TestStack } from './stack.js';
 
@@ -120,4 +121,15 @@ export async function giveUpOn(stack: TestStack, runId: string, activityId: stri
       updateMask: { paths: ['schedule_to_close_timeout'] },
     }),
   );
+}
+
+/** Cancels a run of which only the id is at hand, as its owner; gives its workflow's id. */
+export async function cancelRun(stack: TestStack, runId: string): Promise<number> {
+  const text = 'SELECT workflow_id AS id FROM runs WHERE id = $1';
+  const [workflow] = await queryDatabase<{ id: number }>(stack, text, [runId]);
+  const { status } = await createApiClient(stack.apiUrl, stack.apiKey).post(
+    `/workflows/${workflow!.id}/history/${runId}/cancel/`,
+  );
+  if (status !== 200) throw new Error(`the cancel was answered with ${status}`);
+  return workflow!.id;
 }

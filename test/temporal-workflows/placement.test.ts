@@ -3,7 +3,7 @@ import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { chain, condition, drawing, http, link, linkInRow, trigger, type DrawingNode } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
-import { activitiesOf, historyOf, queryDatabase, reset, transactionsOf } from '../support/inspect.js';
+import { activitiesOf, cancelRun, historyOf, queryDatabase, reset, transactionsOf } from '../support/inspect.js';
 import { startStack, type TestStack } from '../support/stack.js';
 
 describe('node placement', function () {
@@ -222,12 +222,9 @@ describe('node placement', function () {
       const nodes = Array.from({ length: 60 }, (_, index) => http(`${target.url}/delay/200/cancelled-${index}`));
       const runId = await startRun([trigger(), ...nodes]);
       await eventually(() => target.requestsTo('/delay/200/cancelled-1').length === 1);
-      const [run] = await queryDatabase<{ workflow_id: number }>(stack, 'SELECT workflow_id FROM runs WHERE id = $1', [
-        runId,
-      ]);
-      await api.post(`/workflows/${run!.workflow_id}/history/${runId}/cancel/`);
+      const workflowId = await cancelRun(stack, runId);
       assert.equal((await api.pollToEnd(runId, { timeoutMs: 60_000 })).data.status, 'failed');
-      assert.equal((await api.history(run!.workflow_id, runId)).status, 'Cancelled');
+      assert.equal((await api.history(workflowId, runId)).status, 'Cancelled');
       assert.ok(target.requestsTo('/delay/200/cancelled-59').length === 0, 'it did not run to its end');
     });
   });

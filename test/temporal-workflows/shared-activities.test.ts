@@ -3,7 +3,7 @@ import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { condition, drawing, http, link, linkInRow, llm, trigger, type DrawingNode } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
-import { activitiesOf, giveUpOn, historyOf, queryDatabase, reset, transactionsOf } from '../support/inspect.js';
+import { activitiesOf, cancelRun, giveUpOn, historyOf, reset, transactionsOf } from '../support/inspect.js';
 import { startStack, type TestStack } from '../support/stack.js';
 
 /** ADR 17: what is in a normal activity shares it with the nodes around it. */
@@ -139,11 +139,8 @@ describe('normal nodes in a row', function () {
   it('a cancel cuts the call in flight and begins no other', async () => {
     const runId = await startRun([trigger(), post('before-cancel'), post('delay/30000/cancelled'), post('not-begun')]);
     await eventually(() => target.requestsTo('/delay/30000/cancelled').length === 1);
-    const [run] = await queryDatabase<{ id: number }>(stack, 'SELECT workflow_id AS id FROM runs WHERE id = $1', [
-      runId,
-    ]);
     const cancelledAt = Date.now();
-    await api.post(`/workflows/${run!.id}/history/${runId}/cancel/`);
+    await cancelRun(stack, runId);
     assert.equal((await api.pollToEnd(runId, { timeoutMs: 30_000 })).data.status, 'failed');
     assert.ok(Date.now() - cancelledAt < 10_000, `${Date.now() - cancelledAt} ms`);
     assert.deepEqual(callsTo('before-cancel', 'delay/30000/cancelled', 'not-begun'), [1, 1, 0]);

@@ -3,7 +3,7 @@ import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { drawing, fanOut, http, link, resultOf, trigger, type Drawing, type DrawingNode } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
-import { activitiesOf, giveUpOn, historyOf, queryDatabase, reset, transactionsOf } from '../support/inspect.js';
+import { activitiesOf, cancelRun, giveUpOn, historyOf, reset, transactionsOf } from '../support/inspect.js';
 import { startStack, type TestStack } from '../support/stack.js';
 
 let target: HttpTarget;
@@ -25,12 +25,6 @@ function useStack(env: Record<string, string>): void {
 async function start(graph: Drawing): Promise<string> {
   const workflowId = await api.createWorkflow(await api.createProject(), graph);
   return (await api.run(workflowId)).data.id;
-}
-
-async function cancel(runId: string): Promise<void> {
-  const text = 'SELECT workflow_id AS id FROM runs WHERE id = $1';
-  const [run] = await queryDatabase<{ id: number }>(stack, text, [runId]);
-  await api.post(`/workflows/${run!.id}/history/${runId}/cancel/`);
 }
 
 const get = (path: string): DrawingNode => http(`${target.url}/${path}`);
@@ -139,7 +133,7 @@ describe('normal nodes side by side', function () {
     const runId = await start(gathered(nodes));
     const paths = ['delay/30000/cancelled-a', 'delay/30000/cancelled-b'];
     await eventually(() => callsTo(...paths).join() === '1,1');
-    await cancel(runId);
+    await cancelRun(stack, runId);
     const { status, data } = (await api.pollToEnd(runId, { timeoutMs: 30_000 })).data;
     assert.equal(status, 'failed');
     assert.deepEqual(
@@ -275,7 +269,7 @@ describe('a worker of three slots', function () {
   it('begins nothing of what waits for a slot when the run is cancelled', async () => {
     const runId = await start(gathered(Array.from({ length: 6 }, () => get('delay/30000/waiting'))));
     await eventually(() => callsTo('delay/30000/waiting')[0] === 3);
-    await cancel(runId);
+    await cancelRun(stack, runId);
     assert.equal((await api.pollToEnd(runId, { timeoutMs: 15_000 })).data.status, 'failed');
     assert.deepEqual(callsTo('delay/30000/waiting'), [3]);
   });
