@@ -34,7 +34,7 @@ EXPOSE 9464
 # Alive, not ready: where unhealthy containers are replaced, one whose Temporal is away must stay.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.WORKER_METRICS_PORT || 9464) + '/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--enable-source-maps", "dist/activities/main.js"]
+CMD ["node", "--enable-source-maps", "dist/activities/worker/main.js"]
 
 FROM runtime AS api
 EXPOSE 3000

@@ -1,17 +1,17 @@
 import Router from '@koa/router';
 import Koa from 'koa';
-import type { AppMiddleware, AppState } from './app-state.js';
+import type { AppMiddleware, AppState } from './http/app-state.js';
 import type { AppDeps } from './deps.js';
-import { dispatch } from './dispatch.js';
-import { accessLog } from './middleware/access-log.js';
-import { answerHeaders } from './middleware/answer-headers.js';
-import { answerDeadline } from './middleware/answer-deadline.js';
-import { errors } from './middleware/errors.js';
-import { requestId } from './middleware/request-id.js';
-import { traceRequest } from './middleware/trace.js';
-import { unmatched } from './middleware/unmatched.js';
-import type { Route } from './route.js';
-import { routes } from './routes/registry.js';
+import { dispatch } from './http/dispatch.js';
+import { accessLog } from './http/middleware/access-log.js';
+import { answerHeaders } from './http/middleware/answer-headers.js';
+import { answerDeadline } from './http/middleware/answer-deadline.js';
+import { errors } from './http/middleware/errors.js';
+import { requestId } from './http/middleware/request-id.js';
+import { traceRequest } from './http/middleware/trace.js';
+import { unmatched } from './http/middleware/unmatched.js';
+import type { Route } from './http/route.js';
+import { routes } from './http/registry.js';
 
 /** The HTTP service. */
 export function createApp(deps: AppDeps): Koa<AppState> {

@@ -2,18 +2,18 @@ import type { Client } from '@temporalio/client';
 import type { Currencies } from '../config/currencies.js';
 import type { Logger } from '../config/logger.js';
 import type { ModelProviders } from '../config/model-providers.js';
-import type { Database } from '../db/client.js';
-import type { SecretBox } from '../db/secret-box.js';
-import type { ChatUpstream } from './chat-upstream.js';
-import type { RefreshFigures } from './database-metrics.js';
+import type { Database } from '../db/core/client.js';
+import type { SecretBox } from '../db/core/secret-box.js';
+import type { ChatUpstream } from './chat/chat-upstream.js';
+import type { RefreshFigures } from './observability/database-metrics.js';
 import type { ByteBudget } from '../outgoing/byte-budget.js';
 import type { McpClient } from '../outgoing/mcp-client.js';
-import type { Metrics } from './metrics.js';
-import type { NodePlacement } from './node-placement.js';
-import type { KeyCounter } from './key-counter.js';
-import type { SnapshotStore } from './snapshot-store.js';
-import type { StartSlots } from './start-slots.js';
-import type { SessionVerifier } from './session-tokens.js';
+import type { Metrics } from './observability/metrics.js';
+import type { NodePlacement } from './runs/node-placement.js';
+import type { KeyCounter } from './access/key-counter.js';
+import type { SnapshotStore } from './runs/snapshot-store.js';
+import type { StartSlots } from './runs/start-slots.js';
+import type { SessionVerifier } from './access/session-tokens.js';
 
 /** Everything that a request may touch, built once in main.ts. */
 export interface AppDeps {

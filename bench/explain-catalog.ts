@@ -3,10 +3,14 @@
 import { parseArgs } from 'node:util';
 import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely';
 import pg from 'pg';
-import { findCatalogWorkflow, listCatalog, type CatalogQuery } from '../db/catalog-repository.js';
-import type { Db } from '../db/client.js';
-import { findMarketplaceWorkflow, listMarketplace, type MarketplaceQuery } from '../db/marketplace-repository.js';
-import type { Tables } from '../db/tables.js';
+import { findCatalogWorkflow, listCatalog, type CatalogQuery } from '../db/workflows/catalog-repository.js';
+import type { Db } from '../db/core/client.js';
+import {
+  findMarketplaceWorkflow,
+  listMarketplace,
+  type MarketplaceQuery,
+} from '../db/marketplace/marketplace-repository.js';
+import type { Tables } from '../db/core/tables.js';
 
 const { values } = parseArgs({ options: { user: { type: 'string' }, plans: { type: 'boolean', default: false } } });
 const userId = Number(values.user);

@@ -1,9 +1,9 @@
 // Seeds a workflow with runs (unless --workflow names one) and prints the plans behind history and billing pages:
 //   DATABASE_URL=... npx tsx bench/list-plans.ts --user 1 --project 1 --runs 100000
 import { parseArgs } from 'node:util';
-import { createDatabase, type Database } from '../db/client.js';
-import { listRunTransactions } from '../db/billing-repository.js';
-import { listHistory, type HistoryOrdering } from '../db/history-repository.js';
+import { createDatabase, type Database } from '../db/core/client.js';
+import { listRunTransactions } from '../db/nodes/billing-repository.js';
+import { listHistory, type HistoryOrdering } from '../db/runs/history-repository.js';
 import { explainRead } from './explain.js';
 import { seedRuns, seedWorkflows } from './seed-runs.js';
 

@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import { createDatabase, type Database } from '../db/client.js';
-import { storeSnapshot } from '../db/snapshots-repository.js';
+import { createDatabase, type Database } from '../db/core/client.js';
+import { storeSnapshot } from '../db/runs/snapshots-repository.js';
 import { compilePlan } from '../graph/compile-plan.js';
 
 export interface RunSeed {

@@ -15,8 +15,8 @@ import { AdminError, withContext, type AdminContext } from './admin/context.js';
 import { attachProviderKey, detachProviderKey } from './admin/provider-keys.js';
 import { reencryptSecrets, showSecrets } from './admin/secrets.js';
 import { describeFailure } from './exit.js';
-import { forgetSignals } from '../db/approvals-repository.js';
-import type { Role } from '../db/tables.js';
+import { forgetSignals } from '../db/agents/approvals-repository.js';
+import type { Role } from '../db/core/tables.js';
 
 const DEFAULT_TTL_SECONDS = 3600;
 const LABEL_HELP = 'to tell keys apart';

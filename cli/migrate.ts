@@ -1,7 +1,7 @@
 // `npm run migrate`: brings the database of DATABASE_URL up to date. Any number of processes may run it at once.
 import { parseEnvironment, required } from '../config/environment.js';
-import { createDatabase } from '../db/client.js';
-import { migrateToLatest } from '../db/migrate.js';
+import { createDatabase } from '../db/core/client.js';
+import { migrateToLatest } from '../db/core/migrate.js';
 import { exitWith } from './exit.js';
 
 try {

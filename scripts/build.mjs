@@ -11,7 +11,7 @@ const root = path.resolve(import.meta.dirname, '..');
 const dist = path.join(root, 'dist');
 const stamp = path.join(dist, '.built-from');
 /** Sources that are served as they are. */
-const ASSETS = ['api/docs-page'];
+const ASSETS = ['api/http/docs-page'];
 /** With TEMPORAL_PAYLOAD_KEY failures are written in another way, and that is part of the bundle (docs/encryption.md). */
 const BUNDLES = {
   'workflow-bundle.js': {},

@@ -34,8 +34,8 @@ async function generate() {
 /** As the API serves it, by a process of its own: this script needs no build to be imported. */
 function createDocument() {
   const program = `
-    const { createOpenApiDocument } = await import('./dist/api/openapi/document.js');
-    const { routes } = await import('./dist/api/routes/registry.js');
+    const { createOpenApiDocument } = await import('./dist/api/http/openapi/document.js');
+    const { routes } = await import('./dist/api/http/registry.js');
     process.stdout.write(JSON.stringify(createOpenApiDocument(routes)));`;
   return JSON.parse(run(process.execPath, ['--input-type=module', '--eval', program], root));
 }

@@ -1,9 +1,9 @@
 // How the run workflow calls each activity. Everything is said explicitly: the SDK's documented default for
 // `cancellationType` is not what goes on the wire.
 import { ActivityCancellationType, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { Activities } from '../activities/create-activities.js';
-import type { FinishRunInput } from '../activities/finish-run.js';
-import type { FusedFacts, FusedRef } from '../activities/fused-nodes.js';
+import type { Activities } from '../activities/worker/create-activities.js';
+import type { FinishRunInput } from '../activities/node/finish-run.js';
+import type { FusedFacts, FusedRef } from '../activities/dense/fused-nodes.js';
 import type { NodeKind } from '../graph/plan.js';
 import { nodeFailureOf } from './node-failure.js';
 

@@ -4,7 +4,7 @@
 import type { Branch, NodeKind, Plan } from '../graph/plan.js';
 import { isTaken } from './planner.js';
 
-/** Bounds the activity's input; how long it may take is its own matter (activities/fused-nodes.ts). */
+/** Bounds the activity's input; how long it may take is its own matter (activities/dense/fused-nodes.ts). */
 const MAX_FOLLOWERS = 50;
 /** So many calls at once are one worker's, whose death they share. */
 const MAX_BESIDE = 10;

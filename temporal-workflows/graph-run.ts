@@ -8,9 +8,9 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { FinishRunInput } from '../activities/finish-run.js';
-import type { DoneNodes } from '../activities/failures.js';
-import type { FusedFacts } from '../activities/fused-nodes.js';
+import type { FinishRunInput } from '../activities/node/finish-run.js';
+import type { DoneNodes } from '../activities/node/failures.js';
+import type { FusedFacts } from '../activities/dense/fused-nodes.js';
 import type { Branch } from '../graph/plan.js';
 import { FIRST_STEP, runAgent } from './agent-loop.js';
 import { besideEachOther } from './fusion.js';

@@ -1,7 +1,7 @@
 // The activity that nodes begin in, and what it is told: them, those that follow in it, and the end of the run, where nothing
 // else is left.
 import { workflowInfo } from '@temporalio/workflow';
-import type { FollowingNodes, FusedFacts } from '../activities/fused-nodes.js';
+import type { FollowingNodes, FusedFacts } from '../activities/dense/fused-nodes.js';
 import type { Plan } from '../graph/plan.js';
 import { runNodeOfKind, tryNodeLocally, type NodeCall, type SingleStepKind } from './activity-options.js';
 import { beginsLocally, lengthOf, rowAfter, summaryOf, type Row } from './fusion.js';

@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
-import type { DoneNodes } from '../activities/failures.js';
+import type { DoneNodes } from '../activities/node/failures.js';
 
 /** The failure that an activity ended with by itself; undefined when Temporal gave up on it. A local one comes unwrapped. */
 export function nodeFailureOf(error: unknown): ApplicationFailure | undefined {

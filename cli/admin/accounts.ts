@@ -1,8 +1,8 @@
 // Users, their keys and tokens, their places in projects.
-import { createKey, deleteKey, listKeys } from '../../db/keys-repository.js';
-import { removeMember, setMember } from '../../db/members-repository.js';
-import type { Role } from '../../db/tables.js';
-import { createUser, findUser, setApiAccess, type UserRow } from '../../db/users-repository.js';
+import { createKey, deleteKey, listKeys } from '../../db/projects/keys-repository.js';
+import { removeMember, setMember } from '../../db/projects/members-repository.js';
+import type { Role } from '../../db/core/tables.js';
+import { createUser, findUser, setApiAccess, type UserRow } from '../../db/projects/users-repository.js';
 import { AdminError, type AdminContext } from './context.js';
 import { signToken } from './session-token.js';
 

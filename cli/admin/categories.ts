@@ -1,5 +1,5 @@
 // Categories of workflows and their subcategories.
-import { createCategory, findCategory } from '../../db/categories-repository.js';
+import { createCategory, findCategory } from '../../db/workflows/categories-repository.js';
 import { AdminError, type AdminContext } from './context.js';
 
 /** `parent` makes it a subcategory; there is no third level. */

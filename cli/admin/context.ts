@@ -1,7 +1,7 @@
 // What an admin command works on: the database and the secrets of the environment, or else of the stack in DATA_DIR.
 import path from 'node:path';
 import { parseEnvironment } from '../../config/environment.js';
-import { createDatabase, type Database } from '../../db/client.js';
+import { createDatabase, type Database } from '../../db/core/client.js';
 import { readSecrets } from '../embedded/secrets-file.js';
 import { readStackFile } from '../embedded/stack-file.js';
 

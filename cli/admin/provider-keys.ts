@@ -1,5 +1,5 @@
 // A project's own keys for model providers; the key itself is stored encrypted and never shown again.
-import { createSecretBox } from '../../db/secret-box.js';
+import { createSecretBox } from '../../db/core/secret-box.js';
 import { requireProject } from './accounts.js';
 import { AdminError, type AdminContext } from './context.js';
 

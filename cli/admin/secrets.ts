@@ -1,7 +1,7 @@
 // Retiring a key of SECRETS_KEY: what is sealed with which key, and sealing everything with the first one.
 import { sql } from 'kysely';
-import { countByKey, resealColumn, SEALED_COLUMNS } from '../../db/sealed-columns.js';
-import { createSecretBox } from '../../db/secret-box.js';
+import { countByKey, resealColumn, SEALED_COLUMNS } from '../../db/core/sealed-columns.js';
+import { createSecretBox } from '../../db/core/secret-box.js';
 import type { AdminContext } from './context.js';
 
 /** A service that goes on writing with an older key, or copies a row while its table is read, is caught up with. */

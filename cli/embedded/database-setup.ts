@@ -1,5 +1,5 @@
-import { createDatabase } from '../../db/client.js';
-import { migrateToLatest } from '../../db/migrate.js';
+import { createDatabase } from '../../db/core/client.js';
+import { migrateToLatest } from '../../db/core/migrate.js';
 import { ensureLocalUser, type LocalUser } from './local-user.js';
 import type { StackSecrets } from './secrets-file.js';
 import { StartError } from './start-error.js';

@@ -1,6 +1,6 @@
-import type { Database } from '../../db/client.js';
-import { createKey, findKeyHolder } from '../../db/keys-repository.js';
-import { createUser } from '../../db/users-repository.js';
+import type { Database } from '../../db/core/client.js';
+import { createKey, findKeyHolder } from '../../db/projects/keys-repository.js';
+import { createUser } from '../../db/projects/users-repository.js';
 import { writeSecrets, type StackSecrets } from './secrets-file.js';
 
 /** Requests a minute: a local page that polls many runs is not throttled. */

@@ -183,7 +183,11 @@ export class Stack {
     const workerReady = `http://127.0.0.1:${ports.workerMetrics}/readyz`;
     await this.#together([
       this.#startChild('api', `API on ${apiUrl}`, service('api', 'api/main.js', `${apiUrl}/readyz`)),
-      this.#startChild('worker', 'Worker', service('worker', 'activities/main.js', workerReady, BACKGROUND_NICENESS)),
+      this.#startChild(
+        'worker',
+        'Worker',
+        service('worker', 'activities/worker/main.js', workerReady, BACKGROUND_NICENESS),
+      ),
     ]);
   }
 

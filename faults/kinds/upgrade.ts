@@ -9,7 +9,7 @@ import { partsReplaced } from '../processes.js';
 import type { Blow } from '../stage.js';
 import type { World } from '../world.js';
 
-const WORKER = path.resolve(import.meta.dirname, '../../dist/activities/main.js');
+const WORKER = path.resolve(import.meta.dirname, '../../dist/activities/worker/main.js');
 
 interface ExtraWorker {
   /** SIGTERM; answers the exit code. */

@@ -1,11 +1,11 @@
 // Further users of the shared stack, made as `npm run admin` makes them.
 import { signToken } from '../../cli/admin/session-token.js';
 import { readSecrets } from '../../cli/embedded/secrets-file.js';
-import { createKey, deleteKey } from '../../db/keys-repository.js';
-import { createDatabase, type Database } from '../../db/client.js';
-import { setMember } from '../../db/members-repository.js';
-import type { Role } from '../../db/tables.js';
-import { createUser, setApiAccess } from '../../db/users-repository.js';
+import { createKey, deleteKey } from '../../db/projects/keys-repository.js';
+import { createDatabase, type Database } from '../../db/core/client.js';
+import { setMember } from '../../db/projects/members-repository.js';
+import type { Role } from '../../db/core/tables.js';
+import { createUser, setApiAccess } from '../../db/projects/users-repository.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import type { TestStack } from '../support/stack.js';
 

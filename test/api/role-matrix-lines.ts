@@ -1,7 +1,7 @@
 // Who may do what: one line an endpoint. A route of the registry without a line fails role-matrix.test.ts.
 // Specification, "Authentication" and "Other endpoints"; decisions.md sections 1 and 12.
 import { chain } from '../support/graphs.js';
-import type { Role } from '../../db/tables.js';
+import type { Role } from '../../db/core/tables.js';
 import type { World } from './role-matrix-world.js';
 
 /** A status, and for a refusal the word in the body's `code`, which tells it from a 400 or 404 of another reason. */

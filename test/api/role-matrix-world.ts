@@ -1,9 +1,9 @@
 // What the role matrix acts on: one set of users, and for every single request a project of its own.
 import { randomUUID } from 'node:crypto';
-import { createDatabase, type Database } from '../../db/client.js';
-import { storeSnapshot } from '../../db/snapshots-repository.js';
+import { createDatabase, type Database } from '../../db/core/client.js';
+import { storeSnapshot } from '../../db/runs/snapshots-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
-import type { Role } from '../../db/tables.js';
+import type { Role } from '../../db/core/tables.js';
 import { chain } from '../support/graphs.js';
 import type { TestStack } from '../support/stack.js';
 import { createAccount, openSession, revokeAccess, type Account } from './accounts.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { routes } from '../../api/routes/registry.js';
+import { routes } from '../../api/http/registry.js';
 import { readSecrets } from '../../cli/embedded/secrets-file.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';

@@ -27,7 +27,7 @@ export function makeNextBuild(): OtherBuild {
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
   const file = path.join(dist, 'db/migrate.js');
   const code = readFileSync(file, 'utf8');
-  if (!code.includes(ANCHOR)) throw new Error(`db/migrate.ts has no "${ANCHOR}" any more`);
+  if (!code.includes(ANCHOR)) throw new Error(`db/core/migrate.ts has no "${ANCHOR}" any more`);
   writeFileSync(file, code.replace(ANCHOR, `${MIGRATION}${ANCHOR}`));
   return { dist, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

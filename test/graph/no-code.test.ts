@@ -71,7 +71,7 @@ const EXPRESSIONS = [
 ];
 
 /** They change how the SDK calls its own threads and scripts (ADR 13), and run none themselves. */
-const SDK_THREADS = new Set(['activities/workflow-threads.ts', 'activities/workflow-thread-preload.ts']);
+const SDK_THREADS = new Set(['activities/worker/workflow-threads.ts', 'activities/worker/workflow-thread-preload.ts']);
 
 describe('no code in graphs', () => {
   const scope: Scope = {

@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import { loadWorkerConfig } from '../../activities/config.js';
-import { routes } from '../../api/routes/registry.js';
+import { loadWorkerConfig } from '../../activities/worker/config.js';
+import { routes } from '../../api/http/registry.js';
 import { parseEnvironment, VARIABLES } from '../../config/environment.js';
 import { dynamicConfig } from '../../cli/embedded/temporal-server.js';
 import { composeText, filledCompose, parseCompose, ROOT, SAMPLE_SECRETS, toMib, variablesOf } from './compose-file.js';
@@ -13,7 +13,7 @@ import { composeText, filledCompose, parseCompose, ROOT, SAMPLE_SECRETS, toMib, 
 /** Of the compose-spec project (Apache-2.0), as its loader for Go ships it in version 2.16.2. */
 const SCHEMA = path.join(ROOT, 'test/support/compose-spec-schema.json');
 /** Where each process of ours says which variables it cannot do without. */
-const ENTRIES = { api: 'api/main.ts', worker: 'activities/config.ts', migrate: 'cli/migrate.ts' };
+const ENTRIES = { api: 'api/main.ts', worker: 'activities/worker/config.ts', migrate: 'cli/migrate.ts' };
 /** Read by others than config/environment.ts: the SDK's own (config/temporal-connection.ts), and Node.js. */
 const KNOWN_ELSEWHERE = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'NODE_OPTIONS'];
 const OURS = Object.keys(ENTRIES) as (keyof typeof ENTRIES)[];
@@ -70,7 +70,7 @@ describe('docker-compose.yml', () => {
       const [, checked, asked] = /http:\/\/127\.0\.0\.1:(\d+)(\/\w+)'/.exec(check) ?? [];
       assert.equal(checked, port[name]);
       assert.ok(routes.some((route) => route.method === 'GET' && route.path === asked));
-      assert.match(read('activities/health-server.ts'), new RegExp(`'${asked}'`));
+      assert.match(read('activities/worker/health-server.ts'), new RegExp(`'${asked}'`));
     }
     assert.deepEqual(services['api']!.ports, [`127.0.0.1:3000:${port.api}`]);
     assert.equal(new URL(environmentOf('worker')['API_INTERNAL_URL']!).host, `api:${port.api}`);

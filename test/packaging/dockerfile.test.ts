@@ -118,7 +118,13 @@ describe('Dockerfile', () => {
 
   it('leaves no package out that an entry point of the build loads', () => {
     const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
-    const entries = ['api/main.js', 'activities/main.js', 'cli/migrate.js', 'cli/admin.js', 'cli/codec-server.js'];
+    const entries = [
+      'api/main.js',
+      'activities/worker/main.js',
+      'cli/migrate.js',
+      'cli/admin.js',
+      'cli/codec-server.js',
+    ];
     const [files, packages] = [new Set<string>(), new Set<string>()];
     const visit = (file: string): void => {
       if (files.has(file)) return;

@@ -17,7 +17,7 @@ export const DIST = path.resolve(import.meta.dirname, '../../dist');
 export function startWorkerProcess(stack: TestStack, options: WorkerOptions = {}): Promise<WorkerProcess> {
   const { SECRETS_KEY, INTERNAL_SERVICE_TOKEN } = secretsOf(stack);
   const { database_url: databaseUrl, temporal_address: temporalAddress, api_url: apiUrl } = stack.stack;
-  return startServiceProcess(path.join(options.dist ?? DIST, 'activities/main.js'), {
+  return startServiceProcess(path.join(options.dist ?? DIST, 'activities/worker/main.js'), {
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporalAddress,
     API_INTERNAL_URL: apiUrl,

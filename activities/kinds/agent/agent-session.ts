@@ -1,0 +1,104 @@
+// The tools of an agent: asked for at its first turn, then fixed, so that every later turn sees the same ones.
+import type OpenAI from 'openai';
+import { findTools, keepTools } from '../../../db/agents/agent-repository.js';
+import type { Database } from '../../../db/core/client.js';
+import type { SecretBox } from '../../../db/core/secret-box.js';
+import { needsApproval } from '../../../graph/approval-policy.js';
+import type { AgentNodeData, AgentServer } from '../../../graph/nodes/agent.js';
+import type { Scope } from '../../../graph/template.js';
+import { McpError, type McpServer, type McpTool } from '../../../outgoing/mcp-client.js';
+import { toMcpFailure } from '../mcp/mcp-failure.js';
+import type { McpSessions } from '../mcp/mcp-sessions.js';
+import { renderHeaders } from '../http/request-headers.js';
+import type { NodeTask } from '../../node/run-node.js';
+
+export interface AgentTool {
+  /** As the model knows it: unique over all servers, in the characters that providers take. */
+  name: string;
+  serverLabel: string;
+  toolName: string;
+  description: string;
+  parameters: Record<string, unknown>;
+  needsApproval: boolean;
+}
+
+export interface AgentSessionDeps {
+  db: Database;
+  secretBox: SecretBox;
+  sessions: McpSessions;
+}
+
+const MAX_TOOLS = 256;
+const MAX_NAME = 64;
+
+/** Throws NodeFailure when a server cannot be asked. */
+export async function loadTools(
+  deps: AgentSessionDeps,
+  task: NodeTask,
+  data: AgentNodeData,
+  scope: Scope,
+): Promise<AgentTool[]> {
+  const stored = await findTools(deps.db, task);
+  if (stored !== undefined) return openTools(deps.secretBox, stored);
+  const lists = await Promise.all(
+    data.tools.map(async (server) => {
+      const tools = await listTools(deps.sessions, toServer(server, scope), task);
+      return tools
+        .filter(({ name }) => !name.includes('\0') && (server.allowed_tools?.includes(name) ?? true))
+        .map((tool) => ({ server, tool }));
+    }),
+  );
+  const tools = nameTools(lists.flat().slice(0, MAX_TOOLS));
+  return openTools(deps.secretBox, await keepTools(deps.db, task, deps.secretBox.seal(JSON.stringify(tools), 'agent')));
+}
+
+export function toServer(server: AgentServer, scope: Scope): McpServer {
+  return {
+    endpointUrl: server.endpoint_url,
+    transport: server.transport,
+    headers: renderHeaders(server.headers, scope),
+    timeoutMs: server.timeout * 1000,
+  };
+}
+
+export function toModelTools(tools: AgentTool[]): OpenAI.Chat.ChatCompletionFunctionTool[] {
+  return tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    function: { name, description, parameters },
+  }));
+}
+
+async function listTools(sessions: McpSessions, server: McpServer, { runId, signal }: NodeTask): Promise<McpTool[]> {
+  try {
+    return await sessions.use(runId, server, signal, (session) => session.listTools(signal));
+  } catch (error) {
+    // Asking for the list changes nothing, so it may be asked again wherever it broke.
+    throw error instanceof McpError ? toMcpFailure(error, { mayRepeat: true }) : error;
+  }
+}
+
+function openTools(secretBox: SecretBox, sealed: Buffer): AgentTool[] {
+  return JSON.parse(secretBox.open(sealed, 'agent')) as AgentTool[];
+}
+
+/** The tool's own name where no other server has it too, else with its server's label in front. */
+function nameTools(found: { server: AgentServer; tool: McpTool }[]): AgentTool[] {
+  const taken = new Set<string>();
+  const uses = new Map<string, number>();
+  for (const { tool } of found) uses.set(tool.name, (uses.get(tool.name) ?? 0) + 1);
+  return found.map(({ server, tool }) => {
+    const wanted = uses.get(tool.name) === 1 ? tool.name : `${server.server_label}__${tool.name}`;
+    const base = wanted.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_NAME) || 'tool';
+    let name = base;
+    for (let suffix = 2; taken.has(name); suffix++) name = `${base.slice(0, MAX_NAME - 5)}_${suffix}`;
+    taken.add(name);
+    return {
+      name,
+      serverLabel: server.server_label,
+      toolName: tool.name,
+      description: tool.description ?? '',
+      parameters: tool.inputSchema,
+      needsApproval: needsApproval(server.require_approval, tool.name),
+    };
+  });
+}

@@ -1,0 +1,195 @@
+// The HTTP node. decisions.md sections 5 and 11.
+import { TextDecoder } from 'node:util';
+import type { Database } from '../../../db/core/client.js';
+import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
+import type { Masker } from '../../../graph/mask.js';
+import { httpNode, toHttpMethod, type HttpNodeData } from '../../../graph/nodes/http.js';
+import { renderJson, renderText, type NodeOutput, type Scope } from '../../../graph/template.js';
+import { isConnectionHeader } from '../../../outgoing/header-text.js';
+import { retryAfterMs } from '../../../outgoing/retry-after.js';
+import { NodeFailure } from '../../node/failures.js';
+import { toHttpBody } from './http-body.js';
+import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from '../../node/payload-weight.js';
+import { renderHeaders } from './request-headers.js';
+import { causeCode } from '../../../outgoing/network-error.js';
+import { isDeeperThan } from '../../../outgoing/json-depth.js';
+import {
+  isRepeatable,
+  OutgoingError,
+  toUrl,
+  type OutgoingClient,
+  type OutgoingRequest,
+  type OutgoingResponse,
+} from '../../../outgoing/outgoing-client.js';
+import type { RunContexts } from '../../node/run-context.js';
+import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/run-node.js';
+
+const MAX_ATTEMPTS = 4;
+/** Statuses that say "not now": another try may get through. */
+const RETRYABLE_STATUS = (status: number) => status >= 500 || status === 408 || status === 429;
+/** The request never left: also what may not be repeated can be sent again. */
+const NEVER_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const QUOTED_BODY_CHARACTERS = 300;
+const MAX_JSON_DEPTH = 500;
+
+interface HttpDeps {
+  db: Database;
+  contexts: RunContexts;
+  client: OutgoingClient;
+}
+
+export function createHttpRunner({ db, contexts, client }: HttpDeps): NodeKindRunner {
+  return {
+    kind: 'http',
+    maxAttempts: MAX_ATTEMPTS,
+    firstDelayMs: 500,
+    async execute(task) {
+      const data = httpNode.schema.parse(task.node.data);
+      const outgoing = await prepare(contexts, data, task);
+      const mayRepeat = isRepeatable(outgoing.method) || data.settings.retry_unsafe;
+      if (!mayRepeat) await claimUnsafeCall(db, task);
+      const answer = await client.send(outgoing).catch(async (error: unknown) => {
+        if (task.signal.aborted) throw error;
+        const failure = toFailure(error, mayRepeat);
+        if (!mayRepeat && failure.isRetryable) await markCallRefused(db, task);
+        throw failure;
+      });
+      // The answer is here: a stopping worker records it as well as it can instead of asking once more.
+      const weightBytes = RECORDING_FACTOR * answer.body.length + structureBytes(answer.body);
+      await task.memory.resize(weightBytes)?.catch(() => undefined);
+      return toOutcome(answer, data, { mayRepeat, masker: task.run.masker });
+    },
+  };
+}
+
+/** What the variables stand for is not held while the request is under way, only what was made of them. */
+async function prepare(contexts: RunContexts, data: HttpNodeData, task: NodeTask): Promise<OutgoingRequest> {
+  const { url, method, headers, body } = data;
+  const scope = await contexts.loadScope(task, { url, method, headers, body });
+  const request = toRequest(data, scope, task);
+  const heldBytes = READING_FACTOR * (request.body?.length ?? 0);
+  await task.memory.resize(heldBytes);
+  return { ...request, reserve: (bytes) => task.memory.resize(heldBytes + READING_FACTOR * bytes) };
+}
+
+async function claimUnsafeCall(db: Database, task: NodeTask): Promise<void> {
+  const claim = await claimCall(db, { ...task, provider: null, model: null, repeatsAfterCrash: 0 });
+  if (claim.isAllowed) return;
+  throw new NodeFailure(
+    'outcome_unknown',
+    'The request was on its way when its worker died; whether it was carried out is unknown, so it is not sent again.',
+  );
+}
+
+function toRequest(data: HttpNodeData, scope: Scope, task: NodeTask): OutgoingRequest {
+  const method = toHttpMethod(renderText(data.method, scope));
+  if (method === undefined)
+    throw new NodeFailure('invalid_method', 'The method is none of those that HTTP nodes know.');
+  const headers = renderHeaders(data.headers, scope);
+  refuseConnectionHeaders(headers);
+  const secretHeaders = Object.keys(headers).filter((name) => holdsSecret(task, headers[name]!));
+  const body = toHttpBody(method, renderJson(data.body, scope), headers);
+  const has = (wanted: string) => Object.keys(headers).some((name) => name.toLowerCase() === wanted);
+  if (!has('idempotency-key')) headers['idempotency-key'] = `${task.runId}/${task.nodeId}`;
+  if (!has('user-agent')) headers['user-agent'] = 'workflow-automation-service';
+  if (!has('accept-encoding')) headers['accept-encoding'] = 'gzip, deflate, br';
+  const url = renderedUrl(renderText(data.url, scope).trim());
+  return {
+    url,
+    method,
+    headers,
+    body,
+    timeoutMs: data.settings.timeout * 1000,
+    signal: task.signal,
+    tenant: String(task.run.projectId),
+    secretHeaders,
+    hidesHost: !data.url.toLowerCase().includes(url.hostname),
+  };
+}
+
+function holdsSecret({ run }: NodeTask, value: string): boolean {
+  return run.masker.text(value) !== value;
+}
+
+/** Said in words, instead of being dropped or sent in contradiction to what really happens. */
+function refuseConnectionHeaders(headers: Record<string, string>): void {
+  const name = Object.keys(headers).find(isConnectionHeader);
+  if (name === undefined) return;
+  throw new NodeFailure('invalid_header', `Header "${name}" is set by the connection and cannot be given.`);
+}
+
+function renderedUrl(text: string): URL {
+  try {
+    return toUrl(text);
+  } catch (error) {
+    throw toFailure(error, false);
+  }
+}
+
+function toOutcome(
+  answer: OutgoingResponse,
+  data: HttpNodeData,
+  { mayRepeat, masker }: { mayRepeat: boolean; masker: Masker },
+): NodeOutcome {
+  const output = toOutput(answer);
+  if (answer.status < 400 || !data.settings.fail_on_status) return { output };
+  // Masked before it is cut: what is left of a secret at the end of a quotation would not be found any more.
+  const quoted = masker.text(output.content).slice(0, QUOTED_BODY_CHARACTERS).trim();
+  throw new NodeFailure(
+    'http_status',
+    `The server answered with status ${answer.status}${quoted === '' ? '.' : `: ${quoted}`}`,
+    {
+      isRetryable: mayRepeat && RETRYABLE_STATUS(answer.status),
+      retryAfterMs: retryAfterMs(answer.headers['retry-after'], Date.now()),
+    },
+  );
+}
+
+function toOutput({ status, headers, body }: OutgoingResponse): NodeOutput {
+  const content = decode(body, headers['content-type']);
+  const output: NodeOutput = { content, status_code: status, headers };
+  const json = parseJson(content);
+  if (json !== undefined) output['json'] = json;
+  return output;
+}
+
+/** Text in the charset that the answer names, else UTF-8. A NUL cannot be stored and becomes U+FFFD. */
+function decode(body: Buffer, contentType: string | undefined): string {
+  const charset = /charset="?([\w-]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8';
+  return toDecoder(charset).decode(body).replaceAll('\0', '\uFFFD');
+}
+
+function toDecoder(charset: string): TextDecoder {
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return new TextDecoder();
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    const value = JSON.parse(text) as unknown;
+    // Deeper than this nothing after us can write it as JSON again; it stays text.
+    return isDeeperThan(value, MAX_JSON_DEPTH) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+function toFailure(error: unknown, mayRepeat: boolean): NodeFailure {
+  const code = causeCode(error);
+  if (code === 'blocked_address') return new NodeFailure(code, 'The address is not allowed: it is not public.');
+  if (error instanceof OutgoingError) {
+    return new NodeFailure(error.code, error.message, { isRetryable: mayRepeat && error.code === 'timeout' });
+  }
+  const isRetryable = mayRepeat || NEVER_CONNECTED.has(code);
+  return new NodeFailure('network_error', `The request failed: ${code}.`, { isRetryable });
+}

@@ -1,0 +1,93 @@
+import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
+import { LRUCache } from 'lru-cache';
+import type { ModelProvider } from '../../../config/model-providers.js';
+import type { Database } from '../../../db/core/client.js';
+import { findProviderKey } from '../../../db/projects/provider-keys-repository.js';
+import type { SecretBox } from '../../../db/core/secret-box.js';
+import { createMasker, type Masker } from '../../../graph/mask.js';
+import { retryAfterMs } from '../../../outgoing/retry-after.js';
+import { tracedCall } from '../../../outgoing/traced-call.js';
+import { NodeFailure } from '../../node/failures.js';
+import { toTokens } from './llm-price.js';
+import type { WorkerMetrics } from '../../worker/worker-metrics.js';
+
+export interface ModelClient {
+  openai: OpenAI;
+  /** Keeps the key out of all that the provider says: it is not the user's, who must not get it in an answer either. */
+  masker: Masker;
+  /** Counts what an answer says that it took. */
+  countTokens: (usage: unknown) => void;
+}
+
+export interface ModelClients {
+  /** With the project's own key for the provider where it has one, else with the platform's. */
+  forProject(projectId: number, provider: ModelProvider): Promise<ModelClient>;
+}
+
+export function createModelClients(
+  db: Database,
+  secretBox: SecretBox,
+  { modelCallSeconds, modelTokens }: Pick<WorkerMetrics, 'modelCallSeconds' | 'modelTokens'>,
+): ModelClients {
+  const clients = new LRUCache<string, ModelClient>({ max: 200 });
+  const timedFetch = (provider: string): typeof fetch => {
+    return async (target, init) => {
+      const tell = modelCallSeconds.startTimer({ provider });
+      try {
+        const url = new URL(target instanceof Request ? target.url : target);
+        // The provider does not learn of our traces.
+        const attributes = { 'gen_ai.provider.name': provider, 'gen_ai.operation.name': 'chat' };
+        const call = { url, method: init?.method ?? 'GET', headers: {}, tellTrace: false, attributes };
+        const response = await tracedCall(
+          call,
+          ({ status }) => status,
+          () => fetch(target, init),
+        );
+        tell({ status: String(response.status) });
+        return response;
+      } catch (error) {
+        tell({ status: 'none' });
+        throw error;
+      }
+    };
+  };
+  return {
+    async forProject(projectId, provider) {
+      const keyEnc = await findProviderKey(db, projectId, provider.name);
+      const apiKey = keyEnc === undefined ? provider.apiKey : secretBox.open(keyEnc, 'provider-key');
+      const id = `${provider.name} ${provider.baseUrl} ${apiKey}`;
+      const known = clients.get(id);
+      if (known !== undefined) return known;
+      // Tries are counted by the node, so the client makes none of its own.
+      const options = { apiKey, baseURL: provider.baseUrl, maxRetries: 0, fetch: timedFetch(provider.name) };
+      const countTokens = (usage: unknown): void => {
+        const { prompt_tokens, completion_tokens } = (usage ?? {}) as Record<string, unknown>;
+        modelTokens.inc({ provider: provider.name, type: 'input' }, toTokens(prompt_tokens));
+        modelTokens.inc({ provider: provider.name, type: 'output' }, toTokens(completion_tokens));
+      };
+      const client = { openai: new OpenAI(options), masker: createMasker([apiKey]), countTokens };
+      clients.set(id, client);
+      return client;
+    },
+  };
+}
+
+const RETRYABLE = (status: number) => status >= 500 || status === 408 || status === 409 || status === 429;
+
+/** decisions.md section 5, LLM node: what is retried, and the provider's own words for what is not. */
+export function toLlmFailure(error: unknown, masker: Masker): NodeFailure {
+  if (error instanceof APIConnectionTimeoutError) {
+    return new NodeFailure('timeout', 'The provider did not answer in time.', { isRetryable: true });
+  }
+  if (error instanceof APIConnectionError) {
+    return new NodeFailure('network_error', 'The provider could not be reached.', { isRetryable: true });
+  }
+  if (error instanceof APIError && typeof error.status === 'number') {
+    const message = masker.text(error.message);
+    return new NodeFailure('provider_error', `The provider answered: ${message}`, {
+      isRetryable: RETRYABLE(error.status),
+      retryAfterMs: retryAfterMs(error.headers?.get('retry-after'), Date.now()),
+    });
+  }
+  return new NodeFailure('invalid_response', 'The provider answered with something that is no chat completion.');
+}

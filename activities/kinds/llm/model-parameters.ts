@@ -1,0 +1,18 @@
+import { renderJson, type Scope } from '../../../graph/template.js';
+
+/** Settings that are ours, not the provider's. */
+const OWN_SETTINGS = new Set([
+  'model_name',
+  'timeout',
+  'max_iterations',
+  'approval_timeout',
+  'on_reject',
+  'retry_unsafe',
+]);
+
+/** A model node's settings as chat-completion parameters: variables filled in, our own and empty ones left out. */
+export function toModelParameters(settings: Record<string, unknown>, scope: Scope): Record<string, unknown> {
+  const parameters = Object.entries(settings).filter(([name]) => !OWN_SETTINGS.has(name));
+  const rendered = renderJson(Object.fromEntries(parameters), scope) as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(rendered).filter(([, value]) => value !== null && value !== undefined));
+}

@@ -1,0 +1,95 @@
+// The MCP node: one call of one tool. decisions.md section 5.
+import type { Database } from '../../../db/core/client.js';
+import { claimCall, isCallInFlight, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
+import type { Masker } from '../../../graph/mask.js';
+import { mcpNode, type McpNodeData } from '../../../graph/nodes/mcp.js';
+import { renderJson, type Scope } from '../../../graph/template.js';
+import { McpError, type McpServer, type McpSession, type McpToolResult } from '../../../outgoing/mcp-client.js';
+import { NodeFailure } from '../../node/failures.js';
+import { toMcpFailure } from './mcp-failure.js';
+import type { McpSessions } from './mcp-sessions.js';
+import { RECORDING_FACTOR } from '../../node/payload-weight.js';
+import { renderHeaders } from '../http/request-headers.js';
+import type { RunContexts } from '../../node/run-context.js';
+import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/run-node.js';
+
+const MAX_ATTEMPTS = 4;
+const QUOTED_CHARACTERS = 1_000;
+
+interface McpDeps {
+  db: Database;
+  contexts: RunContexts;
+  sessions: McpSessions;
+}
+
+/**
+ * What a tool does is unknown, so a call is made once: claimed before it leaves, and not repeated when its outcome is
+ * unknown, unless the node says that it may be. Connecting is tried again. When the worker dies while it connects, the
+ * next try connects; when it dies with the call on the wire, the next try finds the claim.
+ */
+export function createMcpRunner({ db, contexts, sessions }: McpDeps): NodeKindRunner {
+  return {
+    kind: 'mcp',
+    maxAttempts: MAX_ATTEMPTS,
+    firstDelayMs: 500,
+    async execute(task) {
+      const data = mcpNode.schema.parse(task.node.data);
+      const { settings } = data;
+      const mayRepeat = settings.retry_unsafe;
+      if (!mayRepeat && (await isCallInFlight(db, task))) throw outcomeUnknown();
+      const scope = await contexts.loadScope(task, { headers: data.headers, arguments: data.arguments });
+      const server = toServer(data, scope);
+      const args = renderJson(data.arguments, scope) as Record<string, unknown>;
+      const call = (session: McpSession): Promise<McpToolResult> =>
+        session.callTool(data.tool_name, args, { timeoutMs: settings.timeout * 1000, signal: task.signal });
+      const callOnce = (session: McpSession) => claimed(db, task, () => call(session));
+      const result = await sessions
+        .use(task.runId, server, task.signal, mayRepeat ? call : callOnce)
+        .catch((error: unknown) => {
+          const isOurs = error instanceof McpError && !task.signal.aborted;
+          throw isOurs ? toMcpFailure(error, { mayRepeat }) : error;
+        });
+      await task.memory.resize(task.memory.bytes + RECORDING_FACTOR * result.content.length)?.catch(() => undefined);
+      return toOutcome(result, settings.fail_on_error, task.run.masker);
+    },
+  };
+}
+
+function toServer(data: McpNodeData, scope: Scope): McpServer {
+  return {
+    endpointUrl: data.endpoint_url,
+    transport: data.transport,
+    headers: renderHeaders(data.headers, scope),
+    timeoutMs: data.timeout * 1000,
+  };
+}
+
+/** A call that never left gives its claim back. */
+async function claimed(db: Database, task: NodeTask, call: () => Promise<McpToolResult>): Promise<McpToolResult> {
+  const claim = await claimCall(db, { ...task, provider: null, model: null, repeatsAfterCrash: 0 });
+  if (!claim.isAllowed) throw outcomeUnknown();
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof McpError && error.isBeforeSend) await markCallRefused(db, task);
+    throw error;
+  }
+}
+
+function outcomeUnknown(): NodeFailure {
+  return new NodeFailure(
+    'outcome_unknown',
+    'The call was on its way when its worker died; whether the tool did its work is unknown, so it is not called again.',
+  );
+}
+
+function toOutcome(result: McpToolResult, failOnError: boolean, masker: Masker): NodeOutcome {
+  const { content, structuredContent, isError, parts } = result;
+  if (isError && failOnError) {
+    // Masked before it is cut: what is left of a secret at the end of a quotation would not be found any more.
+    const quoted = masker.text(content).slice(0, QUOTED_CHARACTERS).trim();
+    throw new NodeFailure('tool_error', `The tool reported an error${quoted === '' ? '.' : `: ${quoted}`}`);
+  }
+  const attachments = parts.filter((part) => (part as { type?: unknown }).type !== 'text');
+  return { output: { content, structured_content: structuredContent ?? null, is_error: isError, attachments } };
+}

@@ -1,0 +1,89 @@
+// How a node's end is written: result, transaction and ledger together, and not lost to a database that is restarting.
+import { activityInfo, ApplicationFailure } from '@temporalio/activity';
+import type { Masker } from '../../graph/mask.js';
+import { recordNodeEnd, type NodeEnd as NodeEndRow } from '../../db/nodes/node-results-repository.js';
+import { NodeFailure, type Charge } from './failures.js';
+import { toResultText } from './result-text.js';
+import type { NodeDeps, NodeOutcome, NodeStep, NodeTask } from './run-node.js';
+
+export interface NodeEnd {
+  outcome?: NodeOutcome;
+  failure?: NodeFailure;
+}
+
+type Recorder = Pick<NodeStep<unknown>, 'chargeSoFar' | 'store'>;
+
+/** More words of the other side than this are cut, after what is secret in them is masked. */
+const MAX_MESSAGE_CHARACTERS = 4_000;
+
+function toErrorMessage({ message }: NodeFailure, masker: Masker): string {
+  return masker.text(message.replaceAll('\0', '\uFFFD')).slice(0, MAX_MESSAGE_CHARACTERS);
+}
+
+/** Idempotent. A repeat (the trigger's, when its workflow task is repeated) is not counted in the metrics. */
+export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeTask, end: NodeEnd): Promise<void> {
+  const { run, node, runId, nodeId } = task;
+  const texts = end.outcome && toResultText(end.outcome, run.masker, deps.secretBox);
+  let charge: Charge | undefined;
+  let isSettled = false;
+  await persist(deps, task, async () => {
+    charge = end.outcome?.charge ?? end.failure?.charge ?? (await recorder.chargeSoFar?.(task));
+    const row = {
+      runId,
+      nodeId,
+      kind: node.kind,
+      label: node.label,
+      projectId: run.projectId,
+      userId: run.userId,
+      status: end.outcome ? ('succeed' as const) : ('failed' as const),
+      tookMs: performance.now() - task.startedAt,
+      branch: end.outcome?.branch ?? 0,
+      result: texts?.result ?? null,
+      resultEnc: texts?.resultEnc ?? null,
+      errorCode: end.failure?.code ?? null,
+      errorMessage: end.failure ? toErrorMessage(end.failure, run.masker) : null,
+      amountUsd: charge?.amountUsd ?? '0',
+      priceVersion: charge?.priceVersion ?? '',
+      reason: charge?.reason ?? end.failure?.code ?? '',
+      usage: charge?.usage ?? null,
+    } satisfies NodeEndRow;
+    isSettled = await (recorder.store?.(row) ?? recordNodeEnd(deps.db, row));
+  });
+  // What an earlier try has put out counts, and this try's is thrown away.
+  if (isSettled && texts !== undefined) deps.contexts.remember(task, texts.plain);
+  if (isSettled) deps.metrics.nodes.inc({ kind: node.kind, outcome: end.failure?.code ?? 'succeed' });
+  deps.metrics.costUsd.inc({ kind: node.kind }, Number(charge?.amountUsd ?? 0));
+}
+
+const PERSIST_FOR_MS = 4 * 60_000;
+const PERSIST_WHEN_STOPPING_MS = 5_000;
+
+/** PostgreSQL's classes 22 (data) and 23 (integrity): the same write fails the same way for ever. */
+function isRefusedForGood(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && /^2[23]/.test(code);
+}
+
+/**
+ * An outcome that is in memory only must not be thrown away because the database is restarting: the write is repeated
+ * (it is idempotent) while this activity lives. After that the activity fails and the ledger decides about a new call.
+ */
+export async function persist(deps: NodeDeps, task: NodeTask, write: () => Promise<void>): Promise<void> {
+  const startedAt = Date.now();
+  for (let delayMs = 100; ; delayMs = Math.min(delayMs * 2, 2_000)) {
+    try {
+      return await write();
+    } catch (error) {
+      if (error instanceof ApplicationFailure) throw error;
+      if (isRefusedForGood(error)) {
+        deps.logger.error({ run_id: task.runId, node_id: task.nodeId, err: error }, 'an outcome cannot be recorded');
+        throw new NodeFailure('internal_error', 'What the node put out could not be stored.');
+      }
+      const patienceMs = task.stop.aborted ? PERSIST_WHEN_STOPPING_MS : PERSIST_FOR_MS;
+      if (Date.now() - startedAt > patienceMs) throw error;
+      const { attempt } = activityInfo();
+      deps.logger.warn({ run_id: task.runId, node_id: task.nodeId, attempt, err: error }, 'recording a node again');
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+    }
+  }
+}

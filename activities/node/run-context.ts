@@ -1,0 +1,186 @@
+// The immutable facts of a run, loaded once per worker and kept while they are in use.
+import { LRUCache } from 'lru-cache';
+import type { Db } from '../../db/core/client.js';
+import { findOutputs, readOutput, type NodeKey, type StoredOutput } from '../../db/nodes/node-results-repository.js';
+import { findRunContext, findSnapshot, type StoredSnapshot } from '../../db/runs/run-context-repository.js';
+import type { SecretBox } from '../../db/core/secret-box.js';
+import { secretFieldsOf, type RunInput } from '../../graph/input.js';
+import { createMasker, type Masker } from '../../graph/mask.js';
+import { joinSecrets, maskInput, secretTexts, type SecretMap } from '../../graph/secrets.js';
+import { findVariables, type NodeOutput, type Scope } from '../../graph/template.js';
+import { nodeDefinitions } from '../../graph/nodes/registry.js';
+import type { NodeKind } from '../../graph/plan.js';
+import { runClosedFailure } from './failures.js';
+import { PARSED_FACTOR, structureBytes } from './payload-weight.js';
+import type { NodeTask } from './run-node.js';
+
+export interface RunContext {
+  runId: string;
+  projectId: number;
+  userId: number;
+  /** Unmasked. */
+  input: RunInput;
+  /** Every secret field is `********` in it, however short its value. */
+  publicInput: RunInput;
+  /** About what this takes in memory. */
+  weightBytes: number;
+  /** Of the request that the run was accepted in; null while nothing is traced. */
+  traceparent: string | null;
+  /** Hides every secret of this run in whatever is stored or said. */
+  masker: Masker;
+  /** Undefined for an id that the run does not have. */
+  node(nodeId: string): RunNode | undefined;
+}
+
+export interface RunNode {
+  id: string;
+  kind: NodeKind;
+  label: string;
+  data: Record<string, unknown>;
+}
+
+export interface RunContexts {
+  /** What a node has put out (JSON text, unmasked), now that it is recorded: nodes after it need not ask for it. */
+  remember(node: NodeKey, output: string): void;
+  /** Throws a non-retryable failure when the run does not exist. */
+  load(runId: string): Promise<RunContext>;
+  /**
+   * The input and the outputs that `templates` (any JSON) refer to; others are not read. What they weigh is held by the
+   * task's lease from then on.
+   */
+  loadScope(task: Pick<NodeTask, 'run' | 'memory'>, templates: unknown): Promise<Scope>;
+}
+
+/** What runs of the same drawing share. */
+interface Graph {
+  nodes: Map<string, RunNode>;
+  fields: Record<string, unknown>[];
+  weightBytes: number;
+}
+
+// Both bounds hold at once: small runs are counted, large ones weighed. What is too heavy is loaded for each node anew.
+const RUN_CACHE = { max: 500, maxSize: 96 * 1024 * 1024 };
+/** A drawing is mostly small objects. */
+const SNAPSHOT_FACTOR = 8;
+const SNAPSHOT_CACHE = { max: 100, maxSize: 96 * 1024 * 1024 };
+/**
+ * Sizes in characters. Outputs that are larger than an entry may be are read where they are needed. Few, for those of runs
+ * that have ended are of no use any more: without that bound small ones would fill it for a quarter of an hour.
+ */
+const OUTPUT_CACHE = { max: 10_000, maxSize: 16 * 1024 * 1024, maxEntrySize: 32 * 1024 };
+
+export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
+  const snapshots = new LRUCache<string, Promise<Graph>>(SNAPSHOT_CACHE);
+  const runs = new LRUCache<string, Promise<RunContext>>(RUN_CACHE);
+  const outputs = new LRUCache<string, string>({ ...OUTPUT_CACHE, sizeCalculation: (text) => text.length + 1 });
+
+  function loadGraph(hash: Buffer): Promise<Graph> {
+    return cached(snapshots, hash.toString('hex'), async () => toGraph(await findSnapshot(db, hash)));
+  }
+
+  async function loadRun(runId: string): Promise<RunContext> {
+    const stored = await findRunContext(db, runId);
+    if (stored === undefined) throw runClosedFailure();
+    const { nodes, fields } = await loadGraph(stored.snapshotHash);
+    const inputText = stored.inputEnc === null ? stored.input : secretBox.open(stored.inputEnc, 'run-input');
+    const input = JSON.parse(inputText) as RunInput;
+    const secrets: SecretMap =
+      stored.secretsEnc === null ? {} : (JSON.parse(secretBox.open(stored.secretsEnc, 'run-secrets')) as SecretMap);
+    const { masked: publicInput, secretValues: inputSecrets } = maskInput(fields, input);
+    const secretValues = [...inputSecrets, ...secretTexts(secrets)];
+    return {
+      runId,
+      projectId: stored.projectId,
+      userId: stored.userId,
+      traceparent: stored.traceparent,
+      input,
+      publicInput,
+      // The input twice: as it is and masked.
+      weightBytes: 2 * (PARSED_FACTOR * inputText.length + structureBytes(inputText)),
+      masker: createMasker(secretValues),
+      node: (nodeId) => withSecrets(nodes.get(nodeId), secrets),
+    };
+  }
+
+  return {
+    remember: ({ runId, nodeId }, output) => void outputs.set(keyOf(runId, nodeId), output),
+    load: (runId) => cached(runs, runId, () => loadRun(runId)),
+    async loadScope({ run, memory }, templates) {
+      const nodeIds = new Set<string>();
+      for (const variable of findVariables(templates)) {
+        if (variable.source === 'node' && run.node(variable.nodeId) !== undefined) nodeIds.add(variable.nodeId);
+      }
+      const results = new Map<string, NodeOutput>();
+      let heldBytes = 0;
+      for (const nodeId of nodeIds) {
+        const text = outputs.get(keyOf(run.runId, nodeId));
+        if (text === undefined) continue;
+        results.set(nodeId, JSON.parse(text) as NodeOutput);
+        nodeIds.delete(nodeId);
+        heldBytes += PARSED_FACTOR * text.length + structureBytes(text);
+      }
+      const found = await findOutputs(db, run.runId, [...nodeIds]);
+      heldBytes = found.reduce((sum, { sizeBytes }) => sum + PARSED_FACTOR * sizeBytes, heldBytes);
+      await memory.resize(heldBytes);
+      for (const output of found) {
+        // One after another: what is large is never there as text more than once.
+        const text = openOutput(output.isLarge ? await readOutput(db, run.runId, output.nodeId) : output);
+        if (text === undefined) continue;
+        heldBytes += structureBytes(text);
+        await memory.resize(heldBytes);
+        results.set(output.nodeId, JSON.parse(text) as NodeOutput);
+      }
+      return { input: run.input, results };
+    },
+  };
+
+  function openOutput(output: Pick<StoredOutput, 'result' | 'resultEnc'> | undefined): string | undefined {
+    if (output === undefined) return undefined;
+    return output.resultEnc === null ? (output.result ?? undefined) : secretBox.open(output.resultEnc, 'node-result');
+  }
+}
+
+function keyOf(runId: string, nodeId: string): string {
+  return `${runId}/${nodeId}`;
+}
+
+/** The stored graph is masked and shared by many runs; the secrets are this run's own. */
+function withSecrets(node: RunNode | undefined, secrets: SecretMap): RunNode | undefined {
+  if (node === undefined || Object.keys(secrets).length === 0) return node;
+  const { id, kind, data } = node;
+  const drawing = joinSecrets({ nodes: [{ id, type: nodeDefinitions[kind].type, data }] }, secrets);
+  return { ...node, data: (drawing['nodes'] as RunNode[])[0]!.data };
+}
+
+/** Concurrent callers share one load; a failed load is not kept, and one that is too heavy only while it lasts. */
+async function cached<T extends { weightBytes: number }>(
+  cache: LRUCache<string, Promise<T>>,
+  key: string,
+  load: () => Promise<T>,
+): Promise<T> {
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const loading = load();
+  cache.set(key, loading, { size: 1 });
+  const weighed = async (): Promise<void> => {
+    try {
+      const { weightBytes } = await loading;
+      if (cache.peek(key) === loading) cache.set(key, loading, { size: Math.max(1, weightBytes) });
+    } catch {
+      cache.delete(key);
+    }
+  };
+  void weighed();
+  return loading;
+}
+
+function toGraph({ document, plan, sizeBytes }: StoredSnapshot): Graph {
+  const drawn = new Map<string, Record<string, unknown>>();
+  for (const node of document['nodes'] as { id: string; data?: Record<string, unknown> }[]) {
+    drawn.set(node.id, node.data ?? {});
+  }
+  const nodes = plan.ids.map((id, index): [string, RunNode] => {
+    return [id, { id, kind: plan.kinds[index]!, label: plan.labels[index]!, data: drawn.get(id) ?? {} }];
+  });
+  return { nodes: new Map(nodes), fields: secretFieldsOf(document), weightBytes: SNAPSHOT_FACTOR * sizeBytes };
+}

@@ -1,0 +1,162 @@
+// The worker process: runs the run workflow and its activities.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { DefaultLogger, NativeConnection, Worker, type LogEntry, type WorkerOptions } from '@temporalio/worker';
+import { sql } from 'kysely';
+import { ConfigError } from '../../config/environment.js';
+import { createLogger, type Logger } from '../../config/logger.js';
+import { createDataConverter } from '../../config/payload-encryption.js';
+import { registerPoolMetrics } from '../../config/pool-metrics.js';
+import { startTracing } from '../../config/tracing.js';
+import { createDatabase } from '../../db/core/client.js';
+import { createSecretBox } from '../../db/core/secret-box.js';
+import { loadWorkerConfig, type WorkerConfig } from './config.js';
+import { createActivities } from './create-activities.js';
+import { createErrorHygieneInterceptor } from './error-hygiene-interceptor.js';
+import { portOf, startHealthServer } from './health-server.js';
+import { ByteBudget } from '../../outgoing/byte-budget.js';
+import { createMcpClient } from '../../outgoing/mcp-client.js';
+import { createOutgoingClient } from '../../outgoing/outgoing-client.js';
+import { createRunContexts } from '../node/run-context.js';
+import { installRuntime } from './sdk-metrics.js';
+import { createWorkerMetrics, registerWorkerLoad } from './worker-metrics.js';
+import { withLeanThreads } from './workflow-threads.js';
+
+/** A node whose payload weighs less never waits for those that are large. */
+const UNCOUNTED_BYTES = 1024 * 1024;
+const DATABASE_CONNECTIONS = 20;
+/** Nodes wait for one of them rather than being tried again, which would count as a try. */
+const CONNECT_TIMEOUT_MS = 20_000;
+/** SIGTERM: nodes in flight may finish for so long, then they are handed back. The process must be gone in 15 s. */
+const SHUTDOWN_GRACE = '9s';
+const SHUTDOWN_FORCE = '12s';
+
+async function main(): Promise<void> {
+  const config = loadWorkerConfig(process.env);
+  const logger = createLogger('worker', config.logLevel, config);
+  const [readSdkMetrics, tracing] = await Promise.all([
+    installRuntime({ logger: createSdkLogger(logger) }),
+    startTracing('worker', config, logger),
+  ]);
+  const metrics = createWorkerMetrics();
+  const db = createDatabase({
+    url: config.databaseUrl,
+    poolMax: DATABASE_CONNECTIONS,
+    applicationName: 'worker',
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    onPool: (pool) => registerPoolMetrics(metrics.registry, pool),
+    onError: (error) => logger.warn({ code: (error as { code?: string }).code }, 'database connection lost'),
+  });
+  const outgoing = createOutgoingClient({ allowPrivateNetwork: config.allowPrivateNetwork });
+  const mcp = createMcpClient({ allowPrivateNetwork: config.allowPrivateNetwork });
+  const secretBox = createSecretBox(config.secretsKeys);
+  const contexts = createRunContexts(db, secretBox);
+  const connection = await connect(config, logger);
+  const memory = new ByteBudget({ totalBytes: config.payloadMemoryMb * 1_000_000, uncountedBytes: UNCOUNTED_BYTES });
+  const options: WorkerOptions = {
+    connection,
+    namespace: config.temporal.namespace,
+    taskQueue: config.taskQueue,
+    ...workflowCode(config),
+    ...workflowOptions(config),
+    dataConverter: createDataConverter(config.payloadKeys),
+    activities: createActivities({ ...config, db, secretBox, contexts, outgoing, mcp, memory, logger, metrics }),
+    interceptors: { activity: [createErrorHygieneInterceptor(logger)] },
+    // Each holds a database connection for single statements only.
+    maxConcurrentActivityTaskExecutions: config.activitySlots,
+    // A beat every 2 s reaches the server at that pace, so that a cancel is heard within it.
+    maxHeartbeatThrottleInterval: '2s',
+    shutdownGraceTime: SHUTDOWN_GRACE,
+    shutdownForceTime: SHUTDOWN_FORCE,
+  };
+  const worker = await withLeanThreads(() => Worker.create(options));
+  registerWorkerLoad(metrics.registry, config.activitySlots, () => worker.getStatus());
+  const health = await startHealthServer(config.host, config.metricsPort, {
+    registry: metrics.registry,
+    moreMetrics: readSdkMetrics,
+    async isReady() {
+      await sql`SELECT 1`.execute(db);
+      return worker.getState() === 'RUNNING';
+    },
+  });
+  const { deploymentName, buildId } = config.version ?? {};
+  const version = { deployment: deploymentName, build_id: buildId };
+  logger.info({ port: portOf(health), task_queue: config.taskQueue, ...version }, 'worker started');
+  process.send?.({ type: 'ready', port: portOf(health) });
+  try {
+    await worker.run(); // ends on SIGTERM and SIGINT, after draining
+  } finally {
+    health.close();
+    await Promise.allSettled([connection.close(), outgoing.close(), mcp.close(), db.destroy()]);
+    await tracing.shutdown();
+  }
+  logger.info('worker stopped');
+}
+
+/**
+ * The bundle of the build where there is one (production), else made from the sources at start. How failures are written
+ * is part of it, so with encryption it is another one.
+ */
+function workflowCode({ payloadKeys }: WorkerConfig) {
+  const name = payloadKeys.length === 0 ? 'workflow-bundle.js' : 'workflow-bundle-encrypting.js';
+  const bundle = fileURLToPath(new URL(`../../${name}`, import.meta.url));
+  if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
+  const workflowsPath = fileURLToPath(new URL('../../temporal-workflows/index.ts', import.meta.url));
+  return { workflowsPath, bundlerOptions: { preloadModules: [workflowsPath] } };
+}
+
+/** A versioned worker gets no runs until its build is made current; then they stay on it to their end (docs/upgrade.md). */
+function workflowOptions({ cachedWorkflows, version }: WorkerConfig): Partial<WorkerOptions> {
+  return {
+    ...(cachedWorkflows === undefined ? {} : { maxCachedWorkflows: cachedWorkflows }),
+    // Without a cache the SDK drops the local activities of a run as soon as another one has a task: one at a time then.
+    ...(cachedWorkflows === 0 ? { maxConcurrentWorkflowTaskExecutions: 1 } : {}),
+    // Never said on an unversioned worker: the server would refuse its every workflow task, and runs would hang in silence.
+    ...(version === undefined
+      ? {}
+      : { workerDeploymentOptions: { useWorkerVersioning: true, version, defaultVersioningBehavior: 'PINNED' } }),
+  };
+}
+
+const RECONNECT_AFTER_MS = 1_000;
+
+/** Temporal may come up after the worker does. */
+async function connect({ temporal }: WorkerConfig, logger: Logger): Promise<NativeConnection> {
+  let isStopping = false;
+  const stop = () => (isStopping = true);
+  process.once('SIGTERM', stop).once('SIGINT', stop);
+  try {
+    for (;;) {
+      try {
+        return await NativeConnection.connect({
+          ...temporal.connectionOptions,
+          // Within one network it costs both sides more than it saves.
+          ...(temporal.connectionOptions.tls ? {} : { grpcCompression: { codec: 'none' } }),
+        });
+      } catch (error) {
+        if (isStopping) process.exit(0);
+        logger.warn({ address: temporal.connectionOptions.address, err: error }, 'Temporal is not reachable yet');
+        await new Promise((resolve) => setTimeout(resolve, RECONNECT_AFTER_MS));
+      }
+    }
+  } finally {
+    process.off('SIGTERM', stop).off('SIGINT', stop);
+  }
+}
+
+function createSdkLogger(logger: Logger): DefaultLogger {
+  return new DefaultLogger('INFO', ({ level, message, meta }: LogEntry) => {
+    const { error, ...rest } = meta ?? {};
+    const line = { ...rest, ...(error === undefined ? {} : { err: error }), source: 'temporal' };
+    if (level === 'ERROR') logger.error(line, message);
+    else if (level === 'WARN') logger.warn(line, message);
+    else logger.debug(line, message);
+  });
+}
+
+main().catch((error: unknown) => {
+  if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
+  else createLogger('worker', 'info').fatal({ err: error }, 'worker failed');
+  // What is open would keep a worker alive that does nothing, and nobody would start another one.
+  process.exit(1);
+});

@@ -1,0 +1,91 @@
+// Specification, "Agent approvals"; decisions.md section 7.
+import { z } from 'zod';
+import { listRequestsOfRun, listRequestsOfUser } from '../../db/agents/approvals-repository.js';
+import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { approvalSchema, ownedApprovalSchema, toApproval, toOwnedApproval } from './approval-view.js';
+import { decide } from './decide-approval.js';
+import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { uuid } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+
+const runPath = '/api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/';
+const runParams = z.object({ workflow_run_id: uuid });
+const requestParams = z.object({
+  workflow_run_id: uuid,
+  request_id: z
+    .string()
+    .min(1)
+    .max(200)
+    .refine((id) => !id.includes('\0')),
+});
+
+const decisionSchema = z.object({
+  status: z.int(),
+  data: z.object({
+    id: z.string(),
+    request_id: z.string(),
+    decision: z.enum(['approved', 'rejected', 'expired', 'pending']).nullable(),
+    status: z.string(),
+    detail: z.string().optional(),
+  }),
+});
+
+/** The specification knows no body; a reason may be given all the same. */
+const reasonBody = z.object({ reason: z.string().max(2000).optional() });
+
+function decisionRoute(word: 'approve' | 'reject', decision: 'approved' | 'rejected'): Route {
+  return defineRoute({
+    method: 'POST',
+    path: `${runPath}:request_id/${word}/`,
+    summary: `Answers an agent's request: the tool call is ${decision}. The outcome is the inner status (200, 404, 409).`,
+    auth: 'key',
+    access: { to: 'run', role: 'editor' },
+    params: requestParams,
+    body: reasonBody,
+    responses: { 200: decisionSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+    async handler({ deps, log, caller, params, body }) {
+      const { workflow_run_id: runId, request_id: requestId } = params;
+      const made = { runId, requestId, decision, reason: body.reason ?? '', userId: caller.userId };
+      return { status: 200, body: await decide(deps, log, made) };
+    },
+  });
+}
+
+const listOfRun = defineRoute({
+  method: 'GET',
+  path: runPath,
+  summary: 'The approval requests of a run, oldest first.',
+  auth: 'key',
+  access: { to: 'run', role: 'viewer' },
+  params: runParams,
+  responses: { 200: z.array(approvalSchema), 404: detailSchema, ...keyErrors },
+  async handler({ deps, params }) {
+    const requests = await listRequestsOfRun(deps.db, params.workflow_run_id);
+    return { status: 200, body: requests.map(toApproval) };
+  },
+});
+
+const listOfUser = defineRoute({
+  method: 'GET',
+  path: '/api/v1/agent-approvals/',
+  summary: 'The approval requests of all projects that the caller belongs to, newest first.',
+  auth: 'key',
+  query: z.object({
+    ...pageQuery(1),
+    status: z.enum(['pending', 'approved', 'rejected', 'expired']).optional(),
+  }),
+  responses: { 200: envelopeOf(ownedApprovalSchema), 400: badRequestSchema, ...keyErrors },
+  async handler({ deps, caller, query }) {
+    const page = toPage(query);
+    const wanted = { userId: caller.userId, status: query.status, ...toWindow(page) };
+    const { total, requests } = await listRequestsOfUser(deps.db, wanted);
+    return { status: 200, body: { ...page, total, items: requests.map(toOwnedApproval) } };
+  },
+});
+
+export const approvalRoutes: Route[] = [
+  decisionRoute('approve', 'approved'),
+  decisionRoute('reject', 'rejected'),
+  listOfRun,
+  listOfUser,
+];

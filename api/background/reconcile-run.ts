@@ -1,0 +1,131 @@
+// One open run, compared with what Temporal knows of it. decisions.md section 6; temporal-engine.md section 4.6.
+import { inSpan } from '../../config/spans.js';
+import type { ExecutionUpdate } from '../../db/runs/execution-update.js';
+import { applyExecutionUpdate } from '../../db/runs/run-life.js';
+import { findOpenRun, findRunToStart, scheduleCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
+import { START_GRACE_SECONDS } from '../runs/accept-run.js';
+import type { AppDeps } from '../deps.js';
+import { tellRunEnd } from '../runs/run-end.js';
+import { findRunContext } from '../runs/run-traces.js';
+import {
+  cancelRunWorkflow,
+  describeRun,
+  isStartRefused,
+  isTerminatedByServer,
+  startRunWorkflow,
+  type Closing,
+  type RunExecution,
+} from '../runs/temporal-calls.js';
+
+/** A run that was terminated in the Temporal UI must show it within a minute, so no check is further away than this. */
+const MAX_CHECK_SECONDS = 45;
+const CHECK_STEP_SECONDS = 15;
+/**
+ * A run workflow reports its end before it closes, so a closed one has nothing more to say; all the same it is given a
+ * moment. Only where Temporal's clock and ours agree that it has just closed: a clock that is wrong delays no end.
+ */
+const CLOSED_GRACE_MS = 5_000;
+/**
+ * A workflow task is tried again at once after its first failure, then ever more slowly (up to ten minutes). A worker that
+ * dies, or is replaced, takes one try down; so many say that the code or the run's history is at fault.
+ */
+const STUCK_TASK_ATTEMPTS = 5;
+
+/** A start that is made up for needs no speed. */
+const NOTHING_LOCAL = '';
+
+/** Nobody waits for this start, and the first one may have failed because Temporal is slow: it gets more time. */
+const LATE_START_MS = 6_000;
+
+type Ending = Pick<ExecutionUpdate, 'status' | 'error'>;
+
+/**
+ * Idempotent. Throws when Temporal or the database does not answer; the run's lease then brings it back. `waitToStart`
+ * resolves when one more run may be started.
+ */
+export async function reconcileRun(deps: AppDeps, run: RunToCheck, waitToStart: () => Promise<void>): Promise<void> {
+  const execution = await describeRun(deps.temporal, run.id);
+  deps.metrics.reconciler.checks.inc({ outcome: execution.state });
+  if (execution.state === 'open') return keepWatching(deps, run, execution.taskAttempts);
+  if (execution.state === 'closed') return closeLate(deps, run, execution);
+  if (run.run_started_at !== null) return end(deps, run, lost);
+  return startLate(deps, run, waitToStart);
+}
+
+/** A stuck run is left open: a deployment that mends the code, or a person who ends it, decides what becomes of it. */
+async function keepWatching(deps: AppDeps, run: RunToCheck, taskAttempts: number): Promise<void> {
+  if (run.cancel_requested_at !== null) await cancelRunWorkflow(deps.temporal, run.id);
+  const isStuck = taskAttempts >= STUCK_TASK_ATTEMPTS;
+  if (isStuck && run.stuck_since === null) {
+    deps.logger.error({ run_id: run.id, attempts: taskAttempts }, 'run is stuck: its workflow task keeps failing');
+  }
+  if (!isStuck && run.stuck_since !== null) deps.logger.info({ run_id: run.id }, 'run is stuck no longer');
+  const delaySeconds = Math.min(MAX_CHECK_SECONDS, CHECK_STEP_SECONDS * Math.max(1, run.check_attempts));
+  await scheduleCheck(deps.db, run.id, { delaySeconds, isStuck });
+}
+
+/** Accepted, but its start was lost. */
+async function startLate(deps: AppDeps, run: RunToCheck, waitToStart: () => Promise<void>): Promise<void> {
+  if (run.cancel_requested_at !== null) {
+    return end(deps, run, cancelled('cancelled', 'The run was cancelled.'));
+  }
+  const toStart = await findRunToStart(deps.db, run.id);
+  if (toStart === undefined) return;
+  await waitToStart();
+  try {
+    const late = { local: NOTHING_LOCAL, timeoutMs: LATE_START_MS };
+    const parent = await findRunContext(deps, run.id);
+    await inSpan('run started late', { ...(parent && { parent }), attributes: { 'run.id': run.id } }, () =>
+      startRunWorkflow(deps.temporal, deps.config, toStart, late),
+    );
+  } catch (error) {
+    if (!isStartRefused(error)) throw error;
+    deps.logger.error({ err: error, run_id: run.id }, 'Temporal refuses to start the run');
+    return end(deps, run, failed('start_refused', 'The run could not be started.'));
+  }
+  deps.metrics.reconciler.startedLate.inc();
+  deps.logger.info({ run_id: run.id }, 'run started by the reconciler');
+  await scheduleCheck(deps.db, run.id, { delaySeconds: START_GRACE_SECONDS });
+}
+
+/** The run workflow is over and has not said so: it was ended from outside, or could not speak. */
+async function closeLate(
+  deps: AppDeps,
+  run: RunToCheck,
+  execution: Extract<RunExecution, { state: 'closed' }>,
+): Promise<void> {
+  const ageMs = execution.closedAt === undefined ? Infinity : Date.now() - execution.closedAt.getTime();
+  if (ageMs >= 0 && ageMs < CLOSED_GRACE_MS) return scheduleCheck(deps.db, run.id, { delaySeconds: 3 });
+  // Read again: the report may have come between the claim and the description.
+  const stillOpen = await findOpenRun(deps.db, run.id);
+  if (stillOpen !== undefined) await end(deps, stillOpen, await toEnding(deps, run.id, execution.how));
+}
+
+const lost: Ending = failed('execution_lost', 'The execution of the run was lost.');
+
+async function toEnding(deps: AppDeps, runId: string, how: Closing): Promise<Ending> {
+  if (how === 'cancelled') return cancelled('cancelled', 'The run was cancelled.');
+  if (how === 'timed out') return failed('run_timeout', 'The run took too long.');
+  if (how !== 'terminated') return lost;
+  const isLimit = await isTerminatedByServer(deps.temporal, runId);
+  if (isLimit) return failed('execution_limit', 'The run exceeded a limit of the engine.');
+  return cancelled('terminated', 'The run was terminated.');
+}
+
+function failed(code: string, message: string): Ending {
+  return { status: 'failed', error: { code, message } };
+}
+
+function cancelled(code: string, message: string): Ending {
+  return { status: 'cancelled', error: { code, message } };
+}
+
+/** A report that came in between has a higher sequence or ended the run: then this changes nothing. */
+async function end(deps: AppDeps, run: RunToCheck, ending: Ending): Promise<void> {
+  const { applied, runStatus } = await applyExecutionUpdate(deps.db, run.id, { ...ending, sequence: run.sequence + 1 });
+  if (!applied) return;
+  const reason = ending.error?.code ?? 'unknown';
+  deps.metrics.reconciler.closed.inc({ reason });
+  deps.logger.info({ run_id: run.id, status: runStatus, error_code: reason }, 'run closed by the reconciler');
+  tellRunEnd(deps, run.id, runStatus);
+}

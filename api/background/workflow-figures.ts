@@ -1,0 +1,15 @@
+// Keeps the figures of workflows quick to read: folds what runs add to them into the totals. Every API process tries.
+import { foldWorkflowChanges } from '../../db/workflows/workflow-changes-repository.js';
+import { startLoop, type BackgroundLoop } from './background-loop.js';
+import type { AppDeps } from '../deps.js';
+
+const EVERY_MS = 5_000;
+
+export function startFoldingFigures({ db, logger }: AppDeps): BackgroundLoop {
+  return startLoop(async () => {
+    await foldWorkflowChanges(db).catch((error: unknown) => {
+      logger.warn({ err: error }, 'the figures of workflows were not folded; the next round will');
+    });
+    return EVERY_MS;
+  });
+}

@@ -1,0 +1,135 @@
+// One call of a model provider, its answer untouched. Specification, "Chat-completion proxy".
+import type { IncomingHttpHeaders } from 'node:http';
+import { pipeline, Transform, type Readable } from 'node:stream';
+import { Agent, request, type Dispatcher } from 'undici';
+import type { ModelProvider } from '../../config/model-providers.js';
+import { ApiError } from '../http/errors.js';
+import { mayHoldKey } from './key-leak.js';
+import { tracedCall } from '../../outgoing/traced-call.js';
+
+export interface ChatCall {
+  provider: ModelProvider;
+  apiKey: string;
+  /** Fit for the provider; the credential is added here. */
+  headers: Record<string, string>;
+  body: Buffer;
+  /** The caller asked for a stream. */
+  wantsStream: boolean;
+  /** Ends the call at the provider too. */
+  signal: AbortSignal;
+}
+
+export interface ChatAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** A stream breaks where the provider's breaks, and when nothing has come for as long as the limit. */
+  body: Buffer | Readable;
+}
+
+export interface ChatUpstream {
+  /** Any status of the provider's is an answer. Throws the 500 for a provider that is down, broken or too slow. */
+  send(call: ChatCall): Promise<ChatAnswer>;
+  close(): Promise<void>;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Of an answer that is not streamed. It is collected first, so that one that breaks off becomes a 500, not half a body. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** `timeoutMs`: to the complete answer; of a stream, to its first byte and between any two. */
+export function createChatUpstream({ timeoutMs }: { timeoutMs: number }): ChatUpstream {
+  // The limit above is ours, hence none of undici's. Redirects are not followed: they would carry the key elsewhere.
+  const agent = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, headersTimeout: 0, bodyTimeout: 0 });
+  return {
+    async send(call) {
+      const limit = startLimit(timeoutMs);
+      try {
+        const answer = await post(agent, call, AbortSignal.any([call.signal, limit.signal]));
+        if (isStream(call, answer)) return toAnswer(answer, watch(answer.body, limit));
+        const bytes = await collect(answer.body);
+        limit.clear();
+        return toAnswer(answer, checked(call, answer, bytes));
+      } catch (error) {
+        limit.clear();
+        if (error instanceof ApiError) throw error;
+        if (limit.signal.aborted && !call.signal.aborted) throw tooSlow(timeoutMs, error);
+        throw broken('The model provider could not be reached or broke off its answer.', error);
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+type Limit = ReturnType<typeof startLimit>;
+
+function startLimit(timeoutMs: number) {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), timeoutMs);
+  return { signal: controller.signal, restart: () => void timer.refresh(), clear: () => clearTimeout(timer) };
+}
+
+async function post(agent: Agent, call: ChatCall, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  const url = new URL(`${call.provider.baseUrl}/chat/completions`);
+  const headers = { ...call.headers, authorization: `Bearer ${call.apiKey}` };
+  const attributes = { 'gen_ai.provider.name': call.provider.name, 'gen_ai.operation.name': 'chat' };
+  const answer = await tracedCall(
+    { url, method: 'POST', headers, tellTrace: false, attributes },
+    ({ statusCode }: Dispatcher.ResponseData) => statusCode,
+    () => request(url, { method: 'POST', headers, body: call.body, signal, dispatcher: agent }),
+  );
+  // A body that is given up or cut emits an error, and nobody may be listening yet: that would end the process.
+  answer.body.on('error', () => undefined);
+  if (answer.statusCode >= 300 && answer.statusCode < 400) {
+    answer.body.destroy();
+    throw broken('The model provider answered with a redirect.');
+  }
+  return answer;
+}
+
+/** Errors are never streamed: they are small, and looked through before they go on. */
+function isStream(call: ChatCall, { statusCode, headers }: Dispatcher.ResponseData): boolean {
+  if (statusCode >= 400) return false;
+  return call.wantsStream || /^text\/event-stream\b/i.test(String(headers['content-type']));
+}
+
+function watch(body: Readable, limit: Limit): Readable {
+  limit.restart();
+  const watched = new Transform({
+    transform(chunk, _encoding, done) {
+      limit.restart();
+      done(null, chunk);
+    },
+  });
+  watched.on('error', () => undefined);
+  return pipeline(body, watched, () => limit.clear());
+}
+
+async function collect(body: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > MAX_ANSWER_BYTES) throw broken('The answer of the model provider is too large.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** A provider may quote the key that it refuses; it is not the caller's. */
+function checked(call: ChatCall, { statusCode, headers }: Dispatcher.ResponseData, bytes: Buffer): Buffer {
+  if (statusCode < 400 || !mayHoldKey(bytes, headers['content-encoding'], call.apiKey)) return bytes;
+  throw new ApiError(statusCode, 'upstream_error', 'The model provider refused the request.');
+}
+
+function toAnswer({ statusCode, headers }: Dispatcher.ResponseData, body: Buffer | Readable): ChatAnswer {
+  return { status: statusCode, headers, body };
+}
+
+function tooSlow(timeoutMs: number, cause: unknown): ApiError {
+  const message = `The model provider did not answer within ${timeoutMs / 1000} seconds.`;
+  return new ApiError(500, 'upstream_timeout', message, { cause });
+}
+
+function broken(message: string, cause?: unknown): ApiError {
+  return new ApiError(500, 'upstream_error', message, { cause });
+}

@@ -1,0 +1,103 @@
+// Specification, "Chat-completion proxy". A call is no node of a run, so no transaction belongs to it.
+import { finished, type Readable } from 'node:stream';
+import { z } from 'zod';
+import { findModel, type ModelProvider } from '../../config/model-providers.js';
+import { findProjectRole } from '../../db/projects/members-repository.js';
+import { findProviderKey } from '../../db/projects/provider-keys-repository.js';
+import { documentedAs } from '../http/documented-as.js';
+import { chatErrorSchema } from './chat-errors.js';
+import { toCallerHeaders, toProviderHeaders } from './chat-headers.js';
+import type { AppDeps } from '../deps.js';
+import { ApiError, permissionDenied } from '../http/errors.js';
+import { mayAct } from '../http/middleware/authorize.js';
+import { MAX_ID } from '../http/path-ids.js';
+import { defineRoute, type Caller, type Route } from '../http/route.js';
+
+const MAX_CHAT_BODY_BYTES = 20 * 1024 * 1024;
+const MAX_LOGGED_MODEL_LENGTH = 200;
+
+const chatBody = z.looseObject({
+  model: z.string().min(1).describe('Decides which provider is asked.'),
+  messages: z.array(z.unknown()).describe('Chat messages, each with role and content; judged by the provider.'),
+  stream: z.unknown().optional(),
+});
+
+const projectHeader = documentedAs(
+  z
+    .string()
+    .regex(/^\d{1,10}$/, 'A valid integer is required.')
+    .transform(Number)
+    .refine((id) => id <= MAX_ID, 'A valid integer is required.'),
+  { type: 'integer', minimum: 0, maximum: MAX_ID },
+);
+
+const chatHeaders = z.object({
+  'x-project-id': projectHeader.optional(),
+});
+
+const completeChat = defineRoute({
+  method: 'POST',
+  path: '/v1/chat/completions/',
+  summary: 'Passes a chat completion to the provider of its model and the answer back, both unchanged.',
+  description:
+    'Works with any client of the protocol: base address `{base_url}/v1`, the API key as its key. `stream: true` is ' +
+    "passed through as it arrives. With `X-Project-Id`, a project where the caller may run workflows, that project's " +
+    'own key for the provider is used where it has one. The answer takes at most 60 seconds; a stream at most 60 ' +
+    'seconds to its first byte and between any two.',
+  auth: 'bearer-key',
+  bodyFormat: 'verbatim',
+  maxBodyBytes: MAX_CHAT_BODY_BYTES,
+  headers: chatHeaders,
+  body: chatBody,
+  responses: { 200: z.looseObject({}), 403: chatErrorSchema, 404: chatErrorSchema },
+  mediaTypes: { 200: ['application/json', 'text/event-stream'] },
+  otherAnswers: "The provider's own status and body, verbatim: 400, 401, 429 and others.",
+  async handler({ deps, log, caller, headers, body, bodyBytes, requestHeaders, signal }) {
+    const startedAt = performance.now();
+    const model = findModel(deps.models, body.model);
+    if (model === undefined) throw unknownModel(body.model);
+    const { provider } = model;
+    const apiKey = await chooseKey(deps, caller, provider, headers['x-project-id']);
+    const answer = await deps.chatUpstream.send({
+      provider,
+      apiKey,
+      headers: toProviderHeaders(requestHeaders),
+      body: bodyBytes,
+      wantsStream: body.stream === true,
+      signal,
+    });
+    const facts = { model: body.model.slice(0, MAX_LOGGED_MODEL_LENGTH), provider: provider.name };
+    onEnd(answer.body, (outcome) => {
+      const durationMs = Math.round(performance.now() - startedAt);
+      log.info({ ...facts, upstream_status: answer.status, outcome, duration_ms: durationMs }, 'chat completion');
+    });
+    return { status: answer.status, headers: toCallerHeaders(answer.headers), body: answer.body };
+  },
+});
+
+export const chatRoutes: Route[] = [completeChat];
+
+/** The project's own key before the platform's. Whoever may run the project's workflows may spend its key. */
+async function chooseKey(
+  deps: AppDeps,
+  caller: Caller,
+  provider: ModelProvider,
+  projectId: number | undefined,
+): Promise<string> {
+  if (projectId === undefined) return provider.apiKey;
+  const access = await findProjectRole(deps.db, projectId, caller.userId);
+  if (access === undefined) throw new ApiError(404, 'not_found', 'Project not found.', { param: 'x-project-id' });
+  if (!mayAct(access.role, 'editor')) throw permissionDenied();
+  const sealed = await findProviderKey(deps.db, projectId, provider.name);
+  return sealed === undefined ? provider.apiKey : deps.secretBox.open(sealed, 'provider-key');
+}
+
+function unknownModel(name: string): ApiError {
+  const shown = name.slice(0, MAX_LOGGED_MODEL_LENGTH);
+  return new ApiError(404, 'model_not_found', `The model '${shown}' does not exist.`, { param: 'model' });
+}
+
+function onEnd(body: Buffer | Readable, report: (outcome: 'complete' | 'broken') => void): void {
+  if (Buffer.isBuffer(body)) report('complete');
+  else finished(body, (error) => report(error ? 'broken' : 'complete'));
+}

@@ -1,0 +1,17 @@
+import type { RouterContext } from '@koa/router';
+import type { Middleware } from 'koa';
+import type { Logger } from '../../config/logger.js';
+import type { Access, Caller, Polled, Route } from './route.js';
+
+/** What the middleware learn about a request. */
+export interface AppState {
+  log: Logger;
+  /** Set once a route has taken the request. */
+  route?: Route;
+  caller?: Caller;
+  access?: Access;
+  polled?: Polled;
+}
+
+export type AppMiddleware = Middleware<AppState>;
+export type AppContext = RouterContext<AppState>;

@@ -1,0 +1,142 @@
+// From a route's declaration to the middleware that serve it.
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { AppContext, AppMiddleware } from './app-state.js';
+import type { AppDeps } from '../deps.js';
+import { invalidFields, notFound } from './errors.js';
+import { parseFields } from './field-errors.js';
+import { holdsLazyJson, toJsonText } from './json-text.js';
+import { streamJson } from './stream-json.js';
+import { authenticate } from './middleware/authenticate.js';
+import { authorize } from './middleware/authorize.js';
+import { MAX_BODY_BYTES, readJsonBody, readTextBody, readVerbatimBody } from './middleware/read-body.js';
+import { readRunInput } from '../runs/read-run-input.js';
+import type { Route, RouteResult } from './route.js';
+
+/** In this order: who speaks, may they, is what they say well-formed. A stranger learns nothing from a 400. */
+export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
+  const steps: AppMiddleware[] = [
+    async (ctx, next) => {
+      ctx.state.route = route;
+      await next();
+    },
+    authenticate(route, deps),
+  ];
+  if (route.access !== undefined) steps.push(authorize(route.access, deps));
+  steps.push(async (ctx) => {
+    const routerContext = ctx as AppContext;
+    const params = parseParams(route, routerContext.params);
+    const query = route.query && parseFields(route.query, readQuery(ctx.query, route.repeatable));
+    const headers = route.headers && parseFields(route.headers, ctx.headers);
+    const signal = hangUpSignal(routerContext);
+    const lease = deps.memory.lease(signal);
+    let result: RouteResult;
+    try {
+      await lease.resize(bodyWeight(route, routerContext));
+      const { body, bodyBytes } = await readBody(route, routerContext);
+      const { caller, access, polled, log } = ctx.state;
+      const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers };
+      // The declaration's types say when there is a caller and an access; here both are just passed on.
+      const context = { deps, log, caller, access, polled, signal, ...given } as Parameters<Route['handler']>[0];
+      result = await route.handler(context);
+    } finally {
+      lease.end();
+    }
+    await write(routerContext, result, deps);
+  });
+  return steps;
+}
+
+function parseParams(route: Route, params: unknown): unknown {
+  if (route.params === undefined) return undefined;
+  const parsed = route.params.safeParse(params);
+  if (!parsed.success) throw notFound();
+  return parsed.data;
+}
+
+/** Of a repeated parameter the last one counts, as in Django, unless the route wants them all. */
+function readQuery(
+  query: NodeJS.Dict<string | string[]>,
+  repeatable: readonly string[] = [],
+): Record<string, string | string[]> {
+  const values: Record<string, string | string[]> = {};
+  for (const [key, given] of Object.entries(query)) {
+    const all = Array.isArray(given) ? given : [given ?? ''];
+    if (all.some((value) => value.includes('\0'))) throw invalidFields({ [key]: ['Null characters are not allowed.'] });
+    values[key] = repeatable.includes(key) ? all : (all.at(-1) ?? '');
+  }
+  return values;
+}
+
+/** Its bytes, their text, and what is made of it. */
+const BODY_FACTOR = 3;
+
+/** Until a large body has its turn nothing of it is read: its sender is slowed down by its own socket. */
+function bodyWeight({ body, maxBodyBytes: limitBytes = MAX_BODY_BYTES }: Route, ctx: AppContext): number {
+  const hasBody = ctx.get('content-length') !== '' || ctx.get('transfer-encoding') !== '';
+  if (body === undefined || !hasBody) return 0;
+  return BODY_FACTOR * Math.min(limitBytes, Number(ctx.get('content-length') || limitBytes));
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+async function readBody(route: Route, ctx: AppContext): Promise<{ body: unknown; bodyBytes: Buffer }> {
+  if (route.body === undefined) return { body: undefined, bodyBytes: NO_BYTES };
+  const limitBytes = route.maxBodyBytes ?? MAX_BODY_BYTES;
+  if (route.bodyFormat === 'verbatim') {
+    const { value, bytes } = await readVerbatimBody(ctx, limitBytes);
+    return { body: parseFields(route.body, value), bodyBytes: bytes };
+  }
+  return { body: parseFields(route.body, await readGivenBody(route.bodyFormat, ctx, limitBytes)), bodyBytes: NO_BYTES };
+}
+
+function readGivenBody(format: Route['bodyFormat'], ctx: AppContext, limitBytes: number): Promise<unknown> {
+  if (format === 'run-input') return readRunInput(ctx, limitBytes);
+  return format === 'text' ? readTextBody(ctx, limitBytes) : readJsonBody(ctx, limitBytes);
+}
+
+function hangUpSignal({ res }: AppContext): AbortSignal {
+  const controller = new AbortController();
+  res.once('close', () => {
+    if (!res.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+async function write(ctx: AppContext, { status, body, headers }: RouteResult, deps: AppDeps): Promise<void> {
+  ctx.status = status;
+  if (headers !== undefined) ctx.set(headers);
+  if (body === undefined) {
+    ctx.body = null;
+    ctx.status = status;
+    return;
+  }
+  if (body instanceof Readable) return sendStream(ctx, body);
+  if (Buffer.isBuffer(body) || (typeof body === 'string' && headers?.['Content-Type'] !== undefined)) {
+    ctx.body = body;
+    return;
+  }
+  ctx.type = 'application/json';
+  if (holdsLazyJson(body)) {
+    // Whoever takes nothing for so long holds up those who do.
+    ctx.res.setTimeout(STALLED_MS, () => ctx.res.destroy());
+    return sendStream(ctx, streamJson(body, deps.memory));
+  }
+  ctx.body = toJsonText(body);
+}
+
+const STALLED_MS = 60_000;
+
+/**
+ * As it comes, and no faster than the caller reads. Whichever side breaks, the other is broken off too: an answer that
+ * ends well here ended well there.
+ */
+async function sendStream(ctx: AppContext, stream: Readable): Promise<void> {
+  ctx.respond = false;
+  ctx.flushHeaders();
+  try {
+    await pipeline(stream, ctx.res);
+  } catch (error) {
+    ctx.state.log.info({ err: error }, 'answer broke off');
+  }
+}

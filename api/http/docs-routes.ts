@@ -1,0 +1,50 @@
+// The OpenAPI document and the page to read and try it. architecture.md, decision 7.
+import { z } from 'zod';
+import { readDocsFile } from './docs-page.js';
+import { notFound } from './errors.js';
+import { RawJson } from './json-text.js';
+import { createOpenApiDocument } from './openapi/document.js';
+import { defineRoute, type Route } from './route.js';
+
+/** `routes` is asked for once, when all routes are known. */
+export function createDocumentationRoutes(routes: () => Route[]): Route[] {
+  let text: string | undefined;
+  const document = defineRoute({
+    method: 'GET',
+    path: '/api/v1/openapi.json/',
+    summary: 'This interface as an OpenAPI 3.1 document.',
+    auth: 'open',
+    responses: { 200: z.looseObject({ openapi: z.string() }) },
+    handler() {
+      text ??= JSON.stringify(createOpenApiDocument(routes()));
+      return { status: 200, body: new RawJson(text), headers: { 'Cache-Control': 'no-cache' } };
+    },
+  });
+  return [document, page, pageFile];
+}
+
+const page = defineRoute({
+  method: 'GET',
+  path: '/docs/',
+  summary: 'The page to read this interface and try it.',
+  auth: 'open',
+  responses: { 200: z.string() },
+  mediaTypes: { 200: ['text/html'] },
+  handler: () => ({ status: 200, ...readDocsFile('page.html')! }),
+});
+
+const pageFile = defineRoute({
+  method: 'GET',
+  path: '/docs/:file/',
+  summary: "The page's scripts and styles.",
+  auth: 'open',
+  quiet: true,
+  params: z.object({ file: z.string() }),
+  responses: { 200: z.string() },
+  mediaTypes: { 200: ['text/javascript', 'text/css'] },
+  handler({ params }) {
+    const file = params.file === 'page.html' ? undefined : readDocsFile(params.file);
+    if (file === undefined) throw notFound();
+    return { status: 200, ...file };
+  },
+});

@@ -1,0 +1,21 @@
+import type { AppMiddleware } from '../app-state.js';
+import type { Metrics } from '../../observability/metrics.js';
+
+/** One line a request, by the route's pattern; never query, headers or bodies. */
+export function accessLog(metrics: Metrics): AppMiddleware {
+  return async (ctx, next) => {
+    const startedAt = performance.now();
+    ctx.res.once('close', () => {
+      const durationMs = performance.now() - startedAt;
+      const { log, route: taken } = ctx.state;
+      const route = taken?.path ?? 'unmatched';
+      const status = ctx.res.statusCode;
+      const facts = { method: ctx.method, route, status, duration_ms: Math.round(durationMs) };
+      metrics.requestSeconds.observe({ method: ctx.method, route, status }, durationMs / 1000);
+      if (!ctx.res.writableFinished) log.info(facts, 'request aborted');
+      else if (taken?.quiet === true) log.debug(facts, 'request');
+      else log.info(facts, 'request');
+    });
+    await next();
+  };
+}

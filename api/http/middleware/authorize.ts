@@ -1,0 +1,47 @@
+import { findProjectRole, findRunRole, findWorkflowRole } from '../../../db/projects/members-repository.js';
+import type { Role } from '../../../db/core/tables.js';
+import type { AppContext, AppMiddleware } from '../app-state.js';
+import type { AppDeps } from '../../deps.js';
+import { ApiError, notFound, permissionDenied } from '../errors.js';
+import type { Access, AccessRule } from '../route.js';
+import { pathId, uuid } from '../path-ids.js';
+
+const RANK: Record<Role, number> = { viewer: 0, editor: 1, admin: 2, owner: 3 };
+
+export function mayAct(role: Role, minimum: Role): boolean {
+  return RANK[role] >= RANK[minimum];
+}
+
+/** Roles of decisions.md section 12. What exists but is not the caller's is 404: existence never leaks. */
+export function authorize(rule: AccessRule, deps: AppDeps): AppMiddleware {
+  return async (ctx, next) => {
+    const userId = ctx.state.caller?.userId;
+    if (userId === undefined) throw notFound();
+    const access = await findAccess(deps, rule.to, (ctx as AppContext).params, userId);
+    if (access === undefined) throw notFound();
+    if (!mayAct(access.role, rule.role)) throw refusal(rule);
+    ctx.state.access = access;
+    await next();
+  };
+}
+
+async function findAccess(
+  { db }: AppDeps,
+  to: AccessRule['to'],
+  params: Record<string, string | undefined>,
+  userId: number,
+): Promise<Access | undefined> {
+  if (to === 'run') {
+    const runId = uuid.safeParse(params['workflow_run_id']);
+    return runId.success ? findRunRole(db, runId.data, userId) : undefined;
+  }
+  const parsed = pathId.safeParse(params['id']);
+  if (!parsed.success) return undefined;
+  const id = parsed.data;
+  return to === 'workflow' ? findWorkflowRole(db, id, userId) : findProjectRole(db, id, userId);
+}
+
+function refusal(rule: AccessRule): ApiError {
+  if (rule.refusal !== 400) return permissionDenied();
+  return new ApiError(400, 'permission_denied', 'Your role in the project does not permit this action.');
+}

@@ -1,0 +1,27 @@
+import type { AppMiddleware } from '../app-state.js';
+import { isChatPath, toChatError } from '../../chat/chat-errors.js';
+import { isConnectTimeout } from '../../../db/core/client.js';
+import { ApiError, overloaded, parseError } from '../errors.js';
+
+/** The one place where an error becomes an answer. Of what we did not foresee, the caller learns nothing. */
+export function errors(): AppMiddleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const answer = toAnswer(error, ctx.req.socket.destroyed);
+      if (answer.status >= 500) ctx.state.log.error({ err: error }, 'request failed');
+      ctx.set(answer.headers);
+      ctx.status = answer.status;
+      ctx.type = 'application/json';
+      ctx.body = JSON.stringify(isChatPath(ctx.path) ? toChatError(answer) : answer.toBody());
+    }
+  };
+}
+
+function toAnswer(error: unknown, isCallerGone: boolean): ApiError {
+  if (error instanceof ApiError) return error;
+  // What was broken off for a caller that is gone is nobody's fault; nobody reads this answer.
+  if (isCallerGone && error instanceof DOMException) return parseError('the caller hung up.');
+  return isConnectTimeout(error) ? overloaded() : new ApiError(500, 'error', 'A server error occurred.');
+}

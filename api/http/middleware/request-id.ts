@@ -1,0 +1,19 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from '../../../config/logger.js';
+import { annotateActiveSpan } from '../../../config/spans.js';
+import type { AppMiddleware } from '../app-state.js';
+
+/** Long enough for every tracing system's ids, short and plain enough for a log line. */
+const SANE = /^[A-Za-z0-9._:/+=-]{1,128}$/;
+
+/** Every answer carries `X-Request-Id`: the caller's, or one of ours when it sent none that is fit for a log. */
+export function requestId(logger: Logger): AppMiddleware {
+  return async (ctx, next) => {
+    const given = ctx.get('x-request-id');
+    const id = SANE.test(given) ? given : randomUUID();
+    ctx.state.log = logger.child({ request_id: id });
+    ctx.set('X-Request-Id', id);
+    annotateActiveSpan({ 'request.id': id });
+    await next();
+  };
+}

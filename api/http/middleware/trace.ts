@@ -1,0 +1,28 @@
+import { contextOf, isTracing, markFailed, SpanKind, startSpan } from '../../../config/spans.js';
+import { context, trace } from '@opentelemetry/api';
+import type { AppMiddleware } from '../app-state.js';
+
+/** Asked every few seconds by whoever watches the process. */
+const UNTRACED = /^\/(?:healthz|readyz|metrics)\/?$/;
+
+/** A span a request, child of the caller's where it sent a `traceparent`; named by the route's pattern like a log line. */
+export function traceRequest(): AppMiddleware {
+  return async (ctx, next) => {
+    if (!isTracing() || UNTRACED.test(ctx.path)) return next();
+    const span = startSpan(ctx.method, {
+      kind: SpanKind.SERVER,
+      parent: contextOf(ctx.get('traceparent')),
+      attributes: { 'http.request.method': ctx.method },
+    });
+    ctx.res.once('close', () => {
+      const { route } = ctx.state;
+      const status = ctx.res.statusCode;
+      span.setAttribute('http.response.status_code', status);
+      if (route !== undefined) span.updateName(`${ctx.method} ${route.path}`).setAttribute('http.route', route.path);
+      if (status >= 500) markFailed(span, String(status));
+      else if (!ctx.res.writableFinished) markFailed(span, 'aborted');
+      span.end();
+    });
+    return context.with(trace.setSpan(context.active(), span), next);
+  };
+}

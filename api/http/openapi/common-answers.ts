@@ -1,0 +1,55 @@
+// What a route answers besides what it declares, by what it asks for. decisions.md sections 1 and 2.
+import type { z } from 'zod';
+import { badRequestSchema, detailSchema } from '../answer-schemas.js';
+import { chatErrorSchema, isChatPath } from '../../chat/chat-errors.js';
+import type { Route } from '../route.js';
+
+export const STATUS_TEXTS: Partial<Record<number, string>> = {
+  200: 'Done.',
+  201: 'Made.',
+  204: 'Done; no body.',
+  400: 'Something in the request is missing or wrong.',
+  401: 'Credentials are missing or wrong.',
+  403: 'The caller may not do this.',
+  404: "Not found, or not the caller's: existence never leaks.",
+  409: 'Too late: what has happened stands.',
+  413: 'The body is too large.',
+  415: 'The media type, charset or encoding of the body is not taken.',
+  431: 'The address and headers are longer than 16 KiB.',
+  429: "The key's requests of this minute are used up.",
+  500: 'A fault of ours, or of what stands behind us; nothing of the cause.',
+  503: 'Too busy, or not ready: try again.',
+};
+
+/** Those of the declaration first. */
+export function allAnswers(route: Route): Map<number, z.ZodType> {
+  const isChat = isChatPath(route.path);
+  const answers = new Map<number, z.ZodType>();
+  for (const status of impliedStatuses(route)) {
+    answers.set(status, schemaOf(status, isChat));
+  }
+  for (const [status, schema] of Object.entries(route.responses)) answers.set(Number(status), schema);
+  return new Map([...answers].toSorted(([a], [b]) => a - b));
+}
+
+function schemaOf(status: number, isChat: boolean): z.ZodType {
+  // Answered before anybody knows the path.
+  if (status === 431) return detailSchema;
+  if (isChat) return chatErrorSchema;
+  return status === 400 ? badRequestSchema : detailSchema;
+}
+
+function impliedStatuses(route: Route): number[] {
+  const isByKey = route.auth === 'key' || route.auth === 'bearer-key';
+  return [
+    ...(route.query || route.body || route.headers || route.access?.refusal === 400 ? [400] : []),
+    ...(route.auth === 'open' || route.auth === 'optional' ? [] : [401]),
+    ...(isByKey ? [403, 429] : []),
+    ...(route.auth === 'optional' ? [429] : []),
+    ...(route.params || route.access ? [404] : []),
+    ...(route.body ? [413, 415] : []),
+    431,
+    500,
+    ...(route.auth === 'open' ? [] : [503]),
+  ];
+}

@@ -1,0 +1,27 @@
+// The schemas that the document names. One that is not listed here stands in full wherever it is used.
+import { z } from 'zod';
+import { badRequestSchema, detailSchema } from '../answer-schemas.js';
+import { chatErrorSchema } from '../../chat/chat-errors.js';
+import { checkSchema } from '../../workflows/check-drawing.js';
+import { amountSchema, projectSchema } from '../../projects/project-view.js';
+import { envelopeSchema, nodeEntrySchema } from '../../runs/run-envelope.js';
+import { runSchema } from '../../runs/run-view.js';
+import { workflowSchema } from '../../workflows/workflow-view.js';
+
+const named: Record<string, z.ZodType> = {
+  Amount: amountSchema,
+  BadRequest: badRequestSchema,
+  ChatError: chatErrorSchema,
+  Error: detailSchema,
+  NodeResult: nodeEntrySchema,
+  Project: projectSchema,
+  Run: runSchema,
+  RunEnvelope: envelopeSchema,
+  Workflow: workflowSchema,
+  WorkflowCheck: checkSchema,
+};
+
+/** Tells zod the names; a schema's own description stays. Repeating it changes nothing. */
+export function nameComponents(): void {
+  for (const [id, schema] of Object.entries(named)) z.globalRegistry.add(schema, { ...schema.meta(), id });
+}

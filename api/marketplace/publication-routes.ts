@@ -1,0 +1,62 @@
+// Specification, "Marketplace publication".
+import {
+  publishWorkflow,
+  unpublishWorkflow,
+  type PublicationOutcome,
+} from '../../db/marketplace/publication-repository.js';
+import { findWorkflow } from '../../db/workflows/workflows-repository.js';
+import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import type { AppDeps } from '../deps.js';
+import { invalidFields, notFound, type FieldErrors } from '../http/errors.js';
+import { idParams } from '../http/path-ids.js';
+import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import { toWorkflow, workflowSchema } from '../workflows/workflow-view.js';
+
+const publication = {
+  method: 'POST',
+  auth: 'key',
+  access: { to: 'workflow', role: 'admin', refusal: 400 },
+  params: idParams,
+  responses: { 200: workflowSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+} as const;
+
+const publish = defineRoute({
+  ...publication,
+  path: '/api/v1/workflows/:id/publish-on-marketplace/',
+  summary: "Offers the template run's drawing on the marketplace; the slug is chosen at the first time and stays.",
+  async handler({ deps, caller, params }) {
+    const outcome = await publishWorkflow(deps.db, params.id);
+    if (outcome === undefined) throw notFound();
+    refuseIncomplete(outcome);
+    return answerWorkflow(deps, params.id, caller.userId);
+  },
+});
+
+const unpublish = defineRoute({
+  ...publication,
+  path: '/api/v1/workflows/:id/unpublish-from-marketplace/',
+  summary: 'Takes the workflow off the marketplace; copies stay.',
+  async handler({ deps, caller, params }) {
+    if (!(await unpublishWorkflow(deps.db, params.id))) throw notFound();
+    return answerWorkflow(deps, params.id, caller.userId);
+  },
+});
+
+export const publicationRoutes: Route[] = [publish, unpublish];
+
+/** All that is wrong at once. */
+function refuseIncomplete({ missingFields, lacksTemplateRun }: PublicationOutcome): void {
+  const errors: FieldErrors = {};
+  for (const field of missingFields) {
+    const isList = field === 'available_languages';
+    errors[field] = [isList ? 'This list may not be empty.' : 'This field may not be blank.'];
+  }
+  if (lacksTemplateRun) errors['non_field_errors'] = ['No run of the workflow is marked as the marketplace template.'];
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
+}
+
+async function answerWorkflow({ db }: AppDeps, workflowId: number, userId: number): Promise<RouteResult> {
+  const workflow = await findWorkflow(db, workflowId, userId);
+  if (workflow === undefined) throw notFound();
+  return { status: 200, body: toWorkflow(workflow) };
+}

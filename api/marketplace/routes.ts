@@ -1,0 +1,123 @@
+// Specification, "Marketplace". Reading needs no credentials; whoever shows good ones learns which copies are theirs.
+import { z } from 'zod';
+import { findExample, listExamples } from '../../db/runs/history-repository.js';
+import {
+  findMarketplaceWorkflow,
+  findPublishedId,
+  listMarketplace,
+} from '../../db/marketplace/marketplace-repository.js';
+import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { copyWorkflow } from './copy-from-marketplace.js';
+import type { AppDeps } from '../deps.js';
+import { notFound } from '../http/errors.js';
+import { exampleSchema, toExample } from './example-view.js';
+import { marketplaceWorkflowSchema, toMarketplaceWorkflow } from './marketplace-view.js';
+import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { uuid } from '../http/path-ids.js';
+import { queryDay, queryDayEnd, queryIds, queryLanguages, queryOrdering, queryText } from '../http/query-values.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { toWorkflow, workflowSchema } from '../workflows/workflow-view.js';
+
+const marketplacePath = '/api/v1/workflows/marketplace/';
+const slugPath = '/api/v1/workflows/marketplace/:slug/';
+/** What no slug can be is not found. */
+const slugParams = z.object({ slug: z.string().regex(/^[a-z0-9-]{1,120}$/) });
+/** The list of examples has no pages. */
+const MAX_EXAMPLES = 50;
+
+const list = defineRoute({
+  method: 'GET',
+  path: marketplacePath,
+  summary: 'Published workflows, the last published first.',
+  auth: 'optional',
+  query: z.object({
+    ...pageQuery(1),
+    search: queryText,
+    categories: queryIds,
+    subcategories: queryIds,
+    languages: queryLanguages,
+    marketplace_date_last_publication_after: queryDay.optional(),
+    marketplace_date_last_publication_before: queryDayEnd.optional(),
+    ordering: queryOrdering(['total_cost', 'last_run_at', 'created_at']).optional(),
+  }),
+  repeatable: ['categories', 'subcategories'],
+  responses: { 200: envelopeOf(marketplaceWorkflowSchema), 400: badRequestSchema },
+  async handler({ deps, caller, query }) {
+    const page = toPage(query);
+    const { total, workflows } = await listMarketplace(deps.db, {
+      userId: caller?.userId,
+      titleContains: query.search,
+      categories: query.categories,
+      subcategories: query.subcategories,
+      languages: query.languages,
+      publishedFrom: query.marketplace_date_last_publication_after,
+      publishedBefore: query.marketplace_date_last_publication_before,
+      ordering: query.ordering,
+      ...toWindow(page),
+    });
+    const items = workflows.map((workflow) => toMarketplaceWorkflow(workflow, deps.currencies));
+    return { status: 200, body: { ...page, total, items } };
+  },
+});
+
+const read = defineRoute({
+  method: 'GET',
+  path: slugPath,
+  summary: 'One published workflow.',
+  auth: 'optional',
+  params: slugParams,
+  responses: { 200: marketplaceWorkflowSchema, 404: detailSchema },
+  async handler({ deps, caller, params }) {
+    const workflow = await findMarketplaceWorkflow(deps.db, params.slug, caller?.userId);
+    if (workflow === undefined) throw notFound();
+    return { status: 200, body: toMarketplaceWorkflow(workflow, deps.currencies) };
+  },
+});
+
+const copy = defineRoute({
+  method: 'POST',
+  path: '/api/v1/workflows/marketplace/:slug/add-from-marketplace/',
+  summary: "The caller's copy, made unless it exists; the original for its author.",
+  auth: 'key',
+  params: slugParams,
+  responses: { 201: workflowSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, caller, params }) {
+    const workflow = await copyWorkflow(deps, params.slug, caller.userId);
+    return { status: 201, body: toWorkflow(workflow) };
+  },
+});
+
+const examples = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/marketplace/:slug/examples/',
+  summary: `The newest ${MAX_EXAMPLES} example runs; long node results are cut and marked \`truncated\`.`,
+  auth: 'open',
+  params: slugParams,
+  responses: { 200: z.array(exampleSchema), 404: detailSchema },
+  async handler({ deps, params }) {
+    const runs = await listExamples(deps.db, await requirePublished(deps, params.slug), MAX_EXAMPLES);
+    return { status: 200, body: runs.map((run) => toExample(run, deps.currencies)) };
+  },
+});
+
+const example = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/marketplace/:slug/examples/:run_id/',
+  summary: 'One example run, its results whole.',
+  auth: 'open',
+  params: slugParams.extend({ run_id: uuid }),
+  responses: { 200: exampleSchema, 404: detailSchema },
+  async handler({ deps, params }) {
+    const run = await findExample(deps.db, await requirePublished(deps, params.slug), params.run_id);
+    if (run === undefined) throw notFound();
+    return { status: 200, body: toExample(run, deps.currencies) };
+  },
+});
+
+export const marketplaceRoutes: Route[] = [list, read, copy, examples, example];
+
+async function requirePublished({ db }: AppDeps, slug: string): Promise<number> {
+  const id = await findPublishedId(db, slug);
+  if (id === undefined) throw notFound();
+  return id;
+}

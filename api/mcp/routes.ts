@@ -1,0 +1,112 @@
+// Specification, "mcp-tools body": which tools an MCP server has, for the visual editor.
+import { z } from 'zod';
+import { findWorkflowRole } from '../../db/projects/members-repository.js';
+import { findDrawing } from '../../db/workflows/workflows-repository.js';
+import { createMasker } from '../../graph/mask.js';
+import { credentialTexts, isCredentialHeader } from '../../graph/secrets.js';
+import { isHeaderName, isHeaderValue } from '../../outgoing/header-text.js';
+import { McpError, type McpServer, type McpTool } from '../../outgoing/mcp-client.js';
+import { badRequestSchema, keyErrors } from '../http/answer-schemas.js';
+import type { AppDeps } from '../deps.js';
+import { openDrawing } from '../workflows/drawing-secrets.js';
+import { ApiError, invalidFields } from '../http/errors.js';
+import { integerField, upTo } from '../http/field-errors.js';
+import { MAX_ID } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { findStoredHeaders, mergeHeaders, type Headers } from './stored-mcp-headers.js';
+
+const MAX_HEADERS = 100;
+const MAX_URL_CHARACTERS = 8192;
+const MAX_NODE_ID_CHARACTERS = 200;
+const MAX_HEADER_CHARACTERS = 65_536;
+
+const headerValues = z.union([z.string(), z.number(), z.boolean()], { error: 'Header values must be strings.' });
+const headersSchema = upTo(MAX_HEADERS, z.record(z.string(), headerValues))
+  .transform((headers): Headers =>
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}`])),
+  )
+  .refine((headers) => Object.entries(headers).every(([name, value]) => isHeaderName(name) && isHeaderValue(value)), {
+    error: 'A header holds characters that headers cannot carry.',
+  })
+  .refine((headers) => Object.entries(headers).flat().join('').length <= MAX_HEADER_CHARACTERS, {
+    error: `Ensure the headers have no more than ${MAX_HEADER_CHARACTERS} characters.`,
+  });
+
+const bodySchema = z
+  .object({
+    endpoint_url: z.string().min(1).max(MAX_URL_CHARACTERS).refine(isHttpUrl, { error: 'Enter a valid URL.' }),
+    transport: z.enum(['auto', 'sse', 'streamable_http']).nullish(),
+    headers: headersSchema.nullish(),
+    timeout: z.number().min(0.1).max(30).nullish(),
+    workflow_id: integerField().nullish(),
+    node_id: z.string().min(1).max(MAX_NODE_ID_CHARACTERS).nullish(),
+  })
+  .refine(({ workflow_id, node_id }) => isGiven(workflow_id) === isGiven(node_id), {
+    error: 'workflow_id and node_id must be sent together.',
+  });
+
+type Body = z.infer<typeof bodySchema>;
+
+/** A server's own words are cut after what is secret in them is masked. */
+const MAX_DETAIL_CHARACTERS = 500;
+
+const mcpTools = defineRoute({
+  method: 'POST',
+  path: '/api/v1/workflows/mcp-tools/',
+  summary: 'The tools of an MCP server, as the server gives them; all pages joined.',
+  auth: 'key',
+  body: bodySchema,
+  responses: { 200: z.array(z.record(z.string(), z.unknown())), 400: badRequestSchema, ...keyErrors },
+  async handler({ deps, caller, body }) {
+    const headers = mergeHeaders(await findHeaders(deps, caller.userId, body), body.headers ?? {});
+    const credentials = Object.entries(headers).filter(([name]) => isCredentialHeader(name));
+    const masker = createMasker(credentials.flatMap(([, value]) => credentialTexts(value)));
+    const server: McpServer = {
+      endpointUrl: body.endpoint_url,
+      transport: body.transport ?? 'auto',
+      headers,
+      timeoutMs: (body.timeout ?? 10) * 1000,
+    };
+    try {
+      // A server may repeat what it was sent, and a stored credential is no business of whoever may use it.
+      return { status: 200, body: masker.json(await listTools(deps, server)) };
+    } catch (error) {
+      if (!(error instanceof McpError)) throw error;
+      throw new ApiError(400, error.code, masker.text(error.message).slice(0, MAX_DETAIL_CHARACTERS));
+    }
+  },
+});
+
+export const mcpToolsRoutes: Route[] = [mcpTools];
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+async function findHeaders(deps: AppDeps, userId: number, body: Body): Promise<Headers> {
+  const { workflow_id: workflowId, node_id: nodeId, endpoint_url: endpointUrl } = body;
+  if (typeof workflowId !== 'number' || typeof nodeId !== 'string') return {};
+  const isPossible = workflowId > 0 && workflowId <= MAX_ID;
+  const role = isPossible ? await findWorkflowRole(deps.db, workflowId, userId) : undefined;
+  const stored = role && (await findDrawing(deps.db, workflowId));
+  if (stored === undefined) {
+    throw invalidFields({ workflow_id: [`Invalid pk "${workflowId}" - object does not exist.`] });
+  }
+  return findStoredHeaders(openDrawing(deps.secretBox, stored).drawing, nodeId, endpointUrl);
+}
+
+async function listTools({ mcp }: AppDeps, server: McpServer): Promise<McpTool[]> {
+  // Connecting and listing have their own time limits.
+  const { signal } = new AbortController();
+  const session = await mcp.connect(server, signal);
+  try {
+    return await session.listTools(signal);
+  } finally {
+    // The answer need not wait for the server to forget the session.
+    void session.close();
+  }
+}

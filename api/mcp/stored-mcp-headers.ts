@@ -1,0 +1,50 @@
+// The headers of an MCP server that a workflow has stored, for the editor's question which tools there are.
+import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
+import { MASK } from '../../graph/secrets.js';
+import { invalidFields } from '../http/errors.js';
+
+export type Headers = Record<string, string>;
+
+/**
+ * `drawing` holds its secrets. Stored headers go to the origin that they were stored with and to no other; the 400 says
+ * which field is to blame. What holds a variable has no value outside a run and is left out.
+ */
+export function findStoredHeaders(drawing: JsonObject, nodeId: string, endpointUrl: string): Headers {
+  const servers = serversOf(drawing, nodeId);
+  if (servers.length === 0) throw invalidFields({ node_id: ['The workflow has no such node with an MCP server.'] });
+  const sameOrigin = servers.filter((server) => originOf(server['endpoint_url']) === originOf(endpointUrl));
+  const server = sameOrigin.find((each) => each['endpoint_url'] === endpointUrl) ?? sameOrigin[0];
+  if (server === undefined) {
+    throw invalidFields({ endpoint_url: ['The stored headers of this node belong to another server.'] });
+  }
+  const headers = ownValue(server, 'headers');
+  const entries = Object.entries(isObject(headers) ? headers : {}).map(
+    ([name, value]) => [name, String(value)] as const,
+  );
+  return Object.fromEntries(entries.filter(([, value]) => !value.includes('{{')));
+}
+
+/** Given headers go over stored ones of the same name in any case; `********` means the stored one. */
+export function mergeHeaders(stored: Headers, given: Headers): Headers {
+  const merged = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
+  for (const [name, value] of Object.entries(given)) {
+    const lower = name.toLowerCase();
+    if (value !== MASK || !merged.has(lower)) merged.set(lower, value);
+  }
+  return Object.fromEntries(merged);
+}
+
+/** An MCP node has one server, an agent one for each of its tools. */
+function serversOf(drawing: JsonObject, nodeId: string): JsonObject[] {
+  const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
+  const node = nodes.find(({ id }) => id === nodeId);
+  const data = node?.['data'];
+  if (!isObject(data)) return [];
+  if (node?.['type'] === 'mcp-node') return [data];
+  const tools = node?.['type'] === 'agent-node' ? ownValue(data, 'tools') : undefined;
+  return Array.isArray(tools) ? tools.filter(isObject) : [];
+}
+
+function originOf(url: unknown): string | undefined {
+  return typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : undefined;
+}

@@ -1,0 +1,77 @@
+// Figures of the whole service, read from the database when somebody scrapes. A scrape neither hangs nor hammers: one
+// read at a time in this process, none while the last is fresh, and none that is waited for longer than two seconds.
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Logger } from '../../config/logger.js';
+import type { Database } from '../../db/core/client.js';
+import { readServiceFigures, type ServiceFigures } from '../../db/observability/metrics-repository.js';
+
+const FRESH_MS = 5_000;
+const WAIT_MS = 2_000;
+
+const HELP: Record<keyof ServiceFigures, [name: string, help: string]> = {
+  openRuns: ['runs_open', 'Runs that have been accepted and not ended.'],
+  unstartedAgeSeconds: ['runs_unstarted_oldest_age_seconds', 'Age of the oldest accepted run that has not started.'],
+  stuckRuns: ['runs_stuck', 'Open runs whose workflow task fails again and again.'],
+  pendingApprovals: ['approvals_pending', 'Approval requests that wait for a person.'],
+  pendingWebhooks: ['webhook_backlog', 'Webhook events that are still to be delivered.'],
+  webhookAgeSeconds: ['webhook_backlog_oldest_age_seconds', 'Age of the oldest webhook event still to be delivered.'],
+  webhookDueSeconds: [
+    'webhook_due_oldest_seconds',
+    'For how long the webhook event that is longest due has waited for its attempt.',
+  ],
+  billedUsd: ['billed_usd_total', 'USD billed to all projects since the beginning: the sum of their total_spent.'],
+  expirableRuns: ['retention_backlog_runs', 'Runs whose results should have expired and have not; counted to 10,000.'],
+};
+
+interface Deps {
+  db: Database;
+  logger: Logger;
+  resultRetentionDays: number;
+}
+
+/** Updates the figures in the registry. While the database does not answer they are absent, not old. */
+export type RefreshFigures = () => Promise<void>;
+
+export function createDatabaseMetrics(registry: Registry, { db, logger, resultRetentionDays }: Deps): RefreshFigures {
+  const keys = Object.keys(HELP) as (keyof ServiceFigures)[];
+  const metrics = keys.map((key) => ({ key, metric: toMetric(registry, ...HELP[key]) }));
+  const show = (figures: ServiceFigures | undefined): void => {
+    for (const { key, metric } of metrics) {
+      metric.remove();
+      if (figures !== undefined) metric.inc(figures[key]);
+    }
+  };
+  show(undefined);
+  let freshUntil = 0;
+  let reading: Promise<void> | undefined;
+
+  const read = async (): Promise<void> => {
+    try {
+      show(await readServiceFigures(db, resultRetentionDays));
+      freshUntil = performance.now() + FRESH_MS;
+    } catch (error) {
+      logger.debug({ err: error }, 'the figures for metrics could not be read');
+      show(undefined);
+    } finally {
+      reading = undefined;
+    }
+  };
+
+  return async () => {
+    if (performance.now() < freshUntil) return;
+    reading ??= read();
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), WAIT_MS);
+    });
+    const outcome = await Promise.race([reading, timeout]);
+    clearTimeout(timer);
+    if (outcome === 'late') show(undefined);
+  };
+}
+
+/** What only grows is a counter, by its name. */
+function toMetric(registry: Registry, name: string, help: string): Counter | Gauge {
+  const options = { name, help, registers: [registry] };
+  return name.endsWith('_total') ? new Counter(options) : new Gauge(options);
+}

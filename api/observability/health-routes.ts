@@ -1,0 +1,81 @@
+// For whoever runs the service: operations.md, "Processes".
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { pendingMigrations } from '../../db/core/migrate.js';
+import type { AppDeps } from '../deps.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { pingTemporal } from '../runs/temporal-calls.js';
+
+const CHECK_MS = 1_000;
+
+const alive = defineRoute({
+  method: 'GET',
+  path: '/healthz',
+  summary: 'The process is alive.',
+  auth: 'open',
+  quiet: true,
+  responses: { 200: z.object({ status: z.literal('ok') }) },
+  handler: () => ({ status: 200, body: { status: 'ok' } }),
+});
+
+const readySchema = z.object({
+  status: z.enum(['ready', 'not ready']),
+  database: z.boolean(),
+  migrations: z.boolean(),
+  temporal: z.boolean(),
+});
+
+const ready = defineRoute({
+  method: 'GET',
+  path: '/readyz',
+  summary: 'Database and Temporal answer, and no migration is missing.',
+  auth: 'open',
+  quiet: true,
+  responses: { 200: readySchema, 503: readySchema },
+  async handler({ deps }) {
+    const [database, migrations, temporal] = await Promise.all([
+      holds(sql`SELECT 1`.execute(deps.db)),
+      holds(checkMigrations(deps)),
+      holds(pingTemporal(deps.temporal, CHECK_MS)),
+    ]);
+    const isReady = database && migrations && temporal;
+    const status = isReady ? 'ready' : 'not ready';
+    return { status: isReady ? 200 : 503, body: { status, database, migrations, temporal } };
+  },
+});
+
+const metrics = defineRoute({
+  method: 'GET',
+  path: '/metrics',
+  summary: 'Prometheus metrics of this process, and figures of the whole service.',
+  auth: 'open',
+  quiet: true,
+  responses: { 200: z.string() },
+  mediaTypes: { 200: ['text/plain'] },
+  async handler({ deps }) {
+    await deps.refreshFigures();
+    const { registry } = deps.metrics;
+    return { status: 200, body: await registry.metrics(), headers: { 'Content-Type': registry.contentType } };
+  },
+});
+
+export const healthRoutes: Route[] = [alive, ready, metrics];
+
+async function checkMigrations(deps: AppDeps): Promise<void> {
+  if ((await pendingMigrations(deps.db)).length > 0) throw new Error('migrations are missing');
+}
+
+/** Whether the check succeeds in time; why not is for the log of what failed. */
+async function holds(check: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), CHECK_MS);
+  });
+  const outcome = check.then(
+    () => true,
+    () => false,
+  );
+  const result = await Promise.race([outcome, timeout]);
+  clearTimeout(timer);
+  return result;
+}

@@ -1,0 +1,119 @@
+// Specification, "Projects".
+import { z } from 'zod';
+import {
+  createProject,
+  deleteProject,
+  findProject,
+  listProjects,
+  listProviderKeys,
+  updateProject,
+} from '../../db/projects/projects-repository.js';
+import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
+import type { AppDeps } from '../deps.js';
+import { notFound } from '../http/errors.js';
+import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { idParams } from '../http/path-ids.js';
+import { projectSchema, toProject } from './project-view.js';
+import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import { sealNewSecret } from '../webhooks/webhook-secret.js';
+import { isWebhookUrl, refusePrivateWebhook } from '../webhooks/webhook-url.js';
+
+const fields = {
+  name: z.string().trim().min(1).max(255),
+  webhook_url: z.string().trim().max(2048).refine(isWebhookUrl, 'Enter a valid URL.'),
+  is_webhook_enabled: z.boolean(),
+};
+const projectPath = '/api/v1/projects/:id/';
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/api/v1/projects/',
+  summary: 'The projects that the caller is a member of, newest first.',
+  auth: 'key',
+  query: z.object({ ...pageQuery(0), name__icontains: z.string().optional() }),
+  responses: { 200: envelopeOf(projectSchema), 400: badRequestSchema, ...keyErrors },
+  async handler({ deps, caller, query }) {
+    const page = toPage(query);
+    const { total, projects } = await listProjects(deps.db, {
+      userId: caller.userId,
+      nameContains: query.name__icontains || undefined,
+      ...toWindow(page),
+    });
+    const ids = projects.map((project) => project.id);
+    const providerKeys = await listProviderKeys(deps.db, ids);
+    const items = projects.map((project) => toProject(project, providerKeys, deps.currencies));
+    return { status: 200, body: { ...page, total, items } };
+  },
+});
+
+const create = defineRoute({
+  method: 'POST',
+  path: '/api/v1/projects/',
+  summary: 'Creates a project; the caller becomes its owner.',
+  auth: 'key',
+  body: z.object({
+    name: fields.name,
+    webhook_url: fields.webhook_url.default(''),
+    is_webhook_enabled: fields.is_webhook_enabled.default(false),
+  }),
+  responses: { 201: projectSchema, 400: badRequestSchema, ...keyErrors },
+  async handler({ deps, caller, body }) {
+    refusePrivateWebhook(deps, body.webhook_url);
+    const project = await createProject(deps.db, caller.userId, {
+      ...body,
+      ...(body.is_webhook_enabled ? { webhook_secret_enc: sealNewSecret(deps.secretBox) } : {}),
+    });
+    return { status: 201, body: toProject(project, [], deps.currencies) };
+  },
+});
+
+const read = defineRoute({
+  method: 'GET',
+  path: projectPath,
+  summary: 'One project.',
+  auth: 'key',
+  access: { to: 'project', role: 'viewer' },
+  params: idParams,
+  responses: { 200: projectSchema, 404: detailSchema, ...keyErrors },
+  handler: ({ deps, caller, params }) => answerProject(deps, params.id, caller.userId),
+});
+
+const update = defineRoute({
+  method: 'PATCH',
+  path: projectPath,
+  summary: 'Changes the name or the webhook.',
+  auth: 'key',
+  access: { to: 'project', role: 'admin' },
+  params: idParams,
+  body: z.object(fields).partial(),
+  responses: { 200: projectSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, caller, params, body }) {
+    refusePrivateWebhook(deps, body.webhook_url);
+    const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+    if (!(await updateProject(deps.db, params.id, changes, sealNewSecret(deps.secretBox)))) throw notFound();
+    return answerProject(deps, params.id, caller.userId);
+  },
+});
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: projectPath,
+  summary: 'Deletes the project with its workflows; the books stay.',
+  auth: 'key',
+  access: { to: 'project', role: 'owner' },
+  params: idParams,
+  responses: { 204: nothing, 404: detailSchema, ...keyErrors },
+  async handler({ deps, params }) {
+    if (!(await deleteProject(deps.db, params.id))) throw notFound();
+    return { status: 204 };
+  },
+});
+
+export const projectRoutes: Route[] = [list, create, read, update, remove];
+
+async function answerProject({ db, currencies }: AppDeps, projectId: number, userId: number): Promise<RouteResult> {
+  const project = await findProject(db, projectId, userId);
+  if (project === undefined) throw notFound();
+  const providerKeys = await listProviderKeys(db, [projectId]);
+  return { status: 200, body: toProject(project, providerKeys, currencies) };
+}

@@ -1,0 +1,193 @@
+// Run acceptance: from a drawing and an input to a stored run and its start. Specification, "Running workflows".
+import { randomUUID } from 'node:crypto';
+import type { Db } from '../../db/core/client.js';
+import { claimKey } from '../../db/runs/idempotency-repository.js';
+import { insertAcceptedRun, insertDraftRun, type RunFacts } from '../../db/runs/runs-repository.js';
+import { isSnapshotGone } from '../../db/runs/snapshots-repository.js';
+import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import { compilePlan } from '../../graph/compile-plan.js';
+import type { Document } from '../../graph/document.js';
+import { completeInput, inputFieldsOf, secretFieldsOf, type RunInput } from '../../graph/input.js';
+import { createMasker } from '../../graph/mask.js';
+import type { Plan } from '../../graph/plan.js';
+import { keepInputSecrets, maskInput, secretStrings } from '../../graph/secrets.js';
+import { validateNodes, type NodeErrors } from '../../graph/validate.js';
+import type { Logger } from '../../config/logger.js';
+import type { AppDeps } from '../deps.js';
+import { openDrawing, sealSecrets } from '../workflows/drawing-secrets.js';
+import { findFirstAnswer, sealFingerprint, type KeyedRequest } from './idempotency.js';
+import { acceptedEnvelope, invalidNodesEnvelope, structuralEnvelope, type Envelope } from './run-envelope.js';
+import { traceOfAcceptance } from './run-traces.js';
+import { startRunWorkflow } from './temporal-calls.js';
+
+/**
+ * After this long the reconciler asks Temporal whether the run is there. Longer than the start may take, so that
+ * "no such run" then means that the start was lost.
+ */
+export const START_GRACE_SECONDS = 15;
+
+/** How long an acceptance waits for its turn to start the run. */
+const START_PATIENCE_MS = 2_000;
+
+export interface RunRequest {
+  workflow: StoredDrawing;
+  userId: number;
+  input: RunInput;
+  /** What `********` stands for in a secret field of the input, before the field's stored default. */
+  storedSecret?: (fieldId: string) => unknown;
+  /** Given, the run is accepted only if no run was with the same key. */
+  keyed?: KeyedRequest | undefined;
+}
+
+export interface Acceptance {
+  envelope: Envelope;
+  /** The answer to an earlier request with the same `Idempotency-Key`. */
+  isRepeat: boolean;
+}
+
+/** 201 accepted, 422 node errors (kept as a `Draft`), 400 structural errors (nothing is kept, not even the key). */
+export async function acceptRun(deps: AppDeps, log: Logger, request: RunRequest): Promise<Acceptance> {
+  for (;;) {
+    const first = request.keyed && (await findFirstAnswer(deps, request.keyed));
+    if (first !== undefined) return { envelope: first, isRepeat: true };
+    const envelope = await tryToAccept(deps, log, request);
+    if (envelope !== undefined) return { envelope, isRepeat: false };
+    // A request with the same key was quicker: its answer is there now.
+  }
+}
+
+/** Undefined when another request has taken the key; then nothing was stored. */
+async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Promise<Envelope | undefined> {
+  const { workflow } = request;
+  const { drawing, secrets } = openDrawing(deps.secretBox, workflow);
+  const compiled = compilePlan(drawing);
+  if (!compiled.ok) return structuralEnvelope(compiled.errors);
+  const { document, plan } = compiled;
+  const { input, errors: inputErrors } = fillInput(drawing, request);
+  const nodeErrors = joinErrors(validateNodes(document, plan), document, inputErrors);
+  const isValid = Object.keys(nodeErrors).length === 0;
+
+  const id = randomUUID();
+  const facts = {
+    id,
+    workflow_id: workflow.id,
+    project_id: workflow.project_id,
+    user_id: request.userId,
+    ...sealInput(deps, { drawing, secrets }, input),
+    secrets_enc: sealSecrets(deps.secretBox, secrets, 'run-secrets'),
+    ...traceOfAcceptance(id),
+  };
+  if (!isValid) {
+    const draft = { ...facts, node_errors: JSON.stringify(nodeErrors) };
+    const isStored = await storeRun(deps, request, draft, plan, insertDraftRun);
+    return isStored ? invalidNodesEnvelope(id, nodeErrors) : undefined;
+  }
+  // The row first, then Temporal: whatever dies in between, the run is accepted, and the reconciler of any API
+  // process starts it (its id makes a second start impossible). So a Temporal that is away delays runs and loses none.
+  const isStored = await storeRun(deps, request, facts, plan, (db, run) =>
+    insertAcceptedRun(db, run, START_GRACE_SECONDS),
+  );
+  if (!isStored) return undefined;
+  await beginStart(deps, log, { workflow, id, document, plan });
+  return acceptedEnvelope(id);
+}
+
+const MAX_SNAPSHOT_TRIES = 3;
+
+/**
+ * The graph, then the run that refers to it. A graph that was there already may have been an orphan, which retention
+ * deletes in between: then it is stored anew, too young now to be deleted.
+ */
+async function storeRun(
+  deps: AppDeps,
+  { workflow, keyed }: RunRequest,
+  facts: Omit<RunFacts, 'snapshot_hash'>,
+  plan: Plan,
+  insert: (db: Db, run: RunFacts) => Promise<void>,
+): Promise<boolean> {
+  for (let tries = 1; ; tries += 1) {
+    const snapshot_hash = await deps.snapshots.store(JSON.stringify(workflow.document), plan);
+    try {
+      return await storeOnce(deps, keyed, facts.id, (db) => insert(db, { ...facts, snapshot_hash }));
+    } catch (error) {
+      if (!isSnapshotGone(error) || tries === MAX_SNAPSHOT_TRIES) throw error;
+      deps.snapshots.forget(snapshot_hash);
+    }
+  }
+}
+
+/** The key and the run in one transaction: a process that dies has stored both or neither. False when the key is taken. */
+async function storeOnce(
+  deps: AppDeps,
+  keyed: KeyedRequest | undefined,
+  runId: string,
+  insert: (db: Db) => Promise<void>,
+): Promise<boolean> {
+  if (keyed === undefined) {
+    await insert(deps.db);
+    return true;
+  }
+  const requestEnc = sealFingerprint(deps, keyed);
+  return deps.db.transaction().execute(async (transaction) => {
+    if (!(await claimKey(transaction, keyed, { runId, requestEnc }))) return false;
+    await insert(transaction);
+    return true;
+  });
+}
+
+interface StoredRun {
+  workflow: StoredDrawing;
+  id: string;
+  document: Document;
+  plan: Plan;
+}
+
+/**
+ * The caller waits for the start's turn, so that callers come no faster than runs can be started, but not for the start:
+ * the run is accepted whatever becomes of it. Whoever finds no slot in time is answered all the same, and the reconciler
+ * starts the run at its own pace.
+ */
+async function beginStart(deps: AppDeps, log: Logger, { workflow, id, document, plan }: StoredRun): Promise<void> {
+  const run = { id, plan, workflow_id: workflow.id, project_id: workflow.project_id, title: workflow.title };
+  const start = async (): Promise<void> => {
+    try {
+      const local = await deps.placement.place(workflow.id, document, plan);
+      await startRunWorkflow(deps.temporal, deps.config, run, { local });
+    } catch (error) {
+      log.warn({ err: error, run_id: id }, 'run not started yet; the reconciler will');
+    }
+  };
+  await deps.startSlots.begin(start, START_PATIENCE_MS);
+}
+
+/** Defaults of the trigger fill what the input lacks; `********` in a secret field means what is stored for it. */
+function fillInput(
+  drawing: Record<string, unknown>,
+  { input, storedSecret }: RunRequest,
+): ReturnType<typeof completeInput> {
+  const fields = inputFieldsOf(drawing);
+  const defaults = new Map(fields.map((field) => [field['id'], field['default_value']]));
+  return completeInput(
+    fields,
+    keepInputSecrets(fields, input, (fieldId) => storedSecret?.(fieldId) ?? defaults.get(fieldId)),
+  );
+}
+
+/** A secret that stands in another field too is masked there as well; so is one of the drawing's. */
+function sealInput(
+  deps: AppDeps,
+  { drawing, secrets }: ReturnType<typeof openDrawing>,
+  input: RunInput,
+): { input: string; input_enc: Buffer | null } {
+  const whole = JSON.stringify(input);
+  const { masked, secretValues } = maskInput(secretFieldsOf(drawing), input);
+  const masker = createMasker([...secretValues, ...Object.values(secrets).flatMap(secretStrings)]);
+  const visible = JSON.stringify(masker.json(masked));
+  return { input: visible, input_enc: visible === whole ? null : deps.secretBox.seal(whole, 'run-input') };
+}
+
+function joinErrors(nodeErrors: NodeErrors, document: Document, inputErrors: Record<string, string>[]): NodeErrors {
+  if (inputErrors.length === 0) return nodeErrors;
+  const start = document.startNode;
+  return { ...nodeErrors, [start]: [...(Object.hasOwn(nodeErrors, start) ? nodeErrors[start]! : []), ...inputErrors] };
+}

@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../../config/logger.js';
+import { findRunStatus, requestCancel } from '../../db/runs/runs-repository.js';
+import { START_GRACE_SECONDS } from './accept-run.js';
+import type { AppDeps } from '../deps.js';
+import { ApiError, notFound } from '../http/errors.js';
+import { linkRequestToRun } from './run-traces.js';
+import { cancelRunWorkflow } from './temporal-calls.js';
+
+/** How long the caller is kept waiting for the end; a node that is slow to stop ends the run later. */
+const WAIT_MS = 3_000;
+const LOOK_EVERY_MS = 50;
+
+/**
+ * The wish is stored first, then told to Temporal: should that fail, the reconciler tells it again until the run has
+ * ended. Returns when the run has ended, or after three seconds. Throws 404, or 400 on a finished run.
+ */
+export async function cancelRun(deps: AppDeps, log: Logger, workflowId: number, runId: string): Promise<void> {
+  if ((await findRunStatus(deps.db, workflowId, runId)) === undefined) throw notFound();
+  await linkRequestToRun(deps, runId);
+  if (!(await requestCancel(deps.db, runId, START_GRACE_SECONDS))) {
+    throw new ApiError(400, 'run_finished', 'The run has already finished.');
+  }
+  const giveUpAt = performance.now() + WAIT_MS;
+  try {
+    for (let isTold = false; performance.now() < giveUpAt; await delay(LOOK_EVERY_MS)) {
+      // A run that was accepted a moment ago may not be there yet.
+      isTold ||= await cancelRunWorkflow(deps.temporal, runId);
+      if ((await findRunStatus(deps.db, workflowId, runId)) !== 'In Progress') return;
+    }
+  } catch (error) {
+    log.warn({ err: error, run_id: runId }, 'cancel not delivered yet; the reconciler will');
+  }
+}

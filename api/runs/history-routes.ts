@@ -1,0 +1,66 @@
+// Specification, "Run history"; the cancel endpoint of decisions.md section 6.
+import { z } from 'zod';
+import { findHistoryRun, listHistory } from '../../db/runs/history-repository.js';
+import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { cancelRun } from './cancel-run.js';
+import type { AppDeps } from '../deps.js';
+import { notFound } from '../http/errors.js';
+import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { idParams, runParams } from '../http/path-ids.js';
+import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import { runSchema, toRun, toRuns } from './run-view.js';
+import { temporalLink } from './temporal-link.js';
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/:id/history/',
+  summary: 'The runs of a workflow; what is too long for a list is cut and marked `truncated`.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'viewer' },
+  params: idParams,
+  query: z.object({
+    ...pageQuery(1),
+    ordering: z.enum(['created_at', '-created_at', 'cost', '-cost']).default('-created_at'),
+  }),
+  responses: { 200: envelopeOf(runSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, params, query }) {
+    const page = toPage(query);
+    const { ordering } = query;
+    const { total, runs } = await listHistory(deps.db, { workflowId: params.id, ordering, ...toWindow(page) });
+    const items = toRuns(runs, deps.currencies).map((run) => ({ ...run, ...temporalLink(deps, run) }));
+    return { status: 200, body: { ...page, total, items } };
+  },
+});
+
+const read = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/:id/history/:run_id/',
+  summary: 'One run, its results whole.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'viewer' },
+  params: runParams,
+  responses: { 200: runSchema, 404: detailSchema, ...keyErrors },
+  handler: ({ deps, params }) => answerRun(deps, params.id, params.run_id),
+});
+
+const cancel = defineRoute({
+  method: 'POST',
+  path: '/api/v1/workflows/:id/history/:run_id/cancel/',
+  summary: 'Cancels a run; 400 when it has finished.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'editor' },
+  params: runParams,
+  responses: { 200: runSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, log, params }) {
+    await cancelRun(deps, log, params.id, params.run_id);
+    return answerRun(deps, params.id, params.run_id);
+  },
+});
+
+export const historyRoutes: Route[] = [list, read, cancel];
+
+export async function answerRun(deps: AppDeps, workflowId: number, runId: string): Promise<RouteResult> {
+  const run = await findHistoryRun(deps.db, workflowId, runId);
+  if (run === undefined) throw notFound();
+  return { status: 200, body: { ...toRun(run, deps.currencies), ...temporalLink(deps, run) } };
+}

@@ -1,0 +1,43 @@
+// The per-node results of polls and history, written around the results' own JSON text. Specification, "Per-node result".
+import type { HistoryNode } from '../../db/runs/history-repository.js';
+import type { PolledNode } from '../../db/runs/poll-repository.js';
+import type { StoredRunStatus } from '../../db/core/tables.js';
+import type { NodeErrors } from '../../graph/validate.js';
+import { LazyJson, RawJson } from '../http/json-text.js';
+import { toFailedNodes } from './run-envelope.js';
+
+type NodeMap = Record<string, unknown>;
+
+/** Every node that has started or finished; `Draft` runs have their validation errors instead. */
+export function toNodeMap(
+  nodes: (PolledNode | HistoryNode)[],
+  draftErrors: string | null,
+  readApart?: (nodeId: string) => AsyncIterable<string>,
+): NodeMap {
+  if (draftErrors !== null) return toFailedNodes(JSON.parse(draftErrors) as NodeErrors);
+  return Object.fromEntries(nodes.map((node) => [node.id, toEntry(node, readApart)]));
+}
+
+function toEntry(node: PolledNode | HistoryNode, readApart?: (nodeId: string) => AsyncIterable<string>): NodeMap {
+  const { id, status } = node;
+  if (status === 'in progress') {
+    const { approvals } = node;
+    return approvals ? { id, status, approval_requests: approvals } : { id, status };
+  }
+  if (status === 'succeed') {
+    if (node.isApart === true && readApart !== undefined)
+      return { id, status, result: new LazyJson(() => readApart(id)) };
+    const entry = { id, status, result: new RawJson(node.result ?? '{"content":""}') };
+    return 'truncated' in node && node.truncated ? { ...entry, truncated: true } : entry;
+  }
+  const error = { code: node.errorCode ?? 'failed', message: node.errorMessage ?? 'The node failed.' };
+  return { id, status, error };
+}
+
+export type ExecutionStatus = 'in queue' | 'in progress' | 'succeed' | 'failed';
+
+/** From the stored vocabulary to the polled one. */
+export function toExecutionStatus(status: StoredRunStatus, isStarted: boolean): ExecutionStatus {
+  if (status === 'In Progress') return isStarted ? 'in progress' : 'in queue';
+  return status === 'Succeeded' ? 'succeed' : 'failed';
+}

@@ -1,0 +1,52 @@
+// A new run of a workflow as it is now, with the input of an earlier run. Specification, "Running workflows".
+import { findOriginalRun } from '../../db/runs/runs-repository.js';
+import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import { secretFieldsOf, type RunInput } from '../../graph/input.js';
+import { ownValue } from '../../graph/json.js';
+import { reuseInput } from '../../graph/reused-input.js';
+import type { SecretMap } from '../../graph/secrets.js';
+import type { RunRequest } from './accept-run.js';
+import type { AppDeps } from '../deps.js';
+import { openSecrets } from '../workflows/drawing-secrets.js';
+import { ApiError, notFound } from '../http/errors.js';
+
+interface ReRun {
+  workflow: StoredDrawing;
+  originalRunId: string;
+  /** Undefined: the original's. */
+  input: RunInput | undefined;
+}
+
+/**
+ * `********` in a secret field of `input` stands for the original run's value. Throws 404 for an unknown run, and 400
+ * where a secret of the original's input is needed and has expired. An input without secrets can be used for ever: it
+ * stays with the run.
+ */
+export async function toReRunRequest(
+  { db, secretBox }: AppDeps,
+  { workflow, originalRunId, input: given }: ReRun,
+): Promise<Pick<RunRequest, 'input' | 'storedSecret'>> {
+  const original = await findOriginalRun(db, workflow.id, originalRunId);
+  if (original === undefined) throw notFound();
+  if (original.is_input_lost && given === undefined) throw inputExpired();
+  const input =
+    original.input_enc === null
+      ? original.input
+      : (JSON.parse(secretBox.open(original.input_enc, 'run-input')) as RunInput);
+  const storedSecret = (fieldId: string): unknown => {
+    const value = ownValue(input, fieldId);
+    if (original.is_input_lost && value !== undefined) throw inputExpired();
+    return value;
+  };
+  if (given !== undefined) return { input: given, storedSecret };
+  const secrets =
+    original.secrets_enc === null ? {} : (JSON.parse(secretBox.open(original.secrets_enc, 'run-secrets')) as SecretMap);
+  const then = { fields: secretFieldsOf(original.document), secrets };
+  const now = { fields: secretFieldsOf(workflow.document), secrets: openSecrets(secretBox, workflow) };
+  return { input: reuseInput(input, then, now), storedSecret };
+}
+
+function inputExpired(): ApiError {
+  const detail = 'The secrets in the input of this run have expired: send the input, with its secrets, in the body.';
+  return new ApiError(400, 'run_expired', detail);
+}

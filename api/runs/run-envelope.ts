@@ -1,0 +1,62 @@
+// The envelope of run start and polls: the HTTP status is 200, the outcome is inside. Specification, "Running workflows".
+import { z } from 'zod';
+import type { StructuralError } from '../../graph/document.js';
+import type { NodeErrors } from '../../graph/validate.js';
+import { badRequestSchema } from '../http/answer-schemas.js';
+
+const executionStatus = z.enum(['in queue', 'in progress', 'succeed', 'failed', 'not found']);
+
+export const nodeEntrySchema = z.object({
+  id: z.string(),
+  status: executionStatus,
+  result: z.unknown().optional(),
+  error: z.object({ code: z.string(), message: z.string() }).optional(),
+  truncated: z.boolean().optional(),
+  approval_requests: z.array(z.record(z.string(), z.unknown())).optional(),
+});
+
+export const envelopeSchema = z.object({
+  status: z.int(),
+  data: z.object({
+    id: z.string().nullable(),
+    status: executionStatus,
+    data: z.record(z.string(), nodeEntrySchema).nullable(),
+    detail: z.string().optional(),
+    errors: z.array(z.object({ code: z.string(), message: z.string(), node_id: z.string().optional() })).optional(),
+  }),
+});
+
+export type Envelope = z.infer<typeof envelopeSchema>;
+
+export function acceptedEnvelope(runId: string): Envelope {
+  return { status: 201, data: { id: runId, status: 'in queue', data: null } };
+}
+
+/** Node validation: every field error of every reachable node. `runId` null where nothing was meant to run. */
+export function invalidNodesEnvelope(runId: string | null, errors: NodeErrors): Envelope {
+  return { status: 422, data: { id: runId, status: 'failed', data: toFailedNodes(errors) } };
+}
+
+/** A malformed drawing: nothing is kept of the attempt. */
+export function structuralEnvelope(errors: StructuralError[]): Envelope {
+  const detail = errors[0]?.message ?? 'The workflow cannot run.';
+  return { status: 400, data: { id: null, status: 'failed', data: null, detail, errors } };
+}
+
+/** Where the HTTP status itself must be 400 (re-run): an error body, with the envelope beside it. */
+export const refusedRunSchema = z.union([
+  envelopeSchema.extend({ detail: z.string(), code: z.string() }),
+  badRequestSchema,
+]);
+
+export function toRefusal(envelope: Envelope): z.infer<typeof refusedRunSchema> {
+  const isStructural = envelope.status === 400;
+  const detail = envelope.data.detail ?? 'The workflow or its input is not valid.';
+  return { detail, code: isStructural ? 'invalid_workflow' : 'invalid_nodes', ...envelope };
+}
+
+export function toFailedNodes(errors: NodeErrors): NonNullable<Envelope['data']['data']> {
+  return Object.fromEntries(
+    Object.entries(errors).map(([id, result]) => [id, { id, status: 'failed' as const, result }]),
+  );
+}

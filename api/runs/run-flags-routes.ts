@@ -1,0 +1,66 @@
+// Specification, "Run history" and "Flags and publication". A role that may not is answered 400 here.
+import { z } from 'zod';
+import { findFlagCandidate, setRunFlag, type RunFlag } from '../../db/runs/run-flags-repository.js';
+import type { Role } from '../../db/core/tables.js';
+import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { ApiError, notFound } from '../http/errors.js';
+import { runParams } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { runSchema } from './run-view.js';
+import { answerRun } from './history-routes.js';
+
+interface Toggle {
+  action: string;
+  flag: RunFlag;
+  role: Role;
+  summary: string;
+}
+
+const toggles: Toggle[] = [
+  {
+    action: 'toggle-api-run',
+    flag: 'is_api_run',
+    role: 'editor',
+    summary: 'Marks the API run of the workflow; the one before loses the mark.',
+  },
+  {
+    action: 'toggle-marketplace-example',
+    flag: 'use_in_marketplace_example',
+    role: 'admin',
+    summary: 'Shows the run as an example on the marketplace, or no longer.',
+  },
+  {
+    action: 'toggle-marketplace-use',
+    flag: 'use_as_marketplace_template',
+    role: 'admin',
+    summary: 'Marks a succeeded run as the marketplace template; the one before loses the mark.',
+  },
+];
+
+export const runFlagRoutes: Route[] = toggles.map(({ action, flag, role, summary }) =>
+  defineRoute({
+    method: 'POST',
+    path: `/api/v1/workflows/:id/history/:run_id/${action}/`,
+    summary,
+    auth: 'key',
+    access: { to: 'workflow', role, refusal: 400 },
+    params: runParams,
+    body: z.object({ [flag]: z.boolean() }),
+    responses: { 200: runSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+    async handler({ deps, params, body }) {
+      const run = await findFlagCandidate(deps.db, params.id, params.run_id);
+      if (run === undefined) throw notFound();
+      const value = body[flag] === true;
+      if (value && flag === 'use_as_marketplace_template') {
+        if (run.status !== 'Succeeded') {
+          throw new ApiError(400, 'run_not_succeeded', 'Only a run that has succeeded can be the template.');
+        }
+        if (!run.hasData) throw new ApiError(400, 'run_without_data', 'The run carries no workflow data.');
+      }
+      if (!(await setRunFlag(deps.db, { workflowId: params.id, runId: params.run_id, flag, value }))) {
+        throw new ApiError(400, 'results_expired', 'The results of this run have expired: there is nothing to keep.');
+      }
+      return answerRun(deps, params.id, params.run_id);
+    },
+  }),
+);

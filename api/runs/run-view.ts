@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { toAmount, type Currencies } from '../../config/currencies.js';
+import type { HistoryRun } from '../../db/runs/history-repository.js';
+import { inputFieldsOf } from '../../graph/input.js';
+import type { JsonObject } from '../../graph/json.js';
+import { RawJson } from '../http/json-text.js';
+import { toNodeMap } from './node-map.js';
+import { amountSchema } from '../projects/project-view.js';
+import { nodeEntrySchema } from './run-envelope.js';
+import { drawingSchema } from '../workflows/workflow-view.js';
+
+const timestamp = z.iso.datetime();
+
+export const runSchema = z.object({
+  id: z.string(),
+  created_at: timestamp,
+  updated_at: timestamp,
+  run_started_at: timestamp.nullable(),
+  run_finished_at: timestamp.nullable(),
+  status: z.enum(['In Progress', 'Succeeded', 'Cancelled', 'Error', 'Draft']),
+  result: z.record(z.string(), nodeEntrySchema),
+  data: drawingSchema,
+  input_data: z.unknown(),
+  input_fields: z.array(z.record(z.string(), z.unknown())),
+  is_api_run: z.boolean(),
+  use_in_marketplace_example: z.boolean(),
+  use_as_marketplace_template: z.boolean(),
+  cost: amountSchema,
+  duration: z.number().nullable(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  results_expired_at: timestamp.optional().describe('Since then the contents of the results are gone'),
+  temporal_url: z
+    .url()
+    .optional()
+    .describe('The run in the Temporal UI, for operators; only where they have set its address'),
+  truncated: z.boolean().optional().describe('In a list: input_data or data is too large for it and left out'),
+});
+
+/** The items of a page. Their runs mostly share one drawing, which may be large: it is parsed once. */
+export function toRuns(runs: HistoryRun[], currencies: Currencies): Record<string, unknown>[] {
+  const known = new Map<string, JsonObject[]>();
+  return runs.map((run) => {
+    const document = run.document ?? '{}';
+    const fields = known.get(document) ?? readInputFields(document);
+    known.set(document, fields);
+    return toRun(run, currencies, fields);
+  });
+}
+
+/** The specification's history item. */
+export function toRun(
+  run: HistoryRun,
+  currencies: Currencies,
+  inputFields: JsonObject[] = readInputFields(run.document ?? '{}'),
+): Record<string, unknown> {
+  const isTruncated = run.input === null || run.document === null;
+  return {
+    id: run.id,
+    created_at: run.created_at,
+    updated_at: run.updated_at,
+    run_started_at: run.run_started_at,
+    run_finished_at: run.run_finished_at,
+    status: run.status,
+    result: toNodeMap(run.nodes, run.node_errors),
+    data: new RawJson(run.document ?? '{}'),
+    input_data: new RawJson(run.input ?? '{}'),
+    input_fields: inputFields,
+    is_api_run: run.is_api_run,
+    use_in_marketplace_example: run.use_in_marketplace_example,
+    use_as_marketplace_template: run.use_as_marketplace_template,
+    cost: toAmount(run.cost_usd, currencies),
+    duration: toDurationSeconds(run.run_started_at, run.run_finished_at),
+    error: run.error_code === null ? null : { code: run.error_code, message: run.error_message ?? '' },
+    ...(run.results_expired_at === null ? {} : { results_expired_at: run.results_expired_at }),
+    ...(isTruncated ? { truncated: true } : {}),
+  };
+}
+
+function readInputFields(document: string): JsonObject[] {
+  return inputFieldsOf(JSON.parse(document));
+}
+
+function toDurationSeconds(startedAt: Date | null, finishedAt: Date | null): number | null {
+  if (startedAt === null || finishedAt === null) return null;
+  return (finishedAt.getTime() - startedAt.getTime()) / 1000;
+}

@@ -1,0 +1,208 @@
+// Everything that the API says to Temporal, each call in bounded time. temporal-engine.md section 4.6.
+import {
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  type Client,
+  type WorkflowExecutionDescription,
+} from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { activeTraceIds, inSpan, SpanKind } from '../../config/spans.js';
+import type { RunToStart } from '../../db/runs/runs-repository.js';
+import {
+  DECIDE_SIGNAL,
+  MAX_NODES_IN_FLIGHT,
+  RUN_WORKFLOW_TYPE,
+  type Decision,
+  type RunGraphInput,
+  toMarkdown,
+} from '../../temporal-workflows/messages.js';
+import type { ApiConfig } from '../deps.js';
+
+const DEADLINE_MS = 2_000;
+const projectIdKey = defineSearchAttributeKey('ProjectId', 'KEYWORD');
+const workflowIdKey = defineSearchAttributeKey('WorkflowDefId', 'KEYWORD');
+const runStateKey = defineSearchAttributeKey('RunState', 'KEYWORD');
+/** Runs by API key queue behind those that a person waits for (2) and before bulk work (4). */
+const API_RUN_PRIORITY = 3;
+/** gRPC's status code. */
+const INVALID_ARGUMENT = 3;
+/** The server keeps 400 bytes; quotes and escapes take some. */
+const MAX_SUMMARY_BYTES = 360;
+
+export type Closing = 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed out';
+
+/** `missing`: Temporal answers that it has no such run workflow. */
+export type RunExecution =
+  | { state: 'missing' }
+  | { state: 'open'; taskAttempts: number }
+  | { state: 'closed'; how: Closing; closedAt: Date | undefined };
+
+/** Any other status, a paused workflow's too, is open: continue-as-new is answered by its newest execution. */
+const CLOSED: Partial<Record<string, Closing>> = {
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  CANCELLED: 'cancelled',
+  TERMINATED: 'terminated',
+  TIMED_OUT: 'timed out',
+};
+
+/**
+ * Idempotent: the run's id is the workflow's id, and a run that was ever started is never started again. `local`: see
+ * graph/placement.ts.
+ */
+export async function startRunWorkflow(
+  client: Client,
+  config: ApiConfig,
+  run: RunToStart,
+  { local, timeoutMs = DEADLINE_MS }: { local: string; timeoutMs?: number },
+): Promise<void> {
+  const input: RunGraphInput = {
+    runId: run.id,
+    plan: run.plan,
+    maxInFlight: MAX_NODES_IN_FLIGHT,
+    local,
+    isFused: true,
+  };
+  try {
+    await traced('start', run.id, () =>
+      bounded(
+        client,
+        () =>
+          client.workflow.start(RUN_WORKFLOW_TYPE, {
+            workflowId: run.id,
+            taskQueue: config.taskQueue,
+            args: [input],
+            workflowIdReusePolicy: 'REJECT_DUPLICATE',
+            // A backstop for runs that can no longer speak for themselves; the reconciler closes them as timed out.
+            workflowExecutionTimeout: '30 days',
+            staticSummary: toSummary(run.title),
+            staticDetails: toDetails(run, local, config.publicUrl),
+            typedSearchAttributes: [
+              { key: projectIdKey, value: String(run.project_id) },
+              { key: workflowIdKey, value: String(run.workflow_id) },
+              { key: runStateKey, value: 'running' },
+            ],
+            priority: { priorityKey: API_RUN_PRIORITY, fairnessKey: `p${run.project_id}` },
+          }),
+        timeoutMs,
+      ),
+    );
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+/** Whether Temporal will never take this start: its plan is too large, or a search attribute is not registered. */
+export function isStartRefused(error: unknown): boolean {
+  if (!(error instanceof ServiceError) || !isGrpcServiceError(error.cause)) return false;
+  const code: number = error.cause.code;
+  return code === INVALID_ARGUMENT;
+}
+
+/** Reads the history store, not visibility: exact, and independent of workers. */
+export async function describeRun(client: Client, runId: string): Promise<RunExecution> {
+  try {
+    return toRunExecution(await bounded(client, () => client.workflow.getHandle(runId).describe()));
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return { state: 'missing' };
+    throw error;
+  }
+}
+
+/** `taskAttempts`: how often the workflow task that is open has been tried; 1 also while no worker takes it. */
+export function toRunExecution({
+  status,
+  closeTime,
+  raw,
+}: Pick<WorkflowExecutionDescription, 'status' | 'closeTime' | 'raw'>): RunExecution {
+  const how = CLOSED[status.name];
+  if (how === undefined) return { state: 'open', taskAttempts: raw.pendingWorkflowTask?.attempt ?? 0 };
+  return { state: 'closed', how, closedAt: closeTime };
+}
+
+/** False when there is nothing (or nothing any more) to cancel. */
+export async function cancelRunWorkflow(client: Client, runId: string): Promise<boolean> {
+  try {
+    await traced('cancel', runId, () => bounded(client, () => client.workflow.getHandle(runId).cancel()));
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+/** A run that has ended needs no answer any more. */
+export async function signalDecision(client: Client, runId: string, decision: Decision): Promise<void> {
+  try {
+    await traced('signal', runId, () =>
+      bounded(client, () => client.workflow.getHandle(runId).signal<[Decision]>(DECIDE_SIGNAL, decision)),
+    );
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}
+
+/** Whether the server itself ended a terminated run (limits of size and length), rather than a person. */
+export async function isTerminatedByServer(client: Client, runId: string): Promise<boolean> {
+  const { history } = await bounded(client, () =>
+    client.workflowService.getWorkflowExecutionHistoryReverse({
+      namespace: client.options.namespace,
+      execution: { workflowId: runId },
+      maximumPageSize: 1,
+    }),
+  );
+  return history?.events?.[0]?.workflowExecutionTerminatedEventAttributes?.identity === 'history-service';
+}
+
+/**
+ * Throws unless Temporal answers within `timeoutMs` and has our namespace: a Temporal without it knows no run, which must
+ * not be taken for runs that are lost.
+ */
+export async function pingTemporal(client: Client, timeoutMs: number): Promise<void> {
+  const { namespace } = client.options;
+  await bounded(client, () => client.workflowService.describeNamespace({ namespace }), timeoutMs);
+}
+
+function traced<T>(what: 'start' | 'cancel' | 'signal', runId: string, call: () => Promise<T>): Promise<T> {
+  return inSpan(`temporal ${what}`, { kind: SpanKind.CLIENT, attributes: { 'run.id': runId } }, call);
+}
+
+/** The deadline stops a call, the signal also the client's own retries of it, which outlast the deadline. */
+async function bounded<T>(client: Client, call: () => Promise<T>, timeoutMs = DEADLINE_MS): Promise<T> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), timeoutMs);
+  try {
+    return await client.withAbortSignal(controller.signal, () => client.withDeadline(Date.now() + timeoutMs, call));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Cut to what Temporal takes, between characters. */
+export function toSummary(title: string): string {
+  let summary = '';
+  for (const character of title) {
+    const written = toMarkdown(character);
+    if (Buffer.byteLength(summary + written) > MAX_SUMMARY_BYTES) break;
+    summary += written;
+  }
+  return summary;
+}
+
+/** Markdown for the Temporal UI: ids and a link, never contents. */
+function toDetails(run: RunToStart, local: string, publicUrl: string): string {
+  const link = `${publicUrl}/api/v1/workflows/${run.workflow_id}/history/${run.id}/`;
+  const trace = activeTraceIds()?.trace_id;
+  const placedLocally = local.split('1').length - 1;
+  return [
+    `- Project: ${run.project_id}`,
+    `- Workflow: ${run.workflow_id}`,
+    `- Run: [${run.id}](${link})`,
+    `- What it cost: [transactions](${publicUrl}/api/v1/billing-history/workflowrun/${run.id}/)`,
+    `- Who must approve: [requests](${publicUrl}/api/v1/workflows/workflow_run/${run.id}/agent-approval/)`,
+    ...(trace === undefined ? [] : [`- Trace: ${trace}`]),
+    `- Nodes: ${run.plan.ids.length}, ${placedLocally} of them tried inside the workflow task`,
+  ].join('\n');
+}

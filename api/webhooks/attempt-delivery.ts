@@ -1,0 +1,157 @@
+// One attempt to deliver one webhook event, and what becomes of the event. decisions.md section 10.
+import {
+  recordDelivered,
+  recordDropped,
+  recordFailed,
+  recordGone,
+  recordRetry,
+  type AttemptResult,
+  type ClaimedDelivery,
+} from '../../db/webhooks/webhook-deliveries-repository.js';
+import { inSpan, isTracing } from '../../config/spans.js';
+import type { SecretBox } from '../../db/core/secret-box.js';
+import { ensureWebhookSecret } from '../../db/webhooks/webhook-secrets-repository.js';
+import { OutgoingError, toUrl, type OutgoingClient } from '../../outgoing/outgoing-client.js';
+import { retryAfterMs } from '../../outgoing/retry-after.js';
+import type { AppDeps } from '../deps.js';
+import { findRunContext } from '../runs/run-traces.js';
+import { nextDelaySeconds } from './webhook-retry.js';
+import { sealNewSecret, signWebhook } from './webhook-secret.js';
+
+export const ATTEMPT_TIMEOUT_MS = 15_000;
+const GONE = 410;
+
+type Outcome = 'delivered' | 'retried' | 'failed' | 'dropped';
+
+type Answer = AttemptResult & { retryAfterMs?: number | undefined };
+
+/**
+ * A process that dies before the answer is recorded leaves a lease that runs out: the event is then sent again with the
+ * same `webhook-id` (at least once). Aborted, it records nothing, for the same reason. Throws when the database is away.
+ */
+export async function attemptDelivery(
+  deps: AppDeps,
+  client: OutgoingClient,
+  delivery: ClaimedDelivery,
+  aborted: AbortSignal,
+): Promise<void> {
+  if (!delivery.is_active) {
+    await recordDropped(deps.db, delivery);
+    return report(deps, delivery, { status: null, errorCode: 'webhook_disabled' }, 'dropped');
+  }
+  const headers = await sign(deps, delivery);
+  const startedAt = performance.now();
+  const answer =
+    headers === undefined
+      ? unreadableSecret
+      : await traced(deps, delivery, () => send(client, delivery, headers, aborted));
+  if (aborted.aborted && answer.status === null) return;
+  deps.metrics.webhookAttemptSeconds.observe((performance.now() - startedAt) / 1000);
+  report(deps, delivery, answer, await record(deps, delivery, answer));
+}
+
+const unreadableSecret: Answer = { status: null, errorCode: 'secret_unreadable' };
+
+/** Undefined when no key of SECRETS_KEY opens a secret any more: a new one mends it. */
+async function sign(deps: AppDeps, delivery: ClaimedDelivery): Promise<Record<string, string> | undefined> {
+  const { secretBox, db } = deps;
+  const current =
+    delivery.webhook_secret_enc ?? (await ensureWebhookSecret(db, delivery.project_id, sealNewSecret(secretBox)));
+  const secrets = [current, delivery.webhook_previous_secret_enc].flatMap((sealed) => openSecret(secretBox, sealed));
+  return secrets.length === 0 ? undefined : signWebhook(secrets, delivery.id, new Date(), delivery.payload);
+}
+
+function openSecret(secretBox: SecretBox, sealed: Buffer | null): string[] {
+  if (sealed === null) return [];
+  try {
+    return [secretBox.open(sealed, 'webhook-secret')];
+  } catch {
+    return [];
+  }
+}
+
+/** In the trace of the run that the event is about. */
+async function traced(
+  deps: AppDeps,
+  { id, run_id: runId, type }: ClaimedDelivery,
+  act: () => Promise<Answer>,
+): Promise<Answer> {
+  if (!isTracing()) return act();
+  const parent = await findRunContext(deps, runId);
+  const attributes = { 'run.id': runId, 'webhook.delivery.id': id, 'webhook.type': type };
+  return inSpan('webhook', { ...(parent && { parent }), attributes }, act);
+}
+
+async function send(
+  client: OutgoingClient,
+  { webhook_url: url, payload }: ClaimedDelivery,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  try {
+    const answer = await client.send({
+      url: toUrl(url),
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'workflow-automation-service', ...headers },
+      body: payload,
+      timeoutMs: ATTEMPT_TIMEOUT_MS,
+      signal,
+      followRedirects: false,
+      readBody: false,
+    });
+    const errorCode = answer.status >= 200 && answer.status < 300 ? null : 'http_status';
+    return { status: answer.status, errorCode, retryAfterMs: retryAfterMs(answer.headers['retry-after'], Date.now()) };
+  } catch (error) {
+    return { status: null, errorCode: codeOf(error) };
+  }
+}
+
+/** Words of our own: what the network says may name the address. */
+function codeOf(error: unknown): string {
+  if (error instanceof OutgoingError) return error.code;
+  const isBlocked = error instanceof Error && 'code' in error && error.code === 'blocked_address';
+  return isBlocked ? 'blocked_address' : 'network_error';
+}
+
+async function record(deps: AppDeps, delivery: ClaimedDelivery, answer: Answer): Promise<Outcome> {
+  if (answer.errorCode === null) {
+    await recordDelivered(deps.db, delivery, answer);
+    return 'delivered';
+  }
+  if (answer.status === GONE && (await recordGone(deps.db, delivery, answer))) {
+    deps.logger.info({ project_id: delivery.project_id }, 'webhook switched off: its receiver answered 410');
+    return 'failed';
+  }
+  const { attempts } = delivery;
+  const delaySeconds = nextDelaySeconds(deps.config.webhookRetrySeconds, {
+    attempts,
+    retryAfterMs: answer.retryAfterMs,
+  });
+  if (delaySeconds === undefined) {
+    await recordFailed(deps.db, delivery, answer);
+    return 'failed';
+  }
+  await recordRetry(deps.db, delivery, answer, delaySeconds);
+  return 'retried';
+}
+
+/** Never the URL: its path and query often are credentials. */
+function report(
+  { logger, metrics }: AppDeps,
+  delivery: ClaimedDelivery,
+  answer: AttemptResult,
+  outcome: Outcome,
+): void {
+  metrics.webhookAttempts.inc({ outcome });
+  const facts = {
+    delivery_id: delivery.id,
+    project_id: delivery.project_id,
+    run_id: delivery.run_id,
+    type: delivery.type,
+    attempt: delivery.attempts,
+    response_status: answer.status,
+    error_code: answer.errorCode,
+  };
+  if (outcome === 'failed') logger.info(facts, 'webhook event given up');
+  else logger.debug(facts, `webhook event ${outcome}`);
+}

@@ -1,0 +1,45 @@
+// A project's webhook beside its fields: the secret and the log of deliveries. decisions.md section 10.
+import { z } from 'zod';
+import { listDeliveries } from '../../db/webhooks/webhook-deliveries-repository.js';
+import { replaceWebhookSecret } from '../../db/webhooks/webhook-secrets-repository.js';
+import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { notFound } from '../http/errors.js';
+import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { idParams } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { createWebhookSecret } from './webhook-secret.js';
+import { deliverySchema, toDelivery } from './webhook-view.js';
+
+const renewSecret = defineRoute({
+  method: 'POST',
+  path: '/api/v1/projects/:id/webhook-secret/',
+  summary: 'Makes a new signing secret and shows it, once; the one before signs beside it for 24 hours.',
+  auth: 'key',
+  access: { to: 'project', role: 'admin' },
+  params: idParams,
+  responses: { 201: z.object({ webhook_secret: z.string() }), 404: detailSchema, ...keyErrors },
+  async handler({ deps, params }) {
+    const secret = createWebhookSecret();
+    const sealed = deps.secretBox.seal(secret, 'webhook-secret');
+    if (!(await replaceWebhookSecret(deps.db, params.id, sealed))) throw notFound();
+    return { status: 201, body: { webhook_secret: secret } };
+  },
+});
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/api/v1/projects/:id/webhook-deliveries/',
+  summary: 'The events of the webhook and how their delivery goes, newest first.',
+  auth: 'key',
+  access: { to: 'project', role: 'viewer' },
+  params: idParams,
+  query: z.object(pageQuery(1)),
+  responses: { 200: envelopeOf(deliverySchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, params, query }) {
+    const page = toPage(query);
+    const { total, deliveries } = await listDeliveries(deps.db, { projectId: params.id, ...toWindow(page) });
+    return { status: 200, body: { ...page, total, items: deliveries.map(toDelivery) } };
+  },
+});
+
+export const webhookRoutes: Route[] = [renewSecret, list];

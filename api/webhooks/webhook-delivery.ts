@@ -1,0 +1,110 @@
+// Sends webhook events from the outbox. In every API process; a lease in the database keeps them from sending the same
+// attempt at once. decisions.md section 10.
+import { claimDeliveries, type ClaimedDelivery } from '../../db/webhooks/webhook-deliveries-repository.js';
+import { createOutgoingClient, type OutgoingClient } from '../../outgoing/outgoing-client.js';
+import { attemptDelivery, ATTEMPT_TIMEOUT_MS } from './attempt-delivery.js';
+import type { AppDeps } from '../deps.js';
+import { pause } from '../background/pause.js';
+
+const INTERVAL_MS = 500;
+/** While the database is away; doubled each time up to this. */
+const MAX_INTERVAL_MS = 10_000;
+/** Attempts at once: a receiver that is slow takes a few places, never all of them. */
+const PER_PROJECT = 8;
+const TOTAL = 200;
+/** Time to record the answer that came last of all. */
+const LEASE_SECONDS = ATTEMPT_TIMEOUT_MS / 1000 + 5;
+/** What is still under way then is cut, within the 15 s that the process has to end; its lease brings it back. */
+const DRAIN_MS = 8_000;
+
+export interface WebhookDelivery {
+  /** Resolves when no attempt is under way any more. */
+  stop(): Promise<void>;
+}
+
+export function startWebhookDelivery(deps: AppDeps): WebhookDelivery {
+  return new Sender(deps);
+}
+
+class Sender implements WebhookDelivery {
+  readonly #deps: AppDeps;
+  readonly #client: OutgoingClient;
+  readonly #attempts = new Set<Promise<void>>();
+  /** Project -> attempts under way. */
+  readonly #inFlight = new Map<number, number>();
+  readonly #stopped = new AbortController();
+  readonly #cut = new AbortController();
+  readonly #loop: Promise<void>;
+  /** Aborted to end the pause of the loop. */
+  #wake = new AbortController();
+
+  constructor(deps: AppDeps) {
+    this.#deps = deps;
+    this.#client = createOutgoingClient({ allowPrivateNetwork: deps.config.allowPrivateNetwork });
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#wake.abort();
+    await this.#loop;
+    const cut = setTimeout(() => this.#cut.abort(), DRAIN_MS);
+    await Promise.all(this.#attempts);
+    clearTimeout(cut);
+    this.#cut.abort();
+    await this.#client.close();
+  }
+
+  async #run(): Promise<void> {
+    let intervalMs = INTERVAL_MS;
+    while (!this.#stopped.signal.aborted) {
+      // Before the claim: what ends during it may make another event due.
+      this.#wake = new AbortController();
+      let claimed = 0;
+      try {
+        claimed = await this.#claim();
+        intervalMs = INTERVAL_MS;
+      } catch (error) {
+        // Events wait and nothing is lost: no more than a line at debug level each time.
+        this.#deps.logger.debug({ err: error }, 'webhook delivery cannot reach the database');
+        intervalMs = Math.min(MAX_INTERVAL_MS, intervalMs * 2);
+      }
+      if (claimed === 0) await pause(intervalMs, this.#wake.signal);
+    }
+  }
+
+  async #claim(): Promise<number> {
+    const total = TOTAL - this.#attempts.size;
+    if (total <= 0) return 0;
+    const claimed = await claimDeliveries(this.#deps.db, {
+      inFlight: this.#inFlight,
+      perProject: PER_PROJECT,
+      total,
+      leaseSeconds: LEASE_SECONDS,
+    });
+    for (const delivery of claimed) this.#start(delivery);
+    return claimed.length;
+  }
+
+  #start(delivery: ClaimedDelivery): void {
+    const { project_id: project } = delivery;
+    this.#inFlight.set(project, (this.#inFlight.get(project) ?? 0) + 1);
+    const attempt = this.#attempt(delivery).finally(() => {
+      this.#attempts.delete(attempt);
+      const left = (this.#inFlight.get(project) ?? 1) - 1;
+      if (left === 0) this.#inFlight.delete(project);
+      else this.#inFlight.set(project, left);
+      this.#wake.abort();
+    });
+    this.#attempts.add(attempt);
+  }
+
+  async #attempt(delivery: ClaimedDelivery): Promise<void> {
+    try {
+      await attemptDelivery(this.#deps, this.#client, delivery, this.#cut.signal);
+    } catch (error) {
+      // Its answer could not be recorded: the lease brings it back.
+      this.#deps.logger.warn({ err: error, delivery_id: delivery.id }, 'webhook attempt not recorded');
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// Specification, "Catalog and bookmarks".
+import { z } from 'zod';
+import { addBookmark, deleteBookmark } from '../../db/workflows/bookmarks-repository.js';
+import { findCatalogWorkflow, listCatalog } from '../../db/workflows/catalog-repository.js';
+import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
+import { catalogWorkflowSchema, toCatalogWorkflow } from '../marketplace/catalog-view.js';
+import { notFound } from '../http/errors.js';
+import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
+import { idParams, MAX_ID } from '../http/path-ids.js';
+import { queryBoolean, queryIds, queryLanguages, queryOrdering, queryText } from '../http/query-values.js';
+import { defineRoute, type Route } from '../http/route.js';
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/api/v1/all-workflows/',
+  summary: 'The workflows of all projects of the caller, bookmarked ones first.',
+  auth: 'key',
+  query: z.object({
+    ...pageQuery(1),
+    search: queryText,
+    title__icontains: queryText,
+    project: queryInteger(0, MAX_ID).optional(),
+    categories: queryIds,
+    subcategories: queryIds,
+    languages: queryLanguages,
+    own_scripts: queryBoolean.default(false),
+    ordering: queryOrdering(['last_run_at', 'total_cost', 'created_at']).default('-created_at'),
+  }),
+  repeatable: ['categories', 'subcategories'],
+  responses: { 200: envelopeOf(catalogWorkflowSchema), 400: badRequestSchema, ...keyErrors },
+  async handler({ deps, caller, query }) {
+    const page = toPage(query);
+    const { total, workflows } = await listCatalog(deps.db, {
+      userId: caller.userId,
+      search: query.search,
+      titleContains: query.title__icontains,
+      projectId: query.project,
+      categories: query.categories,
+      subcategories: query.subcategories,
+      languages: query.languages,
+      isOwn: query.own_scripts,
+      ordering: query.ordering,
+      ...toWindow(page),
+    });
+    const items = workflows.map((workflow) => toCatalogWorkflow(workflow, deps.currencies));
+    return { status: 200, body: { ...page, total, items } };
+  },
+});
+
+const read = defineRoute({
+  method: 'GET',
+  path: '/api/v1/all-workflows/:id/',
+  summary: 'One workflow with its figures.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'viewer' },
+  params: idParams,
+  responses: { 200: catalogWorkflowSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, caller, params }) {
+    const workflow = await findCatalogWorkflow(deps.db, params.id, caller.userId);
+    if (workflow === undefined) throw notFound();
+    return { status: 200, body: toCatalogWorkflow(workflow, deps.currencies) };
+  },
+});
+
+const bookmark = defineRoute({
+  method: 'POST',
+  path: '/api/v1/all-workflows/:id/add-bookmark/',
+  summary: 'Bookmarks the workflow for the caller; a repeat changes nothing.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'viewer' },
+  params: idParams,
+  responses: { 201: z.object({ message: z.string() }), 404: detailSchema, ...keyErrors },
+  async handler({ deps, caller, params }) {
+    await addBookmark(deps.db, caller.userId, params.id);
+    return { status: 201, body: { message: 'Bookmark added' } };
+  },
+});
+
+const unbookmark = defineRoute({
+  method: 'DELETE',
+  path: '/api/v1/all-workflows/:id/delete-bookmark/',
+  summary: "Removes the caller's bookmark; none is as good.",
+  auth: 'key',
+  access: { to: 'workflow', role: 'viewer' },
+  params: idParams,
+  responses: { 204: nothing, 404: detailSchema, ...keyErrors },
+  async handler({ deps, caller, params }) {
+    await deleteBookmark(deps.db, caller.userId, params.id);
+    return { status: 204 };
+  },
+});
+
+export const allWorkflowsRoutes: Route[] = [list, read, bookmark, unbookmark];

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { compilePlan } from '../../graph/compile-plan.js';
+import { findWarnings, validateNodes, type NodeErrors } from '../../graph/validate.js';
+import { envelopeSchema, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../runs/run-envelope.js';
+
+export const checkSchema = envelopeSchema.extend({
+  is_valid: z.boolean(),
+  errors: z.array(z.object({ node_id: z.string().nullable(), path: z.string(), message: z.string() })),
+  warnings: z.array(z.object({ node_id: z.string().nullable(), code: z.string(), message: z.string() })),
+});
+
+/** What a run of the drawing would answer, and what would run but is probably not meant. decisions.md section 8. */
+export function checkDrawing(drawing: Record<string, unknown>): z.infer<typeof checkSchema> {
+  const compiled = compilePlan(drawing);
+  if (!compiled.ok) {
+    const errors = compiled.errors.map(({ node_id, message }) => ({ node_id: node_id ?? null, path: '', message }));
+    return { ...structuralEnvelope(compiled.errors), is_valid: false, errors, warnings: [] };
+  }
+  const nodeErrors = validateNodes(compiled.document, compiled.plan);
+  const errors = flatten(nodeErrors);
+  const warnings = findWarnings(drawing, compiled.document, compiled.plan);
+  const valid: Envelope = { status: 200, data: { id: null, status: 'succeed', data: null } };
+  const envelope = errors.length === 0 ? valid : invalidNodesEnvelope(null, nodeErrors);
+  return { ...envelope, is_valid: errors.length === 0, errors, warnings };
+}
+
+function flatten(nodeErrors: NodeErrors): { node_id: string; path: string; message: string }[] {
+  return Object.entries(nodeErrors).flatMap(([nodeId, errors]) =>
+    errors.flatMap((error) => Object.entries(error).map(([path, message]) => ({ node_id: nodeId, path, message }))),
+  );
+}

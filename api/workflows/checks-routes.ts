@@ -1,0 +1,67 @@
+// What the visual editor asks about drawings: node kinds, input fields, whether a drawing would run.
+import { z } from 'zod';
+import { findDrawing } from '../../db/workflows/workflows-repository.js';
+import { inputFieldsOf } from '../../graph/input.js';
+import { describeNodes } from '../../graph/nodes/registry.js';
+import { detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { checkDrawing, checkSchema } from './check-drawing.js';
+import { openDrawing } from './drawing-secrets.js';
+import { notFound } from '../http/errors.js';
+import { idParams } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+
+const jsonSchema = z.record(z.string(), z.unknown());
+
+const nodeTypes = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/get_nodes/',
+  summary: 'The node kinds with the JSON Schemas of their data and results.',
+  auth: 'key',
+  responses: {
+    200: z.array(
+      z.object({
+        node_type: z.string(),
+        type: z.string(),
+        title: z.string(),
+        description: z.string(),
+        version: z.string(),
+        schema: jsonSchema,
+        output_schema: jsonSchema,
+      }),
+    ),
+    ...keyErrors,
+  },
+  handler: () => ({ status: 200, body: describeNodes() }),
+});
+
+const inputFields = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/:id/input-fields/',
+  summary: 'The input fields of the start node.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'viewer' },
+  params: idParams,
+  responses: { 200: z.array(z.record(z.string(), z.unknown())), 404: detailSchema, ...keyErrors },
+  async handler({ deps, params }) {
+    const stored = await findDrawing(deps.db, params.id);
+    if (stored === undefined) throw notFound();
+    return { status: 200, body: inputFieldsOf(stored.document) };
+  },
+});
+
+const check = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/:id/check_workflow/',
+  summary: 'Whether the drawing would run, and what is odd about it.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'viewer' },
+  params: idParams,
+  responses: { 200: checkSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, params }) {
+    const stored = await findDrawing(deps.db, params.id);
+    if (stored === undefined) throw notFound();
+    return { status: 200, body: checkDrawing(openDrawing(deps.secretBox, stored).drawing) };
+  },
+});
+
+export const workflowCheckRoutes: Route[] = [nodeTypes, inputFields, check];

@@ -1,0 +1,140 @@
+// Specification, "Workflows: CRUD".
+import { z } from 'zod';
+import type { Updateable } from 'kysely';
+import { findProjectRole } from '../../db/projects/members-repository.js';
+import type { WorkflowsTable } from '../../db/core/tables.js';
+import {
+  archiveWorkflow,
+  createWorkflow,
+  findWorkflow,
+  listWorkflows,
+  updateWorkflow,
+  type StoredDrawing,
+} from '../../db/workflows/workflows-repository.js';
+import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
+import { changeCategories } from '../marketplace/change-categories.js';
+import type { AppDeps } from '../deps.js';
+import { sealDrawing } from './drawing-secrets.js';
+import { invalidFields, notFound, permissionDenied } from '../http/errors.js';
+import { integerField } from '../http/field-errors.js';
+import { mayAct } from '../http/middleware/authorize.js';
+import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
+import { idParams, MAX_ID } from '../http/path-ids.js';
+import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import { workflowChangesSchema, drawingBody, titleBody } from './workflow-body.js';
+import { toWorkflow, workflowSchema } from './workflow-view.js';
+
+const listPath = '/api/v1/workflows/';
+const workflowPath = '/api/v1/workflows/:id/';
+
+const list = defineRoute({
+  method: 'GET',
+  path: listPath,
+  summary: 'The workflows of the projects that the caller is a member of, in their order.',
+  auth: 'key',
+  query: z.object({
+    ...pageQuery(1),
+    project: queryInteger(0, MAX_ID).optional(),
+    title: z.string().optional(),
+  }),
+  responses: { 200: envelopeOf(workflowSchema), 400: badRequestSchema, ...keyErrors },
+  async handler({ deps, caller, query }) {
+    const page = toPage(query);
+    const { total, workflows } = await listWorkflows(deps.db, {
+      userId: caller.userId,
+      projectId: query.project,
+      titleContains: query.title || undefined,
+      ...toWindow(page),
+    });
+    return { status: 200, body: { ...page, total, items: workflows.map(toWorkflow) } };
+  },
+});
+
+const create = defineRoute({
+  method: 'POST',
+  path: listPath,
+  summary: 'Creates a workflow at the end of its project.',
+  auth: 'key',
+  body: z.object({ project: integerField(), title: titleBody, data: drawingBody }),
+  responses: { 201: workflowSchema, 400: badRequestSchema, ...keyErrors },
+  async handler({ deps, caller, body }) {
+    await checkProject(deps, body.project, caller.userId);
+    const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, body.data);
+    const { project: projectId, title } = body;
+    const drawing = { projectId, authorId: caller.userId, title, document, secretsEnc };
+    const workflowId = await createWorkflow(deps.db, drawing);
+    if (workflowId === undefined) throw unknownProject(projectId);
+    return { ...(await answerWorkflow(deps, workflowId, caller.userId)), status: 201 };
+  },
+});
+
+const read = defineRoute({
+  method: 'GET',
+  path: workflowPath,
+  summary: 'One workflow.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'viewer' },
+  params: idParams,
+  responses: { 200: workflowSchema, 404: detailSchema, ...keyErrors },
+  handler: ({ deps, caller, params }) => answerWorkflow(deps, params.id, caller.userId),
+});
+
+const update = defineRoute({
+  method: 'PATCH',
+  path: workflowPath,
+  summary: 'Changes title, drawing or marketplace fields; ******** in a secret place keeps what is stored.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'editor' },
+  params: idParams,
+  body: workflowChangesSchema,
+  responses: { 200: workflowSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, caller, params, body }) {
+    const { data, run_fee: runFee, categories, subcategories, ...fields } = body;
+    const plain = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+    const toFields = (stored: StoredDrawing): Updateable<WorkflowsTable> => {
+      const changes: Updateable<WorkflowsTable> = { ...plain };
+      if (runFee !== undefined) changes.run_fee_usd = runFee;
+      if (data !== undefined) Object.assign(changes, sealDrawing(deps.secretBox, data, stored));
+      return changes;
+    };
+    const isUpdated = await updateWorkflow(deps.db, params.id, toFields, (transaction) =>
+      changeCategories(transaction, params.id, { categories, subcategories }),
+    );
+    if (!isUpdated) throw notFound();
+    return answerWorkflow(deps, params.id, caller.userId);
+  },
+});
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: workflowPath,
+  summary: 'Archives the workflow: gone from every read, its runs stay in the books.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'editor' },
+  params: idParams,
+  responses: { 204: nothing, 404: detailSchema, ...keyErrors },
+  async handler({ deps, access, params }) {
+    if (!(await archiveWorkflow(deps.db, access.projectId, params.id))) throw notFound();
+    return { status: 204 };
+  },
+});
+
+export const workflowRoutes: Route[] = [list, create, read, update, remove];
+
+/** A project that the caller cannot see is a 400 on `project`, one where it may only read a 403. */
+async function checkProject({ db }: AppDeps, projectId: number, userId: number): Promise<void> {
+  const isPossible = projectId > 0 && projectId <= MAX_ID;
+  const access = isPossible ? await findProjectRole(db, projectId, userId) : undefined;
+  if (access === undefined) throw unknownProject(projectId);
+  if (!mayAct(access.role, 'editor')) throw permissionDenied();
+}
+
+function unknownProject(projectId: number): Error {
+  return invalidFields({ project: [`Invalid pk "${projectId}" - object does not exist.`] });
+}
+
+export async function answerWorkflow({ db }: AppDeps, workflowId: number, userId: number): Promise<RouteResult> {
+  const workflow = await findWorkflow(db, workflowId, userId);
+  if (workflow === undefined) throw notFound();
+  return { status: 200, body: toWorkflow(workflow) };
+}

@@ -1,0 +1,58 @@
+// What a client may send of a workflow. Specification, "Workflow"; decisions.md section 4.
+import { Decimal } from 'decimal.js';
+import { z } from 'zod';
+import { holdsMoreSecretPlacesThan } from '../../graph/secrets.js';
+import { integerField, upTo } from '../http/field-errors.js';
+import { documentedAs } from '../http/documented-as.js';
+import { isPlainObject } from '../http/json-text.js';
+import { MAX_ID } from '../http/path-ids.js';
+
+export const titleBody = z.string().trim().min(1).max(255);
+
+/** Each is sealed, compared and searched for by itself; no drawing that can run has as many (`graph/input.ts`). */
+const MAX_SECRET_PLACES = 10_000;
+const TOO_MANY_SECRETS = `A drawing may have ${MAX_SECRET_PLACES} secret fields and headers of tool servers at most.`;
+
+/** Not copied by zod: whatever keys the editor put there, `__proto__` included, are stored as they came. */
+const drawing = z.unknown().transform((value, context) => {
+  if (isPlainObject(value)) {
+    if (!holdsMoreSecretPlacesThan(value, MAX_SECRET_PLACES)) return value;
+    context.addIssue({ code: 'custom', message: TOO_MANY_SECRETS });
+    return z.NEVER;
+  }
+  const message = value === undefined ? 'This field is required.' : 'Expected a JSON object.';
+  context.addIssue({ code: 'custom', message: value === null ? 'This field may not be null.' : message });
+  return z.NEVER;
+});
+
+export const drawingBody = documentedAs(drawing, {
+  type: 'object',
+  description: 'The drawing: nodes, edges, start_node and whatever else the editor keeps.',
+});
+
+const runFee = z
+  .union([z.string(), z.number()], 'A valid number is required.')
+  .transform((value) => String(value).trim())
+  .refine((text) => /^\d{1,12}(\.\d{1,18})?$/.test(text), 'A valid number is required.')
+  .transform((text) => new Decimal(text).toFixed());
+
+const languages = upTo(200, z.array(z.string().trim().min(1).max(16)).max(200));
+
+const categories = upTo(100, z.array(z.int('A valid integer is required.')).max(100)).transform((ids) => [
+  ...new Set(ids),
+]);
+
+export const workflowChangesSchema = z
+  .object({
+    title: titleBody,
+    data: drawingBody,
+    market_title: z.string().trim().max(255),
+    short_description: z.string().trim().max(1000),
+    available_languages: languages.transform((codes) => [...new Set(codes)]),
+    readme_guide: z.string().max(200_000),
+    run_fee: runFee,
+    free_runs_per_user: integerField().min(0).max(MAX_ID),
+    categories,
+    subcategories: categories,
+  })
+  .partial();

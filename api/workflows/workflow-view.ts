@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { Decimal } from 'decimal.js';
+import type { MemberWorkflow } from '../../db/workflows/workflows-repository.js';
+import { RawJson } from '../http/json-text.js';
+import { mayAct } from '../http/middleware/authorize.js';
+
+/** A drawing: the visual editor owns it, so unknown keys pass untouched. */
+export const drawingSchema = z.record(z.string(), z.unknown());
+
+export const workflowSchema = z.object({
+  id: z.int(),
+  project: z.int(),
+  title: z.string(),
+  data: drawingSchema,
+  sort_id: z.int(),
+  author: z.int(),
+  market_title: z.string(),
+  short_description: z.string(),
+  available_languages: z.array(z.string()),
+  readme_guide: z.string(),
+  categories: z.array(z.int()),
+  subcategories: z.array(z.int()),
+  run_fee: z.string(),
+  free_runs_per_user: z.int(),
+  is_published: z.boolean(),
+  slug: z.string().nullable(),
+  copied_from: z.int().nullable(),
+  can_edit: z.boolean(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+  truncated: z.boolean().optional().describe('In a list: data is too large for it and left out'),
+});
+
+/** The specification's "Workflow" with the extra fields of decisions.md section 4. `data` has no secrets in it. */
+export function toWorkflow(workflow: MemberWorkflow): Omit<z.infer<typeof workflowSchema>, 'data'> & { data: RawJson } {
+  return {
+    id: workflow.id,
+    project: workflow.project_id,
+    title: workflow.title,
+    data: new RawJson(workflow.document_text ?? '{}'),
+    sort_id: workflow.sort_id,
+    author: workflow.author_id,
+    market_title: workflow.market_title,
+    short_description: workflow.short_description,
+    available_languages: workflow.available_languages,
+    readme_guide: workflow.readme_guide,
+    categories: workflow.category_ids,
+    subcategories: workflow.subcategory_ids,
+    run_fee: new Decimal(workflow.run_fee_usd).toFixed(),
+    free_runs_per_user: workflow.free_runs_per_user,
+    is_published: workflow.is_published,
+    slug: workflow.slug,
+    copied_from: workflow.copied_from,
+    can_edit: mayAct(workflow.role, 'editor'),
+    created_at: workflow.created_at.toISOString(),
+    updated_at: workflow.updated_at.toISOString(),
+    ...(workflow.document_text === null ? { truncated: true } : {}),
+  };
+}

@@ -1,0 +1,176 @@
+// The durable steps of an agent node. Rows are written once; a repeated step finds them.
+import { sql, type Transaction } from 'kysely';
+import type { Database, Db } from '../core/client.js';
+import type { NodeKey } from '../nodes/node-results-repository.js';
+import { markCallApplied } from '../nodes/provider-calls-repository.js';
+import type { ApprovalStatus, Tables, ToolOutcome } from '../core/tables.js';
+import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
+
+export interface TurnKey extends NodeKey {
+  turn: number;
+}
+
+export interface StoredTurn {
+  turn: number;
+  isFinal: boolean;
+  messageEnc: Buffer;
+  usage: Record<string, unknown> | null;
+}
+
+/** The turns of an agent in their order. */
+export async function findTurns(db: Db, { runId, nodeId }: NodeKey): Promise<StoredTurn[]> {
+  const { rows } = await sql<StoredTurn>`
+    SELECT turn, is_final AS "isFinal", message_enc AS "messageEnc", usage FROM agent_turns
+    WHERE run_id = ${runId} AND node_id = ${nodeId} ORDER BY turn`.execute(db);
+  return rows;
+}
+
+export interface StoredToolCall {
+  turn: number;
+  ordinal: number;
+  toolCallId: string;
+  serverLabel: string | null;
+  toolName: string;
+  argumentsEnc: Buffer;
+  outcome: ToolOutcome | null;
+  answerEnc: Buffer | null;
+  requestId: string | null;
+  approval: ApprovalStatus | null;
+  reason: string | null;
+  /** Milliseconds until the approval request expires. */
+  waitMs: number | null;
+}
+
+/** The tool calls of an agent with their approvals, in order. */
+export async function findToolCalls(db: Db, { runId, nodeId }: NodeKey): Promise<StoredToolCall[]> {
+  const { rows } = await sql<StoredToolCall>`
+    SELECT call.turn, call.ordinal, call.tool_call_id AS "toolCallId", call.server_label AS "serverLabel",
+      call.tool_name AS "toolName", call.arguments_enc AS "argumentsEnc", call.outcome, call.answer_enc AS "answerEnc",
+      call.request_id AS "requestId", request.status AS approval, request.reason,
+      (extract(epoch FROM request.expires_at - clock_timestamp()) * 1000)::float8 AS "waitMs"
+    FROM agent_tool_calls call LEFT JOIN approval_requests request USING (request_id)
+    WHERE call.run_id = ${runId} AND call.node_id = ${nodeId}
+    ORDER BY call.turn, call.ordinal`.execute(db);
+  return rows;
+}
+
+export interface NewToolCall {
+  toolCallId: string;
+  serverLabel: string | null;
+  toolName: string;
+  argumentsEnc: Buffer;
+  /** For a call that cannot be made: what the model is told instead. */
+  invalidEnc: Buffer | null;
+  approval: { requestId: string; shownArguments: string; expiresInSeconds: number } | null;
+}
+
+export interface NewTurn extends TurnKey {
+  isFinal: boolean;
+  messageEnc: Buffer;
+  /** JSON text. */
+  usage: string | null;
+  priceUsd: string;
+  toolCalls: NewToolCall[];
+}
+
+/**
+ * One transaction: what the model said, what it asks for, the approvals to wait for, and the price. Before its commit
+ * the turn has not happened (the ledger says `sent`); after it, a repeated step finds it.
+ */
+export async function saveTurn(db: Database, turn: NewTurn): Promise<void> {
+  const { runId, nodeId } = turn;
+  const key = { run_id: runId, node_id: nodeId, turn: turn.turn };
+  await db.transaction().execute(async (trx) => {
+    const { numInsertedOrUpdatedRows } = await trx
+      .insertInto('agent_turns')
+      .values({ ...key, is_final: turn.isFinal, message_enc: turn.messageEnc, usage: turn.usage })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows === 0n) return; // committed by the try before this one
+    for (const [ordinal, call] of turn.toolCalls.entries()) {
+      if (call.approval !== null) {
+        await insertApproval(trx, turn, ordinal, call, call.approval);
+        await enqueueWebhookEvent(trx, { type: 'agent_approval.requested', runId });
+      }
+      await trx
+        .insertInto('agent_tool_calls')
+        .values({
+          ...key,
+          ordinal,
+          tool_call_id: call.toolCallId,
+          server_label: call.serverLabel,
+          tool_name: call.toolName,
+          arguments_enc: call.argumentsEnc,
+          request_id: call.approval?.requestId ?? null,
+          ...(call.invalidEnc === null
+            ? {}
+            : { outcome: 'invalid' as const, answer_enc: call.invalidEnc, finished_at: sql<Date>`now()` }),
+        })
+        .execute();
+    }
+    await markCallApplied(trx, turn, { usage: turn.usage, priceUsd: turn.priceUsd });
+  });
+}
+
+async function insertApproval(
+  trx: Transaction<Tables>,
+  turn: NewTurn,
+  ordinal: number,
+  call: NewToolCall,
+  approval: NonNullable<NewToolCall['approval']>,
+): Promise<void> {
+  await trx
+    .insertInto('approval_requests')
+    .values({
+      request_id: approval.requestId,
+      run_id: turn.runId,
+      node_id: turn.nodeId,
+      turn: turn.turn,
+      ordinal,
+      server_label: call.serverLabel ?? '',
+      tool_name: call.toolName,
+      arguments: approval.shownArguments,
+      expires_at: sql<Date>`now() + make_interval(secs => ${approval.expiresInSeconds})`,
+    })
+    .execute();
+}
+
+/** The answer to a tool call, once; together with its entry in the ledger. */
+export async function saveToolAnswer(
+  db: Database,
+  { runId, nodeId, turn, ordinal }: TurnKey & { ordinal: number },
+  answer: { outcome: ToolOutcome; answerEnc: Buffer; wasCalled: boolean },
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .updateTable('agent_tool_calls')
+      .set({ outcome: answer.outcome, answer_enc: answer.answerEnc, finished_at: sql`now()` })
+      .where('run_id', '=', runId)
+      .where('node_id', '=', nodeId)
+      .where('turn', '=', turn)
+      .where('ordinal', '=', ordinal)
+      .where('outcome', 'is', null)
+      .execute();
+    if (!answer.wasCalled) return;
+    await markCallApplied(trx, { runId, nodeId, turn, ordinal: ordinal + 1 }, { usage: null, priceUsd: null });
+  });
+}
+
+/** The sealed tools of the agent: those given now, or those that an earlier try stored. */
+export async function keepTools(db: Db, { runId, nodeId }: NodeKey, toolsEnc: Buffer): Promise<Buffer> {
+  const { rows } = await sql<{ tools: Buffer }>`
+    INSERT INTO agent_sessions AS session (run_id, node_id, tools_enc) VALUES (${runId}, ${nodeId}, ${toolsEnc})
+    ON CONFLICT (run_id, node_id) DO UPDATE SET tools_enc = session.tools_enc
+    RETURNING tools_enc AS tools`.execute(db);
+  return rows[0]!.tools;
+}
+
+export async function findTools(db: Db, { runId, nodeId }: NodeKey): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('agent_sessions')
+    .select('tools_enc')
+    .where('run_id', '=', runId)
+    .where('node_id', '=', nodeId)
+    .executeTakeFirst();
+  return row?.tools_enc;
+}

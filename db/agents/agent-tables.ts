@@ -1,0 +1,68 @@
+// The tables of agents and approvals; `tables.ts` has the rules. Retention deletes what has expired from all of them.
+import type { Generated } from 'kysely';
+import type { Json } from '../core/column-types.js';
+
+/** Writer: the worker's activities. The tools of an agent, fixed at its first turn. */
+export interface AgentSessionsTable {
+  run_id: string;
+  node_id: string;
+  /** Sealed JSON of `AgentTool[]` (activities/kinds/agent/agent-session.ts). */
+  tools_enc: Buffer;
+  created_at: Generated<Date>;
+}
+
+/** Writer: the worker's activities. What the model said in each turn. */
+export interface AgentTurnsTable {
+  run_id: string;
+  node_id: string;
+  turn: number;
+  is_final: boolean;
+  /** Sealed JSON of the assistant message. */
+  message_enc: Buffer;
+  usage: Json<unknown> | null;
+  created_at: Generated<Date>;
+}
+
+/** Writer: the worker's activities. Every tool call that a model asked for, and its answer once there is one. */
+export interface AgentToolCallsTable {
+  run_id: string;
+  node_id: string;
+  turn: number;
+  ordinal: number;
+  /** The provider's id of the call. */
+  tool_call_id: string;
+  /** Null for a tool that does not exist. */
+  server_label: string | null;
+  tool_name: string;
+  /** Sealed text, exactly as the model wrote it. */
+  arguments_enc: Buffer;
+  request_id: string | null;
+  outcome: ToolOutcome | null;
+  /** Sealed text of what the model is told. */
+  answer_enc: Buffer | null;
+  finished_at: Date | null;
+}
+
+export type ToolOutcome = 'result' | 'tool_error' | 'rejected' | 'expired' | 'invalid';
+export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'expired';
+
+/** Writers: the worker inserts and expires; the API decides (one guarded update: whoever comes first). */
+export interface ApprovalRequestsTable {
+  request_id: string;
+  run_id: string;
+  node_id: string;
+  turn: number;
+  ordinal: number;
+  server_label: string;
+  tool_name: string;
+  /** As shown: secrets masked. */
+  arguments: Json<unknown>;
+  status: Generated<ApprovalStatus>;
+  reason: Generated<string>;
+  decided_by: number | null;
+  decided_at: Date | null;
+  /** When the run workflow took the signal; null is delivered again. */
+  signalled_at: Date | null;
+  created_at: Generated<Date>;
+  expires_at: Date;
+}

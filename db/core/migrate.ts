@@ -1,0 +1,97 @@
+import { Migrator, sql, type Migration } from 'kysely';
+import type { Database } from './client.js';
+import * as initial from '../migrations/0001-initial.js';
+import * as idempotencyKeys from '../migrations/0002-idempotency-keys.js';
+import * as runFlagsAndCounts from '../migrations/0002-run-flags-and-counts.js';
+import * as catalog from '../migrations/0003-catalog.js';
+import * as agents from '../migrations/0004-agents.js';
+import * as webhooks from '../migrations/0005-webhooks.js';
+import * as rateLimits from '../migrations/0006-rate-limits.js';
+import * as retention from '../migrations/0007-retention.js';
+import * as resultSizes from '../migrations/0009-result-sizes.js';
+import * as workflowChanges from '../migrations/0010-workflow-changes.js';
+import * as runTraces from '../migrations/0011-run-traces.js';
+import * as runChecksIndex from '../migrations/0012-run-checks-index.js';
+
+/** In order of their names, for ever: a migration that has shipped is never edited. */
+const migrations: Record<string, Migration> = {
+  '0001-initial': initial,
+  '0002-idempotency-keys': idempotencyKeys,
+  '0002-run-flags-and-counts': runFlagsAndCounts,
+  '0003-catalog': catalog,
+  '0004-agents': agents,
+  '0005-webhooks': webhooks,
+  '0006-rate-limits': rateLimits,
+  '0007-retention': retention,
+  '0009-result-sizes': resultSizes,
+  '0010-workflow-changes': workflowChanges,
+  '0011-run-traces': runTraces,
+  '0012-run-checks-index': runChecksIndex,
+};
+
+/**
+ * So long a statement of a migration waits for a lock. Who waits for an exclusive lock keeps everybody behind it waiting,
+ * too. And it is less than PostgreSQL's `deadlock_timeout` (1 s): of a migration and a transaction of the service that wait
+ * for each other, the migration gives way.
+ */
+const LOCK_TIMEOUT = '200ms';
+/** So long a migration that got no lock is begun again, after a pause of up to the other. */
+const PATIENCE_MS = 120_000;
+const MAX_PAUSE_S = 0.5;
+/** PostgreSQL's codes for a statement that ran into `lock_timeout`, and for one that ends a deadlock. */
+const LOCK_CODES = ['55P03', '40P01'];
+
+interface MigrateOptions {
+  /** By name, those that ship unless told. */
+  readonly all?: Record<string, Migration>;
+  readonly patienceMs?: number;
+}
+
+/**
+ * Applies what is missing, each in its transaction; several processes may call it at once (advisory lock), while the
+ * service works. A migration that does not get a lock is rolled back and begun again, for two minutes; then PostgreSQL's
+ * error is thrown, and the migrations before it stay.
+ */
+export async function migrateToLatest(db: Database, options: MigrateOptions = {}): Promise<string[]> {
+  const { all = migrations, patienceMs = PATIENCE_MS } = options;
+  const migrator = migratorOf(db, all);
+  const deadline = performance.now() + patienceMs;
+  const applied: string[] = [];
+  for (;;) {
+    const { error, results } = await migrator.migrateUp();
+    if (error === undefined) {
+      const [result] = results ?? [];
+      if (result === undefined) return applied;
+      applied.push(result.migrationName);
+    } else if (isLockTrouble(error) && performance.now() < deadline) {
+      await sql`SELECT pg_sleep(random() * ${MAX_PAUSE_S}::float8)`.execute(db);
+    } else {
+      throw error instanceof Error ? error : new Error('migration failed', { cause: error });
+    }
+  }
+}
+
+/** Names of the migrations that the database lacks; all of them for an empty one. */
+export async function pendingMigrations(db: Database): Promise<string[]> {
+  const known = await migratorOf(db, migrations).getMigrations();
+  return known.filter((migration) => migration.executedAt === undefined).map((migration) => migration.name);
+}
+
+function migratorOf(db: Database, all: Record<string, Migration>): Migrator {
+  const patient = Object.entries(all).map(([name, migration]) => [name, withLockTimeout(migration)]);
+  return new Migrator({ db, provider: { getMigrations: () => Promise.resolve(Object.fromEntries(patient)) } });
+}
+
+/** The limit begins with the migration: the migrator's own lock, which another one may hold for long, is waited for. */
+function withLockTimeout(migration: Migration): Migration {
+  return {
+    async up(db) {
+      await sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(db);
+      await migration.up(db);
+    },
+  };
+}
+
+function isLockTrouble(error: unknown): boolean {
+  return LOCK_CODES.includes(String(((error ?? {}) as { code?: unknown }).code));
+}

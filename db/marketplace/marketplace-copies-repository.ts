@@ -1,0 +1,97 @@
+// Copying a published workflow. Specification, "Marketplace"; decisions.md sections 9 and 12.
+import { sql } from 'kysely';
+import { copyCategories } from '../workflows/categories-repository.js';
+import type { Database, Db } from '../core/client.js';
+import { findWorkflowRole } from '../projects/members-repository.js';
+import { liveCopyOf, publishedWorkflows } from './marketplace-repository.js';
+import { insertProject } from '../projects/projects-repository.js';
+import { nextSortId } from '../workflows/workflows-repository.js';
+
+/** Of a user who has no project yet. */
+const FIRST_PROJECT = { name: 'My workflows', webhook_url: '', is_webhook_enabled: false };
+
+type Source = NonNullable<Awaited<ReturnType<typeof findSource>>>;
+
+/**
+ * The id of the caller's copy: the one that still exists, or a new one in their oldest own project; the original for
+ * its author. `toCopy` gives the copy's JSON text. Undefined unless a published workflow has the slug.
+ *
+ * The caller's row is locked first, so of several requests at once one copies and the others find its copy. Lock
+ * order: user, project, workflows. What dies before the commit has made nothing.
+ */
+export function copyFromMarketplace(
+  db: Database,
+  { slug, userId }: { slug: string; userId: number },
+  toCopy: (published: Record<string, unknown>) => string,
+): Promise<number | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    await transaction.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
+    const source = await findSource(transaction, slug);
+    if (source === undefined) return undefined;
+    // An author who has left the project cannot open the original: they get a copy like anybody.
+    const isAuthor = source.author_id === userId;
+    if (isAuthor && (await findWorkflowRole(transaction, source.id, userId)) !== undefined) return source.id;
+    const { rows } = await liveCopyOf(sql`${source.id}`, userId).execute(transaction);
+    return rows[0]?.copy_id ?? (await insertCopy(transaction, source, userId, toCopy(source.document)));
+  });
+}
+
+function findSource(db: Db, slug: string) {
+  return publishedWorkflows(db)
+    .innerJoin('graph_snapshots', 'graph_snapshots.hash', 'workflows.published_snapshot')
+    .select([
+      'workflows.id',
+      'workflows.author_id',
+      'workflows.title',
+      'workflows.market_title',
+      'workflows.short_description',
+      'workflows.available_languages',
+      'workflows.readme_guide',
+      'workflows.run_fee_usd',
+      'workflows.free_runs_per_user',
+      'graph_snapshots.document',
+    ])
+    .where('workflows.slug', '=', slug)
+    .executeTakeFirst();
+}
+
+async function insertCopy(db: Db, source: Source, userId: number, document: string): Promise<number> {
+  const { id: sourceId, author_id: _, document: __, ...fields } = source;
+  const projectId = await lockOldestOwnProject(db, userId);
+  const { id: copyId } = await db
+    .insertInto('workflows')
+    .values({
+      ...fields,
+      project_id: projectId,
+      author_id: userId,
+      sort_id: nextSortId(db, projectId),
+      document,
+      secrets_enc: null,
+      copied_from: sourceId,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await copyCategories(db, sourceId, copyId);
+  const { run_fee_usd, free_runs_per_user } = source;
+  await db
+    .insertInto('marketplace_copies')
+    .values({ copy_id: copyId, source_id: sourceId, user_id: userId, run_fee_usd, free_runs_per_user })
+    .execute();
+  return copyId;
+}
+
+async function lockOldestOwnProject(db: Db, userId: number): Promise<number> {
+  const oldest = await db
+    .selectFrom('projects')
+    .innerJoin('project_members', 'project_members.project_id', 'projects.id')
+    .select('projects.id')
+    .where('project_members.user_id', '=', userId)
+    .where('project_members.role', '=', 'owner')
+    .where('projects.deleted_at', 'is', null)
+    .orderBy('projects.created_at')
+    .orderBy('projects.id')
+    .limit(1)
+    .forNoKeyUpdate('projects')
+    .executeTakeFirst();
+  return oldest?.id ?? (await insertProject(db, userId, FIRST_PROJECT)).id;
+}

@@ -1,0 +1,38 @@
+// The fee for runs of marketplace copies. decisions.md section 8.
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+
+interface EndedRun {
+  run_id: string;
+  project_id: number;
+  user_id: number;
+  /** Null for a run of anything but a copy. The terms are those of the moment of copying. */
+  source_id: number | null;
+  run_fee_usd: string | null;
+  free_runs_per_user: number | null;
+}
+
+/**
+ * Counts a run that succeeds and adds its fee when the free ones are used up. Belongs into the transaction that ends
+ * the run: a run ends once, so it is counted and charged once; a process that dies before the commit has done neither.
+ *
+ * The count is the user's over all copies of a source (a new copy brings no new free runs), and its row is locked until
+ * the commit: of runs that end at once exactly those beyond the free ones pay. Call it before the run's status is
+ * written, for the fee takes the locks of project and statistics, in that order.
+ */
+export async function chargeMarketplaceFee(db: Db, run: EndedRun): Promise<void> {
+  if (run.source_id === null || Number(run.run_fee_usd) === 0) return;
+  await sql`
+    WITH used AS (
+      INSERT INTO marketplace_usage AS usage (source_id, user_id, succeeded_runs)
+      VALUES (${run.source_id}, ${run.user_id}, 1)
+      ON CONFLICT (source_id, user_id) DO UPDATE SET succeeded_runs = usage.succeeded_runs + 1
+      RETURNING succeeded_runs
+    )
+    INSERT INTO billing_transactions
+      (run_id, node_id, project_id, user_id, operation, status, amount_usd, description)
+    SELECT ${run.run_id}, '', ${run.project_id}, ${run.user_id}, 'marketplace_fee', 'Succeeded', ${run.run_fee_usd},
+      'Marketplace fee'
+    FROM used WHERE succeeded_runs > ${run.free_runs_per_user}
+    ON CONFLICT (run_id, node_id, operation) DO NOTHING`.execute(db);
+}

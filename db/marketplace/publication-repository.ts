@@ -1,0 +1,87 @@
+// Publishing a workflow on the marketplace and taking it off. Specification, "Marketplace publication".
+import { sql } from 'kysely';
+import type { Database, Db } from '../core/client.js';
+import { firstFreeSlug, toSlug } from './slug.js';
+
+export type MissingField = 'market_title' | 'short_description' | 'available_languages';
+
+export interface PublicationOutcome {
+  /** What a publication needs and the workflow lacks; with any, nothing has changed. */
+  missingFields: MissingField[];
+  lacksTemplateRun: boolean;
+}
+
+/**
+ * Publishes the drawing of the newest template run, again when it is published already: later changes of the workflow
+ * reach the marketplace by the next publication only. One transaction under the workflow's lock, so that nobody empties
+ * a field in between. Undefined when the workflow is gone.
+ */
+export function publishWorkflow(db: Database, workflowId: number): Promise<PublicationOutcome | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const workflow = await transaction
+      .selectFrom('workflows')
+      .select(['market_title', 'short_description', 'available_languages', 'slug'])
+      .where('id', '=', workflowId)
+      .where('archived_at', 'is', null)
+      .forNoKeyUpdate()
+      .executeTakeFirst();
+    if (workflow === undefined) return undefined;
+    const snapshot = await findTemplateSnapshot(transaction, workflowId);
+    const missingFields = (['market_title', 'short_description', 'available_languages'] as const).filter(
+      (field) => workflow[field].length === 0,
+    );
+    if (snapshot === undefined || missingFields.length > 0) {
+      return { missingFields, lacksTemplateRun: snapshot === undefined };
+    }
+    const slug = workflow.slug ?? (await takeSlug(transaction, workflow.market_title, workflowId));
+    await transaction
+      .updateTable('workflows')
+      .set({
+        is_published: true,
+        slug,
+        published_snapshot: snapshot,
+        first_published_at: sql<Date>`coalesce(first_published_at, now())`,
+        last_published_at: sql<Date>`now()`,
+        updated_at: sql<Date>`now()`,
+      })
+      .where('id', '=', workflowId)
+      .execute();
+    return { missingFields, lacksTemplateRun: false };
+  });
+}
+
+/** Also when it is not published. False when the workflow is gone. Its slug stays its own, copies stay. */
+export async function unpublishWorkflow(db: Db, workflowId: number): Promise<boolean> {
+  const result = await db
+    .updateTable('workflows')
+    .set({ is_published: false, updated_at: sql<Date>`now()` })
+    .where('id', '=', workflowId)
+    .where('archived_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+async function findTemplateSnapshot(db: Db, workflowId: number): Promise<Buffer | undefined> {
+  const run = await db
+    .selectFrom('runs')
+    .select('snapshot_hash')
+    .where('workflow_id', '=', workflowId)
+    .where('use_as_marketplace_template', '=', true)
+    .where('status', '=', 'Succeeded')
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return run?.snapshot_hash;
+}
+
+/**
+ * First publications go one after the other from here to their commit, so that two of the same title cannot choose the
+ * same slug. A title without a Latin letter or digit gets a slug of its own kind.
+ */
+async function takeSlug(db: Db, title: string, workflowId: number): Promise<string> {
+  await sql`SELECT pg_advisory_xact_lock(hashtext('workflows.slug'))`.execute(db);
+  const base = toSlug(title) || `workflow-${workflowId}`;
+  const rows = await db.selectFrom('workflows').select('slug').where('slug', 'like', `${base}%`).execute();
+  return firstFreeSlug(base, new Set(rows.map((row) => row.slug ?? '')));
+}

@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { TransactionStatus } from '../core/tables.js';
+
+export interface RunTransaction {
+  id: string;
+  operation: string;
+  status: TransactionStatus;
+  /** Exact decimal. */
+  amount_usd: string;
+  reason: string;
+  description: string;
+  run_id: string;
+  user_id: number;
+  created_at: Date;
+  updated_at: Date;
+}
+
+interface TransactionQuery {
+  runId: string;
+  userId: number;
+  limit: number;
+  offset: number;
+}
+
+/**
+ * The transactions of a run, oldest first. Undefined when there is no such run or the user is no member of its project.
+ * A run of an archived workflow stays readable here: it belongs to the project's books.
+ */
+export async function listRunTransactions(
+  db: Db,
+  { runId, userId, limit, offset }: TransactionQuery,
+): Promise<{ total: number; transactions: RunTransaction[] } | undefined> {
+  const { rows } = await sql<{ total: number }>`
+    SELECT (SELECT count(*) FROM billing_transactions WHERE run_id = run.id) AS total
+    FROM runs run
+    JOIN projects project ON project.id = run.project_id AND project.deleted_at IS NULL
+    JOIN project_members member ON member.project_id = project.id AND member.user_id = ${userId}
+    WHERE run.id = ${runId}`.execute(db);
+  const run = rows[0];
+  if (run === undefined) return undefined;
+  if (offset >= run.total) return { total: run.total, transactions: [] };
+  const transactions = await db
+    .selectFrom('billing_transactions')
+    .select(['id', 'operation', 'status', 'amount_usd', 'reason', 'description', 'run_id', 'user_id'])
+    .select(['created_at', 'updated_at'])
+    .where('run_id', '=', runId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { total: run.total, transactions };
+}

@@ -1,0 +1,135 @@
+import { sql, type Selectable } from 'kysely';
+import type { Database, Db } from '../core/client.js';
+import { containing } from '../core/like-pattern.js';
+import { setMember } from './members-repository.js';
+import type { ProjectRow, ProviderKeysTable, Role } from '../core/tables.js';
+import { dropPendingDeliveries } from '../webhooks/webhook-outbox-repository.js';
+import { cancelOpenRuns } from '../runs/open-runs.js';
+
+export type ProviderKeyListing = Pick<
+  Selectable<ProviderKeysTable>,
+  'id' | 'project_id' | 'name' | 'provider' | 'masked_key' | 'created_at'
+>;
+
+/** A project as one of its members sees it. */
+export type MemberProject = ProjectRow & { role: Role };
+
+export interface ProjectFields {
+  name: string;
+  webhook_url: string;
+  is_webhook_enabled: boolean;
+}
+
+/** `webhook_secret_enc` is sealed. */
+export type NewProject = ProjectFields & { webhook_secret_enc?: Buffer };
+
+interface ProjectListQuery {
+  userId: number;
+  nameContains: string | undefined;
+  limit: number;
+  offset: number;
+}
+
+/** The creator becomes its owner. A webhook that is on comes with its secret. */
+export function createProject(db: Database, userId: number, fields: NewProject): Promise<MemberProject> {
+  return db.transaction().execute((transaction) => insertProject(transaction, userId, fields));
+}
+
+/** Within the caller's transaction. */
+export async function insertProject(transaction: Db, userId: number, fields: NewProject): Promise<MemberProject> {
+  const project = await transaction
+    .insertInto('projects')
+    .values({ ...fields, created_by: userId })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await setMember(transaction, project.id, userId, 'owner');
+  return { ...project, role: 'owner' };
+}
+
+export function findProject(db: Db, projectId: number, userId: number): Promise<MemberProject | undefined> {
+  return memberProjects(db, userId).where('projects.id', '=', projectId).executeTakeFirst();
+}
+
+/** Newest first. */
+export async function listProjects(
+  db: Db,
+  { userId, nameContains, limit, offset }: ProjectListQuery,
+): Promise<{ total: number; projects: MemberProject[] }> {
+  const visible = memberProjects(db, userId).$if(nameContains !== undefined, (query) =>
+    query.where('projects.name', 'ilike', containing(nameContains ?? '')),
+  );
+  const { total } = await visible
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  if (limit === 0 || offset >= total) return { total, projects: [] };
+  const projects = await visible.orderBy('projects.id', 'desc').limit(limit).offset(offset).execute();
+  return { total, projects };
+}
+
+/**
+ * False when it is gone already. `webhookSecret` (sealed) is kept if the webhook is switched on and has none. Switched
+ * off or unset, it takes its undelivered events with it.
+ */
+export function updateProject(
+  db: Database,
+  projectId: number,
+  fields: Partial<ProjectFields>,
+  webhookSecret: Buffer,
+): Promise<boolean> {
+  const isOn = sql<boolean>`coalesce(${fields.is_webhook_enabled ?? null}::boolean, is_webhook_enabled)`;
+  return db.transaction().execute(async (transaction) => {
+    const webhook = await transaction
+      .updateTable('projects')
+      .set({
+        ...fields,
+        webhook_secret_enc: sql<Buffer | null>`
+          CASE WHEN ${isOn} THEN coalesce(webhook_secret_enc, ${webhookSecret}) ELSE webhook_secret_enc END`,
+        updated_at: sql<Date>`now()`,
+      })
+      .where('id', '=', projectId)
+      .where('deleted_at', 'is', null)
+      .returning(['webhook_url', 'is_webhook_enabled'])
+      .executeTakeFirst();
+    if (webhook === undefined) return false;
+    if (!webhook.is_webhook_enabled || webhook.webhook_url === '') await dropPendingDeliveries(transaction, projectId);
+    return true;
+  });
+}
+
+/** The row stays for the books; every read goes by `deleted_at`. Open runs are cancelled. Events that were not delivered yet never will be. */
+export function deleteProject(db: Database, projectId: number): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    await cancelOpenRuns(transaction, { projectId });
+    const result = await transaction
+      .updateTable('projects')
+      .set({ deleted_at: sql<Date>`now()`, updated_at: sql<Date>`now()` })
+      .where('id', '=', projectId)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirst();
+    if (result.numUpdatedRows === 0n) return false;
+    await dropPendingDeliveries(transaction, projectId);
+    return true;
+  });
+}
+
+/** Never the keys themselves. */
+export async function listProviderKeys(db: Db, projectIds: number[]): Promise<ProviderKeyListing[]> {
+  if (projectIds.length === 0) return [];
+  return db
+    .selectFrom('provider_keys')
+    .select(['id', 'project_id', 'name', 'provider', 'masked_key', 'created_at'])
+    .where('project_id', 'in', projectIds)
+    .orderBy('id')
+    .execute();
+}
+
+function memberProjects(db: Db, userId: number) {
+  return db
+    .selectFrom('projects')
+    .innerJoin('project_members', 'project_members.project_id', 'projects.id')
+    .selectAll('projects')
+    .select('project_members.role')
+    .where('project_members.user_id', '=', userId)
+    .where('projects.deleted_at', 'is', null);
+}

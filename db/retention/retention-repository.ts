@@ -1,0 +1,141 @@
+// What retention deletes, in statements of a bounded number of rows. Each is idempotent: what one leaves, because the
+// process died or a time limit struck, the next one finds. docs/operations.md, "Retention".
+import { sql, type RawBuilder, type Transaction } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { Value } from '../core/statement.js';
+import type { Tables } from '../core/tables.js';
+
+/** Rows by table. */
+export type Expired = Partial<Record<keyof Tables, number>>;
+
+export interface Batch {
+  expired: Expired;
+  /** Whether a limit was reached, so that more may be left. */
+  hasMore: boolean;
+}
+
+/** A run that is shown on the marketplace, or is its workflow's API run, keeps its results. The index says the same. */
+const UNPINNED = sql`NOT is_api_run AND NOT use_in_marketplace_example AND NOT use_as_marketplace_template`;
+
+/** Ended too long ago. In hours: a day of a time zone may have 23 or 25. */
+function isOld(retentionDays: Value<number>): RawBuilder<unknown> {
+  return sql`run_finished_at < now() - make_interval(hours => 24 * ${retentionDays}::integer)`;
+}
+
+function isDue(retentionDays: Value<number>): RawBuilder<unknown> {
+  return sql`${isOld(retentionDays)} AND results_expired_at IS NULL AND ${UNPINNED}`;
+}
+
+/** For a reader of runs: the results have expired, whether or not retention has come round to them. Never null. */
+export function isExpired(retentionDays: Value<number>): RawBuilder<boolean> {
+  return sql`(results_expired_at IS NOT NULL OR coalesce(${isDue(retentionDays)}, false))`;
+}
+
+/**
+ * From here on the results of these runs are gone for every reader, and no flag can bring them back: flags and this
+ * statement meet at the row's lock. The contents themselves follow (`purgeRuns`). The run, its masked input, its
+ * drawing, cost and error stay: history shows them.
+ */
+export async function expireRuns(db: Db, retentionDays: number, limit: number): Promise<Batch> {
+  const { numAffectedRows } = await sql`
+    UPDATE runs SET results_expired_at = now(), is_purge_pending = true, is_input_lost = input_enc IS NOT NULL,
+      input_enc = NULL, secrets_enc = NULL, node_errors = NULL
+    WHERE id IN (
+      SELECT id FROM runs WHERE ${isDue(retentionDays)}
+      ORDER BY run_finished_at LIMIT ${limit}::integer FOR NO KEY UPDATE SKIP LOCKED
+    )`.execute(db);
+  return toBatch({ runs: Number(numAffectedRows ?? 0) }, limit);
+}
+
+/** How many runs are due, counted up to `max`. */
+export async function countExpirableRuns(db: Db, retentionDays: number, max: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM (SELECT FROM runs WHERE ${isDue(retentionDays)} LIMIT ${max}::integer) AS waiting`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+const RUNS_AT_ONCE = 50;
+
+/**
+ * Deletes contents of runs that have expired: up to `limit` rows of each table. A run counts as done once a call has
+ * found no more of it than the limit allows. What stays of a node is how it ended; of an approval, who decided what.
+ */
+export async function purgeRuns(trx: Transaction<Tables>, limit: number): Promise<Batch> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM runs WHERE is_purge_pending ORDER BY results_expired_at
+    LIMIT ${Math.min(limit, RUNS_AT_ONCE)}::integer FOR NO KEY UPDATE SKIP LOCKED`.execute(trx);
+  if (rows.length === 0) return toBatch({}, limit);
+  const runs = sql`run_id = ANY (${rows.map(({ id }) => id)}::uuid[])`;
+  const expired: Expired = {};
+  expired.node_results = await emptyNodes(trx, runs, limit);
+  // Tool calls before the approvals that they refer to.
+  for (const table of ['agent_tool_calls', 'agent_turns', 'agent_sessions', 'provider_calls'] as const) {
+    expired[table] = await deleteRows(trx, table, runs, limit);
+  }
+  const undecided = sql`${runs} AND status IN ('pending', 'expired')`;
+  // A tool call that the limit has left may still refer to its approval: then that waits for the next call.
+  const unused = sql`NOT EXISTS (SELECT FROM agent_tool_calls call WHERE call.request_id = approval_requests.request_id)`;
+  const deleted = await deleteRows(trx, 'approval_requests', sql`${undecided} AND ${unused}`, limit);
+  expired.approval_requests = deleted + (await emptyDecisions(trx, runs, limit));
+  const batch = toBatch(expired, limit);
+  if (!batch.hasMore) await sql`UPDATE runs SET is_purge_pending = false WHERE ${idsOf(rows)}`.execute(trx);
+  return { expired, hasMore: batch.hasMore || rows.length === Math.min(limit, RUNS_AT_ONCE) };
+}
+
+function idsOf(rows: { id: string }[]): RawBuilder<unknown> {
+  return sql`id = ANY (${rows.map(({ id }) => id)}::uuid[])`;
+}
+
+async function emptyNodes(db: Db, runs: RawBuilder<unknown>, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    UPDATE node_results SET result = NULL, result_enc = NULL, error_message = NULL
+    WHERE (run_id, node_id) IN (
+      SELECT run_id, node_id FROM node_results
+      WHERE ${runs} AND (result IS NOT NULL OR result_enc IS NOT NULL OR error_message IS NOT NULL)
+      LIMIT ${limit}::integer
+    )`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+async function emptyDecisions(db: Db, runs: RawBuilder<unknown>, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    UPDATE approval_requests SET arguments = 'null', reason = ''
+    WHERE request_id IN (
+      SELECT request_id FROM approval_requests
+      WHERE ${runs} AND status IN ('approved', 'rejected') AND (arguments::text <> 'null' OR reason <> '')
+      LIMIT ${limit}::integer
+    )`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** A key counts for 24 hours (decisions.md section 6). */
+export async function deleteIdempotencyKeys(db: Db, limit: number): Promise<Batch> {
+  const old = sql`created_at <= now() - interval '24 hours'`;
+  return toBatch({ idempotency_keys: await deleteRows(db, 'idempotency_keys', old, limit) }, limit);
+}
+
+/** Settled events; what is still to be delivered stays, however old. */
+export async function deleteSettledDeliveries(db: Db, retentionDays: number, limit: number): Promise<Batch> {
+  const settled = sql`status <> 'pending' AND created_at < now() - make_interval(hours => 24 * ${retentionDays}::integer)`;
+  return toBatch({ webhook_deliveries: await deleteRows(db, 'webhook_deliveries', settled, limit) }, limit);
+}
+
+/** Windows that are over say nothing; those of deleted keys would stay for ever. */
+export async function deleteEndedWindows(db: Db, limit: number): Promise<Batch> {
+  return toBatch({ rate_limits: await deleteRows(db, 'rate_limits', sql`window_ends_at <= now()`, limit) }, limit);
+}
+
+/** By `ctid`, which every table has: a row that is changed at the same moment gets another one, and stays. */
+async function deleteRows(db: Db, table: keyof Tables, where: RawBuilder<unknown>, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    DELETE FROM ${sql.table(table)} WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM ${sql.table(table)} WHERE ${where} LIMIT ${limit}::integer
+    ))`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+function toBatch(expired: Expired, limit: number): Batch {
+  return { expired, hasMore: Object.values(expired).some((count) => count >= limit) };
+}

@@ -1,0 +1,56 @@
+// Which run a client's `Idempotency-Key` stands for. decisions.md section 6.
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { StoredRunStatus } from '../core/tables.js';
+
+/** A key means something within its user only. */
+export interface RequestKey {
+  userId: number;
+  key: string;
+}
+
+export interface KeyedRun {
+  runId: string;
+  status: StoredRunStatus;
+  /** JSON text; only for `Draft`. */
+  nodeErrors: string | null;
+  requestEnc: Buffer;
+}
+
+/** How long a key is remembered. */
+const LIFETIME = sql`interval '24 hours'`;
+/** Every new key takes this many old ones away, so they never grow in number and nobody has to look after them. */
+const SWEEP = 10;
+
+/** Undefined for a key that is new, or was used too long ago. */
+export async function findKeyedRun(db: Db, { userId, key }: RequestKey): Promise<KeyedRun | undefined> {
+  const { rows } = await sql<KeyedRun>`
+    SELECT run.id AS "runId", run.status, run.node_errors::text AS "nodeErrors", used.request_enc AS "requestEnc"
+    FROM idempotency_keys used JOIN runs run ON run.id = used.run_id
+    WHERE used.user_id = ${userId} AND used.key = ${key} AND used.created_at > now() - ${LIFETIME}`.execute(db);
+  return rows[0];
+}
+
+/**
+ * Claims a key for a run that is about to be inserted in the same transaction. False when another request has it; one
+ * that is just about to claim it is waited for. A process that dies before the commit has claimed nothing.
+ */
+export async function claimKey(
+  transaction: Db,
+  { userId, key }: RequestKey,
+  { runId, requestEnc }: { runId: string; requestEnc: Buffer },
+): Promise<boolean> {
+  const { rows } = await sql`
+    INSERT INTO idempotency_keys AS used (user_id, key, request_enc, run_id)
+    VALUES (${userId}, ${key}, ${requestEnc}, ${runId})
+    ON CONFLICT (user_id, key) DO UPDATE
+      SET request_enc = excluded.request_enc, run_id = excluded.run_id, created_at = excluded.created_at
+      WHERE used.created_at <= now() - ${LIFETIME}
+    RETURNING true`.execute(transaction);
+  if (rows.length === 0) return false;
+  await sql`
+    DELETE FROM idempotency_keys WHERE (user_id, key) IN (
+      SELECT user_id, key FROM idempotency_keys WHERE created_at <= now() - ${LIFETIME}
+      ORDER BY created_at LIMIT ${SWEEP}::integer FOR UPDATE SKIP LOCKED)`.execute(transaction);
+  return true;
+}

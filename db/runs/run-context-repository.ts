@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { Plan } from '../../graph/plan.js';
+
+/** All that a worker needs to know of a run before it executes a node; none of it changes while the run lasts. */
+export interface StoredRunContext {
+  projectId: number;
+  userId: number;
+  snapshotHash: Buffer;
+  /** JSON text, masked. */
+  input: string;
+  inputEnc: Buffer | null;
+  secretsEnc: Buffer | null;
+  traceparent: string | null;
+}
+
+export async function findRunContext(db: Db, runId: string): Promise<StoredRunContext | undefined> {
+  const { rows } = await sql<StoredRunContext>`/* find_run_context */
+    SELECT project_id AS "projectId", user_id AS "userId", snapshot_hash AS "snapshotHash", input::text AS input,
+      input_enc AS "inputEnc", secrets_enc AS "secretsEnc", traceparent
+    FROM runs WHERE id = ${runId}`.execute(db);
+  return rows[0];
+}
+
+export interface StoredSnapshot {
+  document: Record<string, unknown>;
+  plan: Plan;
+  /** Of the document's JSON text. */
+  sizeBytes: number;
+}
+
+export async function findSnapshot(db: Db, hash: Buffer): Promise<StoredSnapshot> {
+  const row = await db
+    .selectFrom('graph_snapshots')
+    .select(['document', 'plan', sql<number>`octet_length(document::text)`.as('size')])
+    .where('hash', '=', hash)
+    .executeTakeFirstOrThrow();
+  return { document: row.document, plan: row.plan as Plan, sizeBytes: row.size };
+}

@@ -1,0 +1,153 @@
+// The life of a run. Everything that moves a run's status goes through `applyExecutionUpdate`: the execution-update
+// endpoint, the reconciler, and the trigger's activity for the start. decisions.md sections 6 and 8.
+import { sql, type Transaction } from 'kysely';
+import type { Plan } from '../../graph/plan.js';
+import type { Db } from '../core/client.js';
+import { applyCommonUpdate } from './common-updates.js';
+import { chargeMarketplaceFee } from '../marketplace/marketplace-fee.js';
+import { EVENTS, STORED, type ExecutionUpdate, type UpdateOutcome } from './execution-update.js';
+import type { Tables } from '../core/tables.js';
+import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
+
+/**
+ * Idempotent. A terminal status is written in one transaction with all that it implies (open nodes closed, missing
+ * transactions added, the webhook event); a process that dies before the commit has changed nothing, and the sender repeats.
+ */
+export async function applyExecutionUpdate(db: Db, runId: string, update: ExecutionUpdate): Promise<UpdateOutcome> {
+  const common = await applyCommonUpdate(db, runId, update);
+  if (common !== undefined) return common;
+  if (db.isTransaction) return applyWithin(db as Transaction<Tables>, runId, update);
+  return db.transaction().execute((trx) => applyWithin(trx, runId, update));
+}
+
+async function applyWithin(trx: Transaction<Tables>, runId: string, update: ExecutionUpdate): Promise<UpdateOutcome> {
+  const run = await trx
+    .selectFrom('runs')
+    .leftJoin('marketplace_copies as copy', 'copy.copy_id', 'runs.workflow_id')
+    .select(['status', 'sequence', 'project_id', 'runs.user_id', 'snapshot_hash', 'run_started_at'])
+    .select(['copy.source_id', 'copy.run_fee_usd', 'copy.free_runs_per_user'])
+    .where('id', '=', runId)
+    .forNoKeyUpdate('runs')
+    .executeTakeFirst();
+  if (run === undefined) return { applied: false, runStatus: null, reason: 'unknown_run' };
+  if (update.sequence <= run.sequence) return { applied: false, runStatus: run.status, reason: 'stale' };
+  if (run.status !== 'In Progress') return { applied: false, runStatus: run.status, reason: 'already_terminal' };
+  if (update.status === 'in progress') {
+    await trx
+      .updateTable('runs')
+      .set({ sequence: update.sequence, run_started_at: sql`coalesce(run_started_at, now())`, updated_at: sql`now()` })
+      .where('id', '=', runId)
+      .execute();
+    if (run.run_started_at === null) await enqueueWebhookEvent(trx, { type: 'workflow_run.started', runId });
+    return { applied: true, runStatus: 'In Progress' };
+  }
+  await closeNodes(trx, runId, update);
+  await addMissingTransactions(trx, runId, run);
+  if (update.status === 'succeed') await chargeMarketplaceFee(trx, { ...run, run_id: runId });
+  const status = STORED[update.status];
+  const finishedAt = sql<Date>`least(now(), coalesce(${update.finished_at ?? null}::timestamptz, now()))`;
+  await trx
+    .updateTable('runs')
+    .set({
+      status,
+      sequence: update.sequence,
+      error_code: update.error?.code ?? null,
+      error_message: update.error?.message ?? null,
+      run_started_at: sql`coalesce(run_started_at, ${finishedAt})`,
+      run_finished_at: sql`greatest(run_started_at, ${finishedAt})`,
+      updated_at: sql`now()`,
+      next_check_at: null,
+    })
+    .where('id', '=', runId)
+    .execute();
+  await enqueueWebhookEvent(trx, { type: EVENTS[update.status], runId });
+  return { applied: true, runStatus: status };
+}
+
+async function closeNodes(trx: Transaction<Tables>, runId: string, update: ExecutionUpdate): Promise<void> {
+  for (const [nodeId, { error }] of Object.entries(update.nodes ?? {})) {
+    const failed = { status: 'failed' as const, error_code: error.code, error_message: error.message };
+    await trx
+      .insertInto('node_results')
+      .values({ run_id: runId, node_id: nodeId, ...failed, finished_at: sql`now()` })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['run_id', 'node_id'])
+          .doUpdateSet({ ...failed, finished_at: sql`now()` })
+          .where('node_results.status', '=', 'in progress'),
+      )
+      .execute();
+  }
+  await trx
+    .updateTable('node_results')
+    .set({
+      status: 'failed',
+      error_code: 'cancelled',
+      error_message: 'The node was cancelled because the run ended.',
+      finished_at: sql`now()`,
+    })
+    .where('run_id', '=', runId)
+    .where('status', '=', 'in progress')
+    .execute();
+  await trx
+    .updateTable('approval_requests')
+    .set({ status: 'expired', decided_at: sql`now()` })
+    .where('run_id', '=', runId)
+    .where('status', '=', 'pending')
+    .execute();
+}
+
+/** One transaction per executed node, also where the worker died before it could write one. */
+async function addMissingTransactions(
+  trx: Transaction<Tables>,
+  runId: string,
+  run: { project_id: number; user_id: number; snapshot_hash: Buffer },
+): Promise<void> {
+  const missing = await trx
+    .selectFrom('node_results as node')
+    .select(['node.node_id', 'node.status', 'node.error_code'])
+    .select(
+      // An agent that was cancelled while it waited has paid for its turns.
+      sql<string>`(SELECT coalesce(sum(price_usd), 0) FROM provider_calls spent
+        WHERE spent.run_id = node.run_id AND spent.node_id = node.node_id)`.as('amount_usd'),
+    )
+    .where('node.run_id', '=', runId)
+    .where(
+      sql<boolean>`NOT EXISTS (SELECT FROM billing_transactions paid
+        WHERE paid.run_id = node.run_id AND paid.node_id = node.node_id)`,
+    )
+    .execute();
+  if (missing.length === 0) return;
+  const plan = await findPlan(trx, run.snapshot_hash);
+  const numberOf = new Map(plan.ids.map((id, index) => [id, index]));
+  const rows = missing.flatMap(({ node_id, status, error_code, amount_usd }) => {
+    const node = numberOf.get(node_id);
+    if (node === undefined) return [];
+    return {
+      run_id: runId,
+      node_id,
+      project_id: run.project_id,
+      user_id: run.user_id,
+      operation: plan.kinds[node]!,
+      status: status === 'succeed' ? ('Succeeded' as const) : ('Error' as const),
+      amount_usd,
+      reason: error_code ?? '',
+      description: plan.labels[node]!,
+    };
+  });
+  if (rows.length === 0) return;
+  await trx
+    .insertInto('billing_transactions')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['run_id', 'node_id', 'operation']).doNothing())
+    .execute();
+}
+
+async function findPlan(trx: Transaction<Tables>, hash: Buffer): Promise<Plan> {
+  const { plan } = await trx
+    .selectFrom('graph_snapshots')
+    .select('plan')
+    .where('hash', '=', hash)
+    .executeTakeFirstOrThrow();
+  return plan as Plan;
+}

@@ -1,0 +1,22 @@
+// Which trace a run belongs to, and what its span says of it.
+import type { Db } from '../core/client.js';
+import type { StoredRunStatus } from '../core/tables.js';
+
+export interface RunTrace {
+  /** Of the request that the run was accepted in; null where nothing was traced then. */
+  traceparent: string | null;
+  workflow_id: number;
+  project_id: number;
+  status: StoredRunStatus;
+  error_code: string | null;
+  created_at: Date;
+  run_finished_at: Date | null;
+}
+
+export function findRunTrace(db: Db, runId: string): Promise<RunTrace | undefined> {
+  return db
+    .selectFrom('runs')
+    .select(['traceparent', 'workflow_id', 'project_id', 'status', 'error_code', 'created_at', 'run_finished_at'])
+    .where('id', '=', runId)
+    .executeTakeFirst();
+}

@@ -1,0 +1,54 @@
+// Events on their way to the webhooks of projects: written with what they tell of. decisions.md section 10.
+import { sql, type RawBuilder } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { WebhookEventType } from '../core/tables.js';
+
+export interface WebhookEvent {
+  type: WebhookEventType;
+  runId: string;
+}
+
+/**
+ * Call it in the transaction of the event, after the change of the run's status: what is committed is told, what is
+ * rolled back is not. Nothing is written when the project has no webhook that is switched on, and no approval is told
+ * of once the run has ended. One statement.
+ *
+ * It takes the run's row lock, so the events of a run are numbered in the order in which they are committed.
+ */
+export async function enqueueWebhookEvent(trx: Db, { type, runId }: WebhookEvent): Promise<void> {
+  await sql`
+    WITH changed AS (
+      SELECT id, workflow_id, project_id, status FROM runs
+      WHERE id = ${runId} AND status <> 'Draft'
+        AND (status = 'In Progress' OR ${type}::text <> 'agent_approval.requested')
+      FOR NO KEY UPDATE
+    )
+    ${webhookEventOf(type, sql`changed`)}`.execute(trx);
+}
+
+/** The insert of an event for each run in `runs` (id, workflow_id, project_id, status), whose row locks are held. */
+export function webhookEventOf(type: WebhookEventType, runs: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    INSERT INTO webhook_deliveries (project_id, run_id, type, payload)
+    SELECT run.project_id, run.id, ${type}, format(
+      '{"type":"%s","timestamp":"%s","data":{"run_id":"%s","workflow_id":%s,"project_id":%s,"status":"%s"}}',
+      ${type}::text, to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      run.id, run.workflow_id, run.project_id, run.status)
+    FROM ${runs} AS run JOIN projects AS project ON project.id = run.project_id
+    WHERE project.is_webhook_enabled AND project.webhook_url <> '' AND project.deleted_at IS NULL`;
+}
+
+/**
+ * When a webhook is switched off, unset or deleted: what was not delivered yet never will be. Under the project's row
+ * lock; the rows are locked in the order in which everybody locks them.
+ */
+export async function dropPendingDeliveries(trx: Db, projectId: number): Promise<void> {
+  await sql`
+    WITH open AS (
+      SELECT id FROM webhook_deliveries WHERE project_id = ${projectId} AND status = 'pending'
+      ORDER BY ordinal FOR NO KEY UPDATE
+    )
+    UPDATE webhook_deliveries AS delivery
+    SET status = 'dropped', error_code = 'webhook_disabled', next_attempt_at = NULL, leased_until = NULL
+    FROM open WHERE delivery.id = open.id`.execute(trx);
+}

@@ -1,0 +1,32 @@
+// The secrets that sign a project's webhooks, sealed. One exists from the moment a webhook is switched on.
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+
+/**
+ * Puts a new secret in the place of the old one, which signs beside it for a day if anybody has seen it. False when the
+ * project is gone.
+ */
+export async function replaceWebhookSecret(db: Db, projectId: number, sealed: Buffer): Promise<boolean> {
+  const result = await db
+    .updateTable('projects')
+    .set({
+      webhook_secret_enc: sealed,
+      webhook_secret_shown_at: sql<Date>`now()`,
+      webhook_previous_secret_enc: sql<Buffer>`CASE WHEN webhook_secret_shown_at IS NOT NULL THEN webhook_secret_enc END`,
+    })
+    .where('id', '=', projectId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** The project's secret; `sealed` becomes it where there is none (a webhook from before there were secrets). */
+export async function ensureWebhookSecret(db: Db, projectId: number, sealed: Buffer): Promise<Buffer> {
+  const row = await db
+    .updateTable('projects')
+    .set({ webhook_secret_enc: sql<Buffer>`coalesce(webhook_secret_enc, ${sealed})` })
+    .where('id', '=', projectId)
+    .returning('webhook_secret_enc')
+    .executeTakeFirstOrThrow();
+  return row.webhook_secret_enc ?? sealed;
+}

@@ -1,0 +1,119 @@
+// `all-workflows`: the workflows of all projects of a user, their bookmarks first. Three statements a page, whatever
+// its size: pick the ids, read the records, read the figures.
+import { sql, type RawBuilder } from 'kysely';
+import type { Db } from '../core/client.js';
+import { containing } from '../core/like-pattern.js';
+import { bySortKey, matchesFilters, type CatalogOrdering, type WorkflowFilters } from './workflow-filters.js';
+import { findWorkflows, memberWorkflows, type MemberWorkflow } from './workflows-repository.js';
+
+export interface CatalogQuery extends WorkflowFilters {
+  userId: number;
+  /** In the title or the marketplace title. */
+  search: string | undefined;
+  titleContains: string | undefined;
+  projectId: number | undefined;
+  isOwn: boolean;
+  ordering: CatalogOrdering;
+  limit: number;
+  offset: number;
+}
+
+export interface CatalogWorkflow {
+  workflow: MemberWorkflow;
+  figures: WorkflowFigures;
+}
+
+export interface WorkflowFigures {
+  workflowId: number;
+  isBookmarked: boolean;
+  lastRunAt: Date | null;
+  /** USD; null when it never ran. */
+  lastRunCost: string | null;
+  /** Null when no run has finished. */
+  averageDurationSeconds: string | null;
+  totalCostUsd: string;
+}
+
+const SORT_KEYS: Record<string, RawBuilder<unknown>> = {
+  last_run_at: sql`statistics.last_run_at`,
+  total_cost: sql`statistics.total_cost_usd`,
+  created_at: sql`workflows.created_at`,
+};
+
+export async function listCatalog(
+  db: Db,
+  query: CatalogQuery,
+): Promise<{ total: number; workflows: CatalogWorkflow[] }> {
+  const { total, ids } = await pickPage(db, query);
+  return { total, workflows: await readWorkflows(db, ids, query.userId) };
+}
+
+export async function findCatalogWorkflow(
+  db: Db,
+  workflowId: number,
+  userId: number,
+): Promise<CatalogWorkflow | undefined> {
+  return (await readWorkflows(db, [workflowId], userId))[0];
+}
+
+/** The wide rows are read for the page alone; the matching ones pass through here as a few bytes each. */
+async function pickPage(db: Db, query: CatalogQuery): Promise<{ total: number; ids: number[] }> {
+  return db
+    .with(
+      (cte) => cte('matching').materialized(),
+      () => selectMatching(db, query),
+    )
+    .selectNoFrom([
+      sql<number>`(SELECT count(*) FROM matching)`.as('total'),
+      sql<number[]>`ARRAY(SELECT id FROM matching ORDER BY is_bookmarked DESC, ${bySortKey(query.ordering)}
+        LIMIT ${query.limit} OFFSET ${query.offset})`.as('ids'),
+    ])
+    .executeTakeFirstOrThrow();
+}
+
+function selectMatching(db: Db, query: CatalogQuery) {
+  const { userId, search, titleContains, projectId, isOwn, ordering } = query;
+  // Every workflow has its row of figures: as an outer join it is left out where nothing is read from it.
+  return memberWorkflows(db, userId)
+    .leftJoin('workflow_statistics as statistics', 'statistics.workflow_id', 'workflows.id')
+    .leftJoin('bookmarks', (join) =>
+      join.onRef('bookmarks.workflow_id', '=', 'workflows.id').on('bookmarks.user_id', '=', userId),
+    )
+    .select('workflows.id')
+    .select(sql<boolean>`bookmarks.user_id IS NOT NULL`.as('is_bookmarked'))
+    .select(SORT_KEYS[ordering.replace('-', '')]!.as('sort_key'))
+    .where(matchesFilters(query))
+    .$if(isOwn, (own) => own.where('workflows.author_id', '=', userId))
+    .$if(projectId !== undefined, (own) => own.where('workflows.project_id', '=', projectId!))
+    .$if(titleContains !== undefined, (own) => own.where('workflows.title', 'ilike', containing(titleContains!)))
+    .$if(search !== undefined, (own) =>
+      own.where((eb) =>
+        eb.or([
+          eb('workflows.title', 'ilike', containing(search!)),
+          eb('workflows.market_title', 'ilike', containing(search!)),
+        ]),
+      ),
+    );
+}
+
+async function readWorkflows(db: Db, ids: number[], userId: number): Promise<CatalogWorkflow[]> {
+  const workflows = await findWorkflows(db, ids, userId);
+  const figures = await readFigures(db, ids, userId);
+  return workflows.flatMap((workflow) => {
+    const own = figures.get(workflow.id);
+    return own === undefined ? [] : { workflow, figures: own };
+  });
+}
+
+async function readFigures(db: Db, ids: number[], userId: number): Promise<Map<number, WorkflowFigures>> {
+  const { rows } = await sql<WorkflowFigures>`
+    SELECT statistics.workflow_id AS "workflowId", bookmark.user_id IS NOT NULL AS "isBookmarked",
+      statistics.last_run_at AS "lastRunAt", run.cost_usd AS "lastRunCost",
+      statistics.total_duration_seconds / nullif(statistics.finished_count, 0) AS "averageDurationSeconds",
+      statistics.total_cost_usd AS "totalCostUsd"
+    FROM workflow_statistics statistics
+    LEFT JOIN runs run ON run.id = statistics.last_run_id
+    LEFT JOIN bookmarks bookmark ON bookmark.workflow_id = statistics.workflow_id AND bookmark.user_id = ${userId}
+    WHERE statistics.workflow_id = ANY (${ids}::integer[])`.execute(db);
+  return new Map(rows.map((row) => [row.workflowId, row]));
+}

@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { Database } from '../core/client.js';
+import { lockProject } from './workflows-repository.js';
+
+interface Duplication {
+  workflowId: number;
+  projectId: number;
+  /** Becomes the author. */
+  userId: number;
+}
+
+/**
+ * Copies a workflow with its drawing, secrets, marketplace texts and categories to the end of its project; answers the new id.
+ * Publication, runs and the link to a marketplace original stay behind: the duplicate is independent. Undefined when
+ * the workflow is gone. Specification, "Workflows: CRUD".
+ */
+export function duplicateWorkflow(
+  db: Database,
+  { workflowId, projectId, userId }: Duplication,
+): Promise<number | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    if (!(await lockProject(transaction, projectId))) return undefined;
+    // The sealed secrets are not bound to the workflow's id, so they are copied as they are.
+    const { rows } = await sql<{ id: number }>`
+      INSERT INTO workflows (project_id, author_id, title, sort_id, document, secrets_enc, market_title,
+        short_description, available_languages, readme_guide, run_fee_usd, free_runs_per_user)
+      SELECT project_id, ${userId}, title,
+        (SELECT max(sort_id) + 1 FROM workflows WHERE project_id = ${projectId} AND archived_at IS NULL),
+        document, secrets_enc, market_title, short_description, available_languages, readme_guide, run_fee_usd,
+        free_runs_per_user
+      FROM workflows WHERE id = ${workflowId} AND archived_at IS NULL
+      RETURNING id`.execute(transaction);
+    const id = rows[0]?.id;
+    if (id !== undefined) {
+      await sql`
+        INSERT INTO workflow_categories (workflow_id, category_id)
+        SELECT ${id}, category_id FROM workflow_categories WHERE workflow_id = ${workflowId}`.execute(transaction);
+    }
+    return id;
+  });
+}

@@ -1,0 +1,227 @@
+import { sql, type Updateable } from 'kysely';
+import { categoryIds, subcategoryIds } from './categories-repository.js';
+import type { Database, Db } from '../core/client.js';
+import { containing } from '../core/like-pattern.js';
+import { executePrepared } from '../core/preparing-client.js';
+import type { Role, WorkflowRow, WorkflowsTable } from '../core/tables.js';
+import { cancelOpenRuns } from '../runs/open-runs.js';
+
+/** A workflow as a member of its project sees it; the document stays text, for it is only passed on. */
+export interface MemberWorkflow extends Omit<
+  WorkflowRow,
+  'document' | 'secrets_enc' | 'first_published_at' | 'last_published_at' | 'published_snapshot'
+> {
+  /** Null in a list where it is too large for one. */
+  document_text: string | null;
+  role: Role;
+  category_ids: number[];
+  subcategory_ids: number[];
+}
+
+/** What run acceptance and checks need of a workflow. */
+export interface StoredDrawing {
+  id: number;
+  project_id: number;
+  title: string;
+  document: Record<string, unknown>;
+  secrets_enc: Buffer | null;
+}
+
+export interface NewWorkflow {
+  projectId: number;
+  authorId: number;
+  title: string;
+  /** JSON text, secrets masked. */
+  document: string;
+  secretsEnc: Buffer | null;
+}
+
+interface WorkflowListQuery {
+  userId: number;
+  projectId: number | undefined;
+  titleContains: string | undefined;
+  limit: number;
+  offset: number;
+}
+
+// A hundred drawings of ten megabytes would not fit into memory, nor into one text: what a page holds of them at most.
+const LISTED_DOCUMENTS_BYTES = 64 * 1024 * 1024;
+
+/** Appended at the end of its project. Undefined when the project is gone. */
+export function createWorkflow(db: Database, workflow: NewWorkflow): Promise<number | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    if (!(await lockProject(transaction, workflow.projectId))) return undefined;
+    const { id } = await transaction
+      .insertInto('workflows')
+      .values({
+        project_id: workflow.projectId,
+        author_id: workflow.authorId,
+        title: workflow.title,
+        sort_id: nextSortId(transaction, workflow.projectId),
+        document: workflow.document,
+        secrets_enc: workflow.secretsEnc,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return id;
+  });
+}
+
+export function findWorkflow(db: Db, workflowId: number, userId: number): Promise<MemberWorkflow | undefined> {
+  return selectRecord(memberWorkflows(db, userId)).where('workflows.id', '=', workflowId).executeTakeFirst();
+}
+
+/** Those of `workflowIds` that the user sees, in that order. */
+export async function findWorkflows(db: Db, workflowIds: number[], userId: number): Promise<MemberWorkflow[]> {
+  if (workflowIds.length === 0) return [];
+  const workflows = await selectRecord(memberWorkflows(db, userId), workflowIds.length)
+    .where('workflows.id', 'in', workflowIds)
+    .execute();
+  const byId = new Map(workflows.map((workflow) => [workflow.id, workflow]));
+  return workflowIds.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** In the order of the projects and of the workflows inside them. */
+export async function listWorkflows(
+  db: Db,
+  { userId, projectId, titleContains, limit, offset }: WorkflowListQuery,
+): Promise<{ total: number; workflows: MemberWorkflow[] }> {
+  const visible = memberWorkflows(db, userId)
+    .$if(projectId !== undefined, (query) => query.where('workflows.project_id', '=', projectId ?? 0))
+    .$if(titleContains !== undefined, (query) =>
+      query.where('workflows.title', 'ilike', containing(titleContains ?? '')),
+    );
+  const { total } = await visible.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  if (limit === 0 || offset >= total) return { total, workflows: [] };
+  const workflows = await selectRecord(visible, Math.min(limit, total - offset))
+    .orderBy('workflows.project_id')
+    .orderBy('workflows.sort_id')
+    .orderBy('workflows.id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { total, workflows };
+}
+
+/** The caller has been let in already: no access check here. */
+export async function findDrawing(db: Db, workflowId: number): Promise<StoredDrawing | undefined> {
+  const [drawing] = await executePrepared(db, 'find_drawing', selectDrawing(db, workflowId));
+  return drawing;
+}
+
+/**
+ * `toFields` sees the stored drawing under a row lock, so that two updates at once cannot lose a kept secret.
+ * `writeMore` belongs to the same update: what it throws undoes all of it.
+ */
+export function updateWorkflow(
+  db: Database,
+  workflowId: number,
+  toFields: (stored: StoredDrawing) => Updateable<WorkflowsTable>,
+  writeMore?: (transaction: Db) => Promise<void>,
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const stored = await selectDrawing(transaction, workflowId).forNoKeyUpdate().executeTakeFirst();
+    if (stored === undefined) return false;
+    await transaction
+      .updateTable('workflows')
+      .set({ ...toFields(stored), updated_at: sql<Date>`now()` })
+      .where('id', '=', workflowId)
+      .execute();
+    await writeMore?.(transaction);
+    return true;
+  });
+}
+
+/** Gone from every read; the row stays for its runs. The workflows behind it in the project move up. */
+export function archiveWorkflow(db: Database, projectId: number, workflowId: number): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    await cancelOpenRuns(transaction, { workflowId });
+    await lockProject(transaction, projectId);
+    const archived = await transaction
+      .updateTable('workflows')
+      .set({ archived_at: sql<Date>`now()`, updated_at: sql<Date>`now()`, is_published: false })
+      .where('id', '=', workflowId)
+      .where('archived_at', 'is', null)
+      .returning('sort_id')
+      .executeTakeFirst();
+    if (archived === undefined) return false;
+    await transaction
+      .updateTable('workflows')
+      .set((eb) => ({ sort_id: eb('sort_id', '-', 1) }))
+      .where('project_id', '=', projectId)
+      .where('archived_at', 'is', null)
+      .where('sort_id', '>', archived.sort_id)
+      .execute();
+    return true;
+  });
+}
+
+/** The position behind the last workflow of a project that is locked. */
+export function nextSortId(db: Db, projectId: number) {
+  return db
+    .selectFrom('workflows')
+    .select(sql<number>`coalesce(max(sort_id), 0) + 1`.as('next'))
+    .where('project_id', '=', projectId)
+    .where('archived_at', 'is', null);
+}
+
+/** Positions inside a project change under its row lock only. Lock order: project, then workflows. */
+export async function lockProject(db: Db, projectId: number): Promise<boolean> {
+  const project = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('id', '=', projectId)
+    .where('deleted_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return project !== undefined;
+}
+
+function selectDrawing(db: Db, workflowId: number) {
+  return db
+    .selectFrom('workflows')
+    .select(['id', 'project_id', 'title', 'document', 'secrets_enc'])
+    .where('id', '=', workflowId)
+    .where('archived_at', 'is', null);
+}
+
+export function memberWorkflows(db: Db, userId: number) {
+  return db
+    .selectFrom('workflows')
+    .innerJoin('projects', 'projects.id', 'workflows.project_id')
+    .innerJoin('project_members', 'project_members.project_id', 'projects.id')
+    .where('project_members.user_id', '=', userId)
+    .where('workflows.archived_at', 'is', null)
+    .where('projects.deleted_at', 'is', null);
+}
+
+/** A drawing larger than its share of the page is left out. */
+function selectRecord(query: ReturnType<typeof memberWorkflows>, count = 1) {
+  const limitBytes = Math.floor(LISTED_DOCUMENTS_BYTES / count);
+  const document = sql<
+    string | null
+  >`CASE WHEN octet_length(workflows.document::text) > ${limitBytes}::integer THEN NULL
+    ELSE workflows.document::text END`;
+  return query
+    .select([
+      'workflows.id',
+      'workflows.project_id',
+      'workflows.author_id',
+      'workflows.title',
+      'workflows.sort_id',
+      'workflows.market_title',
+      'workflows.short_description',
+      'workflows.available_languages',
+      'workflows.readme_guide',
+      'workflows.run_fee_usd',
+      'workflows.free_runs_per_user',
+      'workflows.is_published',
+      'workflows.slug',
+      'workflows.copied_from',
+      'workflows.created_at',
+      'workflows.updated_at',
+      'workflows.archived_at',
+      'project_members.role',
+    ])
+    .select([document.as('document_text'), categoryIds, subcategoryIds]);
+}

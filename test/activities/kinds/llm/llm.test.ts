@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { createApiClient, type ApiClient } from '../../../support/api-client.js';
+import type { ModelAnswer } from '../../../support/fake-model-provider.js';
+import { drawing, link, llm, trigger } from '../../../support/graphs.js';
+import { queryDatabase, transactionsOf } from '../../../support/inspect.js';
+import { sharedStack } from '../../../support/shared-stack.js';
+import type { TestStack } from '../../../support/stack.js';
+
+describe('LLM node', function () {
+  this.timeout(60_000);
+  let stack: TestStack;
+  let api: ApiClient;
+
+  before(async () => {
+    stack = await sharedStack();
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+  });
+
+  let models = 0;
+  async function runScripted(answers: ModelAnswer[], settings: Record<string, unknown> = {}) {
+    const model_name = `llm-test-${++models}`;
+    stack.modelProvider.script(model_name, answers);
+    const [start, node] = [trigger(), llm('Hello {{ input.name }}', { settings: { model_name, ...settings } })];
+    link(start, node);
+    const run = await api.runToEnd(drawing([start, node]), { name: 'Ada' });
+    const transactions = await transactionsOf(stack, run.runId);
+    const record = await api.history(run.workflowId, run.runId);
+    return {
+      run,
+      record,
+      entry: run.nodes[node.id]!,
+      requests: stack.modelProvider.requestsFor(model_name),
+      paid: transactions.filter(({ node_id }) => node_id === node.id),
+    };
+  }
+
+  it('gives the answer with model, usage and finish reason, and bills its exact price', async () => {
+    const { entry, requests, paid, record, run } = await runScripted([{ text: 'Hi!', finishReason: 'length' }], {
+      temperature: 0.5,
+      max_tokens: 7,
+      seed: 42,
+    });
+    assert.equal(entry.result!.content, 'Hi!');
+    assert.equal(entry.result!['finish_reason'], 'length');
+    assert.deepEqual(entry.result!['usage'], { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 });
+    const [{ body }] = requests as [(typeof requests)[0]];
+    assert.deepEqual(body['messages'], [{ role: 'user', content: 'Hello Ada' }]);
+    assert.deepEqual([body['temperature'], body['max_tokens'], body['seed']], [0.5, 7, 42]);
+    assert.equal('timeout' in body, false, 'our own settings are not sent');
+    assert.deepEqual(
+      paid.map(({ operation, status, amount_usd }) => [operation, status, amount_usd]),
+      [['llm', 'Succeeded', '0.00002']],
+    );
+    assert.equal(record.cost['USD'], '0.00002');
+    const project = await api.get<{ total_spent: Record<string, string> }>(`/projects/${run.projectId}/`);
+    assert.equal(project.body.total_spent['USD'], '0.00002');
+  });
+
+  for (const status of [408, 409, 429, 500, 503]) {
+    it(`tries again on ${status} and bills once`, async () => {
+      const { entry, requests, paid } = await runScripted([{ status }, { text: 'ok' }]);
+      assert.equal(entry.result!.content, 'ok');
+      assert.equal(requests.length, 2);
+      assert.equal(requests[0]!.headers['idempotency-key'], requests[1]!.headers['idempotency-key']);
+      assert.deepEqual(
+        paid.map(({ amount_usd }) => amount_usd),
+        ['0.00002'],
+      );
+    });
+  }
+
+  it('makes five attempts at most and bills nothing for a failure', async () => {
+    const { run, entry, requests, paid, record } = await runScripted([{ status: 500 }]);
+    assert.equal(run.status, 'failed');
+    assert.equal(entry.error!.code, 'provider_error');
+    assert.equal(requests.length, 5);
+    assert.deepEqual(
+      paid.map(({ status, amount_usd }) => [status, amount_usd]),
+      [['Error', '0']],
+    );
+    assert.equal(record.cost['USD'], '0');
+  });
+
+  for (const status of [400, 401, 404]) {
+    it(`fails at once on ${status} with the provider's message`, async () => {
+      const { entry, requests } = await runScripted([{ status, error: { message: 'the reason why' } }]);
+      assert.equal(entry.error!.code, 'provider_error');
+      assert.match(entry.error!.message, /the reason why/);
+      assert.equal(requests.length, 1);
+    });
+  }
+
+  it('tries again when the connection is cut, and after its own time limit', async () => {
+    const cut = await runScripted([{ reset: true }, { text: 'ok' }]);
+    assert.equal(cut.entry.result!.content, 'ok');
+    const slow = await runScripted([{ delayMs: 3_000 }, { text: 'in time' }], { timeout: 1 });
+    assert.equal(slow.entry.result!.content, 'in time');
+  });
+
+  it('obeys Retry-After', async () => {
+    const { requests } = await runScripted([{ status: 429, headers: { 'retry-after': '2' } }, {}]);
+    assert.ok(requests[1]!.receivedAt - requests[0]!.receivedAt >= 1_900);
+  });
+
+  it('fails on an answer that is no completion, and still bills the usage that it reports', async () => {
+    const empty = await runScripted([{ body: { usage: { prompt_tokens: 10, completion_tokens: 5 }, choices: [] } }]);
+    assert.equal(empty.entry.error!.code, 'invalid_response');
+    assert.deepEqual(
+      empty.paid.map(({ status, amount_usd }) => [status, amount_usd]),
+      [['Error', '0.00002']],
+    );
+    const nothing = await runScripted([{ body: null }]);
+    assert.equal(nothing.entry.error!.code, 'invalid_response');
+    assert.equal(nothing.requests.length, 1);
+    const text = await runScripted([{ body: 'nonsense' }]);
+    assert.equal(text.entry.error!.code, 'invalid_response');
+  });
+
+  it('takes content null as empty text and hostile usage as nothing', async () => {
+    const message = { role: 'assistant', content: null };
+    const { entry, paid } = await runScripted([
+      {
+        body: {
+          model: 'm',
+          choices: [{ index: 0, message, finish_reason: 'stop' }],
+          usage: { prompt_tokens: -1e9, completion_tokens: 'many' },
+        },
+      },
+    ]);
+    assert.equal(entry.result!.content, '');
+    assert.deepEqual(
+      paid.map(({ amount_usd }) => amount_usd),
+      ['0'],
+    );
+  });
+
+  it('keeps the call in the ledger with its usage and price', async () => {
+    const { run } = await runScripted([{}]);
+    const [call] = await queryDatabase<Record<string, unknown>>(
+      stack,
+      'SELECT * FROM provider_calls WHERE run_id = $1',
+      [run.runId],
+    );
+    assert.equal(call!['state'], 'applied');
+    assert.equal(call!['price_usd'], '0.00002');
+    assert.deepEqual(call!['usage'], { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 });
+  });
+});

@@ -1,0 +1,129 @@
+// Session tokens of an issuer that publishes its keys: an API process of its own with JWT_JWKS_URL.
+import assert from 'node:assert/strict';
+import {
+  exportJWK,
+  exportSPKI,
+  generateKeyPair,
+  SignJWT,
+  type CryptoKey,
+  type JWK,
+  type JWTHeaderParameters,
+} from 'jose';
+import { startHttpServer } from '../../../cli/sandbox/http-server.js';
+import { readSecrets } from '../../../cli/embedded/secrets-file.js';
+import { createApiClient } from '../../support/api-client.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import type { TestStack } from '../../support/stack.js';
+import { createAccount, openSession, type Account } from '../accounts.js';
+import { startApiProcess, type ApiProcess } from '../api-process.js';
+
+describe('session tokens of a published key set', function () {
+  this.timeout(90_000);
+  let stack: TestStack;
+  let account: Account;
+  let api: ApiProcess;
+  let issuer: { url: string; close: () => Promise<void> };
+  let isIssuerDown = true;
+  const published: JWK[] = [];
+  const keys: Record<string, { privateKey: CryptoKey; publicKey: CryptoKey }> = {};
+
+  before(async () => {
+    stack = await sharedStack();
+    account = await createAccount(stack);
+    for (const alg of ['RS256', 'ES256', 'PS256', 'ES384']) {
+      const pair = await generateKeyPair(alg, { extractable: true });
+      keys[alg] = pair;
+      // The two that are not ours are published too: it is for the service to refuse them.
+      published.push({ ...(await exportJWK(pair.publicKey)), kid: alg, use: 'sig' });
+    }
+    issuer = await startHttpServer((_request, response) => {
+      response.writeHead(isIssuerDown ? 503 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ keys: published }));
+    });
+    api = await startApiProcess(stack, { JWT_SECRET: '', JWT_JWKS_URL: `${issuer.url}/jwks.json` });
+  });
+  after(async () => {
+    assert.equal(await api.stop(), 0);
+    await issuer.close();
+  });
+
+  const sign = (alg: string, key: CryptoKey | Uint8Array, kid = alg): Promise<string> =>
+    new SignJWT({ user_id: account.userId }).setProtectedHeader({ alg, kid }).setExpirationTime('1h').sign(key);
+  const ask = async (token: string): Promise<number> =>
+    (await createApiClient(api.apiUrl, { session: token }).get('/projects/')).status;
+
+  it('while the keys cannot be fetched a good token is not called wrong, and counts as soon as they can', async () => {
+    const token = await sign('RS256', keys['RS256']!.privateKey);
+    assert.equal(await ask(token), 500);
+    assert.equal((await createApiClient(api.apiUrl, account.apiKey).get('/projects/')).status, 200);
+    isIssuerDown = false;
+    assert.equal(await ask(token), 200);
+  });
+
+  it('RS256 and ES256 are taken, and no other algorithm even with a published key', async () => {
+    const statuses: Record<string, number> = {};
+    for (const [alg, { privateKey }] of Object.entries(keys)) statuses[alg] = await ask(await sign(alg, privateKey));
+    assert.deepEqual(statuses, { RS256: 200, ES256: 200, PS256: 401, ES384: 401 });
+  });
+
+  it('a public key is no HMAC secret', async () => {
+    const pem = new TextEncoder().encode(await exportSPKI(keys['RS256']!.publicKey));
+    assert.equal(await ask(await sign('HS256', pem, 'RS256')), 401);
+    const modulus = new TextEncoder().encode(JSON.stringify(published[0]));
+    assert.equal(await ask(await sign('HS256', modulus, 'RS256')), 401);
+  });
+
+  it('an unpublished key, a foreign key under a published name and a secret of the past are refused', async () => {
+    const { privateKey } = await generateKeyPair('RS256');
+    assert.equal(await ask(await sign('RS256', privateKey, 'unknown')), 401);
+    assert.equal(await ask(await sign('RS256', privateKey)), 401);
+    assert.equal(await ask((await openSession(stack, account)).session), 401);
+  });
+
+  it('a key, a key set or a certificate that a token brings or names itself is neither used nor fetched', async () => {
+    let fetches = 0;
+    const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'own' };
+    const own = await startHttpServer((_request, response) => {
+      fetches += 1;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ keys: [jwk] }));
+    });
+    try {
+      const headers: JWTHeaderParameters[] = [
+        { alg: 'RS256', jwk },
+        { alg: 'RS256', kid: 'own', jku: `${own.url}/jwks.json` },
+        { alg: 'RS256', kid: 'RS256', jku: `${own.url}/jwks.json`, x5u: `${own.url}/cert.pem` },
+        { alg: 'RS256', kid: `${own.url}/jwks.json` },
+        { alg: 'RS256', kid: '../../../../dev/null' },
+        { alg: 'RS256', kid: "RS256' OR '1'='1" },
+        { alg: 'RS256', kid: '__proto__' },
+      ];
+      for (const header of headers) {
+        const token = new SignJWT({ user_id: account.userId }).setProtectedHeader(header).setExpirationTime('1h');
+        assert.equal(await ask(await token.sign(privateKey)), 401, JSON.stringify(header));
+      }
+      assert.equal(fetches, 0);
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('without any source of tokens every token is refused, and keys work', async () => {
+    const none = await startApiProcess(stack, { JWT_SECRET: '' });
+    try {
+      const session = await openSession(stack, account);
+      assert.equal((await createApiClient(none.apiUrl, session).get('/projects/')).status, 401);
+      assert.equal((await createApiClient(none.apiUrl, account.apiKey).get('/projects/')).status, 200);
+    } finally {
+      assert.equal(await none.stop(), 0);
+    }
+  });
+
+  it('a secret and a key set at once are refused at the start', async () => {
+    const { JWT_SECRET } = readSecrets(stack.dataDir)!;
+    await assert.rejects(
+      startApiProcess(stack, { JWT_SECRET, JWT_JWKS_URL: issuer.url }),
+      /JWT_SECRET: must not be set together with JWT_JWKS_URL\./,
+    );
+  });
+});

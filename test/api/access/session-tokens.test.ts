@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { SignJWT, type JWTPayload } from 'jose';
+import { readSecrets } from '../../../cli/embedded/secrets-file.js';
+import { createApiClient, type ApiAnswer, type ApiClient } from '../../support/api-client.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import type { TestStack } from '../../support/stack.js';
+import { createAccount, openSession, revokeAccess, type Account } from '../accounts.js';
+import type { Detail } from '../bodies.js';
+
+const HOUR_SECONDS = 3600;
+const REFUSED: Detail = { detail: 'Invalid or expired token.', code: 'authentication_failed' };
+
+describe('session tokens', function () {
+  this.timeout(90_000);
+  let stack: TestStack;
+  let account: Account;
+  let secret: string;
+  let internalToken: string;
+
+  before(async () => {
+    stack = await sharedStack();
+    account = await createAccount(stack);
+    const secrets = readSecrets(stack.dataDir)!;
+    ({ JWT_SECRET: secret, INTERNAL_SERVICE_TOKEN: internalToken } = secrets);
+  });
+
+  const now = (): number => Math.floor(Date.now() / 1000);
+  const sign = (claims: JWTPayload, { alg = 'HS256', key = secret } = {}): Promise<string> =>
+    new SignJWT(claims).setProtectedHeader({ alg }).sign(new TextEncoder().encode(key));
+  const valid = (): JWTPayload => ({ user_id: account.userId, exp: now() + HOUR_SECONDS });
+  const ask = (token: string): Promise<ApiAnswer<Detail>> =>
+    createApiClient(stack.apiUrl, { session: token }).get<Detail>('/projects/');
+
+  describe('200', () => {
+    const forms: [title: string, claims: (id: number) => JWTPayload][] = [
+      ['user_id, a number', (id) => ({ user_id: id })],
+      ['user_id, digits', (id) => ({ user_id: String(id) })],
+      ['sub', (id) => ({ sub: String(id) })],
+      ['user_id, where sub says something else', (id) => ({ user_id: id, sub: 'auth0|4711' })],
+    ];
+    for (const [title, claims] of forms) {
+      it(`the user is named by ${title}`, async () => {
+        const { status } = await ask(await sign({ ...claims(account.userId), exp: now() + HOUR_SECONDS }));
+        assert.equal(status, 200);
+      });
+    }
+
+    it('a clock that goes a few seconds wrong does no harm', async () => {
+      assert.equal((await ask(await sign({ ...valid(), exp: now() - 2 }))).status, 200);
+      assert.equal((await ask(await sign({ ...valid(), nbf: now() + 2 }))).status, 200);
+    });
+
+    it('a session sees what its user sees, on every kind of endpoint', async () => {
+      const id = await account.api.createProject('seen by both');
+      const session = createApiClient(stack.apiUrl, await openSession(stack, account));
+      assert.deepEqual((await session.get(`/projects/${id}/`)).body, (await account.api.get(`/projects/${id}/`)).body);
+      assert.equal((await session.patch(`/projects/${id}/`, { body: { name: 'renamed' } })).status, 200);
+      assert.equal((await session.delete(`/projects/${id}/`)).status, 204);
+      assert.equal((await account.api.get(`/projects/${id}/`)).status, 404);
+    });
+
+    it('a session is not throttled and carries no rate limit headers', async () => {
+      const limited = await createAccount(stack, 1);
+      const session = createApiClient(stack.apiUrl, await openSession(stack, limited));
+      for (let count = 0; count < 65; count += 1) {
+        const { status, headers } = await session.get('/projects/?size=0');
+        assert.deepEqual([status, headers.get('x-ratelimit-limit'), headers.get('ratelimit')], [200, null, null]);
+      }
+      assert.equal((await limited.api.get('/projects/')).headers.get('x-ratelimit-remaining'), '0');
+    });
+  });
+
+  describe('401', () => {
+    const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+    const tampered = async (): Promise<string> => {
+      const [header, , signature] = (await sign(valid())).split('.');
+      return `${header}.${encode({ user_id: 1, exp: now() + HOUR_SECONDS })}.${signature}`;
+    };
+    const wrong: [title: string, token: () => Promise<string> | string][] = [
+      ['that has expired', () => sign({ ...valid(), exp: now() - 60 })],
+      ['without an end', () => sign({ user_id: account.userId })],
+      ['whose end is no number', () => sign({ ...valid(), exp: 'never' as unknown as number })],
+      ['that is not valid yet', () => sign({ ...valid(), nbf: now() + 60 })],
+      ['of another secret', () => sign(valid(), { key: 'x'.repeat(64) })],
+      ['of the right secret and another algorithm', () => sign(valid(), { alg: 'HS512' })],
+      ['without a signature', () => `${encode({ alg: 'none' })}.${encode(valid())}.`],
+      ['whose claims were changed', tampered],
+      [
+        'that claims RS256',
+        async () => `${encode({ alg: 'RS256' })}.${(await sign(valid())).split('.').slice(1).join('.')}`,
+      ],
+      ['without a user', () => sign({ exp: now() + HOUR_SECONDS })],
+      ['of a user that does not exist', () => sign({ ...valid(), user_id: 2_147_483_647 })],
+      ['of a user beyond all ids', () => sign({ ...valid(), user_id: '99999999999' })],
+      ['of a user with a fraction', () => sign({ ...valid(), user_id: 1.5 })],
+      ['of a user that is a list', () => sign({ ...valid(), user_id: [1] })],
+      ['whose sub is no id here', () => sign({ sub: 'auth0|4711', exp: now() + HOUR_SECONDS })],
+      ['that is empty', () => ''],
+      ['that is an API key', () => account.apiKey],
+      ['that is the internal service token', () => internalToken],
+      ['that is garbage', () => 'a.b.c'],
+      ['of two words', async () => `${await sign(valid())} ${await sign(valid())}`],
+    ];
+    for (const [title, token] of wrong) {
+      it(`a token ${title} is refused`, async () => {
+        const { status, body, headers } = await ask(await token());
+        assert.deepEqual([status, body], [401, REFUSED]);
+        assert.match(headers.get('www-authenticate') ?? '', /^Bearer /);
+      });
+    }
+  });
+
+  describe('403', () => {
+    it('a user whose access is withdrawn is out, whatever the token says', async () => {
+      const revoked = await createAccount(stack);
+      const session = createApiClient(stack.apiUrl, await openSession(stack, revoked));
+      assert.equal((await session.get('/projects/')).status, 200);
+      await revokeAccess(stack, revoked);
+      const { status, body } = await session.get<Detail>('/projects/');
+      assert.deepEqual([status, body.code], [403, 'permission_denied']);
+    });
+  });
+
+  describe('beside a key', () => {
+    let session: string;
+    before(async () => ({ session } = await openSession(stack, account)));
+    const askWith = (authorization: string, apiKey = account.apiKey): Promise<ApiAnswer<Detail>> =>
+      nobody().get<Detail>('/projects/', { headers: { authorization, 'x-api-key': apiKey } });
+    const nobody = (): ApiClient => createApiClient(stack.apiUrl);
+
+    it('the token must be valid, however good the key', async () => {
+      const { status, body } = await askWith('Bearer nonsense');
+      assert.deepEqual([status, body], [401, REFUSED]);
+    });
+
+    it('a valid token is enough, and the key is not counted', async () => {
+      const { status, headers } = await askWith(`Bearer ${session}`);
+      assert.deepEqual([status, headers.get('x-ratelimit-limit')], [200, null]);
+      assert.equal((await askWith(`bearer  ${session}`, 'no key of ours')).status, 200);
+    });
+
+    it('another scheme in the header is none of our business', async () => {
+      const { status, headers } = await askWith('Basic dXNlcjpwYXNz');
+      assert.deepEqual([status, headers.get('x-ratelimit-limit')], [200, '1000000']);
+    });
+  });
+});

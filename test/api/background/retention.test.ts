@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { ApiClient, Envelope } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { agent, chain, drawing, http, link, llm, trigger } from '../../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { queryDatabase, transactionsOf } from '../../support/inspect.js';
+import { endedDaysAgo, openRetention, type RetentionBench } from '../../support/retention-round.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import type { TestStack } from '../../support/stack.js';
+import { startToolServer, type ToolServer } from '../../support/tool-server.js';
+import { createAccount } from '../accounts.js';
+import type { Detail } from '../bodies.js';
+
+const FLAGS = {
+  'toggle-api-run': 'is_api_run',
+  'toggle-marketplace-example': 'use_in_marketplace_example',
+  'toggle-marketplace-use': 'use_as_marketplace_template',
+} as const;
+type Action = keyof typeof FLAGS;
+const ACTIONS = Object.keys(FLAGS) as Action[];
+const CONTENTS = ['agent_sessions', 'agent_turns', 'agent_tool_calls', 'provider_calls'];
+
+describe('results that are older than RESULT_RETENTION_DAYS', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let api: ApiClient;
+  let project: number;
+  let retention: RetentionBench;
+  let target: HttpTarget;
+  let tools: ToolServer;
+
+  before(async () => {
+    stack = await sharedStack();
+    ({ api } = await createAccount(stack));
+    project = await api.createProject();
+    retention = openRetention(stack);
+    target = await startHttpTarget();
+    tools = await startToolServer();
+  });
+  after(async () => {
+    await tools.close();
+    await target.close();
+    await retention.close();
+  });
+
+  const notFound = (id: string): Envelope => ({ status: 200, data: { id, status: 'not found', data: null } });
+  const runOf = async (workflowId: number, input: unknown = {}): Promise<string> => {
+    const { id } = (await api.run(workflowId, input)).data;
+    await api.pollToEnd(id);
+    return id;
+  };
+  const toggle = (workflowId: number, run: string, action: Action, value: boolean) =>
+    api.post<Detail>(`/workflows/${workflowId}/history/${run}/${action}/`, { body: { [FLAGS[action]]: value } });
+  const rowsOf = async (table: string, run: string): Promise<number> => {
+    const text = `SELECT count(*)::integer AS count FROM ${table} WHERE run_id = $1`;
+    return (await queryDatabase<{ count: number }>(stack, text, [run]))[0]!.count;
+  };
+  /** All that the database holds of a run, as text. */
+  const dump = async (run: string): Promise<string> => {
+    const parts = ['node_results', 'approval_requests', ...CONTENTS].map(
+      (t) => `SELECT t::text FROM ${t} t WHERE run_id = $1`,
+    );
+    return JSON.stringify(
+      await queryDatabase(stack, [...parts, 'SELECT t::text FROM runs t WHERE id = $1'].join(' UNION ALL '), [run]),
+    );
+  };
+
+  /** A trigger with a secret, a model, and an agent of which one call is approved and one expires with its run. */
+  const runWithEverything = async (secret: string): Promise<{ workflowId: number; runId: string; agentId: string }> => {
+    const model = `retention-${randomUUID()}`;
+    const calls = ['one', 'two'].map((text) => ({ name: 'note', arguments: { text: `note ${text}` } }));
+    stack.modelProvider.script(model, [{ toolCalls: calls }, { text: 'finished' }]);
+    const start = trigger([{ id: 'token', is_secret: true }]);
+    const call = http(`${target.url}/echo`, { headers: { 'X-Token': '{{ input.token }}' } });
+    const say = llm('a word about {{ input.token }}');
+    const helper = agent('Work', { model_name: model }, [{ endpoint_url: tools.url, require_approval: 'always' }]);
+    link(start, [call, say]);
+    link(say, helper);
+    const workflowId = await api.createWorkflow(project, drawing([start, call, say, helper]));
+    const { id: runId } = (await api.run(workflowId, { token: secret })).data;
+    const path = `/workflows/workflow_run/${runId}/agent-approval/`;
+    const requests = await eventually(async () => {
+      const { body } = await api.get<{ request_id: string }[]>(path);
+      return body.length === 2 && body;
+    });
+    await api.post(`${path}${requests[0]!.request_id}/approve/`, { body: { reason: 'because' } });
+    await api.post(`/workflows/${workflowId}/history/${runId}/cancel/`);
+    await api.pollToEnd(runId);
+    return { workflowId, runId, agentId: helper.id };
+  };
+
+  it('are gone from every table; the run, its history and its money stay, and it polls as `not found`', async () => {
+    const secret = `canary-${randomUUID()}`;
+    const { workflowId, runId, agentId } = await runWithEverything(secret);
+    const before = await api.history(workflowId, runId);
+    const paid = await transactionsOf(stack, runId);
+    for (const table of CONTENTS) assert.ok((await rowsOf(table, runId)) > 0, table);
+    await endedDaysAgo(stack, 29, runId);
+    await retention.round();
+    assert.equal((await api.poll(runId)).data.status, 'failed', 'a day is left');
+    await endedDaysAgo(stack, 31, runId);
+    assert.deepEqual(await api.poll(runId), notFound(runId), 'from the day on, before any round');
+    await retention.round();
+    assert.deepEqual(await api.poll(runId), notFound(runId));
+    for (const table of CONTENTS) assert.equal(await rowsOf(table, runId), 0, table);
+    const left = await dump(runId);
+    for (const word of [
+      'finished',
+      'note one',
+      'note two',
+      'because',
+      'x-token',
+      Buffer.from(secret).toString('hex'),
+    ]) {
+      assert.ok(!left.includes(word), `${word} is left: ${left}`);
+    }
+    const [sealed] = await queryDatabase<object>(stack, 'SELECT input_enc, secrets_enc FROM runs WHERE id = $1', [
+      runId,
+    ]);
+    assert.deepEqual(sealed, { input_enc: null, secrets_enc: null });
+    const after = await api.history(workflowId, runId);
+    const kept = ['id', 'status', 'cost', 'data', 'input_data', 'input_fields', 'error', 'created_at'];
+    for (const key of kept) assert.deepEqual(after[key], before[key], key);
+    assert.ok(typeof after['results_expired_at'] === 'string');
+    const entries = after['result'] as Record<string, { status: string; error?: { code: string } }>;
+    assert.deepEqual(Object.keys(entries).toSorted(), Object.keys(before['result'] as object).toSorted());
+    assert.deepEqual([entries[agentId]?.status, entries[agentId]?.error?.code], ['failed', 'cancelled']);
+    assert.deepEqual(await transactionsOf(stack, runId), paid);
+    const approvals = await queryDatabase<object>(
+      stack,
+      'SELECT status, arguments, reason, decided_by IS NOT NULL AS decided FROM approval_requests WHERE run_id = $1',
+      [runId],
+    );
+    assert.deepEqual(
+      approvals,
+      [{ status: 'approved', arguments: null, reason: '', decided: true }],
+      'who decided what',
+    );
+  });
+
+  it('of a draft are gone too', async () => {
+    const workflowId = await api.createWorkflow(
+      project,
+      chain(2, () => llm('')),
+    );
+    const { id } = (await api.run(workflowId, { a: 1 })).data;
+    await endedDaysAgo(stack, 31, id);
+    assert.deepEqual(await api.poll(id), notFound(id));
+    await retention.round();
+    const record = await api.history(workflowId, id);
+    assert.deepEqual([record.status, record['result'], record['input_data']], ['Draft', {}, { a: 1 }]);
+  });
+
+  for (const action of ACTIONS) {
+    it(`stay while ${FLAGS[action]} pins them, whole and pollable, and go when the flag does`, async () => {
+      const workflowId = await api.createWorkflow(project, chain(2));
+      const run = await runOf(workflowId);
+      assert.equal((await toggle(workflowId, run, action, true)).status, 200);
+      const [polled, shown] = [await api.poll(run), await api.history(workflowId, run)];
+      await endedDaysAgo(stack, 400, run);
+      await retention.round();
+      assert.deepEqual(await api.poll(run), polled);
+      assert.deepEqual((await api.history(workflowId, run))['result'], shown['result']);
+      assert.equal((await toggle(workflowId, run, action, false)).status, 200);
+      assert.deepEqual(await api.poll(run), notFound(run));
+      await retention.round();
+      assert.equal((await dump(run)).includes('content'), false);
+    });
+
+    it(`cannot be pinned any more by ${FLAGS[action]}: 400, and no other run loses the flag`, async () => {
+      const workflowId = await api.createWorkflow(project, chain(1));
+      const [old, young] = [await runOf(workflowId), await runOf(workflowId)];
+      await toggle(workflowId, young, action, true);
+      await endedDaysAgo(stack, 31, old);
+      await retention.round();
+      const { status, body } = await toggle(workflowId, old, action, true);
+      assert.deepEqual([status, body.code], [400, 'results_expired']);
+      assert.equal((await api.history(workflowId, young))[FLAGS[action]], true);
+      assert.equal((await toggle(workflowId, old, action, false)).status, 200);
+    });
+  }
+
+  it('a flag that is set before retention comes round saves them, though the day is past', async () => {
+    const workflowId = await api.createWorkflow(project, chain(1));
+    const run = await runOf(workflowId);
+    await endedDaysAgo(stack, 31, run);
+    assert.equal((await toggle(workflowId, run, 'toggle-api-run', true)).status, 200);
+    await retention.round();
+    assert.equal((await api.poll(run)).data.status, 'succeed');
+  });
+
+  it('flags and rounds at once leave every run either pinned and whole or expired and without a flag', async () => {
+    const workflowId = await api.createWorkflow(project, chain(1));
+    const runs = await Promise.all(Array.from({ length: 20 }, async () => (await api.run(workflowId)).data.id));
+    await Promise.all(runs.map((run) => api.pollToEnd(run)));
+    await endedDaysAgo(stack, 31, ...runs);
+    const [answers] = await Promise.all([
+      Promise.all(runs.map((run) => toggle(workflowId, run, 'toggle-marketplace-example', true))),
+      retention.round(),
+    ]);
+    await retention.round();
+    for (const [index, run] of runs.entries()) {
+      const isPinned = answers[index]!.status === 200;
+      assert.equal((await api.poll(run)).data.status, isPinned ? 'succeed' : 'not found');
+      assert.equal((await api.history(workflowId, run))['use_in_marketplace_example'], isPinned);
+    }
+  });
+
+  describe('re-run of such a run', () => {
+    const reRun = (workflowId: number, run: string, body?: unknown) =>
+      api.post<Envelope & Detail>(
+        `/workflows/${workflowId}/history/${run}/re-run/`,
+        body === undefined ? {} : { body },
+      );
+    const secretField = () =>
+      drawing([trigger([{ id: 'token', is_secret: true, default_value: 'the default' }, { id: 'note' }])]);
+
+    it('takes its input over where nothing in it was secret', async () => {
+      const workflowId = await api.createWorkflow(project, chain(1));
+      const run = await runOf(workflowId, { note: 'kept' });
+      await endedDaysAgo(stack, 31, run);
+      await retention.round();
+      const { status, body } = await reRun(workflowId, run);
+      assert.equal(status, 201, JSON.stringify(body));
+      await api.pollToEnd(body.data.id);
+      assert.deepEqual((await api.history(workflowId, body.data.id))['input_data'], { note: 'kept' });
+    });
+
+    it('answers a repeat of a request from before with the first answer', async () => {
+      const workflowId = await api.createWorkflow(project, secretField());
+      const run = await runOf(workflowId, { token: 'a secret value' });
+      const path = `/workflows/${workflowId}/history/${run}/re-run/`;
+      const headers = { 'idempotency-key': `expires-${run}` };
+      const first = await api.post<Envelope>(path, { headers });
+      await endedDaysAgo(stack, 31, run);
+      await retention.round();
+      const repeat = await api.post<Envelope>(path, { headers });
+      assert.deepEqual([repeat.status, repeat.body.data.id], [201, first.body.data.id]);
+      assert.equal((await reRun(workflowId, run)).status, 400);
+    });
+
+    it('needs the input in the body where a secret of it has expired, and never takes ******** for one', async () => {
+      const workflowId = await api.createWorkflow(project, secretField());
+      const run = await runOf(workflowId, { token: 'a secret value', note: 'seen' });
+      await endedDaysAgo(stack, 31, run);
+      await retention.round();
+      for (const input of [undefined, { token: '********' }]) {
+        const { status, body } = await reRun(workflowId, run, input);
+        assert.deepEqual([status, body.code], [400, 'run_expired']);
+      }
+      assert.equal((await queryDatabase(stack, 'SELECT 1 FROM runs WHERE workflow_id = $1', [workflowId])).length, 1);
+      const { status, body } = await reRun(workflowId, run, { token: 'another secret' });
+      assert.equal(status, 201);
+      await api.pollToEnd(body.data.id);
+    });
+
+    it('has the secrets of a pinned run, however old', async () => {
+      const workflowId = await api.createWorkflow(project, secretField());
+      const run = await runOf(workflowId, { token: 'a secret value' });
+      await toggle(workflowId, run, 'toggle-api-run', true);
+      await endedDaysAgo(stack, 400, run);
+      await retention.round();
+      const { status, body } = await reRun(workflowId, run);
+      assert.equal(status, 201);
+      await api.pollToEnd(body.data.id);
+    });
+  });
+});

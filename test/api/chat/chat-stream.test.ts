@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { request } from 'undici';
+import { eventually } from '../../support/eventually.js';
+import { chatBody, startChatProxy, type ChatProxy } from '../chat-proxy.js';
+
+const MODELS = ['words', 'steps', 'broken', 'hang-up', 'waiting', 'silent', 'steady', 'flood'];
+const SSE = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
+const LIMIT_MS = 1_000;
+
+const event = (content: string): string =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content } }] })}\n\n`;
+
+describe('a stream through the chat-completion proxy', function () {
+  this.timeout(90_000);
+  let proxy: ChatProxy;
+
+  before(async () => {
+    proxy = await startChatProxy(MODELS, { CHAT_TIMEOUT_SECONDS: String(LIMIT_MS / 1000) });
+  });
+  after(() => proxy.stop());
+
+  const open = (model: string, signal?: AbortSignal) =>
+    request(`${proxy.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${proxy.account.apiKey}`, 'content-type': 'application/json' },
+      body: chatBody(model, { stream: true }),
+      signal: signal ?? null,
+    });
+
+  it('reaches the official client event by event, byte-equal to the provider`s', async () => {
+    const bytes = `: a comment\n\n${event('Hel')}${event('lo')}data: [DONE]\n\n`;
+    proxy.upstream.on('words', (_request, response) => void response.writeHead(200, SSE).end(bytes));
+    const stream = await proxy.openai.chat.completions.create({
+      model: 'words',
+      messages: [{ role: 'user', content: 'hi' }],
+      stream: true,
+    });
+    let text = '';
+    for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
+    assert.equal(text, 'Hello');
+    const raw = await open('words');
+    assert.equal(await raw.body.text(), bytes);
+    assert.equal(raw.headers['content-type'], SSE['content-type']);
+  });
+
+  it('each chunk arrives before the provider has sent the next', async () => {
+    let response: ServerResponse | undefined;
+    proxy.upstream.on('steps', (_request, opened) => {
+      response = opened.writeHead(200, SSE);
+      opened.flushHeaders();
+    });
+    const { statusCode, body } = await open('steps');
+    assert.equal(statusCode, 200);
+    const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    for (const word of ['one', 'two', 'three']) {
+      response?.write(event(word));
+      const { value } = await chunks.next();
+      assert.equal(String(value), event(word));
+    }
+    response?.end();
+    assert.equal((await chunks.next()).done, true);
+  });
+
+  it('a stream that breaks at the provider breaks here: it has no end that the provider did not send', async () => {
+    proxy.upstream.on('broken', (_request, response) => {
+      response.writeHead(200, SSE).write(event('half'), () => response.socket?.destroy());
+    });
+    const { body } = await open('broken');
+    let received = '';
+    await assert.rejects(async () => {
+      for await (const chunk of body) received += String(chunk);
+    });
+    assert.equal(received, event('half'));
+    const stream = await proxy.openai.chat.completions.create({ model: 'broken', messages: [], stream: true });
+    await assert.rejects(async () => {
+      for await (const chunk of stream) assert.equal(chunk.choices[0]?.delta.content, 'half');
+    });
+  });
+
+  it('a stream that breaks before its first byte is a 500 or a broken connection, never an empty success', async () => {
+    proxy.upstream.on('broken', (_request, response) => {
+      response.writeHead(200, SSE).flushHeaders();
+      response.socket?.destroy();
+    });
+    const outcome = await open('broken').then(
+      async ({ statusCode, body }) => (statusCode === 500 ? 'failed' : body.text().catch(() => 'failed')),
+      () => 'failed',
+    );
+    assert.equal(outcome, 'failed');
+  });
+
+  it('a caller who hangs up in the middle ends the call at the provider', async () => {
+    proxy.upstream.on('hang-up', (_request, response) => void response.writeHead(200, SSE).write(event('first')));
+    const { body } = await open('hang-up');
+    await once(body, 'readable');
+    body.destroy();
+    await eventually(() => proxy.upstream.requestsFor('hang-up')[0]?.aborted);
+    await eventually(() => /"outcome":"broken".*"chat completion"/.test(proxy.process.output()));
+  });
+
+  it('a caller who hangs up before the answer begins ends the call at the provider', async () => {
+    proxy.upstream.on('waiting', () => undefined);
+    const caller = new AbortController();
+    const answer = open('waiting', caller.signal);
+    await eventually(() => proxy.upstream.requestsFor('waiting').length === 1);
+    caller.abort();
+    await assert.rejects(answer);
+    await eventually(() => proxy.upstream.requestsFor('waiting')[0]?.aborted, { timeoutMs: LIMIT_MS / 2 });
+  });
+
+  it('a stream that falls silent for the limit is broken off, at the provider too', async () => {
+    proxy.upstream.on('silent', (_request, response) => void response.writeHead(200, SSE).write(event('last')));
+    const { body } = await open('silent');
+    await assert.rejects(body.text());
+    await eventually(() => proxy.upstream.requestsFor('silent')[0]?.aborted, { timeoutMs: LIMIT_MS / 2 });
+  });
+
+  it('a stream that keeps talking may last longer than the limit', async () => {
+    proxy.upstream.on('steady', (_request, response) => {
+      response.writeHead(200, SSE);
+      let left = 12;
+      const talk = setInterval(() => {
+        response.write(event(String(left)));
+        left -= 1;
+        if (left > 0) return;
+        clearInterval(talk);
+        response.end('data: [DONE]\n\n');
+      }, LIMIT_MS / 8);
+    });
+    const startedAt = performance.now();
+    const { body } = await open('steady');
+    assert.match(await body.text(), /\[DONE\]\n\n$/);
+    assert.ok(performance.now() - startedAt > LIMIT_MS);
+  });
+
+  it('a caller who reads slowly slows the provider down instead of filling our memory', async () => {
+    let response: ServerResponse | undefined;
+    let written = 0;
+    const block = event('x'.repeat(64 * 1024));
+    proxy.upstream.on('flood', async (_request, opened) => {
+      response = opened.writeHead(200, SSE);
+      const closed = once(opened, 'close');
+      while (!opened.destroyed && written < 200 * 1024 * 1024) {
+        written += block.length;
+        if (!opened.write(block)) await Promise.race([once(opened, 'drain'), closed]);
+      }
+    });
+    const { body } = await open('flood');
+    await once(body, 'readable');
+    await eventually(() => response?.writableNeedDrain === true);
+    const before = written;
+    await eventually(() => response?.destroyed === true, { timeoutMs: LIMIT_MS * 4 });
+    assert.ok(written - before < 16 * 1024 * 1024 && written < 64 * 1024 * 1024, `${written} bytes were taken`);
+    body.destroy();
+  });
+});

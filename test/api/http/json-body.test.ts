@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { checkFreeText, parseJsonBody } from '../../../api/http/json-body.js';
+
+const REFUSED = { status: 400, code: 'parse_error' };
+
+describe('JSON bodies', () => {
+  describe('numbers', () => {
+    const changed = [
+      '1e400',
+      '-1e400',
+      '1'.repeat(400),
+      '1e-400',
+      '-0.0001e-330',
+      '9007199254740993',
+      '-9007199254740993',
+      '12345678901234567890',
+      '18446744073709551615',
+    ];
+    for (const number of changed) {
+      it(`${number.slice(0, 30)} would come back as another one: refused wherever it stands`, () => {
+        for (const text of [number, `[${number}]`, `{"a":"\\"","b":[0,{"c":${number}}]}`, `[1,${number},2]`]) {
+          assert.throws(() => parseJsonBody(text), REFUSED, text);
+          if (text !== number) assert.throws(() => checkFreeText(text), REFUSED, text);
+        }
+        assert.doesNotThrow(() => parseJsonBody(JSON.stringify({ [number]: `text ${number}` })));
+        assert.doesNotThrow(() => checkFreeText(number), 'alone it is kept as its text');
+        assert.doesNotThrow(() => checkFreeText(`{not json: ${number}}`));
+      });
+    }
+
+    const kept = [
+      '0',
+      '-0',
+      '0e999',
+      '0.0',
+      '1e308',
+      '5e-324',
+      '9007199254740992',
+      '1e22',
+      '100000000000000000000',
+      '0.1',
+    ];
+    for (const number of kept) {
+      it(`${number} is the number that it was`, () => {
+        assert.equal(JSON.stringify(parseJsonBody(`[${number}]`)), JSON.stringify([Number(number)]));
+      });
+    }
+
+    it('whatever JavaScript writes is taken and comes back the same', () => {
+      fc.assert(
+        fc.property(fc.jsonValue(), (value) => {
+          const text = JSON.stringify(value);
+          assert.equal(JSON.stringify(parseJsonBody(text)), text);
+        }),
+        { seed: 1, numRuns: 500 },
+      );
+    });
+
+    it('every integer is kept or refused', () => {
+      fc.assert(
+        fc.property(fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }), (integer) => {
+          let value: unknown;
+          try {
+            value = parseJsonBody(`{"a":${integer}}`);
+          } catch {
+            return;
+          }
+          const { a } = value as { a: number };
+          assert.ok(BigInt(a) === integer || String(a) === String(integer));
+        }),
+        { seed: 1, numRuns: 500 },
+      );
+    });
+  });
+
+  it('a name is a name: __proto__ and its like are kept as they came', () => {
+    const text = '{"__proto__":{"a":1},"constructor":2,"toString":3,"":4}';
+    assert.equal(JSON.stringify(parseJsonBody(text)), text);
+  });
+
+  it('of a name that stands twice the last one counts, as everywhere', () => {
+    assert.deepEqual(parseJsonBody('{"a":1,"a":2}'), { a: 2 });
+  });
+
+  it('null characters and lone surrogates are refused in values and names, pairs are not', () => {
+    for (const text of ['"\\u0000"', '"\\ud800"', '"\\udc00\\ud800"', '{"\\udfff":1}', '[{"a":["x\\uD83D"]}]']) {
+      assert.throws(() => parseJsonBody(text), REFUSED, text);
+    }
+    assert.deepEqual(parseJsonBody('"\\ud83d\\ude00 \\\\u0000"'), '\u{1f600} \\u0000');
+  });
+
+  it('200 levels are taken, 201 are not; brackets in strings are none', () => {
+    const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    assert.doesNotThrow(() => parseJsonBody(nested(200)));
+    assert.throws(() => parseJsonBody(nested(201)), REFUSED);
+    assert.doesNotThrow(() => parseJsonBody(JSON.stringify([nested(300)])));
+  });
+});

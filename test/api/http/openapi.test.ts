@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { allAnswers } from '../../../api/http/openapi/common-answers.js';
+import { createOpenApiDocument } from '../../../api/http/openapi/document.js';
+import { defineRoute } from '../../../api/http/route.js';
+import { routes } from '../../../api/http/registry.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import type { TestStack } from '../../support/stack.js';
+import { chain } from '../../support/graphs.js';
+import { createAccount, type Account } from '../accounts.js';
+import { createAnswerCheck, createValidator, operationsOf, type OpenApiDocument } from '../openapi-document.js';
+
+/** The schema of the OpenAPI Initiative (Apache-2.0), its `$dynamicRef`s written as the `$ref`s that ajv resolves. */
+const META_SCHEMA = path.join(import.meta.dirname, '../../support/openapi-3.1-schema.json');
+
+describe('the OpenAPI document', function () {
+  this.timeout(90_000);
+  let stack: TestStack;
+  let account: Account;
+  let document: OpenApiDocument;
+
+  before(async () => {
+    stack = await sharedStack();
+    account = await createAccount(stack);
+    const response = await fetch(`${stack.apiUrl}/api/v1/openapi.json`);
+    assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
+    document = (await response.json()) as OpenApiDocument;
+  });
+
+  describe('by the standard', () => {
+    it('is valid OpenAPI 3.1, every schema in it valid JSON Schema 2020-12', () => {
+      const meta = createValidator();
+      const validate = meta.compile(JSON.parse(readFileSync(META_SCHEMA, 'utf8')) as object);
+      assert.ok(validate(document), meta.errorsText(validate.errors));
+      const schemas = createValidator();
+      for (const [name, schema] of Object.entries(document.components.schemas)) {
+        assert.ok(schemas.validateSchema(schema), `${name}: ${schemas.errorsText()}`);
+      }
+      for (const { name, operation } of operationsOf(document)) {
+        const contents = [operation.requestBody ?? {}, ...Object.values(operation.responses)].flatMap(
+          (part: { content?: Record<string, { schema: object }> }) => Object.values(part.content ?? {}),
+        );
+        for (const { schema } of contents)
+          assert.ok(schemas.validateSchema(schema), `${name}: ${schemas.errorsText()}`);
+      }
+    });
+
+    it('every reference resolves, every operation has a name of its own, every path parameter is described', () => {
+      const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g);
+      for (const [, pointer = ''] of references) {
+        const target = pointer
+          .split('/')
+          .reduce<unknown>((at, key) => (at as Record<string, unknown>)?.[key], document);
+        assert.notEqual(target, undefined, pointer);
+      }
+      const operations = operationsOf(document);
+      const ids = operations.map(({ operation }) => operation.operationId);
+      assert.equal(new Set(ids).size, ids.length);
+      for (const { name, operation } of operations) {
+        const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
+        const described =
+          operation.parameters?.filter(({ in: place }) => place === 'path').map((one) => one.name) ?? [];
+        assert.deepEqual(described.toSorted(), inPath.toSorted(), name);
+      }
+    });
+  });
+
+  describe('from the routes', () => {
+    it('every route of the service is in it, under a group that is listed', () => {
+      const declared = routes.map(({ method, path: of }) => `${method} ${of.replaceAll(/:(\w+)/g, '{$1}')}`);
+      const operations = operationsOf(document);
+      assert.deepEqual(operations.map(({ name }) => name).toSorted(), declared.toSorted());
+      const groups = document.tags.map(({ name }) => name);
+      for (const { name, operation } of operations) assert.ok(groups.includes(operation.tags[0] ?? ''), name);
+    });
+
+    it('every route has a summary and says what it answers, in success and in each failure', () => {
+      for (const route of routes) {
+        const name = `${route.method} ${route.path}`;
+        assert.match(route.summary, /^\S.{8,}\.$/, `${name} needs a summary that is a sentence`);
+        const statuses = Object.keys(route.responses).map(Number);
+        assert.ok(
+          statuses.some((status) => status < 300),
+          `${name} declares no success`,
+        );
+        for (const [status, schema] of allAnswers(route)) {
+          const isEmpty = schema instanceof z.ZodNull;
+          assert.equal(isEmpty, status === 204, `${name} ${status}: only 204 has no body`);
+          assert.ok(!(schema instanceof z.ZodUnknown || schema instanceof z.ZodAny), `${name} ${status} says nothing`);
+        }
+      }
+    });
+
+    it('the paths of the specification and the prefixes of its version are there', () => {
+      for (const { name, operation } of operationsOf(document)) {
+        const isOurs = /^\w+ \/(api\/v1|v1)\//.test(name);
+        assert.equal(isOurs, operation.tags[0] !== 'Service' || name.includes('openapi.json'), name);
+      }
+      assert.ok(document.paths['/v1/chat/completions/']?.['post']);
+    });
+
+    it('what a route asks for brings its answers: key, body, path and limit', () => {
+      const create = document.paths['/api/v1/workflows/']?.['post'];
+      assert.deepEqual(Object.keys(create?.responses ?? {}), [
+        '201',
+        '400',
+        '401',
+        '403',
+        '413',
+        '415',
+        '429',
+        '431',
+        '500',
+        '503',
+      ]);
+      assert.deepEqual(create?.security, [{ ApiKey: [] }, { SessionToken: [] }]);
+      assert.deepEqual(document.paths['/healthz']?.['get']?.security, []);
+      const size = document.paths['/api/v1/projects/']?.['get']?.parameters?.find(({ name }) => name === 'size');
+      assert.deepEqual([size?.required, size?.schema], [false, { type: 'integer', minimum: 0 }]);
+    });
+
+    it('every list takes page and size and answers the pagination envelope', () => {
+      const lists = operationsOf(document).filter(({ operation }) =>
+        operation.parameters?.some(({ name, in: place }) => place === 'query' && name === 'page'),
+      );
+      assert.ok(lists.length >= 3);
+      for (const { name, operation } of lists) {
+        const queries = operation.parameters?.map((parameter) => parameter.name) ?? [];
+        assert.ok(queries.includes('size'), name);
+        const envelope = operation.responses['200']?.content?.['application/json']?.schema as {
+          properties: Record<string, { type: string }>;
+          required: string[];
+        };
+        const types = Object.entries(envelope.properties).map(([field, { type }]) => `${field} ${type}`);
+        assert.deepEqual(types, ['page integer', 'size integer', 'total integer', 'items array'], name);
+        assert.deepEqual(envelope.required, ['page', 'size', 'total', 'items'], name);
+      }
+    });
+
+    it('a new route appears by being declared', () => {
+      const route = defineRoute({
+        method: 'GET',
+        path: '/api/v1/new-things/:id/',
+        summary: 'One new thing.',
+        auth: 'key',
+        params: z.object({ id: z.string() }),
+        headers: z.object({ 'idempotency-key': z.string().optional() }),
+        responses: { 200: z.object({ id: z.string() }) },
+        handler: ({ params }) => ({ status: 200, body: params }),
+      });
+      const { paths, tags } = createOpenApiDocument([route]);
+      assert.deepEqual(tags, [{ name: 'New things' }]);
+      const operation = paths['/api/v1/new-things/{id}/']?.['get'];
+      const parameters = operation?.parameters as { name: string; in: string }[];
+      assert.deepEqual(
+        parameters.map((one) => `${one.in} ${one.name}`),
+        ['path id', 'header Idempotency-Key'],
+      );
+      assert.deepEqual(Object.keys(operation?.responses ?? {}), [
+        '200',
+        '400',
+        '401',
+        '403',
+        '404',
+        '429',
+        '431',
+        '500',
+        '503',
+      ]);
+    });
+  });
+
+  describe('as the service answers', () => {
+    it('answers of every kind have the shape that the document gives them', async () => {
+      const check = createAnswerCheck(document);
+      const { api } = account;
+      const project = await api.createProject();
+      const workflow = await api.createWorkflow(project, chain(1));
+      const { data: run } = await api.run(workflow);
+      await api.pollToEnd(run.id);
+      const cases: [method: 'get' | 'post' | 'patch', described: string, path: string, body?: unknown][] = [
+        ['get', '/projects/', '/projects/'],
+        ['get', '/projects/', '/projects/?size=x'],
+        ['post', '/projects/', '/projects/', { name: 'x' }],
+        ['post', '/projects/', '/projects/', {}],
+        ['get', '/projects/{id}/', `/projects/${project}/`],
+        ['get', '/projects/{id}/', '/projects/2147483647/'],
+        ['patch', '/projects/{id}/', `/projects/${project}/`, { name: 'y' }],
+        ['get', '/workflows/', '/workflows/'],
+        ['post', '/workflows/', '/workflows/', { project, title: 't', data: { unknown: [1] } }],
+        ['get', '/workflows/{id}/', `/workflows/${workflow}/`],
+        ['get', '/workflows/{id}/check_workflow/', `/workflows/${workflow}/check_workflow/`],
+        ['get', '/workflows/{id}/input-fields/', `/workflows/${workflow}/input-fields/`],
+        ['get', '/workflows/get_nodes/', '/workflows/get_nodes/'],
+        ['post', '/workflows/{id}/run/', `/workflows/${workflow}/run/`, { any: 1 }],
+        ['get', '/workflows/workflow_result/', `/workflows/workflow_result/?id=${run.id}`],
+        ['get', '/workflows/workflow_result/', '/workflows/workflow_result/'],
+        ['get', '/workflows/{id}/history/', `/workflows/${workflow}/history/`],
+        ['get', '/workflows/{id}/history/{run_id}/', `/workflows/${workflow}/history/${run.id}/`],
+        ['post', '/workflows/{id}/history/{run_id}/cancel/', `/workflows/${workflow}/history/${run.id}/cancel/`],
+      ];
+      for (const [method, described, at, body] of cases) {
+        const answer = await api[method](at, body === undefined ? {} : { body });
+        assert.equal(check(method.toUpperCase(), `/api/v1${described}`, answer.status, answer.body), undefined);
+      }
+      const refused = await fetch(`${stack.apiUrl}/v1/chat/completions`, { method: 'POST' });
+      assert.equal(check('POST', '/v1/chat/completions/', refused.status, await refused.json()), undefined);
+      const unknown = await fetch(`${stack.apiUrl}/api/v1/projects/`);
+      assert.equal(check('GET', '/api/v1/projects/', unknown.status, await unknown.json()), undefined);
+    });
+  });
+});

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import type { ApiClient } from '../../support/api-client.js';
+import { chain } from '../../support/graphs.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import { createAccount } from '../accounts.js';
+import type { FieldErrors, Page } from '../bodies.js';
+
+const NO_NUMBER = 'A valid integer is required.';
+
+describe('pagination', function () {
+  this.timeout(90_000);
+  let api: ApiClient;
+  let workflowId: number;
+
+  before(async () => {
+    ({ api } = await createAccount(await sharedStack()));
+    for (let count = 0; count < 12; count += 1) await api.createProject(`p${count}`);
+    workflowId = await api.createWorkflow(await api.createProject('p12'), chain(1));
+  });
+
+  const page = async (query: string): Promise<Page<{ id: number }>> =>
+    (await api.get<Page<{ id: number }>>(`/projects/${query}`)).body;
+
+  describe('200', () => {
+    const accepted: [query: string, page: number, size: number, count: number][] = [
+      ['', 1, 10, 10],
+      ['?page=2', 2, 10, 3],
+      ['?page=3', 3, 10, 0],
+      ['?page=99999999999999999999', 1_000_000_000_000, 10, 0],
+      ['?size=5', 1, 5, 5],
+      ['?page_size=4', 1, 4, 4],
+      ['?size=3&page_size=4', 1, 3, 3],
+      ['?size=101', 1, 100, 13],
+      ['?size=99999999999999999999999', 1, 100, 13],
+      ['?size=0', 1, 0, 0],
+      ['?size=2&size=7', 1, 7, 7],
+    ];
+    for (const [query, number, size, count] of accepted) {
+      it(`"${query}" is page ${number} of ${size} with ${count} items`, async () => {
+        const body = await page(query);
+        assert.deepEqual([body.page, body.size, body.total, body.items.length], [number, size, 13, count]);
+      });
+    }
+
+    it('pages never overlap and miss nothing', async () => {
+      const ids = [];
+      for (const number of [1, 2, 3, 4, 5]) ids.push(...(await page(`?page=${number}&size=3`)).items);
+      assert.equal(new Set(ids.map(({ id }) => id)).size, 13);
+    });
+  });
+
+  describe('400', () => {
+    const refused: [query: string, errors: FieldErrors][] = [
+      ['page=0', { page: ['Ensure this value is greater than or equal to 1.'] }],
+      ['page=-1', { page: ['Ensure this value is greater than or equal to 1.'] }],
+      ['page=one', { page: [NO_NUMBER] }],
+      ['page=', { page: [NO_NUMBER] }],
+      ['page=1.5', { page: [NO_NUMBER] }],
+      ['page=1e3', { page: [NO_NUMBER] }],
+      ['page=NaN', { page: [NO_NUMBER] }],
+      ['size=-1', { size: ['Ensure this value is greater than or equal to 0.'] }],
+      ['size=all', { size: [NO_NUMBER] }],
+      ['page_size=x', { page_size: [NO_NUMBER] }],
+      ['page=x&size=y', { page: [NO_NUMBER], size: [NO_NUMBER] }],
+    ];
+    for (const [query, errors] of refused) {
+      it(`"${query}" is refused`, async () => {
+        const { status, body } = await api.get<FieldErrors>(`/projects/?${query}`);
+        assert.deepEqual([status, body], [400, errors]);
+      });
+    }
+
+    it('an empty page is legal for projects only', async () => {
+      for (const path of ['/workflows/', `/workflows/${workflowId}/history/`]) {
+        const { status, body } = await api.get<FieldErrors>(`${path}?size=0`);
+        assert.deepEqual([status, body], [400, { size: ['Ensure this value is greater than or equal to 1.'] }]);
+      }
+    });
+  });
+});

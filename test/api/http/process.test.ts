@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { createApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { chain } from '../../support/graphs.js';
+import { queryDatabase } from '../../support/inspect.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import type { TestStack } from '../../support/stack.js';
+import { createAccount } from '../accounts.js';
+import { startApiProcess } from '../api-process.js';
+
+/** A port that nobody listens on. */
+const NOWHERE = '127.0.0.1:1';
+
+describe('the API process', function () {
+  this.timeout(90_000);
+  let stack: TestStack;
+
+  before(async () => {
+    stack = await sharedStack();
+  });
+
+  it('is alive and ready, and tells its metrics by route pattern', async () => {
+    assert.deepEqual(await get(stack, '/healthz'), [200, '{"status":"ok"}']);
+    const ready = { status: 'ready', database: true, migrations: true, temporal: true };
+    assert.deepEqual(await get(stack, '/readyz'), [200, JSON.stringify(ready)]);
+    await get(stack, '/api/v1/projects/12345/');
+    const [status, metrics] = await get(stack, '/metrics');
+    assert.equal(status, 200);
+    assert.match(
+      metrics,
+      /http_request_duration_seconds_count\{method="GET",route="\/api\/v1\/projects\/:id\/",status="401"/,
+    );
+    assert.ok(!metrics.includes('12345'));
+  });
+
+  it('without Temporal: serves finished runs, accepts new ones that another process starts, and says it is not ready', async () => {
+    const account = await createAccount(stack);
+    const { workflowId, runId } = await account.api.runToEnd(chain(1));
+    const cut = await startApiProcess(stack, { TEMPORAL_ADDRESS: NOWHERE });
+    try {
+      const api = createApiClient(cut.apiUrl, account.apiKey);
+      const startedAt = performance.now();
+      assert.equal((await api.poll(runId)).data.status, 'succeed');
+      assert.ok(performance.now() - startedAt < 1_000);
+      assert.equal((await fetch(`${cut.apiUrl}/readyz`)).status, 503);
+      assert.equal((await fetch(`${cut.apiUrl}/healthz`)).status, 200);
+      const accepted = await api.run(workflowId);
+      assert.deepEqual([accepted.status, accepted.data.status], [201, 'in queue']);
+      assert.equal((await api.poll(accepted.data.id)).data.status, 'in queue');
+      await queryDatabase(stack, 'UPDATE runs SET next_check_at = now() WHERE id = $1', [accepted.data.id]);
+      assert.equal((await api.pollToEnd(accepted.data.id)).data.status, 'succeed');
+    } finally {
+      assert.equal(await cut.stop(), 0);
+    }
+  });
+
+  it('without a database it starts, is not ready and answers 500 with nothing of the cause', async () => {
+    const cut = await startApiProcess(stack, { DATABASE_URL: `postgres://user:hidden@${NOWHERE}/none` });
+    try {
+      const ready = await fetch(`${cut.apiUrl}/readyz`);
+      const { database, temporal } = (await ready.json()) as Record<string, boolean>;
+      assert.deepEqual([ready.status, database, temporal], [503, false, true]);
+      const { status, body } = await createApiClient(cut.apiUrl, 'key').get('/projects/');
+      assert.deepEqual([status, body], [500, { detail: 'A server error occurred.', code: 'error' }]);
+      await eventually(() => cut.output().includes('request failed'));
+      assert.ok(!cut.output().includes('hidden'));
+    } finally {
+      assert.equal(await cut.stop(), 0);
+    }
+  });
+
+  it('on SIGTERM it finishes the request that is under way and ends with code 0', async () => {
+    const account = await createAccount(stack);
+    const workflowId = await account.api.createWorkflow(await account.api.createProject(), chain(1));
+    // Without Temporal a run start takes its deadline of two seconds: long enough to be under way.
+    const cut = await startApiProcess(stack, { TEMPORAL_ADDRESS: NOWHERE });
+    const api = createApiClient(cut.apiUrl, account.apiKey);
+    const answer = api.run(workflowId);
+    await eventually(async () => {
+      const rows = await queryDatabase(stack, 'SELECT 1 FROM runs WHERE workflow_id = $1', [workflowId]);
+      return rows.length === 1;
+    });
+    const [started, code] = await Promise.all([answer, cut.stop()]);
+    assert.deepEqual([started.status, code], [201, 0]);
+    await assert.rejects(fetch(`${cut.apiUrl}/healthz`));
+  });
+});
+
+async function get(stack: TestStack, path: string): Promise<[number, string]> {
+  const response = await fetch(`${stack.apiUrl}${path}`);
+  return [response.status, await response.text()];
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import type { RequestListener, ServerResponse } from 'node:http';
+import Koa from 'koa';
+import { answerDeadline } from '../../../api/http/middleware/answer-deadline.js';
+import { closeServer, listen, type ConnectionLimits, type ListeningServer } from '../../../api/http/server.js';
+import { eventually } from '../../support/eventually.js';
+import { head, openRaw, statusesIn, type RawConnection } from '../../support/raw-http.js';
+
+const GET = head('GET / HTTP/1.1', 'Host: x');
+const BROKEN = 'broken\r\n\r\n';
+const LIMITS: ConnectionLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 20_000,
+  keepAliveTimeoutMs: 10_000,
+  checkingIntervalMs: 20,
+  maxConnections: 100,
+  maxRequestsPerConnection: 1000,
+};
+
+describe('the listening server', () => {
+  const servers: ListeningServer[] = [];
+  const connections: RawConnection[] = [];
+
+  afterEach(async () => {
+    for (const connection of connections.splice(0)) connection.close();
+    await Promise.all(servers.splice(0).map(closeServer));
+  });
+
+  const start = async (listener: RequestListener, limits: Partial<ConnectionLimits> = {}) => {
+    const server = await listen(listener, { host: '127.0.0.1', port: 0 }, { ...LIMITS, ...limits });
+    servers.push(server);
+    return async (): Promise<RawConnection> => {
+      const connection = await openRaw(`http://127.0.0.1:${server.port}`);
+      connections.push(connection);
+      return connection;
+    };
+  };
+  const hello: RequestListener = (_request, response) => response.end('hello');
+
+  describe('slow clients', () => {
+    it('a connection on which nothing comes, and headers that do not end, are a 408 and cut', async () => {
+      const connect = await start(hello, { headersTimeoutMs: 100, requestTimeoutMs: 200 });
+      for (const piece of ['', 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ']) {
+        const connection = await connect();
+        connection.send(piece);
+        const answer = await connection.ended();
+        assert.deepEqual(statusesIn(answer), [408]);
+        assert.match(answer, /"code":"request_timeout"/);
+      }
+    });
+
+    it('a body that does not end is a 408', async () => {
+      const connect = await start((request) => request.resume(), { headersTimeoutMs: 100, requestTimeoutMs: 200 });
+      const connection = await connect();
+      connection.send(head('POST / HTTP/1.1', 'Host: x', 'Content-Length: 10'), 'x');
+      assert.deepEqual(statusesIn(await connection.ended()), [408]);
+    });
+
+    it('a connection that is kept open for nothing is closed', async () => {
+      const connect = await start(hello, { keepAliveTimeoutMs: 50 });
+      const connection = await connect();
+      connection.send(GET);
+      assert.deepEqual(statusesIn(await connection.ended()), [200]);
+    });
+
+    it('an answer that nobody takes is given up, one that is taken is whole', async () => {
+      const sizeBytes = 20e6;
+      const app = new Koa();
+      app.use(answerDeadline({ graceMs: 300, bytesPerSecond: 1e9 })).use((ctx) => (ctx.body = 'x'.repeat(sizeBytes)));
+      let closed = 0;
+      const answer = app.callback();
+      const connect = await start((request, response) => {
+        response.once('close', () => (closed += 1));
+        void answer(request, response);
+      });
+      const [slow, quick] = [await connect(), await connect()];
+      slow.socket.pause();
+      slow.send(GET);
+      await eventually(() => closed === 1);
+      slow.socket.resume();
+      assert.ok((await slow.ended()).length < sizeBytes);
+      quick.send(GET);
+      await eventually(() => quick.received().length > sizeBytes, { timeoutMs: 25_000 });
+    });
+
+    it('more connections than it may have are closed as they come, and room is made again', async () => {
+      const connect = await start(hello, { maxConnections: 3 });
+      const first = await Promise.all([connect(), connect(), connect()]);
+      assert.equal(await (await connect()).ended(), '');
+      first[0].close();
+      await eventually(async () => {
+        const next = await connect();
+        next.send(GET);
+        await eventually(() => statusesIn(next.received())[0] === 200, { timeoutMs: 200 });
+        return true;
+      });
+    });
+  });
+
+  describe('answers that are owed', () => {
+    it('what is no request behind one that waits is not answered in its place', async () => {
+      const waiting: ServerResponse[] = [];
+      const connect = await start((_request, response) => waiting.push(response));
+      const connection = await connect();
+      connection.send(GET, BROKEN);
+      assert.equal(await connection.ended(), '');
+      assert.equal(waiting.length, 1);
+    });
+
+    it('nor is it written into an answer that has begun', async () => {
+      const connect = await start((_request, response) => void response.write('begun'));
+      const connection = await connect();
+      connection.send(GET);
+      await eventually(() => connection.received().includes('begun'));
+      connection.send(BROKEN);
+      assert.deepEqual(statusesIn(await connection.ended()), [200]);
+    });
+
+    it('behind an answer that is complete it is a 400 of its own', async () => {
+      const connect = await start(hello);
+      const connection = await connect();
+      connection.send(GET);
+      await eventually(() => connection.received().endsWith('hello'));
+      connection.send(BROKEN);
+      assert.deepEqual(statusesIn(await connection.ended()), [200, 400]);
+    });
+  });
+
+  it('of requests that a client sends without waiting for answers, no more than the limit are taken up', async () => {
+    const waiting: ServerResponse[] = [];
+    const connect = await start((_request, response) => waiting.push(response), { maxRequestsPerConnection: 50 });
+    const connection = await connect();
+    connection.send(GET.repeat(5000));
+    await eventually(() => waiting.length === 50);
+    for (const response of waiting) response.end();
+    await eventually(() => statusesIn(connection.received()).length >= 50);
+    assert.equal(waiting.length, 50);
+  });
+});

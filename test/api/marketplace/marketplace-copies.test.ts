@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { chain, drawing, http, link, trigger, type Drawing } from '../../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { queryDatabase } from '../../support/inspect.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import type { TestStack } from '../../support/stack.js';
+import { createAccount, giveRole, type Account } from '../accounts.js';
+import { NOT_FOUND, type Page, type Project, type Workflow } from '../bodies.js';
+import { copy, createCategory, publish, uniqueWord } from '../marketplace-setup.js';
+
+const add = ({ api }: Account, slug: string) =>
+  api.post<Workflow>(`/workflows/marketplace/${slug}/add-from-marketplace/`);
+
+const projectsOf = async ({ api }: Account): Promise<Project[]> =>
+  (await api.get<Page<Project>>('/projects/?size=100')).body.items;
+
+const workflowsOf = async ({ api }: Account): Promise<Workflow[]> =>
+  (await api.get<Page<Workflow>>('/workflows/?size=100')).body.items;
+
+const canary = (): string => `canary-${randomBytes(12).toString('hex')}`;
+
+describe('copies from the marketplace', function () {
+  this.timeout(90_000);
+  let stack: TestStack;
+  let author: Account;
+  let target: HttpTarget;
+
+  before(async () => {
+    stack = await sharedStack();
+    author = await createAccount(stack);
+    target = await startHttpTarget();
+  });
+  after(() => target.close());
+
+  describe('201', () => {
+    it('the copy is a workflow of the caller, with what was published', async () => {
+      const category = await createCategory(stack);
+      const subcategory = await createCategory(stack, category);
+      const fields = {
+        title: 'Inner title',
+        market_title: uniqueWord(),
+        short_description: 'short',
+        readme_guide: '# Guide',
+        available_languages: ['en', 'de'],
+        run_fee: '0.1',
+        free_runs_per_user: 3,
+        categories: [category],
+        subcategories: [subcategory],
+      };
+      const data = chain(3);
+      const { workflowId, slug } = await publish(stack, author, fields, data);
+      const buyer = await createAccount(stack);
+      const project = await buyer.api.createProject();
+      await buyer.api.createWorkflow(project, {});
+      const { status, body } = await add(buyer, slug);
+      assert.equal(status, 201);
+      const { id, created_at: created, updated_at: _, ...rest } = body;
+      assert.equal(new Date(created as string).toISOString(), created);
+      assert.deepEqual(rest, {
+        ...fields,
+        project,
+        author: buyer.userId,
+        data: JSON.parse(JSON.stringify(data)) as unknown,
+        sort_id: 2,
+        is_published: false,
+        slug: null,
+        copied_from: workflowId,
+        can_edit: true,
+      });
+      assert.deepEqual((await buyer.api.get(`/workflows/${id}/`)).body, body);
+      const run = await buyer.api.run(id);
+      assert.equal((await buyer.api.pollToEnd(run.data.id)).data.status, 'succeed');
+    });
+
+    it('it lands in the oldest project that the caller owns; where they own none, one is made', async () => {
+      const { slug } = await publish(stack, author);
+      const [guest, owner] = [await createAccount(stack), await createAccount(stack)];
+      const foreign = await owner.api.createProject();
+      await giveRole(stack, guest, foreign, 'admin');
+      const made = (await add(guest, slug)).body;
+      assert.notEqual(made.project, foreign);
+      assert.deepEqual(
+        (await projectsOf(guest)).map(({ id, name, can_edit: canEdit }) => [id, name, canEdit]),
+        [
+          [made.project, 'My workflows', true],
+          [foreign, 'test project', true],
+        ],
+      );
+      await owner.api.createProject('newer');
+      const deleted = await createAccount(stack);
+      const gone = await deleted.api.createProject();
+      const kept = await deleted.api.createProject();
+      await deleted.api.delete(`/projects/${gone}/`);
+      assert.deepEqual(
+        [(await add(owner, slug)).body.project, (await add(deleted, slug)).body.project],
+        [foreign, kept],
+      );
+    });
+
+    it('copying again answers the copy that still exists, with the changes made to it', async () => {
+      const { slug } = await publish(stack, author);
+      const buyer = await createAccount(stack);
+      const id = await copy(buyer, slug);
+      await buyer.api.patch(`/workflows/${id}/`, { body: { title: 'Mine now' } });
+      const again = await add(buyer, slug);
+      assert.deepEqual([again.status, again.body.id, again.body.title], [201, id, 'Mine now']);
+      assert.equal((await workflowsOf(buyer)).length, 1);
+      await buyer.api.delete(`/workflows/${id}/`);
+      const next = await copy(buyer, slug);
+      assert.notEqual(next, id);
+      const { project } = (await add(buyer, slug)).body;
+      await buyer.api.delete(`/projects/${project}/`);
+      assert.ok(![id, next].includes(await copy(buyer, slug)), 'a copy in a deleted project is gone');
+    });
+
+    it('20 requests at once of a caller without a project make one project and one copy', async () => {
+      const { slug } = await publish(stack, author);
+      const buyer = await createAccount(stack);
+      const answers = await Promise.all(Array.from({ length: 20 }, () => add(buyer, slug)));
+      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201]);
+      assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1);
+      assert.equal((await projectsOf(buyer)).length, 1);
+      assert.equal((await workflowsOf(buyer)).length, 1);
+    });
+
+    it('ten users at once get a copy each', async () => {
+      const { slug } = await publish(stack, author);
+      const buyers = await Promise.all(Array.from({ length: 10 }, () => createAccount(stack)));
+      const ids = await Promise.all(buyers.map((buyer) => copy(buyer, slug)));
+      assert.equal(new Set(ids).size, 10);
+    });
+
+    it('the author gets the original; one who has left the project a copy', async () => {
+      const leaving = await createAccount(stack);
+      const { projectId, workflowId, slug } = await publish(stack, leaving);
+      const { status, body } = await add(leaving, slug);
+      assert.deepEqual([status, body.id, body['copied_from']], [201, workflowId, null]);
+      assert.equal((await workflowsOf(leaving)).length, 1);
+      const member = await createAccount(stack);
+      await giveRole(stack, member, projectId, 'owner');
+      assert.notEqual(await copy(member, slug), workflowId, 'a member who is not the author gets a copy');
+      await queryDatabase(stack, 'DELETE FROM project_members WHERE project_id = $1 AND user_id = $2', [
+        projectId,
+        leaving.userId,
+      ]);
+      const left = await add(leaving, slug);
+      assert.deepEqual([left.status, left.body['copied_from']], [201, workflowId]);
+    });
+
+    it('copies stay, and run, after the original was unpublished, archived and its project deleted', async () => {
+      const { projectId, workflowId, slug } = await publish(stack, author);
+      const buyer = await createAccount(stack);
+      const id = await copy(buyer, slug);
+      await author.api.post(`/workflows/${workflowId}/unpublish-from-marketplace/`);
+      assert.equal((await add(buyer, slug)).status, 404);
+      await author.api.delete(`/workflows/${workflowId}/`);
+      await author.api.delete(`/projects/${projectId}/`);
+      const { status, body } = await buyer.api.get<Workflow>(`/workflows/${id}/`);
+      assert.deepEqual([status, body['copied_from']], [200, workflowId]);
+      const run = await buyer.api.run(id);
+      assert.equal((await buyer.api.pollToEnd(run.data.id)).data.status, 'succeed');
+    });
+
+    it('a key that was written into a header is gone from everywhere else in the copy too', async () => {
+      const literal = `${canary()}"/+`;
+      const headers = { Authorization: `Bearer ${literal}` };
+      const twice = `${target.url}/echo?key=${encodeURIComponent(literal)}`;
+      const call = http(twice, { method: 'POST', headers, body: { text: `key ${literal}`, [literal]: 1 } });
+      const start = trigger();
+      link(start, call);
+      const { slug } = await publish(stack, author, {}, drawing([start, call]));
+      const { body } = await add(await createAccount(stack), slug);
+      const text = JSON.stringify(body);
+      assert.ok(!text.includes(literal.slice(0, -3)), text);
+      const copied = (body.data['nodes'] as { data: Record<string, unknown> }[])[1]!.data;
+      assert.deepEqual(copied['headers'], { Authorization: '' });
+      assert.deepEqual(copied['body'], { text: 'key ********', '********': 1 });
+      assert.equal(copied['url'], `${target.url}/echo?key=********`);
+    });
+
+    it('no secret travels: secret defaults and credential headers of HTTP, MCP and agent nodes arrive empty', async () => {
+      const [field, header, tool, agent] = [canary(), canary(), canary(), canary()];
+      const start = trigger([{ id: 'token', type: 'text', is_secret: true, default_value: field }]);
+      const call = http(`${target.url}/echo`, {
+        headers: { 'X-Token': '{{ input.token }}', Authorization: `Bearer ${header}`, Accept: '*/*' },
+      });
+      link(start, call);
+      const headers = { Authorization: `Bearer ${tool}`, Accept: '*/*' };
+      const data: Drawing = drawing([start, call]);
+      const { workflowId, slug, runId } = await publish(stack, author, {}, data);
+      // Drawn later, published as if the template run had had them: these kinds call servers that are not here.
+      const unreached = [
+        { id: 'm', type: 'mcp-node', data: { endpoint_url: 'https://mcp.example', headers } },
+        {
+          id: 'a',
+          type: 'agent-node',
+          data: { tools: [{ server_label: 's', headers: { 'X-Api-Key': agent, Accept: '*/*' } }] },
+        },
+      ];
+      const { data: stored } = (await author.api.get<Workflow>(`/workflows/${workflowId}/`)).body;
+      const published = { ...stored, nodes: [...(stored['nodes'] as unknown[]), ...unreached] };
+      await queryDatabase(
+        stack,
+        `WITH frozen AS (
+          INSERT INTO graph_snapshots (hash, document, plan)
+          SELECT sha256($2::bytea), $1::json, plan FROM graph_snapshots JOIN runs ON hash = snapshot_hash WHERE runs.id = $3
+          RETURNING hash)
+        UPDATE workflows SET published_snapshot = frozen.hash FROM frozen WHERE id = $4`,
+        [JSON.stringify(published), slug, runId, workflowId],
+      );
+      const buyer = await createAccount(stack);
+      const { body } = await add(buyer, slug);
+      const text = JSON.stringify(body);
+      for (const secret of [field, header, tool, agent, '********']) assert.ok(!text.includes(secret), text);
+      const nodes = body.data['nodes'] as { data: Record<string, unknown> }[];
+      const fields = [{ id: 'token', type: 'text', is_secret: true, default_value: '' }];
+      assert.deepEqual(nodes[0]?.data['input_fields'], fields);
+      assert.deepEqual(nodes[1]?.data['headers'], { 'X-Token': '', Authorization: '', Accept: '*/*' });
+      assert.deepEqual(nodes[2]?.data['headers'], { Authorization: '', Accept: '*/*' });
+      assert.deepEqual(nodes[3]?.data['tools'], [{ server_label: 's', headers: { 'X-Api-Key': '', Accept: '*/*' } }]);
+      const rows = await queryDatabase<{ text: string }>(
+        stack,
+        'SELECT workflows::text AS text FROM workflows WHERE id = $1',
+        [body.id],
+      );
+      assert.ok(!rows[0]!.text.includes('canary'));
+      const reached = { ...body.data, nodes: nodes.slice(0, 2) };
+      await buyer.api.patch(`/workflows/${body.id}/`, { body: { data: reached } });
+      const sentBefore = target.requests.length;
+      const run = await buyer.api.run(body.id, { token: '********' });
+      await buyer.api.pollToEnd(run.data.id);
+      const sent = JSON.stringify(target.requests.slice(sentBefore));
+      assert.ok(sent.includes('/echo'));
+      for (const secret of [field, header]) assert.ok(!sent.includes(secret));
+    });
+  });
+
+  describe('404', () => {
+    it('a slug that nothing published has', async () => {
+      const { workflowId, slug } = await publish(stack, author);
+      await author.api.post(`/workflows/${workflowId}/unpublish-from-marketplace/`);
+      const buyer = await createAccount(stack);
+      for (const name of [slug, uniqueWord(), 'NO', '%00']) {
+        const { status, body } = await add(buyer, name);
+        assert.deepEqual([status, body], [404, NOT_FOUND], name);
+      }
+      assert.deepEqual(await projectsOf(buyer), [], 'a failed copy makes no project');
+    });
+  });
+});

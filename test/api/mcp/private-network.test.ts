@@ -1,0 +1,111 @@
+// The ways in which a user's address is asked for, end to end; every spelling of one: test/outgoing/blocked-addresses.test.ts.
+import assert from 'node:assert/strict';
+import { createApiClient, type ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { startFakeMcpServer, type FakeMcpServer } from '../../support/fake-mcp-server.js';
+import { agent, chain, drawing, http, link, mcp, trigger, type DrawingNode } from '../../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { queryDatabase } from '../../support/inspect.js';
+import { startStack, type TestStack } from '../../support/stack.js';
+import { ADDRESSES, DISGUISED_URLS, UNUSABLE_URLS } from '../../outgoing/private-addresses.js';
+import type { Detail, FieldErrors } from '../bodies.js';
+import { deliveriesOf, startRun } from '../webhook-receiver.js';
+
+describe('with ALLOW_PRIVATE_NETWORK=false', function () {
+  this.timeout(90_000);
+  let stack: TestStack;
+  let api: ApiClient;
+  let fake: FakeMcpServer;
+  let target: HttpTarget;
+  /** On ports that are open, closed, and of another protocol; by name too. */
+  let addresses: string[];
+
+  before(async () => {
+    stack = await startStack({ env: { ALLOW_PRIVATE_NETWORK: 'false' } });
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    fake = await startFakeMcpServer();
+    target = await startHttpTarget();
+    const closed = await startHttpTarget();
+    await closed.close();
+    addresses = [target.url, target.url.replace('127.0.0.1', 'localhost'), closed.url, 'http://10.1.2.3/'];
+  });
+  after(async () => {
+    await Promise.all([fake.close(), target.close()]);
+    await stack.stop();
+  });
+
+  async function errorOf(node: DrawingNode, input: object = {}) {
+    const start = trigger();
+    link(start, node);
+    const run = await api.runToEnd(drawing([start, node]), input);
+    return run.nodes[node.id]!.error!;
+  }
+
+  it('private addresses are refused by mcp-tools and by the node, and nothing reaches them', async () => {
+    const endpoint = fake.endpoint();
+    const urls = [
+      endpoint.url,
+      endpoint.url.replace('127.0.0.1', 'localhost'),
+      'http://169.254.169.254/mcp',
+      'http://[::1]/',
+    ];
+    for (const endpoint_url of urls) {
+      for (const transport of ['auto', 'sse', 'streamable_http']) {
+        const answer = await api.post<Detail>('/workflows/mcp-tools/', { body: { endpoint_url, transport } });
+        assert.equal(answer.status, 400);
+        assert.equal(answer.body.code, 'blocked_address');
+      }
+      assert.equal((await errorOf(mcp(endpoint_url, 'echo'))).code, 'blocked_address');
+    }
+    assert.equal(endpoint.requests.length, 0);
+  });
+
+  it('HTTP nodes, MCP nodes and agents fail with the same words whatever the port, and say no address', async () => {
+    const errors = [];
+    for (const url of addresses) {
+      errors.push(await errorOf(http(url)), await errorOf(http('{{ input.url }}', { method: 'POST' }), { url }));
+      errors.push(await errorOf(mcp(url, 'echo')));
+      errors.push(await errorOf(agent('Go', { model_name: 'never-asked' }, [{ endpoint_url: url }])));
+    }
+    for (const error of errors) assert.deepEqual(error, errors[0]);
+    assert.deepEqual(errors[0], { code: 'blocked_address', message: 'The address is not allowed: it is not public.' });
+    assert.deepEqual([target.requests, stack.modelProvider.requestsFor('never-asked')], [[], []]);
+  });
+
+  it('mcp-tools answers the same whatever the port', async () => {
+    for (const endpoint_url of addresses) {
+      const { status, body } = await api.post<Detail>('/workflows/mcp-tools/', { body: { endpoint_url } });
+      const detail = 'The address is not allowed: it is not public.';
+      assert.deepEqual([status, body], [400, { detail, code: 'blocked_address' }]);
+    }
+  });
+
+  it('a webhook whose name has come to lead inside is refused at each attempt, and its log says only that', async () => {
+    const seen = new Set<string>();
+    for (const url of addresses) {
+      const project = await api.createProject();
+      const set = 'UPDATE projects SET webhook_url = $2, is_webhook_enabled = true WHERE id = $1';
+      await queryDatabase(stack, set, [project, `${url}/hook`]);
+      await startRun(api, project, chain(1));
+      const [first] = await eventually(async () => {
+        const deliveries = await deliveriesOf(api, project);
+        return typeof deliveries[0]?.error === 'string' && deliveries;
+      });
+      const { status, attempts, response_status, error } = first!;
+      seen.add(JSON.stringify({ status, attempts, response_status, error }));
+    }
+    const refused = { status: 'pending', attempts: 1, response_status: null, error: 'blocked_address' };
+    assert.deepEqual([...seen], [JSON.stringify(refused)]);
+    assert.deepEqual(target.requests, []);
+  });
+
+  it('no spelling of a private address is taken as a webhook', async () => {
+    const project = await api.createProject();
+    const hosts = Object.values(ADDRESSES).flat();
+    const urls = hosts.map((host) => `http://${host.includes(':') ? `[${host}]` : host}:8080/hook`);
+    for (const webhook_url of [...urls, ...DISGUISED_URLS, ...UNUSABLE_URLS]) {
+      const { status, body } = await api.patch<FieldErrors>(`/projects/${project}/`, { body: { webhook_url } });
+      assert.deepEqual([status, Object.keys(body)], [400, ['webhook_url']], webhook_url);
+    }
+  });
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { listCatalog } from '../../../db/workflows/catalog-repository.js';
+import { listMarketplace } from '../../../db/marketplace/marketplace-repository.js';
+import type { Tables } from '../../../db/core/tables.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import type { TestStack } from '../../support/stack.js';
+import { createAccount } from '../accounts.js';
+import { copy, publish, uniqueWord } from '../marketplace-setup.js';
+
+const FILTERS = { categories: undefined, subcategories: undefined, languages: undefined, limit: 100, offset: 0 };
+
+describe('statements of a page', function () {
+  this.timeout(60_000);
+  let stack: TestStack;
+  let db: Kysely<Tables>;
+  let statements: CompiledQuery[];
+
+  before(async () => {
+    stack = await sharedStack();
+    const pool = new pg.Pool({ connectionString: stack.stack.database_url, max: 1 });
+    db = new Kysely<Tables>({
+      dialect: new PostgresDialect({ pool }),
+      log({ query }) {
+        statements.push(query);
+      },
+    });
+  });
+  beforeEach(() => {
+    statements = [];
+  });
+  after(() => db.destroy());
+
+  it('the catalog takes three, whatever the page holds', async () => {
+    const { api, userId } = await createAccount(stack);
+    const project = await api.createProject();
+    for (let count = 0; count < 12; count += 1) await api.createWorkflow(project, {});
+    const query = { ...FILTERS, search: undefined, titleContains: undefined, projectId: undefined, isOwn: false };
+    const { workflows } = await listCatalog(db, { ...query, userId, ordering: '-last_run_at' });
+    assert.deepEqual([workflows.length, statements.length], [12, 3]);
+  });
+
+  it('the marketplace takes two, copies and caller included', async () => {
+    const author = await createAccount(stack);
+    const buyer = await createAccount(stack);
+    const word = uniqueWord();
+    for (let count = 0; count < 3; count += 1) {
+      const { slug } = await publish(stack, author, { market_title: word });
+      await copy(buyer, slug);
+    }
+    const query = { ...FILTERS, publishedFrom: undefined, publishedBefore: undefined, titleContains: word };
+    const { workflows } = await listMarketplace(db, { ...query, userId: buyer.userId, ordering: '-total_cost' });
+    assert.deepEqual([workflows.length, statements.length], [3, 2]);
+    assert.ok(workflows.every((workflow) => workflow.copy_id !== null));
+  });
+});

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import type { ApiClient } from '../../support/api-client.js';
+import { drawing, http, link, trigger, type Drawing } from '../../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { historyOf, queryDatabase } from '../../support/inspect.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import type { TestStack } from '../../support/stack.js';
+import { createAccount } from '../accounts.js';
+import type { Workflow } from '../bodies.js';
+
+const MASK = '********';
+const TABLES = ['workflows', 'graph_snapshots', 'runs', 'node_results', 'provider_calls', 'billing_transactions'];
+
+describe('secrets', function () {
+  this.timeout(90_000);
+  let stack: TestStack;
+  let api: ApiClient;
+  let project: number;
+  let target: HttpTarget;
+
+  before(async () => {
+    stack = await sharedStack();
+    ({ api } = await createAccount(stack));
+    project = await api.createProject();
+    target = await startHttpTarget();
+  });
+  after(() => target.close());
+
+  /** Sends the secret field in a header to the target, which echoes it. */
+  const draw = (defaultValue: unknown): Drawing => {
+    const start = trigger([
+      { id: 'token', type: 'text', is_secret: true, default_value: defaultValue },
+      { id: 'note', type: 'text' },
+    ]);
+    const call = http(`${target.url}/echo`, { headers: { 'X-Token': '{{ input.token }}' } });
+    link(start, call);
+    return drawing([start, call]);
+  };
+
+  const sentTokens = (): string[] => target.requests.map(({ headers }) => String(headers['x-token']));
+
+  it('a secret reaches the HTTP target and is in no answer, no row, no log and nowhere in the history', async () => {
+    const [stored, given] = [canary(), canary()];
+    const data = draw(stored);
+    const created = await api.post<Workflow>('/workflows/', { body: { project, title: 'S', data } });
+    assert.deepEqual(created.body.data, withDefault(data, MASK));
+    const id = created.body.id;
+    const runs = [await api.run(id, {}), await api.run(id, { token: given, note: `see ${given}` })];
+    const polled = [];
+    for (const run of runs) polled.push(await api.pollToEnd(run.data.id));
+    assert.deepEqual(
+      polled.map((envelope) => envelope.data.status),
+      ['succeed', 'succeed'],
+    );
+    for (const secret of [stored, given]) assert.ok(sentTokens().includes(secret));
+
+    const paths = ['', 'input-fields/', 'check_workflow/', 'history/', ...runs.map((run) => `history/${run.data.id}/`)];
+    const answers = await Promise.all(paths.map((path) => api.get(`/workflows/${id}/${path}`)));
+    const list = await api.get(`/workflows/?project=${project}&size=100`);
+    const rows = await Promise.all(TABLES.map((table) => queryDatabase(stack, `SELECT t::text FROM ${table} t`)));
+    const histories = await Promise.all(runs.map((run) => historyOf(stack, run.data.id)));
+    const places = { created, polled, answers, list, rows, histories, logs: stack.logs() };
+    for (const [place, content] of Object.entries(places)) {
+      const text = JSON.stringify(content);
+      for (const secret of [stored, given]) {
+        for (const form of [secret.slice(0, -3), Buffer.from(secret.slice(0, 30)).toString('base64')]) {
+          assert.ok(!text.includes(form), `${place} holds a secret`);
+        }
+      }
+    }
+    const record = await api.history(id, runs[1]!.data.id);
+    assert.deepEqual(record['input_data'], { token: MASK, note: `see ${MASK}` });
+  });
+
+  it('******** in an update keeps the stored secret, another value replaces it', async () => {
+    const [first, second] = [canary(), canary()];
+    const data = draw(first);
+    const id = await api.createWorkflow(project, data);
+    const sentAfter = async (value: unknown): Promise<string | undefined> => {
+      await api.patch(`/workflows/${id}/`, { body: { data: withDefault(data, value) } });
+      await api.pollToEnd((await api.run(id)).data.id);
+      return sentTokens().at(-1);
+    };
+    assert.equal(await sentAfter(MASK), first);
+    assert.equal(await sentAfter(second), second);
+    assert.equal(await sentAfter(MASK), second);
+    assert.equal(await sentAfter(''), '');
+    assert.equal(await sentAfter(MASK), MASK, 'nothing is stored any more: the text is literal');
+    await api.patch(`/workflows/${id}/`, { body: { title: 'only the title' } });
+  });
+
+  it('on create ******** is stored literally', async () => {
+    const id = await api.createWorkflow(project, draw(MASK));
+    await api.pollToEnd((await api.run(id)).data.id);
+    assert.equal(sentTokens().at(-1), MASK);
+  });
+
+  it('******** on run means the stored default; a value sent holds for that run and leaves the default', async () => {
+    const [stored, given] = [canary(), canary()];
+    const id = await api.createWorkflow(project, draw(stored));
+    const sentWith = async (input: unknown): Promise<string | undefined> => {
+      await api.pollToEnd((await api.run(id, input)).data.id);
+      return sentTokens().at(-1);
+    };
+    assert.equal(await sentWith({ token: MASK }), stored);
+    assert.equal(await sentWith({ token: given }), given);
+    assert.equal(await sentWith({}), stored);
+  });
+
+  it('two updates at once both keep the secret', async () => {
+    const secret = canary();
+    const data = draw(secret);
+    const id = await api.createWorkflow(project, data);
+    const body = { data: withDefault(data, MASK) };
+    await Promise.all(Array.from({ length: 8 }, () => api.patch(`/workflows/${id}/`, { body })));
+    await api.pollToEnd((await api.run(id)).data.id);
+    assert.equal(sentTokens().at(-1), secret);
+  });
+
+  it('no answer to a change holds a secret: update, duplicate, reorder, run, re-run, flags, billing', async () => {
+    const [stored, given] = [canary(), canary()];
+    const data = draw(stored);
+    const id = await api.createWorkflow(project, data);
+    const input = { token: given, note: `see ${given}` };
+    const original = await api.run(id, input);
+    await api.pollToEnd(original.data.id);
+    const run = `/workflows/${id}/history/${original.data.id}`;
+    const answers = [
+      await api.patch(`/workflows/${id}/`, { body: { data: withDefault(data, MASK) } }),
+      await api.post(`/workflows/${id}/duplicate/`),
+      await api.post(`/workflows/${id}/reorder/`, { body: { sort_id: 1 } }),
+      await api.post(`${run}/re-run/`),
+      await api.post(`${run}/re-run/`, { body: input }),
+      await api.post(`${run}/toggle-api-run/`, { body: { is_api_run: true } }),
+      await api.post(`${run}/toggle-marketplace-example/`, { body: { use_in_marketplace_example: true } }),
+      await api.post(`${run}/toggle-marketplace-use/`, { body: { use_as_marketplace_template: true } }),
+      await api.get(`/billing-history/workflowrun/${original.data.id}/`),
+    ];
+    for (const { status, body } of answers) {
+      assert.ok(status === 200 || status === 201, JSON.stringify(body));
+      for (const secret of [stored, given]) assert.ok(!JSON.stringify(body).includes(secret.slice(0, -3)));
+    }
+  });
+
+  it('a stored secret cannot be had by making its field public', async () => {
+    const secret = canary();
+    const data = draw(secret);
+    const id = await api.createWorkflow(project, data);
+    const open = withDefault(data, MASK);
+    (open.nodes[0]!.data['input_fields'] as Record<string, unknown>[])[0]!['is_secret'] = false;
+    const { body } = await api.patch<Workflow>(`/workflows/${id}/`, { body: { data: open } });
+    assert.deepEqual(body.data, JSON.parse(JSON.stringify(open)));
+    await api.pollToEnd((await api.run(id)).data.id);
+    assert.equal(sentTokens().at(-1), MASK);
+  });
+});
+
+/** Ends in characters that every encoding writes in its own way. */
+function canary(): string {
+  return `canary-${randomBytes(12).toString('hex')}"+/`;
+}
+
+function withDefault(data: Drawing, value: unknown): Drawing {
+  const copy = structuredClone(data);
+  (copy.nodes[0]!.data['input_fields'] as Record<string, unknown>[])[0]!['default_value'] = value;
+  return copy;
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { sql } from 'kysely';
+import { createDatabase } from '../../../db/core/client.js';
+import { eventually } from '../../support/eventually.js';
+import { queryDatabase } from '../../support/inspect.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import type { TestStack } from '../../support/stack.js';
+
+describe('database connections', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+
+  before(async () => {
+    stack = await sharedStack();
+  });
+
+  it('a connection that the server ends while it is taken and idle fails its next query, and not the process', async () => {
+    const db = createDatabase({
+      url: stack.stack.database_url,
+      poolMax: 1,
+      applicationName: 'test',
+      onError: () => undefined,
+    });
+    try {
+      await db.connection().execute(async (taken) => {
+        const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(taken);
+        const pid = rows[0]!.pid;
+        await queryDatabase(stack, 'SELECT pg_terminate_backend($1)', [pid]);
+        await eventually(async () => {
+          const left = await queryDatabase(stack, 'SELECT 1 FROM pg_stat_activity WHERE pid = $1', [pid]);
+          return left.length === 0;
+        });
+        await assert.rejects(sql`SELECT 1`.execute(taken));
+      });
+      assert.equal((await sql`SELECT 1`.execute(db)).rows.length, 1);
+    } finally {
+      await db.destroy();
+    }
+  });
+});

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { sql, type Kysely, type Migration } from 'kysely';
+import { createDatabase, type Database } from '../../../db/core/client.js';
+import { migrateToLatest } from '../../../db/core/migrate.js';
+import { eventually } from '../../support/eventually.js';
+import { queryDatabase } from '../../support/inspect.js';
+import { sharedStack } from '../../support/shared-stack.js';
+
+const DATABASE = 'migrations';
+
+describe('migrations', function () {
+  this.timeout(60_000);
+  let migrator: Database;
+  let service: Database;
+
+  before(async () => {
+    const stack = await sharedStack();
+    await queryDatabase(stack, `CREATE DATABASE ${DATABASE}`);
+    const url = new URL(stack.stack.database_url);
+    url.pathname = `/${DATABASE}`;
+    const options = { url: url.href, poolMax: 1, applicationName: 'test', onError: () => undefined };
+    [migrator, service] = [createDatabase(options), createDatabase(options)];
+    await sql`CREATE TABLE first (id integer)`.execute(migrator);
+    await sql`CREATE TABLE last (id integer)`.execute(migrator);
+  });
+
+  after(async () => {
+    await Promise.all([migrator.destroy(), service.destroy()]);
+    await queryDatabase(await sharedStack(), `DROP DATABASE ${DATABASE}`);
+  });
+
+  /** Holds a row of `last` while it lasts; `first` is what a migration has by then, and waits for it. */
+  async function withOneBegun<T>(all: Record<string, Migration>, patienceMs: number, use: UseOfBegun<T>): Promise<T> {
+    return service.transaction().execute(async (trx) => {
+      await sql`INSERT INTO last VALUES (1)`.execute(trx);
+      const migrated = migrateToLatest(migrator, { all, patienceMs });
+      migrated.catch(() => undefined);
+      await eventually(async () => (await waitsFor('last', trx)) > 0, { intervalMs: 5 });
+      return use(migrated, trx);
+    });
+  }
+
+  it('of a migration and a transaction that wait for each other the migration gives way, and is begun again', async () => {
+    const begun = await withOneBegun({ ...empty('0001'), ...both('0002') }, 30_000, async (migrated, trx) => {
+      await sql`INSERT INTO first VALUES (1)`.execute(trx);
+      return { migrated };
+    });
+    assert.deepEqual(await begun.migrated, ['0001', '0002']);
+    const { rows } = await sql`SELECT first.added_0002, last.added_0002 FROM first, last`.execute(service);
+    assert.equal(rows.length, 1);
+  });
+
+  it('one that gets no lock for too long fails without a trace; those before it stay', async () => {
+    const all = { ...empty('0001'), ...both('0002'), ...empty('0003'), ...both('0004') };
+    await withOneBegun(all, 500, async (migrated) => {
+      await assert.rejects(migrated, { code: '55P03' });
+    });
+    const { rows } = await sql`SELECT name FROM kysely_migration ORDER BY name`.execute(service);
+    assert.deepEqual(rows, [{ name: '0001' }, { name: '0002' }, { name: '0003' }]);
+    assert.deepEqual(await migrateToLatest(migrator, { all }), ['0004']);
+  });
+
+  it('what is wrong with a migration is thrown at once', async () => {
+    const all = { ...empty('0001'), ...empty('0002'), ...empty('0003'), ...empty('0004') };
+    const up = (): Promise<void> => Promise.reject(new Error('no such column'));
+    await assert.rejects(migrateToLatest(migrator, { all: { ...all, '0005': { up } } }), /no such column/);
+  });
+});
+
+type UseOfBegun<T> = (migrated: Promise<string[]>, trx: Database) => Promise<T>;
+
+const empty = (name: string): Record<string, Migration> => ({ [name]: { up: () => Promise.resolve() } });
+
+/** A migration of `first`, then of `last`. */
+function both(name: string): Record<string, Migration> {
+  const column = sql.ref(`added_${name}`);
+  const up = async (db: Kysely<unknown>): Promise<void> => {
+    await sql`ALTER TABLE first ADD ${column} text`.execute(db);
+    await sql`ALTER TABLE last ADD ${column} text`.execute(db);
+  };
+  return { [name]: { up } };
+}
+
+async function waitsFor(table: string, db: Database): Promise<number> {
+  const { rows } = await sql`SELECT FROM pg_locks WHERE relation = ${table}::regclass AND NOT granted`.execute(db);
+  return rows.length;
+}

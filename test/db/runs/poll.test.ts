@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { toJsonText } from '../../../api/http/json-text.js';
+import { toNodeMap } from '../../../api/runs/node-map.js';
+import { createDatabase, type Database } from '../../../db/core/client.js';
+import { countAndPoll, readRunForPoll, type PolledText } from '../../../db/runs/poll-repository.js';
+import { createApiClient, type ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { agent, drawing, http, link, trigger, type DrawingNode } from '../../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { cancelRun, queryDatabase } from '../../support/inspect.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import type { TestStack } from '../../support/stack.js';
+import { startToolServer, type ToolServer } from '../../support/tool-server.js';
+
+const LIMITS = { retentionDays: 30, defaultRateLimit: 1_000_000 };
+
+/** What a key polls is put together by the database, what is too large for that by us: to readers it is the same. */
+describe('nodes of a polled run', function () {
+  this.timeout(60_000);
+  let stack: TestStack;
+  let db: Database;
+  let api: ApiClient;
+  let target: HttpTarget;
+  let tools: ToolServer;
+
+  before(async () => {
+    stack = await sharedStack();
+    db = createDatabase({
+      url: stack.stack.database_url,
+      poolMax: 1,
+      applicationName: 'test',
+      onError: () => undefined,
+    });
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    [target, tools] = await Promise.all([startHttpTarget(), startToolServer()]);
+  });
+  after(() => Promise.all([db.destroy(), target.close(), tools.close()]));
+
+  async function start(...nodes: DrawingNode[]): Promise<string> {
+    const begin = trigger();
+    link(begin, nodes);
+    return (await api.run(await api.createWorkflow(await api.createProject(), drawing([begin, ...nodes])))).data.id;
+  }
+  const change = (set: string, nodeId: string): Promise<unknown> =>
+    queryDatabase(stack, `UPDATE node_results SET ${set} WHERE node_id = $1`, [nodeId]);
+
+  async function textOf(runId: string): Promise<PolledText> {
+    const { runs } = await countAndPoll(db, stack.apiKey, [{ runId }], LIMITS);
+    return runs[0]!;
+  }
+
+  async function assertSame(runId: string): Promise<Record<string, Record<string, unknown>>> {
+    const { nodes: text, ...state } = await textOf(runId);
+    const { nodes, ...whole } = (await readRunForPoll(db, { runId, userId: stack.stack.user_id }, 30))!;
+    assert.deepEqual(state, whole);
+    const found = JSON.parse(text!) as Record<string, Record<string, unknown>>;
+    assert.deepEqual(found, JSON.parse(toJsonText(toNodeMap(nodes, null))));
+    assert.deepEqual(
+      Object.keys(found),
+      nodes.map(({ id }) => id),
+      'in the order in which they began',
+    );
+    return found;
+  }
+
+  it('that succeeded, failed or hold words of all kinds', async () => {
+    const calls = ['a', 'b', 'c', 'd'].map((path) => http(`${target.url}/${path}`));
+    const runId = await start(...calls);
+    await api.pollToEnd(runId);
+    const [said, silent, bare] = calls.map(({ id }) => id) as [string, string, string];
+    const words = `"quoted" \\ \n\t\u0001 漢字 🙂 </script>`;
+    await queryDatabase(
+      stack,
+      "UPDATE node_results SET status = 'failed', result = NULL, error_code = 'x', error_message = $2 WHERE node_id = $1",
+      [said, words],
+    );
+    await change("status = 'failed', result = NULL", silent);
+    await change('result = NULL', bare);
+    const nodes = await assertSame(runId);
+    assert.deepEqual(nodes[said], { id: said, status: 'failed', error: { code: 'x', message: words } });
+    assert.deepEqual(nodes[silent]!['error'], { code: 'failed', message: 'The node failed.' });
+    assert.deepEqual(nodes[bare], { id: bare, status: 'succeed', result: { content: '' } });
+    assert.equal(Object.keys(nodes).length, 5);
+  });
+
+  it('that are in progress, with and without a request for an approval', async () => {
+    const call = { name: 'add', arguments: { a: 1, b: 2 } };
+    stack.modelProvider.script('polled', [{ toolCalls: [call] }, { text: 'ok' }]);
+    const waits = agent('work', { model_name: 'polled' }, [{ endpoint_url: tools.url, require_approval: 'always' }]);
+    const slow = http(`${target.url}/delay/20000/polled`);
+    const runId = await start(waits, slow);
+    const nodes = await eventually(async () => {
+      const seen = await assertSame(runId);
+      return seen[waits.id]?.['approval_requests'] !== undefined && seen[slow.id] !== undefined && seen;
+    });
+    assert.deepEqual(nodes[slow.id], { id: slow.id, status: 'in progress' });
+    const [request] = nodes[waits.id]!['approval_requests'] as Record<string, unknown>[];
+    assert.deepEqual([request!['tool_name'], request!['status']], ['add', 'pending']);
+    await cancelRun(stack, runId);
+    await api.pollToEnd(runId);
+  });
+
+  it('that are too large together are left to be read apart', async () => {
+    const [small, large] = [http(`${target.url}/small`), http(`${target.url}/bytes/600000`)];
+    const runId = await start(small, large);
+    await api.pollToEnd(runId);
+    assert.equal((await textOf(runId)).nodes, null);
+    const { data } = await api.poll(runId);
+    assert.equal(data.data![large.id]!.result!.content.length, 600_000);
+    assert.ok(data.data![small.id]!.result);
+  });
+});
