@@ -17,3 +17,11 @@ export interface Plan {
   out: [to: number, branch: Branch][][];
   indegree: number[];
 }
+
+/** One execution of a node in a run. */
+export interface NodeKey {
+  runId: string;
+  /** The iteration that encloses it, such as `LOOP[3]/INNER[0]`; empty for nodes that no loop encloses. */
+  path: string;
+  nodeId: string;
+}

@@ -1,7 +1,7 @@
 // An agent node: model call, approvals, tool calls, again. Each step is an activity that finds its stored outcome when it
 // is repeated, and the cursor says where to go on, so the loop survives worker deaths and continue-as-new.
 import { agentSteps } from './activity-options.js';
-import type { AgentCursor } from './messages.js';
+import type { AgentCursor } from '../contract/run-workflow.js';
 
 /** What the loop asks of the run that it is part of. */
 export interface AgentHost {
@@ -26,7 +26,7 @@ export async function runAgent(host: AgentHost, node: AgentNode, from: AgentCurs
   const { summary, runId, nodeId } = node;
   for (let cursor = from; ; cursor = { turn: cursor.turn + 1, requests: [], deadlineMs: 0 }) {
     const { turn } = cursor;
-    const step = { runId, nodeId, turn };
+    const step = { runId, path: '', nodeId, turn };
     host.remember(cursor);
     if (cursor.requests.length === 0) {
       await host.gate();

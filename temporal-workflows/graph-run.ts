@@ -23,7 +23,7 @@ import {
   type ResumedRun,
   type RunGraphInput,
   type RunStatusAnswer,
-} from './messages.js';
+} from '../contract/run-workflow.js';
 import { Planner } from './planner.js';
 
 const runStateKey = { name: 'RunState', type: 'KEYWORD' } as const;

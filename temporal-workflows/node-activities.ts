@@ -5,7 +5,7 @@ import type { FollowingNodes, FusedFacts } from '../activities/dense/fused-nodes
 import type { Plan } from '../graph/plan.js';
 import { runNodeOfKind, tryNodeLocally, type NodeCall, type SingleStepKind } from './activity-options.js';
 import { beginsLocally, lengthOf, rowAfter, summaryOf, type Row } from './fusion.js';
-import { toMarkdown, type RunGraphInput } from './messages.js';
+import { toMarkdown, type RunGraphInput } from '../contract/run-workflow.js';
 
 /** The trigger's activity reports the start as update 1; the end of the run is the only other report. */
 export const FINISH_SEQUENCE = 2;
@@ -48,6 +48,7 @@ function toCall(input: RunGraphInput, nodes: number[], { open, isFirst, isLocal 
   const isRest = isFused === true && open === nodes.length + lengthOf(row);
   const node = {
     runId,
+    path: '',
     nodeId: plan.ids[first]!,
     isFirst,
     ...(beside.length === 0 ? {} : { beside: beside.map((other) => plan.ids[other]!) }),

@@ -1,7 +1,7 @@
 // Which nodes may run next. Pure: no Temporal, no clock, no randomness. A replay must reach the same decisions in the
 // same order, so a change of order here needs `patched()` (CONTRIBUTING, "Changing the run workflow").
 import type { Branch, Plan } from '../graph/plan.js';
-import type { PlannerSnapshot } from './messages.js';
+import type { PlannerSnapshot } from '../contract/run-workflow.js';
 
 export const NodeState = {
   waiting: 0,

@@ -13,7 +13,13 @@ import {
 } from '@temporalio/workflow';
 import { reportEnd } from './activity-options.js';
 import { GraphRun } from './graph-run.js';
-import { DECIDE_SIGNAL, STATUS_QUERY, type Decision, type RunGraphInput, type RunStatusAnswer } from './messages.js';
+import {
+  DECIDE_SIGNAL,
+  STATUS_QUERY,
+  type Decision,
+  type RunGraphInput,
+  type RunStatusAnswer,
+} from '../contract/run-workflow.js';
 
 const statusQuery = defineQuery<RunStatusAnswer>(STATUS_QUERY);
 const decideSignal = defineSignal<[Decision]>(DECIDE_SIGNAL);

@@ -72,15 +72,15 @@ export function createFusedNodes({ contexts, nodes, slots, report, trace }: Fuse
   }
 
   async function begin(ref: FusedRef, all: DoneNodes, ownSlots: Slots): Promise<FusedFacts> {
-    const { runId, nodeId, isFirst, beside } = ref;
+    const { runId, path, nodeId, isFirst, beside } = ref;
     if (beside === undefined) return doNode(ref);
-    const turns = [nodeId, ...beside].map((id) => ({ runId, nodeId: id, isFirst: isFirst === true }));
+    const turns = [nodeId, ...beside].map((id) => ({ runId, path, nodeId: id, isFirst: isFirst === true }));
     const undone = await doBeside(turns, { doNode, slots: ownSlots }, all);
     return undone.length === 0 ? {} : { undone };
   }
 
   async function goOn(ref: FusedRef, facts: NodeFacts, all: DoneNodes): Promise<FusedFacts> {
-    const { runId, endSequence } = ref;
+    const { runId, path, endSequence } = ref;
     const { isLocal, attempt } = activityInfo();
     // A normal activity that was tried before may have got as far as any of them.
     const isFirst = ref.isFirst === true && (isLocal || attempt === 1);
@@ -91,7 +91,7 @@ export function createFusedNodes({ contexts, nodes, slots, report, trace }: Fuse
       const nodeId = row(last.branch);
       if (nodeId === undefined) break;
       if (!mayGoOn()) return { ...last, ...all };
-      const next = await tryNext({ runId, nodeId, isFirst }, all);
+      const next = await tryNext({ runId, path, nodeId, isFirst }, all);
       if (next === undefined) return { ...last, ...all };
       if (next.goOnAfterMs !== undefined) return { ...all, goOnAfterMs: next.goOnAfterMs };
       last = next;

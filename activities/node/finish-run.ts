@@ -56,7 +56,7 @@ async function describeError(
   { code, nodeId }: NonNullable<FinishRunInput['error']>,
   update: ExecutionUpdate,
 ): Promise<void> {
-  const recorded = nodeId === undefined ? undefined : await findNodeError(db, { runId, nodeId });
+  const recorded = nodeId === undefined ? undefined : await findNodeError(db, { runId, path: '', nodeId });
   const error: ExecutionError = { code, message: recorded ?? `The run failed: ${code}.`, node_id: nodeId };
   update.error = error;
   if (nodeId !== undefined && recorded === undefined) {

@@ -8,7 +8,7 @@
 // (Temporal's default). A run is fresh for less than that from its acceptance, before which it has no workflow task; by
 // two clocks, of which one goes on while a process stands still and the other while the whole machine does. A process that
 // dies takes what it knows along: whoever goes on with the run looks everything up, also after a restored backup.
-import type { NodeKey } from '../../db/nodes/node-results-repository.js';
+import type { NodeKey } from '../../graph/plan.js';
 import { startWindow } from '../dense/two-clocks.js';
 
 export interface FreshRuns {

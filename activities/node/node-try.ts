@@ -40,12 +40,12 @@ export async function tryStep<Facts>(
   const run = await deps.contexts.load(ref.runId);
   const node = run.node(ref.nodeId);
   if (node === undefined) throw finalFailure('internal_error');
-  const { runId, nodeId } = ref;
+  const { runId, path, nodeId } = ref;
   const stop = createStopSignal(Context.current(), ref.givenUp);
   const signal = limit === undefined ? stop.signal : AbortSignal.any([stop.signal, limit]);
   const startedAt = performance.now();
   const memory = deps.memory.lease(signal);
-  const task: NodeTask = { runId, nodeId, run, node, signal, stop: stop.signal, memory, startedAt };
+  const task: NodeTask = { runId, path, nodeId, run, node, signal, stop: stop.signal, memory, startedAt };
   const record = (end: NodeEnd) => recordNode(deps, step, task, end);
   const tell = (outcome: TryOutcome, code?: string, delayMs?: number): void => {
     deps.metrics.trySeconds.observe({ kind: node.kind, outcome }, (performance.now() - startedAt) / 1000);

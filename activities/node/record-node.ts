@@ -22,7 +22,7 @@ function toErrorMessage({ message }: NodeFailure, masker: Masker): string {
 
 /** Idempotent. A repeat (the trigger's, when its workflow task is repeated) is not counted in the metrics. */
 export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeTask, end: NodeEnd): Promise<void> {
-  const { run, node, runId, nodeId } = task;
+  const { run, node, runId, path, nodeId } = task;
   const texts = end.outcome && toResultText(end.outcome, run.masker, deps.secretBox);
   let charge: Charge | undefined;
   let isSettled = false;
@@ -30,6 +30,7 @@ export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeT
     charge = end.outcome?.charge ?? end.failure?.charge ?? (await recorder.chargeSoFar?.(task));
     const row = {
       runId,
+      path,
       nodeId,
       kind: node.kind,
       label: node.label,

@@ -1,7 +1,7 @@
 // The immutable facts of a run, loaded once per worker and kept while they are in use.
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../db/core/client.js';
-import { findOutputs, readOutput, type NodeKey, type StoredOutput } from '../../db/nodes/node-results-repository.js';
+import { findOutputs, readOutput, type StoredOutput } from '../../db/nodes/node-results-repository.js';
 import { findRunContext, findSnapshot, type StoredSnapshot } from '../../db/runs/run-context-repository.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { secretFieldsOf, type RunInput } from '../../graph/input.js';
@@ -9,7 +9,7 @@ import { createMasker, type Masker } from '../../graph/mask.js';
 import { joinSecrets, maskInput, secretTexts, type SecretMap } from '../../graph/secrets.js';
 import { findVariables, type NodeOutput, type Scope } from '../../graph/template.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
-import type { NodeKind } from '../../graph/plan.js';
+import type { NodeKey, NodeKind } from '../../graph/plan.js';
 import { runClosedFailure } from './failures.js';
 import { PARSED_FACTOR, structureBytes } from './payload-weight.js';
 import type { NodeTask } from './run-node.js';

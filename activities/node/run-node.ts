@@ -12,10 +12,9 @@ import {
   findNodeClaim,
   type NodeClaim,
   type NodeEnd as NodeEndRow,
-  type NodeKey,
 } from '../../db/nodes/node-results-repository.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
-import type { Branch, NodeKind } from '../../graph/plan.js';
+import type { NodeKey, Branch, NodeKind } from '../../graph/plan.js';
 import { isRepeatable as mayBeRepeated } from '../../graph/placement.js';
 import type { NodeOutput } from '../../graph/template.js';
 import { finalFailure, isFinal, retryDelayOf, type Charge } from './failures.js';

@@ -17,7 +17,7 @@ import {
   type Decision,
   type RunGraphInput,
   toMarkdown,
-} from '../../temporal-workflows/messages.js';
+} from '../../contract/run-workflow.js';
 import type { ApiConfig } from '../deps.js';
 
 const DEADLINE_MS = 2_000;

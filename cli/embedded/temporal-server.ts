@@ -1,7 +1,7 @@
 // The embedded Temporal: the official dev server with its Web UI, on a file.
 import path from 'node:path';
 import { Connection } from '@temporalio/client';
-import { RUN_SEARCH_ATTRIBUTES } from '../../temporal-workflows/messages.js';
+import { RUN_SEARCH_ATTRIBUTES } from '../../contract/run-workflow.js';
 import { BACKGROUND_NICENESS, type Command } from './child-process.js';
 
 export interface TemporalOptions {

@@ -1,6 +1,6 @@
 // Histories of runs as a Temporal server has them.
 import { WorkflowNotFoundError, type Client, type HistoryAndWorkflowId } from '@temporalio/client';
-import { RUN_WORKFLOW_TYPE } from '../../temporal-workflows/messages.js';
+import { RUN_WORKFLOW_TYPE } from '../../contract/run-workflow.js';
 
 /** All executions of one run, the newest first (continue-as-new makes several). Throws WorkflowNotFoundError. */
 export async function* historiesOfRun(client: Client, workflowId: string): AsyncGenerator<HistoryAndWorkflowId> {

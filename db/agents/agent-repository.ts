@@ -1,7 +1,7 @@
 // The durable steps of an agent node. Rows are written once; a repeated step finds them.
 import { sql, type Transaction } from 'kysely';
 import type { Database, Db } from '../core/client.js';
-import type { NodeKey } from '../nodes/node-results-repository.js';
+import type { NodeKey } from '../../graph/plan.js';
 import { markCallApplied } from '../nodes/provider-calls-repository.js';
 import type { ApprovalStatus, Tables, ToolOutcome } from '../core/tables.js';
 import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
@@ -138,7 +138,7 @@ async function insertApproval(
 /** The answer to a tool call, once; together with its entry in the ledger. */
 export async function saveToolAnswer(
   db: Database,
-  { runId, nodeId, turn, ordinal }: TurnKey & { ordinal: number },
+  { runId, path, nodeId, turn, ordinal }: TurnKey & { ordinal: number },
   answer: { outcome: ToolOutcome; answerEnc: Buffer; wasCalled: boolean },
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -152,7 +152,7 @@ export async function saveToolAnswer(
       .where('outcome', 'is', null)
       .execute();
     if (!answer.wasCalled) return;
-    await markCallApplied(trx, { runId, nodeId, turn, ordinal: ordinal + 1 }, { usage: null, priceUsd: null });
+    await markCallApplied(trx, { runId, path, nodeId, turn, ordinal: ordinal + 1 }, { usage: null, priceUsd: null });
   });
 }
 

@@ -1,16 +1,11 @@
 // The worker's side of `node_results`: claim a node, look up what others put out, record how it ended.
 import { sql, type RawBuilder } from 'kysely';
-import type { Branch, NodeKind } from '../../graph/plan.js';
+import type { Branch, NodeKey, NodeKind } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { startRun } from '../runs/common-updates.js';
 import { lazily } from '../core/lazily.js';
 import { resultBytes } from './result-bytes.js';
 import type { NodeStatus } from '../core/tables.js';
-
-export interface NodeKey {
-  runId: string;
-  nodeId: string;
-}
 
 export interface NodeClaim {
   status: NodeStatus;

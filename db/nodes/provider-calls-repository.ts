@@ -2,7 +2,7 @@
 // of their node is recorded (`recordNodeEnd`). A call found `sent` by a later try was in flight when its worker died. temporal-engine.md section 3.4.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
-import type { NodeKey } from './node-results-repository.js';
+import type { NodeKey } from '../../graph/plan.js';
 
 export interface CallClaim {
   /** May the request leave? False: an earlier one may have reached the other side and must not be repeated. */

@@ -3,7 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { eventually } from '../../test/support/eventually.js';
 import { withTemporal } from '../../test/support/inspect.js';
 import type { Plan } from '../../graph/plan.js';
-import { MAX_NODES_IN_FLIGHT, RUN_WORKFLOW_TYPE, type RunGraphInput } from '../../temporal-workflows/messages.js';
+import { MAX_NODES_IN_FLIGHT, RUN_WORKFLOW_TYPE, type RunGraphInput } from '../../contract/run-workflow.js';
 import type { ClientRun } from '../client.js';
 import type { Fault } from '../fault.js';
 import { keepAway } from '../processes.js';

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { parse, parseAllDocuments } from 'yaml';
 import { VARIABLES } from '../../config/environment.js';
-import { RUN_SEARCH_ATTRIBUTES } from '../../temporal-workflows/messages.js';
+import { RUN_SEARCH_ATTRIBUTES } from '../../contract/run-workflow.js';
 import { filledCompose, ROOT, SAMPLE_SECRETS } from './compose-file.js';
 
 const DOCS = path.join(ROOT, 'docs');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Connection } from '@temporalio/client';
 import { findTemporalBinary } from '../../cli/embedded/temporal-binary.js';
-import { RUN_SEARCH_ATTRIBUTES } from '../../temporal-workflows/messages.js';
+import { RUN_SEARCH_ATTRIBUTES } from '../../contract/run-workflow.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { chain, drawing, http, link, trigger } from '../support/graphs.js';

@@ -1,6 +1,6 @@
 // What a recording is made with: a real stack, and servers for its nodes to call.
 import type { Client } from '@temporalio/client';
-import { STATUS_QUERY, type RunStatusAnswer } from '../../temporal-workflows/messages.js';
+import { STATUS_QUERY, type RunStatusAnswer } from '../../contract/run-workflow.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { agent, drawing, type DrawingNode } from '../support/graphs.js';

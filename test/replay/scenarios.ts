@@ -1,5 +1,5 @@
 // Runs on a server as it comes: every node kind, and every way of the scheduler but continue-as-new.
-import { RUN_WORKFLOW_TYPE, type RunGraphInput } from '../../temporal-workflows/messages.js';
+import { RUN_WORKFLOW_TYPE, type RunGraphInput } from '../../contract/run-workflow.js';
 import { eventually } from '../support/eventually.js';
 import { condition, http, link, linkInRow, llm, mcp, trigger, type DrawingNode } from '../support/graphs.js';
 import { giveUpOn } from '../support/inspect.js';

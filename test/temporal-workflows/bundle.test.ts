@@ -28,14 +28,16 @@ describe('workflow bundle', function () {
     sources.forEach((source, index) => {
       const inPackage = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1];
       if (inPackage !== undefined) packages.add(inPackage);
-      else if (/(?:temporal-workflows|graph|activities|db|api|config|cli)\/[^?]*\.[jt]s$/.test(source)) {
-        ownFiles.push(source.replace(/^.*?\/(?=(?:temporal-workflows|graph|activities|db|api|config|cli)\/)/, ''));
+      else if (/(?:temporal-workflows|contract|graph|activities|db|api|config|cli)\/[^?]*\.[jt]s$/.test(source)) {
+        ownFiles.push(
+          source.replace(/^.*?\/(?=(?:temporal-workflows|contract|graph|activities|db|api|config|cli)\/)/, ''),
+        );
         ownBytes += sourcesContent[index]!.length;
       }
     });
     assert.ok(ownFiles.some((file) => file.endsWith('temporal-workflows/run-graph.ts')));
     for (const file of ownFiles)
-      assert.match(file, /^(?:temporal-workflows|graph)\//, `${file} is in the workflow bundle`);
+      assert.match(file, /^(?:temporal-workflows|contract|graph)\//, `${file} is in the workflow bundle`);
     for (const name of packages) {
       assert.match(
         name,

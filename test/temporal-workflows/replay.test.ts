@@ -7,7 +7,7 @@ import type { History } from '../../cli/replay/history-json.js';
 import { replayHistories } from '../../cli/replay/replay-histories.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
 import type { Plan } from '../../graph/plan.js';
-import type { RunGraphInput } from '../../temporal-workflows/messages.js';
+import type { RunGraphInput } from '../../contract/run-workflow.js';
 import { unexecutedCode } from '../replay/executed-code.js';
 import { CURRENT_VERSION, historyFiles } from '../replay/history-files.js';
 import { scenariosOverExecutions } from '../replay/scenarios-over-executions.js';

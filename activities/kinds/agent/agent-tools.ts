@@ -76,7 +76,7 @@ interface Answer {
 async function answerCall(deps: AgentDeps, task: NodeTask, work: ToolWork): Promise<void> {
   const { outcome, text, wasCalled } = refusalOf(work.call) ?? (await callTool(deps, task, work));
   const answerEnc = deps.secretBox.seal(text, 'agent');
-  const key = { runId: task.runId, nodeId: task.nodeId, turn: work.turn, ordinal: work.call.ordinal };
+  const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn: work.turn, ordinal: work.call.ordinal };
   await persist(deps.node, task, () => saveToolAnswer(deps.db, key, { outcome, answerEnc, wasCalled }));
 }
 
@@ -94,7 +94,7 @@ async function callTool(deps: AgentDeps, task: NodeTask, { data, scope, turn, ca
   // The arguments of the row that the approval shows: what was approved is what is called.
   const given = parseArguments(deps.secretBox.open(call.argumentsEnc, 'agent'));
   if (server === undefined || given === undefined) throw new Error('a tool call without server or arguments');
-  const key = { runId: task.runId, nodeId: task.nodeId, turn, ordinal: call.ordinal + 1 };
+  const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn, ordinal: call.ordinal + 1 };
   const claim = await claimCall(deps.db, {
     ...key,
     provider: call.serverLabel,

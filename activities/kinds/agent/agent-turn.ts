@@ -136,7 +136,7 @@ interface ModelCall {
 
 async function askModel(deps: AgentDeps, task: NodeTask, call: ModelCall): Promise<OpenAI.Chat.ChatCompletion> {
   const { turn, body, model, timeoutMs } = call;
-  const key = { runId: task.runId, nodeId: task.nodeId, turn, ordinal: 0 };
+  const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn, ordinal: 0 };
   const client = await deps.clients.forProject(task.run.projectId, model.provider);
   const provider = model.provider.name;
   const claim = await claimCall(deps.db, { ...key, provider, model: body.model, repeatsAfterCrash: 1 });

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createFreshRuns } from '../../../activities/node/fresh-runs.js';
 
 describe('fresh runs', () => {
-  const node = (runId: string, nodeId = 'a') => ({ runId, nodeId });
+  const node = (runId: string, nodeId = 'a') => ({ runId, path: '', nodeId });
 
   it('let each node be begun unseen once', () => {
     const fresh = createFreshRuns();
