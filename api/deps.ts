@@ -9,7 +9,7 @@ import type { RefreshFigures } from './observability/database-metrics.js';
 import type { ByteBudget } from '../outgoing/byte-budget.js';
 import type { McpClient } from '../outgoing/mcp-client.js';
 import type { Metrics } from './observability/metrics.js';
-import type { NodePlacement } from './runs/node-placement.js';
+import type { DensePlacement } from './runs/dense-placement.js';
 import type { KeyCounter } from './access/key-counter.js';
 import type { SnapshotStore } from './runs/snapshot-store.js';
 import type { StartSlots } from './runs/start-slots.js';
@@ -35,7 +35,7 @@ export interface AppDeps {
   /** Before each scrape. */
   refreshFigures: RefreshFigures;
   verifySession: SessionVerifier;
-  placement: NodePlacement;
+  placement: DensePlacement;
 }
 
 export interface ApiConfig {

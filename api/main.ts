@@ -17,7 +17,7 @@ import { createChatUpstream } from './chat/chat-upstream.js';
 import { createDatabaseMetrics } from './observability/database-metrics.js';
 import type { AppDeps } from './deps.js';
 import { createMetrics } from './observability/metrics.js';
-import { createNodePlacement } from './runs/node-placement.js';
+import { createDensePlacement, parseForced } from './runs/dense-placement.js';
 import { startReconciler } from './background/reconciler.js';
 import { startRetention } from './background/retention.js';
 import { startFoldingFigures } from './background/workflow-figures.js';
@@ -118,7 +118,12 @@ function createDeps(
     metrics,
     refreshFigures: createDatabaseMetrics(metrics.registry, { db, logger, resultRetentionDays }),
     verifySession: createSessionVerifier(environment),
-    placement: createNodePlacement({ db, logger, forced: environment.nodePlacement }),
+    placement: createDensePlacement({
+      db,
+      logger,
+      execution: environment.execution,
+      forced: parseForced(environment.densePlacement),
+    }),
   };
   const close = async (): Promise<void> => {
     await Promise.all([db.destroy(), connection.close(), deps.chatUpstream.close(), deps.mcp.close()]);

@@ -49,7 +49,8 @@ const schema = z.object({
   WORKER_CACHED_WORKFLOWS: z.coerce.number().int().min(0).max(1_000_000).optional(),
   WORKER_DEPLOYMENT_NAME: deploymentText.optional(),
   WORKER_BUILD_ID: buildText.optional(),
-  NODE_PLACEMENT: z.string().default(''),
+  EXECUTION: z.enum(['visible', 'dense']).default('visible'),
+  DENSE_PLACEMENT: z.string().default(''),
   WORKER_ACTIVITY_SLOTS: z.coerce.number().int().min(1).max(10_000).default(100),
   PUBLIC_URL: url(/^https?$/).optional(),
   OTEL_SDK_DISABLED: flag.default(false),
@@ -107,8 +108,10 @@ export interface Environment {
   workerVersion: WorkerVersion | undefined;
   /** Whether OpenTelemetry's standard variables ask for traces. */
   isTracing: boolean;
-  /** By node kind; kinds that are not named go by their speed. */
-  nodePlacement: Record<string, Placement>;
+  /** Of runs whose drawing does not say. */
+  execution: 'visible' | 'dense';
+  /** Of dense execution, by node kind; kinds that are not named go by their speed. */
+  densePlacement: Record<string, Placement>;
   /** Nodes of all runs that one worker executes at once. */
   workerActivitySlots: number;
   /** What their payloads may take in its memory together. */
@@ -167,7 +170,8 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     workerCachedWorkflows: values.WORKER_CACHED_WORKFLOWS,
     workerVersion: toWorkerVersion(values.WORKER_DEPLOYMENT_NAME, values.WORKER_BUILD_ID),
     isTracing: asksForTraces(values),
-    nodePlacement: parseNodePlacement(values.NODE_PLACEMENT),
+    execution: values.EXECUTION,
+    densePlacement: parseDensePlacement(values.DENSE_PLACEMENT),
     workerActivitySlots: values.WORKER_ACTIVITY_SLOTS,
     workerPayloadMemoryMb: values.WORKER_PAYLOAD_MEMORY_MB,
   };
@@ -237,19 +241,17 @@ function parseRetrySchedule(value: string): number[] {
   return seconds;
 }
 
-/** Kinds that have a choice: triggers and conditions are always local, the others never. */
-const PLACED_KINDS = ['http', 'mcp'];
-const PLACEMENTS = ['local', 'normal', 'alone'] as const;
+const PLACEMENTS = ['local', 'shared', 'own'] as const;
 type Placement = (typeof PLACEMENTS)[number];
 
-function parseNodePlacement(value: string): Record<string, Placement> {
+function parseDensePlacement(value: string): Record<string, Placement> {
   const placements: Record<string, Placement> = {};
   for (const part of value.split(',').map((word) => word.trim())) {
     if (part === '') continue;
     const [kind = '', word = ''] = part.split(':');
     const placement = PLACEMENTS.find((known) => known === word);
-    if (!PLACED_KINDS.includes(kind) || placement === undefined) {
-      throw new ConfigError("NODE_PLACEMENT: must be comma-separated, such as 'http:normal,mcp:local'.");
+    if (!/^[a-z_]+$/.test(kind) || placement === undefined) {
+      throw new ConfigError("DENSE_PLACEMENT: must be comma-separated, such as 'http:shared,mcp:own'.");
     }
     placements[kind] = placement;
   }

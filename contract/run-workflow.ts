@@ -1,4 +1,5 @@
 // What the API and the run workflow say to each other. Types and names only: this file is imported by both sides.
+import type { Placement } from '../graph/dense/placement.js';
 import type { Plan } from '../graph/plan.js';
 
 /** The workflow type that operators filter by: `WorkflowType='runGraph'`. */
@@ -17,25 +18,20 @@ export interface RunGraphInput {
   runId: string;
   plan: Plan;
   maxInFlight: number;
-  /** One character a node: `1` local, `2` normal, `0` alone (graph/placement.ts). Absent in runs that began before there was a choice. */
-  local?: string;
-  /**
-   * Nodes in a row, and side by side, share an activity (fusion.ts). Absent in runs that began before they did, which go
-   * on one by one. Workers that do not know of it must be gone before an API sets it (docs/upgrade.md).
-   */
-  isFused?: boolean;
-  /** Set when the run goes on in a new execution (continue-as-new). */
+  /** The run is executed densely: the placement of each node, in the plan's order. Absent for visible execution. */
+  placements?: Placement[];
+  /** Set when the run continues in a new execution (continue-as-new). */
   resumed?: ResumedRun;
 }
 
 export interface ResumedRun {
   planner: PlannerSnapshot;
-  /** Where each agent goes on, by node number. */
+  /** Where each agent continues, by node number. */
   agents: [node: number, cursor: AgentCursor][];
   decisions: [requestId: string, isApproved: boolean][];
 }
 
-/** All that an agent needs to go on after any interruption. */
+/** All that an agent needs to continue after any interruption. */
 export interface AgentCursor {
   turn: number;
   /** The approvals that this turn's tool calls wait for. */
@@ -61,13 +57,31 @@ export interface PlannerSnapshot {
   queue: number[];
 }
 
-/** The query `status`: one character a node, in the plan's order. */
+/** The query `status`: what is going on in the run. */
 export const STATUS_QUERY = 'status';
 
 export interface RunStatusAnswer {
   phase: 'running' | 'draining' | 'failing' | 'cancelling' | 'finishing';
-  /** `0` waiting, `1` ready, `2` running, `3` succeeded, `4` failed, `5` skipped, `6` cancelled. */
+  /**
+   * One character a node in the plan's order, for operators: `0` waiting, `1` ready, `2` running, `3` succeeded, `4`
+   * failed, `5` skipped, `6` cancelled.
+   */
   states: string;
+  /** Nodes that have begun and have not ended. */
+  live: LiveNode[];
+}
+
+export interface LiveNode {
+  id: string;
+  path: string;
+  /** Absent while it runs. */
+  waiting?: Waiting;
+}
+
+/** What a node waits for, and until when: milliseconds since the epoch. */
+export interface Waiting {
+  for: 'approval';
+  untilMs: number;
 }
 
 /** The Temporal UI shows summaries and details as Markdown: what users wrote is words in them, never a link or markup. */

@@ -1,5 +1,5 @@
 import { readDrawing, type Document, type DrawnNode, type StructuralError } from './document.js';
-import type { Branch, Plan } from './plan.js';
+import type { Handle, Plan } from './plan.js';
 
 export type CompiledPlan = { ok: true; document: Document; plan: Plan } | { ok: false; errors: StructuralError[] };
 
@@ -37,7 +37,7 @@ function toPlan(nodes: ReadonlyMap<string, DrawnNode>, startNode: string): Plan 
     if (!node) continue;
     plan.kinds.push(node.kind);
     plan.labels.push(toPlanLabel(node.label) || node.kind);
-    const links = node.links.map(({ to, branch }): [number, Branch] => [numberOf(to), branch]);
+    const links = node.links.map(({ to, handle }): [number, Handle] => [numberOf(to), handle]);
     for (const [to] of links) plan.indegree[to] = (plan.indegree[to] ?? 0) + 1;
     plan.out.push(links);
   }

@@ -1,8 +1,9 @@
 // The drawing as far as it runs. What only the visual editor needs (positions, styles, viewport) is not looked at.
+import { EXECUTIONS, executionSettingOf, isExecution } from './execution.js';
 import { isObject, type JsonObject } from './json.js';
+import type { NodeKind } from './kinds.js';
 import { groupEdges, resolveLinks, type EdgesBySource, type Link } from './links.js';
 import { kindOfType } from './nodes/registry.js';
-import type { NodeKind } from './plan.js';
 
 export interface StructuralError {
   code: string;
@@ -61,6 +62,7 @@ export function readDrawing(data: unknown): { document: Document; errors: Struct
   if (edges !== undefined && edges !== null && !Array.isArray(edges)) {
     errors.push({ code: 'invalid_edges', message: 'The edges of the workflow are not a list.' });
   }
+  checkExecution(data, errors);
   const ids = readIds(nodes, errors);
   checkStart(startNode, ids, errors);
   const grouped = groupEdges(edges);
@@ -106,6 +108,13 @@ function checkStart(startNode: unknown, ids: ReadonlyMap<string, unknown>, error
   }
 }
 
+function checkExecution(data: JsonObject, errors: StructuralError[]): void {
+  const setting = executionSettingOf(data);
+  if (setting === undefined || isExecution(setting)) return;
+  const words = EXECUTIONS.map((word) => `"${word}"`).join(' or ');
+  errors.push({ code: 'invalid_settings', message: `settings.execution is ${quote(setting)} and should be ${words}.` });
+}
+
 function readNode(
   node: unknown,
   ids: ReadonlyMap<string, JsonObject>,
@@ -125,8 +134,8 @@ function readNode(
     return undefined;
   }
   const links: Link[] = [];
-  for (const { to, branch } of resolveLinks(kind, data, edges.get(id) ?? [])) {
-    if (typeof to === 'string' && ids.has(to)) links.push({ to, branch });
+  for (const { to, handle } of resolveLinks(kind, data, edges.get(id) ?? [])) {
+    if (typeof to === 'string' && ids.has(to)) links.push({ to, handle });
     else if (errors.length < MAX_ERRORS) errors.push(toLinkError(to, id));
   }
   return { id, kind, label: textOf(data['label']) ?? textOf(data['name']) ?? kind, data, links };

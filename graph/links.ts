@@ -1,23 +1,22 @@
-// Which node follows which, by the two ways a drawing says so (decisions, section 4): a node's own data is what runs;
-// where it is silent, the drawn edges serve.
+// Which node follows which, by the two ways a drawing says so: a node's own data is what runs; where it is silent, the
+// drawn edges serve.
 import { isObject, ownValue, type JsonObject } from './json.js';
-import type { Branch, NodeKind } from './plan.js';
+import { traitsOf, type NodeKind } from './kinds.js';
+import type { Handle } from './plan.js';
 
 export interface Link {
   to: string;
-  branch: Branch;
+  handle: Handle;
 }
 
 /** A link as the drawing has it: what should be an id may be anything. */
 export interface RawLink {
   to: unknown;
-  branch: Branch;
+  handle: Handle;
 }
 
 /** The drawn edges by the id of their source. */
 export type EdgesBySource = ReadonlyMap<unknown, JsonObject[]>;
-
-const BRANCH_HANDLES: readonly unknown[] = [undefined, 'condition-true', 'condition-false'];
 
 export function groupEdges(edges: unknown): EdgesBySource {
   const groups = new Map<unknown, JsonObject[]>();
@@ -31,33 +30,32 @@ export function groupEdges(edges: unknown): EdgesBySource {
   return groups;
 }
 
-/** The branches that a node of this kind can take. */
-export function branchesOf(kind: NodeKind): readonly Branch[] {
-  return kind === 'condition' ? [1, 2] : [0];
+/** The handles by which a node of this kind can be left. */
+export function handlesOf(kind: NodeKind): readonly Handle[] {
+  const { handles } = traitsOf(kind);
+  return handles.length === 0 ? [0] : handles.map((_, index) => index + 1);
 }
 
-/** What the node's own data says of one branch; undefined where it says nothing (absent, null or an empty string). */
-export function linksInData(data: JsonObject, branch: Branch): RawLink[] | undefined {
-  const value = ownValue(data, fieldOf(branch));
+/** What the node's own data says of one handle; undefined where it says nothing (absent, null or an empty string). */
+export function linksInData(kind: NodeKind, data: JsonObject, handle: Handle): RawLink[] | undefined {
+  const field = handle === 0 ? 'next_nodes' : traitsOf(kind).handles[handle - 1]!.field;
+  const value = ownValue(data, field);
   if (value === undefined || value === null || value === '') return undefined;
-  return (Array.isArray(value) ? value : [value]).map((to: unknown) => ({ to, branch }));
+  return (Array.isArray(value) ? value : [value]).map((to: unknown) => ({ to, handle }));
 }
 
-function fieldOf(branch: Branch): string {
-  if (branch === 0) return 'next_nodes';
-  return branch === 1 ? 'true_node' : 'false_node';
+/** What the drawn edges say of one handle. An edge that leaves by no handle of the kind belongs to none. */
+export function linksInEdges(kind: NodeKind, edges: readonly JsonObject[], handle: Handle): RawLink[] {
+  const name = handle === 0 ? undefined : traitsOf(kind).handles[handle - 1]!.edge;
+  const leaving = name === undefined ? edges : edges.filter((edge) => edge['sourceHandle'] === name);
+  return leaving.map((edge) => ({ to: edge['target'], handle }));
 }
 
-/** What the drawn edges say of one branch. An edge that leaves a condition by no known handle belongs to no branch. */
-export function linksInEdges(edges: readonly JsonObject[], branch: Branch): RawLink[] {
-  const ofBranch = branch === 0 ? edges : edges.filter((edge) => edge['sourceHandle'] === BRANCH_HANDLES[branch]);
-  return ofBranch.map((edge) => ({ to: edge['target'], branch }));
-}
-
-/** The links that run, without repeats, the true branch of a condition first. */
+/** The links that run, without repeats, in the order of the kind's handles. */
 export function resolveLinks(kind: NodeKind, data: JsonObject, edges: readonly JsonObject[]): RawLink[] {
-  return branchesOf(kind).flatMap((branch) => {
-    const targets = new Set((linksInData(data, branch) ?? linksInEdges(edges, branch)).map(({ to }) => to));
-    return [...targets].map((to) => ({ to, branch }));
+  return handlesOf(kind).flatMap((handle) => {
+    const links = linksInData(kind, data, handle) ?? linksInEdges(kind, edges, handle);
+    const targets = new Set(links.map(({ to }) => to));
+    return [...targets].map((to) => ({ to, handle }));
   });
 }

@@ -1,8 +1,10 @@
-/** The node kinds of `data.nodes[].type`, by their file word. */
-export type NodeKind = 'trigger' | 'condition' | 'llm' | 'http' | 'mcp' | 'agent';
+import type { NodeKind } from './kinds.js';
 
-/** Which way an edge is taken: 0 always, 1 when the condition is true, 2 when it is false. */
-export type Branch = 0 | 1 | 2;
+/**
+ * By which way a node is left: 0 are its ordinary links, 1 and up its kind's named handles in their order (`kinds.ts`).
+ * On an edge it says when the edge is taken: 0 always, otherwise when the node was left by that handle.
+ */
+export type Handle = number;
 
 /**
  * What a run executes: the reachable part of the drawing as integer arrays, node 0 being the start. It is frozen when
@@ -14,7 +16,7 @@ export interface Plan {
   kinds: NodeKind[];
   /** At most 60 characters, for the Temporal UI. */
   labels: string[];
-  out: [to: number, branch: Branch][][];
+  out: [to: number, handle: Handle][][];
   indegree: number[];
 }
 

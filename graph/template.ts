@@ -1,5 +1,6 @@
 // Texts with variables in double braces (specification, "Input variables"; decisions, section 5).
 import { leavesOf, mapLeaves } from './json.js';
+import { NodeError } from './node-error.js';
 import { parseVariable, resolveVariable, type Scope, type Variable } from './variable.js';
 
 export type { NodeOutput, PathPart, RunInput, Scope, Variable } from './variable.js';
@@ -8,8 +9,12 @@ export type { NodeOutput, PathPart, RunInput, Scope, Variable } from './variable
 export const MAX_RENDERED_CHARACTERS = 32 * 1024 * 1024;
 
 /** What was rendered exceeds MAX_RENDERED_CHARACTERS: the only error that rendering throws. */
-export class RenderedTooLargeError extends Error {
+export class RenderedTooLargeError extends NodeError {
   override readonly name = 'RenderedTooLargeError';
+
+  constructor(message: string) {
+    super('rendered_too_large', message);
+  }
 }
 
 export interface Expression {

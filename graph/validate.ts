@@ -2,7 +2,7 @@
 import type { Document, DrawnNode } from './document.js';
 import { fieldIdsOf, inputFieldsOf, MAX_SECRET_CHARACTERS } from './input.js';
 import { holdsMoreThan, isObject } from './json.js';
-import { branchesOf, groupEdges, linksInData, linksInEdges, type EdgesBySource, type RawLink } from './links.js';
+import { groupEdges, handlesOf, linksInData, linksInEdges, type EdgesBySource, type RawLink } from './links.js';
 import { toFieldMessage } from './nodes/field-messages.js';
 import { nodeDefinitions } from './nodes/registry.js';
 import type { Plan } from './plan.js';
@@ -92,15 +92,15 @@ export function findWarnings(data: unknown, document: Document, plan: Plan): War
   return warnings.slice(0, MAX_FINDINGS);
 }
 
-/** A drawing without any edge has nothing to disagree with; an edge that leaves a condition by no branch never runs. */
+/** A drawing without any edge has nothing to disagree with; an edge that leaves by no handle of the kind never runs. */
 function linksDisagree({ id, kind, data }: DrawnNode, edges: EdgesBySource): boolean {
   const drawn = edges.get(id) ?? [];
-  const branches = branchesOf(kind);
-  const ofBranches = branches.map((branch) => linksInEdges(drawn, branch));
-  if (ofBranches.flat().length !== drawn.length) return true;
-  return branches.some((branch, index) => {
-    const own = linksInData(data, branch);
-    return own !== undefined && !haveSameTargets(own, ofBranches[index] ?? []);
+  const handles = handlesOf(kind);
+  const ofHandles = handles.map((handle) => linksInEdges(kind, drawn, handle));
+  if (ofHandles.flat().length !== drawn.length) return true;
+  return handles.some((handle, index) => {
+    const own = linksInData(kind, data, handle);
+    return own !== undefined && !haveSameTargets(own, ofHandles[index] ?? []);
   });
 }
 

@@ -1,36 +1,35 @@
 // An agent node: model call, approvals, tool calls, again. Each step is an activity that finds its stored outcome when it
-// is repeated, and the cursor says where to go on, so the loop survives worker deaths and continue-as-new.
-import { agentSteps } from './activity-options.js';
+// is repeated, and the cursor says where to continue, so the loop survives worker deaths and continue-as-new.
 import type { AgentCursor } from '../contract/run-workflow.js';
+import type { NodeKey } from '../graph/plan.js';
+import { agentSteps } from './activity-options.js';
 
 /** What the loop asks of the run that it is part of. */
 export interface AgentHost {
-  /** Called before the cursor's next step: it is what a later execution would go on from. */
+  /** Called before the cursor's next step: a later execution would continue from it. */
   remember(cursor: AgentCursor): void;
-  /** Before each step: never returns once the run drains for continue-as-new. */
+  /** Called before each step: never returns once the run drains for continue-as-new. */
   gate(): Promise<void>;
-  /** Until every request is decided or the deadline has passed. */
+  /** Resolves when every request is decided or the deadline has passed. */
   decisions(cursor: AgentCursor): Promise<void>;
 }
 
 export const FIRST_STEP: AgentCursor = { turn: 0, requests: [], deadlineMs: 0 };
 
-/** Which one, and its name for the Temporal UI. */
 interface AgentNode {
-  runId: string;
-  nodeId: string;
+  key: NodeKey;
+  /** For the Temporal UI. */
   summary: string;
 }
 
-export async function runAgent(host: AgentHost, node: AgentNode, from: AgentCursor): Promise<void> {
-  const { summary, runId, nodeId } = node;
+export async function runAgent(host: AgentHost, { key, summary }: AgentNode, from: AgentCursor): Promise<void> {
   for (let cursor = from; ; cursor = { turn: cursor.turn + 1, requests: [], deadlineMs: 0 }) {
     const { turn } = cursor;
-    const step = { runId, path: '', nodeId, turn };
+    const step = { ...key, turn };
     host.remember(cursor);
     if (cursor.requests.length === 0) {
       await host.gate();
-      const options = { summary: `${summary}: turn ${turn + 1}`, activityId: `${nodeId}/${turn}` };
+      const options = { summary: `${summary}: turn ${turn + 1}`, activityId: `${key.nodeId}/${turn}` };
       const { next, approvals, waitMs } = await agentSteps.agentTurn.executeWithOptions(options, [step]);
       if (next === 'final') return;
       cursor = { turn, requests: approvals, deadlineMs: Date.now() + waitMs };
@@ -38,7 +37,7 @@ export async function runAgent(host: AgentHost, node: AgentNode, from: AgentCurs
     }
     await host.decisions(cursor);
     await host.gate();
-    const options = { summary: `${summary}: tools of turn ${turn + 1}`, activityId: `${nodeId}/${turn}/tools` };
+    const options = { summary: `${summary}: tools of turn ${turn + 1}`, activityId: `${key.nodeId}/${turn}/tools` };
     await agentSteps.agentTools.executeWithOptions(options, [step]);
   }
 }

@@ -1,29 +1,27 @@
 import {
-  ActivityFailure,
   CancellationScope,
   condition,
   isCancellation,
   setCurrentDetails,
-  sleep,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { FinishRunInput } from '../activities/node/finish-run.js';
-import type { DoneNodes } from '../activities/node/failures.js';
-import type { FusedFacts } from '../activities/dense/fused-nodes.js';
-import type { Branch } from '../graph/plan.js';
-import { FIRST_STEP, runAgent } from './agent-loop.js';
-import { besideEachOther } from './fusion.js';
-import { begin, FINISH_SEQUENCE, goOn } from './node-activities.js';
-import { doneBefore, nodeFailureOf } from './node-failure.js';
+import { FINISH_SEQUENCE, type FinishRunInput, type NodeFacts, type RunError } from '../contract/activities.js';
 import {
   toMarkdown,
   type AgentCursor,
   type Decision,
+  type LiveNode,
   type ResumedRun,
   type RunGraphInput,
   type RunStatusAnswer,
+  type Waiting,
 } from '../contract/run-workflow.js';
+import { callNode, type SingleStepKind } from './activity-options.js';
+import { FIRST_STEP, runAgent } from './agent-loop.js';
+import { createDenseExecution, type DenseExecution } from './dense/dense-execution.js';
+import { failureCode } from './node-failure.js';
+import type { NodeWork, WorkEnd } from './node-work.js';
 import { Planner } from './planner.js';
 
 const runStateKey = { name: 'RunState', type: 'KEYWORD' } as const;
@@ -32,20 +30,22 @@ const runStateKey = { name: 'RunState', type: 'KEYWORD' } as const;
 export class GraphRun {
   readonly #input: RunGraphInput;
   readonly #planner: Planner;
+  readonly #dense: DenseExecution | undefined;
   readonly #nodes = new CancellationScope({ cancellable: true });
   readonly #agents: Map<number, AgentCursor>;
   readonly #decisions: Map<string, boolean>;
+  /** Nodes that wait: they hold no slot and do not keep a drained run from continuing. */
+  readonly #waiting = new Map<number, Waiting>();
   #phase: RunStatusAnswer['phase'] = 'running';
   #inFlight = 0;
-  /** Agents that wait for approvals: they hold no slot and do not keep a drained run from going on. */
-  #waiting = 0;
-  #failed: { node: number; code: string } | undefined;
+  #error: RunError | undefined;
   #isEndReported = false;
   #wake: () => void = () => undefined;
 
   constructor(input: RunGraphInput) {
     this.#input = input;
     this.#planner = new Planner(input.plan, input.resumed?.planner);
+    this.#dense = createDenseExecution(input, this.#planner, (node) => this.#single(node));
     this.#agents = new Map(input.resumed?.agents);
     this.#decisions = new Map(input.resumed?.decisions);
   }
@@ -54,13 +54,13 @@ export class GraphRun {
   async settle(): Promise<void> {
     const idle = new Promise<void>((resolve) => (this.#wake = resolve));
     CancellationScope.current().cancelRequested.catch(() => this.#stop('cancelling'));
-    for (const [node] of this.#input.resumed?.agents ?? []) this.#start([node]);
+    for (const [node] of this.#input.resumed?.agents ?? []) this.#start(this.#single(node));
     this.#startReady();
     await idle;
   }
 
   status(): RunStatusAnswer {
-    return { phase: this.#phase, states: this.#planner.states() };
+    return { phase: this.#phase, states: this.#planner.states(), live: this.#planner.running().map(this.#toLive) };
   }
 
   /** The first answer counts. One that comes before the run knows of the request is kept. Never throws. */
@@ -68,7 +68,7 @@ export class GraphRun {
     if (!this.#decisions.has(requestId)) this.#decisions.set(requestId, isApproved);
   }
 
-  /** The last activity has told the end of the run, which is then its success: not even a cancel changes it. */
+  /** The last activity has reported the end of the run, which is then its success: not even a cancel changes it. */
   get isEndReported(): boolean {
     return this.#isEndReported;
   }
@@ -87,18 +87,16 @@ export class GraphRun {
   }
 
   end(): FinishRunInput {
-    const { runId, plan } = this.#input;
-    const base = { runId, sequence: FINISH_SEQUENCE };
+    const base = { runId: this.#input.runId, sequence: FINISH_SEQUENCE };
     const isCancelled = this.#phase === 'cancelling' && !this.#isEndReported;
-    // Open nodes without a failure mean a plan that cannot go on: a bug, but one that must end the run, not hang it.
-    if (!isCancelled && this.#planner.open > 0) this.#failed ??= { node: -1, code: 'stalled' };
+    // Open nodes without a failure mean a plan that cannot be finished: a bug, but one that must end the run, not hang it.
+    if (!isCancelled && this.#planner.open > 0) this.#error ??= { code: 'stalled' };
     this.#planner.cancelOpen();
     this.#phase = 'finishing';
     setCurrentDetails(this.#progress());
     if (isCancelled) return { ...base, status: 'cancelled' };
-    if (this.#failed === undefined) return { ...base, status: 'succeed' };
-    const { node, code } = this.#failed;
-    return { ...base, status: 'failed', error: { code, nodeId: plan.ids[node] } };
+    if (this.#error === undefined) return { ...base, status: 'succeed' };
+    return { ...base, status: 'failed', error: this.#error };
   }
 
   #startReady(): void {
@@ -109,111 +107,78 @@ export class GraphRun {
       if (node === undefined) break;
       ready.push(node);
     }
-    for (const nodes of this.#byActivity(ready)) this.#start(nodes);
+    const works = this.#dense?.group(ready) ?? ready.map((node) => this.#single(node));
+    for (const work of works) this.#start(work);
     setCurrentDetails(this.#progress());
-    if (this.#inFlight === 0 && (this.#waiting === 0 || this.#phase === 'draining')) this.#wake();
+    if (this.#inFlight === 0 && (this.#waiting.size === 0 || this.#phase === 'draining')) this.#wake();
   }
 
-  /** History is near its limit: start nothing more, let what is in flight settle, then go on in a new execution. */
+  /** History is near its limit: start nothing more, let what is in flight settle, then continue in a new execution. */
   #drainWhenFull(): void {
     if (this.#phase === 'running' && workflowInfo().continueAsNewSuggested) this.#phase = 'draining';
   }
 
-  #byActivity(ready: number[]): number[][] {
-    const { plan, local = '', isFused } = this.#input;
-    return isFused === true ? besideEachOther(plan, local, ready) : ready.map((node) => [node]);
-  }
-
-  /** One node, or several side by side in one activity. `begun`: where another activity has left it. */
-  #start(nodes: number[], begun?: FusedFacts): void {
-    this.#inFlight += nodes.length;
-    // Goes on to those that follow in the activity.
-    const at = { node: nodes.at(-1)! };
+  #start(work: NodeWork): void {
+    this.#inFlight += work.size;
     this.#nodes
-      .run(() => (nodes.length === 1 ? this.#run(at, begun) : this.#runBeside(nodes, at)))
+      .run(() => work.run())
       .then(
-        (branch) => branch !== undefined && this.#planner.succeed(at.node, branch),
+        ({ isEnded, rest = [] }) => {
+          if (isEnded === true) this.#isEndReported = true;
+          for (const left of rest) this.#start(left);
+        },
         (error: unknown) => {
           // A cancelled node stays open here; the end of the run closes it.
-          if (isCancellation(error)) return;
-          this.#passDone(nodes, at, doneBefore(error));
-          this.#planner.fail(at.node);
-          this.#failed ??= { node: at.node, code: failureCode(error) };
-          this.#stop('failing');
+          if (!isCancellation(error)) this.#fail(work.failedNode(error), failureCode(error));
         },
       )
       .finally(() => {
-        this.#inFlight -= nodes.length;
+        this.#inFlight -= work.size;
         this.#startReady();
       });
   }
 
-  async #runBeside(nodes: number[], at: { node: number }): Promise<Branch | undefined> {
-    const facts = await begin(this.#input, nodes, this.#planner.open);
-    if (facts.undone === undefined) {
-      this.#succeed(nodes.slice(0, -1));
-      return this.#run(at, facts);
-    }
-    const left = new Map(facts.undone);
-    this.#succeed(nodes.filter((_, place) => !left.has(place)));
-    for (const [place, goOnAfterMs] of left) this.#start([nodes[place]!], { goOnAfterMs });
-    return undefined;
+  #fail(node: number, code: string): void {
+    this.#planner.fail(node);
+    this.#error ??= { code, node: { path: '', nodeId: this.#input.plan.ids[node]! } };
+    this.#stop('failing');
   }
 
-  #succeed(nodes: number[]): void {
-    for (const node of nodes) this.#planner.succeed(node, 0);
+  /** One node in the activity of its kind, or in the loop that calls it again and again. */
+  #single(node: number): NodeWork {
+    const run = async (): Promise<WorkEnd> => {
+      const facts = await this.#execute(node);
+      this.#planner.succeed(node, facts.handle ?? 0);
+      return facts.isEnded === true ? { isEnded: true } : {};
+    };
+    return { size: 1, run, failedNode: () => node };
   }
 
-  /** To the node that the activity has failed with. */
-  #passDone(nodes: number[], at: { node: number }, { done, branches, beside = [], failed }: DoneNodes): void {
-    if (done > 0 || nodes.length === 1) {
-      this.#succeed(nodes.slice(0, -1));
-      this.#pass(at, done, branches);
-      return;
-    }
-    const isDone = new Set(beside);
-    const place = failed ?? nodes.findIndex((_, index) => !isDone.has(index));
-    this.#succeed(nodes.filter((_, index) => isDone.has(index)));
-    at.node = nodes[place]!;
-  }
-
-  async #run(at: { node: number }, begun?: FusedFacts): Promise<Branch> {
-    if (this.#input.plan.kinds[at.node] === 'agent') return this.#runAgent(at.node);
-    let facts = begun ?? (await begin(this.#input, [at.node], this.#planner.open));
-    for (;;) {
-      const { goOnAfterMs, done = goOnAfterMs === undefined ? 1 : 0, branches } = facts;
-      // To the last that is done; or to the one after it, which is left undone.
-      this.#pass(at, goOnAfterMs === undefined ? done - 1 : done, branches);
-      if (goOnAfterMs === undefined) break;
-      if (goOnAfterMs > 0) await sleep(goOnAfterMs);
-      facts = await goOn(this.#input, at.node, this.#planner.open);
-    }
-    if (facts.isEnded === true) this.#isEndReported = true;
-    return facts.branch ?? 0;
-  }
-
-  #pass(at: { node: number }, count: number, branches: Branch[] = []): void {
-    const answers = [...branches];
-    for (let passed = 0; passed < count; passed++) {
-      const isDecision = this.#input.plan.kinds[at.node] === 'condition';
-      at.node = this.#planner.pass(at.node, isDecision ? answers.shift()! : 0);
-    }
-  }
-
-  async #runAgent(node: number): Promise<Branch> {
+  #execute(node: number): Promise<NodeFacts> {
     const { runId, plan } = this.#input;
-    const agent = { runId, nodeId: plan.ids[node]!, summary: toMarkdown(plan.labels[node]!) };
+    const kind = plan.kinds[node]!;
+    const key = { runId, path: '', nodeId: plan.ids[node]! };
+    const summary = toMarkdown(plan.labels[node]!);
+    if (kind === 'agent') return this.#runAgent(node, { key, summary });
+    const isLast = this.#planner.open === 1;
+    return callNode(kind satisfies SingleStepKind, {
+      node: isLast ? { ...key, endSequence: FINISH_SEQUENCE } : key,
+      summary,
+    });
+  }
+
+  async #runAgent(node: number, agent: Parameters<typeof runAgent>[1]): Promise<NodeFacts> {
     const host = {
       remember: (cursor: AgentCursor) => void this.#agents.set(node, cursor),
       gate: () => this.#gate(),
-      decisions: (cursor: AgentCursor) => this.#decided(cursor),
+      decisions: (cursor: AgentCursor) => this.#decided(node, cursor),
     };
     await runAgent(host, agent, this.#agents.get(node) ?? FIRST_STEP);
     this.#agents.delete(node);
-    return 0;
+    return {};
   }
 
-  /** A draining run parks its agents for good; the next execution goes on from their cursors. */
+  /** A draining run parks its agents for good; the next execution continues from their cursors. */
   #gate(): Promise<void> {
     this.#drainWhenFull();
     if (this.#phase !== 'draining') return Promise.resolve();
@@ -222,24 +187,25 @@ export class GraphRun {
     return new Promise(() => undefined);
   }
 
-  async #decided({ requests, deadlineMs }: AgentCursor): Promise<void> {
+  async #decided(node: number, { requests, deadlineMs }: AgentCursor): Promise<void> {
     const isDecided = () => requests.every((requestId) => this.#decisions.has(requestId));
     if (isDecided()) return;
     this.#inFlight--;
-    this.#setWaiting(this.#waiting + 1);
+    this.#changeWaiting(() => this.#waiting.set(node, { for: 'approval', untilMs: deadlineMs }));
     try {
       this.#startReady();
       await condition(isDecided, Math.max(1, deadlineMs - Date.now()));
     } finally {
-      this.#setWaiting(this.#waiting - 1);
+      this.#changeWaiting(() => this.#waiting.delete(node));
       this.#inFlight++;
     }
   }
 
   /** `RunState` is what operators filter by; one history event each time it changes. */
-  #setWaiting(waiting: number): void {
-    const [before, after] = [this.#waiting > 0, waiting > 0];
-    this.#waiting = waiting;
+  #changeWaiting(change: () => unknown): void {
+    const before = this.#waiting.size > 0;
+    change();
+    const after = this.#waiting.size > 0;
     if (before !== after) upsertSearchAttributes([{ key: runStateKey, value: after ? 'approval' : 'running' }]);
   }
 
@@ -247,21 +213,19 @@ export class GraphRun {
     if (this.#phase !== 'running' && this.#phase !== 'draining') return;
     this.#phase = why;
     this.#nodes.cancel();
-    if (this.#inFlight === 0 && this.#waiting === 0) this.#wake();
+    if (this.#inFlight === 0 && this.#waiting.size === 0) this.#wake();
   }
+
+  readonly #toLive = (node: number): LiveNode => {
+    const waiting = this.#waiting.get(node);
+    return { id: this.#input.plan.ids[node]!, path: '', ...(waiting && { waiting }) };
+  };
 
   #progress(): string {
     const { ids, labels } = this.#input.plan;
     const counts = `${this.#phase}: ${this.#planner.succeeded} of ${ids.length} nodes succeeded, ${this.#inFlight} in flight`;
-    const waiting = [...this.#agents].filter(([, { requests }]) => requests.some((id) => !this.#decisions.has(id)));
-    if (waiting.length === 0) return counts;
-    return `${counts}\n\nWaiting for approval: ${waiting.map(([node]) => toMarkdown(labels[node]!)).join(', ')}`;
+    if (this.#waiting.size === 0) return counts;
+    const waiting = [...this.#waiting.keys()].map((node) => toMarkdown(labels[node]!));
+    return `${counts}\n\nWaiting for approval: ${waiting.join(', ')}`;
   }
-}
-
-function failureCode(error: unknown): string {
-  const failure = nodeFailureOf(error);
-  if (failure !== undefined) return failure.type ?? 'internal_error';
-  // No failure of ours means that Temporal gave up on the activity (time-outs).
-  return error instanceof ActivityFailure ? 'timeout' : 'internal_error';
 }

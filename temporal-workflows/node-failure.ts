@@ -1,5 +1,4 @@
-import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
-import type { DoneNodes } from '../activities/node/failures.js';
+import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 
 /** The failure that an activity ended with by itself; undefined when Temporal gave up on it. A local one comes unwrapped. */
 export function nodeFailureOf(error: unknown): ApplicationFailure | undefined {
@@ -7,10 +6,10 @@ export function nodeFailureOf(error: unknown): ApplicationFailure | undefined {
   return failure instanceof ApplicationFailure ? failure : undefined;
 }
 
-/** What the activity had done when the next node failed, or Temporal gave up on it: as it last said then. */
-export function doneBefore(failure: unknown): DoneNodes {
-  const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
-  const said: unknown =
-    cause instanceof TimeoutFailure ? cause.lastHeartbeatDetails : nodeFailureOf(failure)?.details?.[0];
-  return { done: 0, branches: [], ...(said as Partial<DoneNodes> | undefined) };
+/** The code that the run and its node end with. */
+export function failureCode(error: unknown): string {
+  const failure = nodeFailureOf(error);
+  if (failure !== undefined) return failure.type ?? 'internal_error';
+  // No failure of ours means that Temporal gave up on the activity (time-outs).
+  return error instanceof ActivityFailure ? 'timeout' : 'internal_error';
 }

@@ -1,6 +1,6 @@
 // Which nodes may run next. Pure: no Temporal, no clock, no randomness. A replay must reach the same decisions in the
 // same order, so a change of order here needs `patched()` (CONTRIBUTING, "Changing the run workflow").
-import type { Branch, Plan } from '../graph/plan.js';
+import type { Handle, Plan } from '../graph/plan.js';
 import type { PlannerSnapshot } from '../contract/run-workflow.js';
 
 export const NodeState = {
@@ -71,21 +71,18 @@ export class Planner {
     return node;
   }
 
-  /** `branch`: the way a condition took; 0 for all other nodes. */
-  succeed(node: number, branch: Branch): void {
+  /** `handle`: by which the node was left; 0 are its ordinary links. */
+  succeed(node: number, handle: Handle): void {
     this.#settle(node, NodeState.succeeded);
     this.#succeeded++;
-    this.#settleEdges(node, branch);
+    this.#settleEdges(node, handle);
   }
 
-  /** `node` succeeded, and the only node after it, which waits for no other, was begun with it: the number of that one. */
-  pass(node: number, branch: Branch): number {
-    const [next] = this.#plan.out[node]!.find((edge) => isTaken(edge, branch))!;
-    this.succeed(node, branch);
-    // The last that became ready: what the other way would have led to waits for nothing else, and was skipped.
-    this.#queue.pop();
-    this.#states[next] = NodeState.running;
-    return next;
+  /** The node that became ready last, now running: for what was executed without being asked for (dense execution). */
+  takeLast(): number {
+    const node = this.#queue.pop()!;
+    this.#states[node] = NodeState.running;
+    return node;
   }
 
   /** A failed node ends the run, so its edges are left as they are. */
@@ -97,6 +94,13 @@ export class Planner {
     this.#states.forEach((state, node) => {
       if (!isSettled(state)) this.#settle(node, NodeState.cancelled);
     });
+  }
+
+  /** Nodes that have begun and have not ended. */
+  running(): number[] {
+    const running: number[] = [];
+    for (const [node, state] of this.#states.entries()) if (state === NodeState.running) running.push(node);
+    return running;
   }
 
   /** One character a node. */
@@ -123,7 +127,7 @@ export class Planner {
   }
 
   // A worklist that grows while it is read, not recursion: a dead path may be thousands of nodes long.
-  #settleEdges(from: number, taken: Branch): void {
+  #settleEdges(from: number, taken: Handle): void {
     const edges = this.#plan.out[from]!.map((edge) => ({ to: edge[0], isLive: isTaken(edge, taken) }));
     for (const { to, isLive } of edges) {
       if (isLive) this.#live[to]!++;
@@ -144,7 +148,7 @@ function isSettled(state: number): boolean {
   return state >= NodeState.succeeded;
 }
 
-/** Whether an edge is live when the node that it leaves has answered `branch`. */
-export function isTaken([, on]: Plan['out'][number][number], branch: Branch): boolean {
-  return on === 0 || on === branch;
+/** Whether an edge is live when its node was left by `handle`. */
+export function isTaken([, on]: Plan['out'][number][number], handle: Handle): boolean {
+  return on === 0 || on === handle;
 }

@@ -27,7 +27,9 @@ const decideSignal = defineSignal<[Decision]>(DECIDE_SIGNAL);
 export async function runGraph(input: RunGraphInput): Promise<void> {
   // State first: a signal that is already there is handed over inside setHandler.
   const run = new GraphRun(input);
-  setHandler(statusQuery, () => run.status(), { description: 'Phase of the run and one state character a node' });
+  setHandler(statusQuery, () => run.status(), {
+    description: 'Phase of the run, a state for each node, and what is in flight',
+  });
   setHandler(decideSignal, (decision) => run.decide(decision), { description: 'An approver has answered a request' });
   await run.settle();
   if (run.isDrained()) {
@@ -36,7 +38,7 @@ export async function runGraph(input: RunGraphInput): Promise<void> {
   }
   const end = run.end();
   // Cancelled or not, the end is reported; only then may the workflow close, so that "closed" implies "recorded".
-  if (!run.isEndReported) await CancellationScope.nonCancellable(() => reportEnd(end, input.local !== undefined));
+  if (!run.isEndReported) await CancellationScope.nonCancellable(() => reportEnd(end));
   if (end.status === 'cancelled') throw new CancelledFailure('The run was cancelled.');
   if (end.status === 'failed') throw ApplicationFailure.nonRetryable('The run failed.', end.error?.code);
 }

@@ -1,57 +1,57 @@
 import { startWindow } from './two-clocks.js';
 
-/** So many at once. Some take theirs in any case; the others wait in line. */
+/** How many nodes of shared activities may be executed at once. Who finds none waits in line. */
 export class Slots {
   #free: number;
-  /** Those that wait, in their order: each is told that it has a slot. */
+  /** Those that wait, in their order: each is called when it has a slot. */
   readonly #line = new Set<() => void>();
 
   constructor(count: number) {
     this.#free = count;
   }
 
-  /** Takes one, even where none is left. */
-  hold(): void {
-    this.#free--;
+  /** Resolves once there is one, in turn. Rejects with the signal's reason when that is aborted first. */
+  async take(signal: AbortSignal): Promise<void> {
+    if (!this.#takeFree() && !(await this.#turn(signal))) signal.throwIfAborted();
   }
 
   /**
-   * Whether there was one, in turn, within `ms` and before `signal` was aborted. Not for who stood still for longer than
-   * that: the world has gone on.
+   * Returns whether there was one, in turn, within `ms` and before `signal` was aborted. A process that was paused for
+   * longer than that gets none: its run may be with another worker.
    */
-  async take(ms: number, signal: AbortSignal): Promise<boolean> {
-    if (this.#free > 0) {
-      this.#free--;
-      return true;
-    }
+  async takeWithin(ms: number, signal: AbortSignal): Promise<boolean> {
+    if (this.#takeFree()) return true;
     const isInTime = startWindow(ms);
-    if (signal.aborted || !(await this.#turn(ms, signal))) return false;
+    if (!(await this.#turn(AbortSignal.any([signal, AbortSignal.timeout(ms)])))) return false;
     if (isInTime()) return true;
     this.release();
     return false;
   }
 
   release(): void {
-    this.#free++;
     const [next] = this.#line;
-    if (this.#free <= 0 || next === undefined) return;
-    this.#free--;
-    next();
+    if (next === undefined) this.#free++;
+    else next();
   }
 
-  #turn(ms: number, signal: AbortSignal): Promise<boolean> {
+  #takeFree(): boolean {
+    if (this.#free === 0) return false;
+    this.#free--;
+    return true;
+  }
+
+  #turn(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
       const settle = (hasSlot: boolean): void => {
         this.#line.delete(begin);
-        clearTimeout(timer);
         signal.removeEventListener('abort', leave);
         resolve(hasSlot);
       };
       const begin = (): void => settle(true);
       const leave = (): void => settle(false);
-      const timer = setTimeout(leave, ms);
       this.#line.add(begin);
-      signal.addEventListener('abort', leave);
+      signal.addEventListener('abort', leave, { once: true });
     });
   }
 }

@@ -1,15 +1,15 @@
+import { START_SEQUENCE } from '../../contract/activities.js';
+import type { Database } from '../../db/core/client.js';
 import { recordNodeEnd, recordTriggerEnd, type NodeEnd } from '../../db/nodes/node-results-repository.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
 import type { RunInput } from '../../graph/input.js';
 import type { NodeOutput } from '../../graph/template.js';
 import { runClosedFailure } from '../node/failures.js';
-import type { NodeDeps, NodeKindRunner } from '../node/run-node.js';
+import type { NodeKindRunner, NodeStep } from '../node/node-step.js';
+import { toStep } from '../node/run-node.js';
+import type { NodeFacts } from '../../contract/activities.js';
 
-/** The first update of every run; the workflow numbers those that follow. */
-const START_SEQUENCE = 1;
-
-/** The trigger node hands out the run's input. */
-export const triggerRunner: NodeKindRunner = {
+const runner: NodeKindRunner = {
   kind: 'trigger',
   maxAttempts: 1,
   firstDelayMs: 0,
@@ -19,16 +19,14 @@ export const triggerRunner: NodeKindRunner = {
   },
 };
 
-/**
- * The trigger's end is the run's start: both at once, or where that was done before, or half of it by another build, one
- * after the other, to no effect the second time.
- */
-export async function recordStart({ db, fresh }: Pick<NodeDeps, 'db' | 'fresh'>, end: NodeEnd): Promise<boolean> {
-  const ageMs = await recordTriggerEnd(db, end, START_SEQUENCE);
-  if (ageMs !== undefined) {
-    fresh.add(end.runId, ageMs);
-    return true;
-  }
+/** The trigger node hands out the run's input, and its end is the run's start. Executed again, it changes nothing. */
+export function createTriggerStep(db: Database): NodeStep<NodeFacts> {
+  return { ...toStep(runner), store: (end) => recordStart(db, end) };
+}
+
+/** Both at once, or where the run was started before, one after the other, to no effect the second time. */
+async function recordStart(db: Database, end: NodeEnd): Promise<boolean> {
+  if ((await recordTriggerEnd(db, end, START_SEQUENCE)) !== undefined) return true;
   const { reason } = await applyExecutionUpdate(db, end.runId, { sequence: START_SEQUENCE, status: 'in progress' });
   // Cancelled before it was started, and started all the same: nothing of it may be recorded.
   if (reason === 'already_terminal' || reason === 'unknown_run') throw runClosedFailure();

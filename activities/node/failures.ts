@@ -1,10 +1,11 @@
 // What goes wrong in a node, and what of it may leave an activity. Only codes and fixed sentences reach Temporal's
 // history; the words of a provider or target stay in Postgres, masked.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import type { Branch } from '../../graph/plan.js';
+import type { ChainProgress } from '../../contract/dense.js';
+import { NodeError } from '../../graph/node-error.js';
 
 interface NodeFailureOptions {
-  /** Whether another try may help and does no harm. */
+  /** Whether another attempt may help and does no harm. */
   isRetryable?: boolean;
   /** Seconds or a date asked for by the other side (`Retry-After`), as milliseconds from now. */
   retryAfterMs?: number | undefined;
@@ -21,28 +22,26 @@ export interface Charge {
   usage: string | null;
 }
 
-/** A node's own failure: `code` is a stable machine word, `message` is for the user and may quote the other side. */
-export class NodeFailure extends Error {
+/** A node's own failure; the message may quote the other side. */
+export class NodeFailure extends NodeError {
   override name = 'NodeFailure';
-  readonly code: string;
   readonly isRetryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly charge: Charge | undefined;
 
   constructor(code: string, message: string, options: NodeFailureOptions = {}) {
-    super(message);
-    this.code = code;
+    super(code, message);
     this.isRetryable = options.isRetryable ?? false;
     this.retryAfterMs = options.retryAfterMs;
     this.charge = options.charge;
   }
 
-  /** The same failure, after which no other try follows. */
+  /** The same failure, after which no other attempt follows. */
   asFinal(): NodeFailure {
     return new NodeFailure(this.code, this.message, { charge: this.charge });
   }
 
-  /** The same failure; the next try follows after `delayMs`, unless the other side has said when. */
+  /** The same failure; the next attempt follows after `delayMs`, unless the other side has said when. */
   withDelay(delayMs: number): NodeFailure {
     const { isRetryable, charge } = this;
     return new NodeFailure(this.code, this.message, {
@@ -56,36 +55,24 @@ export class NodeFailure extends Error {
 /** A node that fails is the user's matter: no warning in the worker's log. */
 const { BENIGN } = ApplicationFailureCategory;
 
-/** Ends the activity for good. `done`: what it had done before the node that failed. */
-export function finalFailure(code: string, done?: DoneNodes): ApplicationFailure {
-  const details = done === undefined ? [] : [done];
+/** Ends the activity for good. `progress`: of an activity that executes several nodes. */
+export function finalFailure(code: string, progress?: ChainProgress): ApplicationFailure {
+  const details = progress === undefined ? [] : [progress];
   const message = 'The node failed.';
   return ApplicationFailure.create({ type: code, message, nonRetryable: true, category: BENIGN, details });
 }
 
-/** What an activity has done. */
-export interface DoneNodes {
-  /** How many nodes, one after the other; those that it began with side by side count as one. */
-  done: number;
-  /** What the conditions among them have answered, in their order. */
-  branches: Branch[];
-  /** Which of those side by side, by their place, while not all of them are done. */
-  beside?: number[];
-  /** Which of those side by side has failed. */
-  failed?: number;
-}
-
-/** Another try follows after `delayMs`; at once is a millisecond, for no delay at all means to Temporal no other try. */
+/** Another attempt follows after `delayMs`. At least 1 ms: Temporal reads 0 as "do not retry". */
 export function retryableFailure(code: string, delayMs: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: code,
-    message: 'The node is tried again.',
+    message: 'The node is attempted again.',
     nextRetryDelay: Math.max(1, delayMs),
     category: BENIGN,
   });
 }
 
-/** Undefined for what is not to be tried again after a delay of the node's own. */
+/** Undefined for what is not to be attempted again after a delay of the node's own. */
 export function retryDelayOf(failure: unknown): number | undefined {
   if (!(failure instanceof ApplicationFailure) || typeof failure.nextRetryDelay !== 'number') return undefined;
   return failure.nextRetryDelay;

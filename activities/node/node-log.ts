@@ -1,26 +1,26 @@
-// What the log says of a node's tries: that one failed and another follows, and that the node is given up. Codes and
-// numbers; the words of a failure may quote a secret, and are for the run's owner.
+// What the log says of a node's attempts: that one failed and another follows, or that the node is given up. Codes and
+// numbers only: the words of a failure may quote a secret, and are for the run's owner.
 import type { Logger } from '../../config/logger.js';
 import { annotateActiveSpan } from '../../config/spans.js';
-import type { NodeTask } from './run-node.js';
-import type { TryOutcome } from '../worker/worker-metrics.js';
+import type { NodeTask } from './node-step.js';
+import type { AttemptOutcome } from '../worker/worker-metrics.js';
 
-export interface TryReport {
-  outcome: TryOutcome;
+interface AttemptReport {
+  outcome: AttemptOutcome;
   attempt: number;
   /** Of the node's failure. */
   code?: string | undefined;
-  /** Until the next try. */
+  /** Until the next attempt. */
   delayMs?: number | undefined;
 }
 
-const SAID: Partial<Record<TryOutcome, string>> = {
-  retried: 'node is tried again',
-  cut: 'node goes on as a normal activity',
+const SAID: Partial<Record<AttemptOutcome, string>> = {
+  retried: 'node is attempted again',
+  cut: 'node continues as a normal activity',
   handed_back: 'node is handed back to another worker',
 };
 
-export function reportTry(logger: Logger, { runId, nodeId, node }: NodeTask, report: TryReport): void {
+export function logAttempt(logger: Logger, { runId, nodeId, node }: NodeTask, report: AttemptReport): void {
   const { outcome, attempt, code, delayMs } = report;
   annotateActiveSpan({ 'node.attempt': attempt, 'node.outcome': outcome, ...(code && { 'error.type': code }) });
   const words = SAID[outcome] ?? (code === undefined ? undefined : 'node failed');

@@ -4,7 +4,7 @@ import type { Masker } from '../../graph/mask.js';
 import { recordNodeEnd, type NodeEnd as NodeEndRow } from '../../db/nodes/node-results-repository.js';
 import { NodeFailure, type Charge } from './failures.js';
 import { toResultText } from './result-text.js';
-import type { NodeDeps, NodeOutcome, NodeStep, NodeTask } from './run-node.js';
+import type { NodeDeps, NodeOutcome, NodeStep, NodeTask } from './node-step.js';
 
 export interface NodeEnd {
   outcome?: NodeOutcome;
@@ -38,7 +38,7 @@ export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeT
       userId: run.userId,
       status: end.outcome ? ('succeed' as const) : ('failed' as const),
       tookMs: performance.now() - task.startedAt,
-      branch: end.outcome?.branch ?? 0,
+      branch: end.outcome?.handle ?? 0,
       result: texts?.result ?? null,
       resultEnc: texts?.resultEnc ?? null,
       errorCode: end.failure?.code ?? null,

@@ -9,10 +9,11 @@ import { createMasker, type Masker } from '../../graph/mask.js';
 import { joinSecrets, maskInput, secretTexts, type SecretMap } from '../../graph/secrets.js';
 import { findVariables, type NodeOutput, type Scope } from '../../graph/template.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
-import type { NodeKey, NodeKind } from '../../graph/plan.js';
+import type { NodeKey } from '../../graph/plan.js';
+import type { NodeKind } from '../../graph/kinds.js';
 import { runClosedFailure } from './failures.js';
 import { PARSED_FACTOR, structureBytes } from './payload-weight.js';
-import type { NodeTask } from './run-node.js';
+import type { NodeTask } from './node-step.js';
 
 export interface RunContext {
   runId: string;

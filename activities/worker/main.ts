@@ -20,7 +20,6 @@ import { createOutgoingClient } from '../../outgoing/outgoing-client.js';
 import { createRunContexts } from '../node/run-context.js';
 import { installRuntime } from './sdk-metrics.js';
 import { createWorkerMetrics, registerWorkerLoad } from './worker-metrics.js';
-import { withLeanThreads } from './workflow-threads.js';
 
 /** A node whose payload weighs less never waits for those that are large. */
 const UNCOUNTED_BYTES = 1024 * 1024;
@@ -69,7 +68,7 @@ async function main(): Promise<void> {
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
   };
-  const worker = await withLeanThreads(() => Worker.create(options));
+  const worker = await Worker.create(options);
   registerWorkerLoad(metrics.registry, config.activitySlots, () => worker.getStatus());
   const health = await startHealthServer(config.host, config.metricsPort, {
     registry: metrics.registry,

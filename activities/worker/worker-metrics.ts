@@ -1,4 +1,4 @@
-// What a worker process tells Prometheus. docs/operations.md, "Metrics".
+// What a worker process reports to Prometheus. docs/operations.md, "Metrics".
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
 
@@ -6,8 +6,8 @@ export interface WorkerMetrics {
   registry: Registry;
   /** Nodes that ended, `succeed` or by their error code. */
   nodes: Counter<'kind' | 'outcome'>;
-  /** Tries of nodes, or of an agent's steps. */
-  trySeconds: Histogram<'kind' | 'outcome'>;
+  /** Attempts of nodes, or of an agent's steps. */
+  attemptSeconds: Histogram<'kind' | 'outcome'>;
   costUsd: Counter<'kind'>;
   modelCallSeconds: Histogram<'provider' | 'status'>;
   /** As the providers count them: what they are paid for. */
@@ -15,10 +15,10 @@ export interface WorkerMetrics {
 }
 
 /**
- * How a try ended. `retried`: another follows. `cut`: a local try took too long, a normal activity follows.
- * `handed_back`: the worker stops, another one goes on.
+ * How an attempt ended. `retried`: another follows. `cut`: a local attempt took too long, a normal activity follows.
+ * `handed_back`: the worker stops, another one continues.
  */
-export type TryOutcome = 'ended' | 'retried' | 'cut' | 'cancelled' | 'handed_back' | 'internal_error';
+export type AttemptOutcome = 'ended' | 'retried' | 'cut' | 'cancelled' | 'handed_back' | 'internal_error';
 
 /** What a worker has under way, as far as the Temporal SDK knows. */
 export interface WorkerLoad {
@@ -42,9 +42,9 @@ export function createWorkerMetrics(): WorkerMetrics {
       labelNames: ['kind', 'outcome'],
       registers,
     }),
-    trySeconds: new Histogram({
-      name: 'node_try_duration_seconds',
-      help: 'Tries of nodes (of an agent: of its steps): ended, retried, cut, cancelled, handed_back or internal_error.',
+    attemptSeconds: new Histogram({
+      name: 'node_attempt_duration_seconds',
+      help: 'Attempts of nodes (of an agent: of its steps): ended, retried, cut, cancelled, handed_back or internal_error.',
       labelNames: ['kind', 'outcome'],
       buckets: SECONDS,
       registers,

@@ -31,9 +31,6 @@ const CLOSED_GRACE_MS = 5_000;
  */
 const STUCK_TASK_ATTEMPTS = 5;
 
-/** A start that is made up for needs no speed. */
-const NOTHING_LOCAL = '';
-
 /** Nobody waits for this start, and the first one may have failed because Temporal is slow: it gets more time. */
 const LATE_START_MS = 6_000;
 
@@ -73,7 +70,7 @@ async function startLate(deps: AppDeps, run: RunToCheck, waitToStart: () => Prom
   if (toStart === undefined) return;
   await waitToStart();
   try {
-    const late = { local: NOTHING_LOCAL, timeoutMs: LATE_START_MS };
+    const late = { timeoutMs: LATE_START_MS };
     const parent = await findRunContext(deps, run.id);
     await inSpan('run started late', { ...(parent && { parent }), attributes: { 'run.id': run.id } }, () =>
       startRunWorkflow(deps.temporal, deps.config, toStart, late),

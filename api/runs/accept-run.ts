@@ -88,7 +88,7 @@ async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Pro
     insertAcceptedRun(db, run, START_GRACE_SECONDS),
   );
   if (!isStored) return undefined;
-  await beginStart(deps, log, { workflow, id, document, plan });
+  await beginStart(deps, log, { workflow, id, drawing, document, plan });
   return acceptedEnvelope(id);
 }
 
@@ -138,6 +138,7 @@ async function storeOnce(
 interface StoredRun {
   workflow: StoredDrawing;
   id: string;
+  drawing: unknown;
   document: Document;
   plan: Plan;
 }
@@ -147,12 +148,16 @@ interface StoredRun {
  * the run is accepted whatever becomes of it. Whoever finds no slot in time is answered all the same, and the reconciler
  * starts the run at its own pace.
  */
-async function beginStart(deps: AppDeps, log: Logger, { workflow, id, document, plan }: StoredRun): Promise<void> {
+async function beginStart(
+  deps: AppDeps,
+  log: Logger,
+  { workflow, id, drawing, document, plan }: StoredRun,
+): Promise<void> {
   const run = { id, plan, workflow_id: workflow.id, project_id: workflow.project_id, title: workflow.title };
   const start = async (): Promise<void> => {
     try {
-      const local = await deps.placement.place(workflow.id, document, plan);
-      await startRunWorkflow(deps.temporal, deps.config, run, { local });
+      const placements = await deps.placement.place({ workflowId: workflow.id, drawing, document, plan });
+      await startRunWorkflow(deps.temporal, deps.config, run, { placements });
     } catch (error) {
       log.warn({ err: error, run_id: id }, 'run not started yet; the reconciler will');
     }

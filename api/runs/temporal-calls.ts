@@ -9,6 +9,7 @@ import {
 } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { activeTraceIds, inSpan, SpanKind } from '../../config/spans.js';
+import type { Placement } from '../../graph/dense/placement.js';
 import type { RunToStart } from '../../db/runs/runs-repository.js';
 import {
   DECIDE_SIGNAL,
@@ -48,22 +49,24 @@ const CLOSED: Partial<Record<string, Closing>> = {
   TIMED_OUT: 'timed out',
 };
 
-/**
- * Idempotent: the run's id is the workflow's id, and a run that was ever started is never started again. `local`: see
- * graph/placement.ts.
- */
+interface StartOptions {
+  /** Undefined for visible execution. */
+  placements?: Placement[] | undefined;
+  timeoutMs?: number;
+}
+
+/** Idempotent: the run's id is the workflow's id, and a run that was ever started is never started again. */
 export async function startRunWorkflow(
   client: Client,
   config: ApiConfig,
   run: RunToStart,
-  { local, timeoutMs = DEADLINE_MS }: { local: string; timeoutMs?: number },
+  { placements, timeoutMs = DEADLINE_MS }: StartOptions,
 ): Promise<void> {
   const input: RunGraphInput = {
     runId: run.id,
     plan: run.plan,
     maxInFlight: MAX_NODES_IN_FLIGHT,
-    local,
-    isFused: true,
+    ...(placements && { placements }),
   };
   try {
     await traced('start', run.id, () =>
@@ -78,7 +81,7 @@ export async function startRunWorkflow(
             // A backstop for runs that can no longer speak for themselves; the reconciler closes them as timed out.
             workflowExecutionTimeout: '30 days',
             staticSummary: toSummary(run.title),
-            staticDetails: toDetails(run, local, config.publicUrl),
+            staticDetails: toDetails(run, placements, config.publicUrl),
             typedSearchAttributes: [
               { key: projectIdKey, value: String(run.project_id) },
               { key: workflowIdKey, value: String(run.workflow_id) },
@@ -192,10 +195,9 @@ export function toSummary(title: string): string {
 }
 
 /** Markdown for the Temporal UI: ids and a link, never contents. */
-function toDetails(run: RunToStart, local: string, publicUrl: string): string {
+function toDetails(run: RunToStart, placements: Placement[] | undefined, publicUrl: string): string {
   const link = `${publicUrl}/api/v1/workflows/${run.workflow_id}/history/${run.id}/`;
   const trace = activeTraceIds()?.trace_id;
-  const placedLocally = local.split('1').length - 1;
   return [
     `- Project: ${run.project_id}`,
     `- Workflow: ${run.workflow_id}`,
@@ -203,6 +205,7 @@ function toDetails(run: RunToStart, local: string, publicUrl: string): string {
     `- What it cost: [transactions](${publicUrl}/api/v1/billing-history/workflowrun/${run.id}/)`,
     `- Who must approve: [requests](${publicUrl}/api/v1/workflows/workflow_run/${run.id}/agent-approval/)`,
     ...(trace === undefined ? [] : [`- Trace: ${trace}`]),
-    `- Nodes: ${run.plan.ids.length}, ${placedLocally} of them tried inside the workflow task`,
+    `- Nodes: ${run.plan.ids.length}`,
+    `- Execution: ${placements === undefined ? 'visible' : 'dense'}`,
   ].join('\n');
 }

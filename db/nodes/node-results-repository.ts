@@ -1,6 +1,7 @@
 // The worker's side of `node_results`: claim a node, look up what others put out, record how it ended.
 import { sql, type RawBuilder } from 'kysely';
-import type { Branch, NodeKey, NodeKind } from '../../graph/plan.js';
+import type { NodeKind } from '../../graph/kinds.js';
+import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { startRun } from '../runs/common-updates.js';
 import { lazily } from '../core/lazily.js';
@@ -9,7 +10,7 @@ import type { NodeStatus } from '../core/tables.js';
 
 export interface NodeClaim {
   status: NodeStatus;
-  branch: Branch;
+  branch: Handle;
   errorCode: string | null;
   /** Tries so far, this one included. */
   attempts: number;
@@ -83,7 +84,7 @@ export interface NodeEnd extends NodeKey {
   status: 'succeed' | 'failed';
   /** Of this try: what has no earlier mark of its beginning gets one from it. */
   tookMs: number;
-  branch: Branch;
+  branch: Handle;
   /** JSON text; null for a failed node. */
   result: string | null;
   resultEnc: Buffer | null;

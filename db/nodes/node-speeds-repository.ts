@@ -1,6 +1,6 @@
-// How quick the nodes of a workflow have been of late: what their placement is decided by (graph/placement.ts).
+// How quick the nodes of a workflow have been of late: what their placement is decided by (graph/dense/placement.ts).
 import { sql } from 'kysely';
-import type { NodeSpeed } from '../../graph/placement.js';
+import type { NodeSpeed } from '../../graph/dense/placement.js';
 import type { Db } from '../core/client.js';
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { OPERATORS } from '../condition.js';
-import type { NodeDefinition } from './node-definition.js';
+import { evaluateCondition, OPERATORS } from '../condition.js';
+import { renderText } from '../template.js';
+import type { InlineDefinition } from './node-definition.js';
 
 const sideSchema = z
   .union([z.string(), z.number(), z.boolean()], {
@@ -25,4 +26,9 @@ export const conditionNode = {
   templateFields: ['condition'],
   schema,
   outputSchema: z.looseObject({ content: z.enum(['true', 'false']) }),
-} as const satisfies NodeDefinition;
+  evaluate(data, scope) {
+    const { left, operator, right } = schema.parse(data).condition;
+    const isTrue = evaluateCondition(renderText(left, scope), operator, renderText(right, scope));
+    return { output: { content: String(isTrue) }, handle: isTrue ? 1 : 2 };
+  },
+} as const satisfies InlineDefinition;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { allowsRepeats, type NodeDefinition } from './node-definition.js';
+import type { NodeDefinition } from './node-definition.js';
 
 export const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 export type HttpMethod = (typeof HTTP_METHODS)[number];
@@ -10,12 +10,13 @@ export function toHttpMethod(word: string): HttpMethod | undefined {
   return HTTP_METHODS.find((method) => method === upper);
 }
 
-const UNSAFE_METHODS: readonly string[] = ['POST', 'PATCH'];
+/** These read and change nothing, so that one that is cut short may be made again. */
+const READING_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
 /** False for a method that is only known when the node runs. */
-function isRepeatableMethod(word: unknown): boolean {
+function readsOnly(word: unknown): boolean {
   const method = typeof word === 'string' ? toHttpMethod(word) : undefined;
-  return method !== undefined && !UNSAFE_METHODS.includes(method);
+  return method !== undefined && READING_METHODS.includes(method);
 }
 
 // A method that holds a variable is only known when the node runs.
@@ -62,7 +63,7 @@ export const httpNode = {
   description: 'Sends an HTTP request and gives the response.',
   version: '1.0.0',
   templateFields: ['url', 'method', 'headers', 'body'],
-  isRepeatable: (data) => isRepeatableMethod(data['method'] ?? 'GET') || allowsRepeats(data),
+  mayRunLocally: (data) => readsOnly(data['method'] ?? 'GET'),
   schema,
   outputSchema,
 } as const satisfies NodeDefinition;

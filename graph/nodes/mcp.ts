@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { mcpServerFields } from './mcp-server-fields.js';
-import { allowsRepeats, type NodeDefinition } from './node-definition.js';
+import type { NodeDefinition } from './node-definition.js';
 
 const settingsSchema = z.looseObject({
   timeout: z.number().min(1).max(600).default(300).describe('Seconds for the call'),
@@ -34,7 +34,6 @@ export const mcpNode = {
   description: 'Calls a tool of an MCP server and gives its result.',
   version: '1.0.0',
   templateFields: ['headers', 'arguments'],
-  isRepeatable: allowsRepeats,
   schema,
   outputSchema,
 } as const satisfies NodeDefinition;

@@ -1,14 +1,17 @@
 import { z } from 'zod';
-import type { NodeKind } from '../plan.js';
+import type { KindThatRuns, NodeKind } from '../kinds.js';
 import { agentNode } from './agent.js';
 import { conditionNode } from './condition.js';
 import { httpNode } from './http.js';
 import { llmNode } from './llm.js';
 import { mcpNode } from './mcp.js';
-import type { NodeDefinition } from './node-definition.js';
+import type { InlineDefinition, NodeDefinition } from './node-definition.js';
 import { triggerNode } from './trigger.js';
 
-/** Every node kind. A kind that is missing here is a compile error. */
+/** The trigger's output is the input of the run, which has secrets of its own: `activities/kinds/trigger.ts`. */
+export type EvaluatedKind = Exclude<KindThatRuns<'inline'>, 'trigger'>;
+
+/** Every node kind. A kind that is missing here is a compile error, and so is an inline one that is not evaluated. */
 export const nodeDefinitions = {
   trigger: triggerNode,
   condition: conditionNode,
@@ -16,7 +19,7 @@ export const nodeDefinitions = {
   http: httpNode,
   agent: agentNode,
   mcp: mcpNode,
-} as const satisfies Record<NodeKind, NodeDefinition>;
+} as const satisfies Record<NodeKind, NodeDefinition> & Record<EvaluatedKind, InlineDefinition>;
 
 const kindsByType = new Map<string, NodeKind>(Object.values(nodeDefinitions).map(({ type, kind }) => [type, kind]));
 

@@ -50,7 +50,7 @@ export class World {
 
   start(dataDir: string): Promise<TestStack> {
     // Calls that share an activity are begun again together or not, by how long the first one took: one activity each.
-    const env = { MODEL_PROVIDERS_FILE: this.#providersFile, NODE_PLACEMENT: 'http:alone' };
+    const env = { MODEL_PROVIDERS_FILE: this.#providersFile };
     return startStack({ dataDir, env });
   }
 

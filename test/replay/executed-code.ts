@@ -41,6 +41,6 @@ function createSourceLookup(code: string): (offset: number) => string | undefine
     const line = lineStarts.findLastIndex((start) => start <= offset);
     const entry = map.findEntry(line, offset - lineStarts[line]!);
     if (!('originalSource' in entry)) return undefined;
-    return /temporal-workflows\/([a-z-]+\.ts)$/.exec(entry.originalSource)?.[1];
+    return /temporal-workflows\/((?:dense\/)?[a-z-]+\.ts)$/.exec(entry.originalSource)?.[1];
   };
 }

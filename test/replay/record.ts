@@ -8,18 +8,19 @@ import { CURRENT_VERSION, writeHistories } from './history-files.js';
 import { World, type Scenario } from './scenario.js';
 import { scenarios } from './scenarios.js';
 import { EVENTS_OF_AN_EXECUTION, scenariosOverExecutions } from './scenarios-over-executions.js';
+import { DENSE, scenariosDense } from './scenarios-dense.js';
 import { PLACED_LOCALLY, scenariosPlacedLocally } from './scenarios-placed-locally.js';
 
 const wanted = new Set(process.argv.slice(2));
-const known = { ...scenarios, ...scenariosOverExecutions, ...scenariosPlacedLocally };
+const known = { ...scenarios, ...scenariosOverExecutions, ...scenariosDense, ...scenariosPlacedLocally };
 const unknown = [...wanted].filter((name) => !(name in known));
 if (unknown.length > 0) throw new Error(`there is no scenario ${unknown.join(', ')}`);
 
 await recordAll(scenarios, {});
+await recordAll(scenariosDense, { env: DENSE });
 await recordAll(scenariosPlacedLocally, { env: PLACED_LOCALLY });
 const shortHistories = { 'limit.historyCount.suggestContinueAsNew': EVENTS_OF_AN_EXECUTION };
-// Nodes in a row would share an activity, and the limit never be passed.
-await recordAll(scenariosOverExecutions, { settings: shortHistories, env: { NODE_PLACEMENT: 'http:alone' } });
+await recordAll(scenariosOverExecutions, { settings: shortHistories });
 
 interface Surroundings {
   /** Of Temporal's server. */

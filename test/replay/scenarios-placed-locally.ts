@@ -1,12 +1,12 @@
-// Runs on a stack whose operator has placed HTTP and MCP nodes locally: all that a local try can end in.
+// Runs on a stack whose operator has placed HTTP nodes locally: all that a local attempt can end in.
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { eventually } from '../support/eventually.js';
-import { http, mcp } from '../support/graphs.js';
+import { http } from '../support/graphs.js';
 import { inRow, sideBySide } from './scenarios.js';
 import type { Scenario, World } from './scenario.js';
 
-export const PLACED_LOCALLY = { NODE_PLACEMENT: 'http:local,mcp:local' };
+export const PLACED_LOCALLY = { EXECUTION: 'dense', DENSE_PLACEMENT: 'http:local' };
 
 async function retried(world: World): Promise<string> {
   world.target.on('/flaky-locally', [{ status: 503, headers: { 'retry-after': '1' } }, { body: 'ok' }]);
@@ -102,10 +102,6 @@ async function cancelled(world: World): Promise<string> {
 
 export const scenariosPlacedLocally: Record<string, Scenario> = {
   'local-http': (world) => world.runToEnd(inRow(http(`${world.target.url}/a`), http(`${world.target.url}/b`))),
-  'local-mcp': (world) => {
-    const settings = { retry_unsafe: true };
-    return world.runToEnd(inRow(mcp(world.tools.url, 'add', { a: 1, b: 2 }, { settings })));
-  },
   'local-fan-out': (world) => {
     const branches = Array.from({ length: 36 }, () => http(`${world.target.url}/local-fan`));
     return world.runToEnd(sideBySide(...branches));

@@ -95,22 +95,13 @@ async function cancelledWhileWaiting(world: World): Promise<string> {
 /** The siblings of a failed node are being stopped when a person cancels the run: it stays a failed one. */
 async function cancelledWhileFailing(world: World): Promise<string> {
   world.target.on('/fails-soon', () => ({ status: 418, delayMs: 500 }));
-  // What follows it has it begin in an activity of its own, which hears of the failure at its next beat.
+  // Its activity hears of the failure at its next heartbeat.
   const [slow, never] = [http(`${world.target.url}/delay/20000/being-stopped`), http(`${world.target.url}/never`)];
   link(slow, never);
   const { runId } = await world.start([...sideBySide(slow, http(`${world.target.url}/fails-soon`)), never]);
   await world.inPhase(runId, 'failing');
   await world.temporal((client) => client.workflow.getHandle(runId).cancel());
   return world.ended(runId);
-}
-
-/** A condition whose ways meet nowhere: what follows it is in its activity. */
-function forked({ target }: World, path: string, answer: string): DrawingNode[] {
-  const choice = condition(answer, '==', 'yes');
-  const [whenTrue, whenFalse] = [http(`${target.url}/${path}`), http(`${target.url}/${path}`)];
-  link(choice, whenTrue, 'true');
-  link(choice, whenFalse, 'false');
-  return [...inRow(http(`${target.url}/before-forks`), choice), whenTrue, whenFalse];
 }
 
 /** The cancel is there before the run's first step: no worker looks. */
@@ -127,32 +118,13 @@ async function cancelledBeforeItBegins(world: World): Promise<string> {
   }
 }
 
-/** The last of them hangs until Temporal gives up on the activity, which has the id of the first. */
-async function timedOut(world: World, ...before: DrawingNode[]): Promise<string> {
-  const path = `/delay/60000/given-up-${before.length}`;
-  const hangs = http(`${world.target.url}${path}`);
-  const { runId } = await world.start(sideBySide(...before, hangs));
-  await eventually(() => world.target.requestsTo(path).length === 1);
-  await giveUpOn(world.stack, runId, (before[0] ?? hangs).id);
+/** The node hangs until Temporal gives up on its activity. */
+async function timedOut(world: World): Promise<string> {
+  const hangs = http(`${world.target.url}/delay/60000/given-up`);
+  const { runId } = await world.start(inRow(hangs));
+  await eventually(() => world.target.requestsTo('/delay/60000/given-up').length === 1);
+  await giveUpOn(world.stack, runId, hangs.id);
   return world.ended(runId);
-}
-
-/** Of those that begin together in one activity, one is done, one is in flight, and one fails. */
-async function besideFailed(world: World): Promise<string> {
-  const { target } = world;
-  target.on('/fails-beside', () => ({ status: 418, delayMs: 300 }));
-  const nodes = ['done', 'delay/20000/beside', 'fails-beside'].map((path) => http(`${target.url}/${path}`));
-  return world.runToEnd(sideBySide(...nodes));
-}
-
-/** One has to be tried again by itself; what waits for it begins after that. */
-async function besideRetried(world: World): Promise<string> {
-  const { target } = world;
-  target.on('/flaky-beside', [{ status: 503, headers: { 'retry-after': '1' } }, { body: 'ok' }]);
-  const join = http(`${target.url}/join`);
-  const nodes = ['done', 'flaky-beside'].map((path) => http(`${target.url}/${path}`));
-  for (const node of nodes) link(node, join);
-  return world.runToEnd([...sideBySide(...nodes), join]);
 }
 
 /** A plan that cannot go on, as only a bug could make one: in place of a run's own, under the run's id. */
@@ -202,11 +174,7 @@ export const scenarios: Record<string, Scenario> = {
   trigger: (world) => world.runToEnd(inRow()),
   'condition-true': (world) => world.runToEnd(diamond(world, 'yes')),
   'condition-false': (world) => world.runToEnd(diamond(world, 'no')),
-  'forks-in-row': (world) => world.runToEnd(forked(world, 'once', 'yes')),
-  'forks-in-row-failed': (world) => world.runToEnd(forked(world, 'status/404/forked', 'no')),
   'dead-path': (world) => world.runToEnd(deadPath(world)),
-  'beside-failed': besideFailed,
-  'beside-retried': besideRetried,
   'fan-out': (world) => world.runToEnd(fanOut(world)),
   http: (world) => world.runToEnd(inRow(http(`${world.target.url}/once`))),
   'http-retried': retried,
@@ -232,7 +200,6 @@ export const scenarios: Record<string, Scenario> = {
   'cancelled-while-waiting': cancelledWhileWaiting,
   'cancelled-while-failing': cancelledWhileFailing,
   'cancelled-before-it-begins': cancelledBeforeItBegins,
-  'timed-out': (world) => timedOut(world),
-  'beside-timed-out': (world) => timedOut(world, http(`${world.target.url}/done`)),
+  'timed-out': timedOut,
   stalled,
 };

@@ -18,7 +18,7 @@ export interface Change {
 export async function bundleWith(changes: Change[]): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'doctored-workflows-'));
   try {
-    for (const part of ['temporal-workflows', 'graph/plan.ts', 'package.json']) {
+    for (const part of ['temporal-workflows', 'contract', 'graph', 'package.json']) {
       cpSync(path.join(ROOT, part), path.join(folder, part), { recursive: true });
     }
     symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));

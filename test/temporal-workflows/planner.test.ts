@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Branch, Plan } from '../../graph/plan.js';
+import type { Handle, Plan } from '../../graph/plan.js';
 import { NodeState, Planner } from '../../temporal-workflows/planner.js';
 
 interface Case {
   plan: Plan;
   /** The way that each condition takes. */
-  branches: Branch[];
+  branches: Handle[];
   /** Which running node finishes next, and where the planner is rebuilt from its snapshot. */
   picks: number[];
   resumes: boolean[];
 }
 
-function toPlan(size: number, edges: [from: number, to: number, branch: Branch][], conditions: boolean[]): Plan {
+function toPlan(size: number, edges: [from: number, to: number, branch: Handle][], conditions: boolean[]): Plan {
   const out: Plan['out'] = Array.from({ length: size }, () => []);
   const indegree = new Array<number>(size).fill(0);
   for (const [from, to, branch] of edges) {
@@ -33,21 +33,21 @@ const cases: fc.Arbitrary<Case> = fc.integer({ min: 1, max: 24 }).chain((size) =
   fc
     .record({
       parents: fc.array(fc.nat(1000), { minLength: size, maxLength: size }),
-      extra: fc.array(fc.tuple(fc.nat(1000), fc.nat(1000), fc.constantFrom<Branch>(1, 2)), { maxLength: 40 }),
-      spanning: fc.array(fc.constantFrom<Branch>(1, 2), { minLength: size, maxLength: size }),
+      extra: fc.array(fc.tuple(fc.nat(1000), fc.nat(1000), fc.constantFrom<Handle>(1, 2)), { maxLength: 40 }),
+      spanning: fc.array(fc.constantFrom<Handle>(1, 2), { minLength: size, maxLength: size }),
       conditions: fc.array(fc.boolean(), { minLength: size, maxLength: size }),
-      branches: fc.array(fc.constantFrom<Branch>(1, 2), { minLength: size, maxLength: size }),
+      branches: fc.array(fc.constantFrom<Handle>(1, 2), { minLength: size, maxLength: size }),
       picks: fc.array(fc.nat(1000), { minLength: size, maxLength: size }),
       resumes: fc.array(fc.boolean(), { minLength: size, maxLength: size }),
     })
     .map(({ parents, extra, spanning, conditions, branches, picks, resumes }) => {
-      const edges: [number, number, Branch][] = [];
+      const edges: [number, number, Handle][] = [];
       for (let node = 1; node < size; node++) edges.push([parents[node]! % node, node, spanning[node]!]);
       for (const [a, b, branch] of extra) {
         const [from, to] = [Math.min(a % size, b % size), Math.max(a % size, b % size)];
         if (from !== to) edges.push([from, to, branch]);
       }
-      const taken = branches.map((branch, node): Branch => (conditions[node] ? branch : 0));
+      const taken = branches.map((branch, node): Handle => (conditions[node] ? branch : 0));
       return { plan: toPlan(size, edges, conditions), branches: taken, picks, resumes };
     }),
 );
@@ -184,7 +184,7 @@ describe('planner', () => {
 
   it('settles a dead path of 50,000 nodes without recursion', () => {
     const size = 50_000;
-    const edges: [number, number, Branch][] = [];
+    const edges: [number, number, Handle][] = [];
     for (let node = 1; node < size; node++) edges.push([node - 1, node, 1]);
     const planner = new Planner(toPlan(size, edges, [true, ...new Array<boolean>(size - 1).fill(false)]));
     planner.succeed(planner.take()!, 2);

@@ -11,6 +11,7 @@ import type { RunGraphInput } from '../../contract/run-workflow.js';
 import { unexecutedCode } from '../replay/executed-code.js';
 import { CURRENT_VERSION, historyFiles } from '../replay/history-files.js';
 import { scenariosOverExecutions } from '../replay/scenarios-over-executions.js';
+import { scenariosDense } from '../replay/scenarios-dense.js';
 import { scenariosPlacedLocally } from '../replay/scenarios-placed-locally.js';
 import { scenarios } from '../replay/scenarios.js';
 import { bundleWith, type Change } from '../support/doctored-bundle.js';
@@ -53,7 +54,7 @@ function inputOf(history: unknown): RunGraphInput {
 /** Nodes that no condition can have left out, in a run that completed. */
 function surelyExecuted({ out }: Plan): number[] {
   const nodes = new Set([0]);
-  for (const node of nodes) for (const [to, branch] of out[node]!) if (branch === 0) nodes.add(to);
+  for (const node of nodes) for (const [to, handle] of out[node]!) if (handle === 0) nodes.add(to);
   return [...nodes];
 }
 
@@ -69,7 +70,12 @@ describe('recorded runs', function () {
 
   it('are there for every scenario, and have one', () => {
     const current = files.filter(({ version }) => version === CURRENT_VERSION);
-    const expected = Object.keys({ ...scenarios, ...scenariosPlacedLocally, ...scenariosOverExecutions }).toSorted();
+    const expected = Object.keys({
+      ...scenarios,
+      ...scenariosDense,
+      ...scenariosPlacedLocally,
+      ...scenariosOverExecutions,
+    }).toSorted();
     assert.deepEqual([...new Set(current.map(({ scenario }) => scenario))].toSorted(), expected);
   });
 
@@ -120,14 +126,18 @@ describe('a build that decides differently', function () {
   });
 
   it('is found out when it calls one more activity', async () => {
-    const find = 'await CancellationScope.nonCancellable(() => reportEnd(end, input.local !== undefined));';
+    const find = 'await CancellationScope.nonCancellable(() => reportEnd(end));';
     const problems = await problemsWith([{ file: 'run-graph.ts', find, replace: `${find} ${find}` }]);
     assert.match(problems.get('1/trigger.1.json') ?? '', /nondeterminism/i);
   });
 
   it('is found out when a node kind becomes another activity', async () => {
     const problems = await problemsWith([
-      { file: 'activity-options.ts', find: 'normal.httpRequest.', replace: 'normal.llmRequest.' },
+      {
+        file: 'activity-options.ts',
+        find: 'inActivity[activity]',
+        replace: "inActivity[activity === 'httpRequest' ? 'llmRequest' : activity]",
+      },
     ]);
     assert.match(problems.get('1/http.1.json') ?? '', /nondeterminism/i);
     assert.equal(problems.has('1/llm.1.json'), false);
@@ -141,7 +151,7 @@ describe('a build that decides differently', function () {
 
   it('passes when it only waits longer or says other words', async () => {
     const problems = await problemsWith([
-      { file: 'activity-options.ts', find: "startToCloseTimeout: '11m'", replace: "startToCloseTimeout: '12m'" },
+      { file: 'activity-options.ts', find: "startToCloseTimeout: '4h'", replace: "startToCloseTimeout: '5h'" },
       { file: 'graph-run.ts', find: 'nodes succeeded', replace: 'steps done' },
     ]);
     assert.deepEqual(Object.fromEntries(problems), {});

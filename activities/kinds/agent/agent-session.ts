@@ -10,7 +10,7 @@ import { McpError, type McpServer, type McpTool } from '../../../outgoing/mcp-cl
 import { toMcpFailure } from '../mcp/mcp-failure.js';
 import type { McpSessions } from '../mcp/mcp-sessions.js';
 import { renderHeaders } from '../http/request-headers.js';
-import type { NodeTask } from '../../node/run-node.js';
+import type { NodeTask } from '../../node/node-step.js';
 
 export interface AgentTool {
   /** As the model knows it: unique over all servers, in the characters that providers take. */

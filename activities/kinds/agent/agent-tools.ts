@@ -17,7 +17,7 @@ import { agentStepFrame, parseArguments, pickTemplates, type AgentDeps } from '.
 import { NodeFailure } from '../../node/failures.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
 import { persist } from '../../node/record-node.js';
-import type { NodeStep, NodeTask } from '../../node/run-node.js';
+import type { NodeStep, NodeTask } from '../../node/node-step.js';
 
 const MAX_CONNECT_ATTEMPTS = 4;
 const CALLS_AT_ONCE = 8;

@@ -28,7 +28,7 @@ import { toLlmFailure, type ModelClients } from '../llm/model-clients.js';
 import { toModelParameters } from '../llm/model-parameters.js';
 import { persist } from '../../node/record-node.js';
 import type { RunContexts } from '../../node/run-context.js';
-import type { NodeDeps, NodeOutcome, NodeStep, NodeTask } from '../../node/run-node.js';
+import type { NodeDeps, NodeOutcome, NodeStep, NodeTask } from '../../node/node-step.js';
 
 /** To the run workflow: ids and durations only. */
 export interface TurnFacts {

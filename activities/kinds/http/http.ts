@@ -22,7 +22,7 @@ import {
   type OutgoingResponse,
 } from '../../../outgoing/outgoing-client.js';
 import type { RunContexts } from '../../node/run-context.js';
-import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/run-node.js';
+import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
 
 const MAX_ATTEMPTS = 4;
 /** Statuses that say "not now": another try may get through. */

@@ -10,7 +10,7 @@ import { toCharge } from './llm-price.js';
 import { toLlmFailure, type ModelClients } from './model-clients.js';
 import { toModelParameters } from './model-parameters.js';
 import type { RunContexts } from '../../node/run-context.js';
-import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/run-node.js';
+import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
 
 interface LlmDeps {
   db: Database;

@@ -11,7 +11,7 @@ import type { McpSessions } from './mcp-sessions.js';
 import { RECORDING_FACTOR } from '../../node/payload-weight.js';
 import { renderHeaders } from '../http/request-headers.js';
 import type { RunContexts } from '../../node/run-context.js';
-import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/run-node.js';
+import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
 
 const MAX_ATTEMPTS = 4;
 const QUOTED_CHARACTERS = 1_000;

@@ -10,7 +10,7 @@ describe('slots', () => {
   function taker(slots: Slots) {
     const had: string[] = [];
     const take = (name: string, { ms = LONG_MS, signal = never } = {}): void => {
-      void slots.take(ms, signal).then((hasSlot) => had.push(hasSlot ? name : `not ${name}`));
+      void slots.takeWithin(ms, signal).then((hasSlot) => had.push(hasSlot ? name : `not ${name}`));
     };
     return { had, take };
   }
@@ -30,25 +30,38 @@ describe('slots', () => {
     assert.deepEqual(had, ['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('are lent beyond their number to who takes one in any case: the others wait until that is made up for', async () => {
+  it('are never more than their number: an activity that begins waits for one like any node', async () => {
     const slots = new Slots(1);
     const { had, take } = taker(slots);
-    slots.hold();
-    slots.hold();
-    take('a');
-    slots.release();
+    await slots.take(never);
+    void slots.take(never).then(() => had.push('activity'));
+    take('node');
     await turn();
     assert.deepEqual(had, []);
     slots.release();
     await turn();
-    assert.deepEqual(had, ['a']);
+    assert.deepEqual(had, ['activity']);
+    slots.release();
+    await turn();
+    assert.deepEqual(had, ['activity', 'node']);
+  });
+
+  it('are refused to an activity that is cancelled while it waits', async () => {
+    const slots = new Slots(1);
+    await slots.take(never);
+    const stop = new AbortController();
+    const waiting = slots.take(stop.signal);
+    stop.abort(new Error('cancelled'));
+    await assert.rejects(waiting, /cancelled/);
+    slots.release();
+    await slots.take(never);
   });
 
   it('are not kept for who no longer waits', async () => {
     const slots = new Slots(1);
     const { had, take } = taker(slots);
     const stop = new AbortController();
-    slots.hold();
+    await slots.take(never);
     take('stopped', { signal: stop.signal });
     take('late', { ms: 20 });
     take('patient');
@@ -66,18 +79,18 @@ describe('slots', () => {
     assert.deepEqual(had.at(-1), 'after');
   });
 
-  it('are not for who stood still beyond its time, as all of this process does here', async () => {
+  it('are not for a process that was paused for longer than the wait', async () => {
     const slots = new Slots(1);
     const { had, take } = taker(slots);
-    slots.hold();
-    take('frozen', { ms: 30 });
+    await slots.take(never);
+    take('paused', { ms: 30 });
     slots.release();
     const until = performance.now() + 60;
     while (performance.now() < until);
     await turn();
-    assert.deepEqual(had, ['not frozen']);
+    assert.deepEqual(had, ['not paused']);
     take('next');
     await turn();
-    assert.deepEqual(had, ['not frozen', 'next']);
+    assert.deepEqual(had, ['not paused', 'next']);
   });
 });

@@ -28,7 +28,8 @@ describe('a trace of a run', function () {
       OTEL_BSP_SCHEDULE_DELAY: '100',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
       // A GET within the workflow task, a POST never.
-      NODE_PLACEMENT: 'http:local',
+      EXECUTION: 'dense',
+      DENSE_PLACEMENT: 'http:local',
     };
     stack = await startStack({ env });
     api = createApiClient(stack.apiUrl, stack.apiKey);

@@ -1,0 +1,107 @@
+// Dense execution: one activity executes a node, or several concurrently, and those that follow, where the run workflow has
+// nothing to decide in between. Each node is claimed and recorded as if it had an activity of its own.
+//
+// When the process dies, the activity is repeated: what is recorded is found. An internal error stops the chain; it will
+// recur in the node's own activity, which reports it.
+import { activityInfo, ApplicationFailure, Context } from '@temporalio/activity';
+import type { NodeFacts } from '../../contract/activities.js';
+import type { ChainFacts, ChainProgress, ChainRef, FollowingNodes } from '../../contract/dense.js';
+import type { Handle, NodeKey } from '../../graph/plan.js';
+import { finalFailure, isFinal, retryDelayOf } from '../node/failures.js';
+import { reportWithLastNode, type ReportRunEnd } from '../node/report-end.js';
+import { withHeartbeat } from '../node/run-node.js';
+import { executeConcurrently } from './concurrent-nodes.js';
+import type { ExecuteNode } from './execute-node.js';
+import type { Slots } from './slots.js';
+import { startWindow } from './two-clocks.js';
+
+interface NodeChainDeps {
+  executeNode: ExecuteNode;
+  /** Of all normal activities, and of all local ones: each node that is executed holds one. */
+  slots: Record<'normal' | 'local', Slots>;
+  report: ReportRunEnd;
+}
+
+/** No node begins later than this after the first one has ended, because cancels wait for an open workflow task. */
+const CHAIN_MS = 1_000;
+
+/** The activity `nodeChain`. */
+export function createNodeChain({ executeNode, slots, report }: NodeChainDeps) {
+  async function begin(ref: ChainRef, progress: ChainProgress, ownSlots: Slots): Promise<ChainFacts> {
+    const { runId, path, nodeId, concurrent } = ref;
+    if (concurrent === undefined) return executeNode({ runId, path, nodeId });
+    const keys = [nodeId, ...concurrent].map((id) => ({ runId, path, nodeId: id }));
+    const continuations = await executeConcurrently(keys, { executeNode, slots: ownSlots }, progress);
+    return continuations.length === 0 ? {} : { continuations };
+  }
+
+  async function executeFollowing(ref: ChainRef, first: NodeFacts, progress: ChainProgress): Promise<ChainFacts> {
+    const { runId, path, endSequence } = ref;
+    const mayContinue = openChain();
+    let last = first;
+    for (const nextAfter = followersOf(ref); ; progress.done++) {
+      if (last.handle !== undefined) progress.handles.push(last.handle);
+      const nodeId = nextAfter(last.handle);
+      if (nodeId === undefined) break;
+      if (!mayContinue()) return { ...last, ...progress };
+      const next = await attemptNext({ runId, path, nodeId }, progress);
+      if (next === undefined) return { ...last, ...progress };
+      if (next.continueAfterMs !== undefined) return { ...progress, continueAfterMs: next.continueAfterMs };
+      last = next;
+    }
+    const end = endSequence !== undefined && mayContinue() ? await reportWithLastNode(report, runId) : {};
+    return { ...last, ...(progress.done === 1 ? {} : progress), ...end };
+  }
+
+  /** Throws what has ended the node. Undefined where it was stopped, or an internal error occurred. */
+  async function attemptNext(key: NodeKey, progress: ChainProgress): Promise<ChainFacts | undefined> {
+    try {
+      return await executeNode(key);
+    } catch (error) {
+      if (error instanceof ApplicationFailure && isFinal(error)) {
+        throw finalFailure(error.type ?? 'internal_error', progress);
+      }
+      const continueAfterMs = retryDelayOf(error);
+      return continueAfterMs === undefined ? undefined : { continueAfterMs };
+    }
+  }
+
+  return (ref: ChainRef): Promise<ChainFacts> => {
+    const progress: ChainProgress = { done: 0, handles: [] };
+    const { isLocal } = activityInfo();
+    const ownSlots = slots[isLocal ? 'local' : 'normal'];
+    const execute = async (): Promise<ChainFacts> => {
+      await ownSlots.take(Context.current().cancellationSignal);
+      try {
+        const facts = await begin(ref, progress, ownSlots);
+        if (facts.continueAfterMs !== undefined || facts.continuations !== undefined) return facts;
+        progress.done = 1;
+        return await executeFollowing(ref, facts, progress);
+      } finally {
+        ownSlots.release();
+      }
+    };
+    return isLocal ? execute() : withHeartbeat(ref, execute, () => progress);
+  };
+}
+
+/** One id after the other, by the handle of the node before where that is a condition; then undefined. */
+function followersOf(all: FollowingNodes): (handle: Handle | undefined) => string | undefined {
+  let [following, at]: [FollowingNodes, number] = [all, 0];
+  return (handle) => {
+    const next = following.followers?.[at++];
+    if (next !== undefined || handle === undefined || handle === 0) return next;
+    [following, at] = [following.forks?.[handle - 1] ?? {}, 1];
+    return following.followers?.[0];
+  };
+}
+
+/**
+ * Returns whether another node may begin: neither the run nor the worker is to stop, and the chain is young. A process that
+ * was paused may find its run with another worker.
+ */
+function openChain(): () => boolean {
+  const { cancellationSignal } = Context.current();
+  const isYoung = startWindow(CHAIN_MS);
+  return () => !cancellationSignal.aborted && isYoung();
+}

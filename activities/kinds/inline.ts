@@ -1,0 +1,21 @@
+// The kinds that run inline and are evaluated in graph/: they read their variables and decide.
+import { nodeDefinitions, type EvaluatedKind } from '../../graph/nodes/registry.js';
+import type { NodeKindRunner } from '../node/node-step.js';
+import type { RunContexts } from '../node/run-context.js';
+
+export function createInlineRunner(kind: EvaluatedKind, contexts: RunContexts): NodeKindRunner {
+  const { evaluate, templateFields } = nodeDefinitions[kind];
+  return {
+    kind,
+    maxAttempts: 1,
+    firstDelayMs: 0,
+    async execute(task) {
+      const { data } = task.node;
+      const scope = await contexts.loadScope(
+        task,
+        templateFields.map((field) => data[field]),
+      );
+      return evaluate(data, scope);
+    },
+  };
+}

@@ -1,0 +1,118 @@
+// One attempt of a node's step, from its claim to the record of its end.
+import { Context } from '@temporalio/activity';
+import { claimNode, findNodeClaim, type NodeClaim } from '../../db/nodes/node-results-repository.js';
+import { NodeError } from '../../graph/node-error.js';
+import type { NodeKey } from '../../graph/plan.js';
+import { finalFailure, NodeFailure, retryableFailure, runClosedFailure } from './failures.js';
+import { logAttempt } from './node-log.js';
+import { recordNode, type NodeEnd } from './record-node.js';
+import type { NodeDeps, NodeStep, NodeTask } from './node-step.js';
+import { createStopSignal } from './stop-signal.js';
+import type { AttemptOutcome } from '../worker/worker-metrics.js';
+
+/** A provider that asks for more patience than this is answered with a failed node. */
+const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
+const LONGEST_DELAY_MS = 60_000;
+
+/**
+ * Throws what an earlier attempt has ended the node with. The end of a node is found in a run that has ended, too: its last
+ * activity may be repeated because its worker died after it had reported the end, or because an operator has reset the run.
+ */
+export async function claimOrSettle(deps: NodeDeps, key: NodeKey): Promise<NodeClaim> {
+  const claim = (await claimNode(deps.db, key)) ?? (await findEnd(deps, key));
+  if (claim === undefined) throw runClosedFailure();
+  if (claim.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
+  return claim;
+}
+
+async function findEnd({ db }: NodeDeps, key: NodeKey): Promise<NodeClaim | undefined> {
+  const known = await findNodeClaim(db, key);
+  return known?.status === 'in progress' ? undefined : known;
+}
+
+interface AttemptOptions {
+  /** Which one it is. */
+  attempt: number;
+  /** When it is aborted, so is the attempt, and nothing is recorded. */
+  limit?: AbortSignal | undefined;
+  /** When it is aborted, the node stops as if its run were cancelled. */
+  givenUp?: AbortSignal | undefined;
+}
+
+export async function attemptStep<Facts>(
+  deps: NodeDeps,
+  { runId, path, nodeId }: NodeKey,
+  step: NodeStep<Facts>,
+  { attempt, limit, givenUp }: AttemptOptions,
+): Promise<Facts> {
+  const run = await deps.contexts.load(runId);
+  const node = run.node(nodeId);
+  if (node === undefined) throw finalFailure('internal_error');
+  const stop = createStopSignal(Context.current(), givenUp);
+  const signal = limit === undefined ? stop.signal : AbortSignal.any([stop.signal, limit]);
+  const startedAt = performance.now();
+  const memory = deps.memory.lease(signal);
+  const task: NodeTask = { runId, path, nodeId, run, node, signal, stop: stop.signal, memory, startedAt };
+  const record = (end: NodeEnd) => recordNode(deps, step, task, end);
+  const observe = (outcome: AttemptOutcome, code?: string, delayMs?: number): void => {
+    deps.metrics.attemptSeconds.observe({ kind: node.kind, outcome }, (performance.now() - startedAt) / 1000);
+    logAttempt(deps.logger, task, { outcome, attempt, code, delayMs });
+  };
+  try {
+    if (attempt > step.maxAttempts) {
+      throw new NodeFailure('worker_lost', `The node was given up: its worker died ${attempt - 1} times while it ran.`);
+    }
+    const facts = await step.perform(task, (outcome) => record({ outcome }));
+    observe('ended');
+    return facts;
+  } catch (thrown) {
+    const error = toFailure(thrown);
+    if (stop.signal.aborted) {
+      observe(Context.current().cancellationDetails?.workerShutdown ? 'handed_back' : 'cancelled');
+      return await stopNode(error, record, givenUp);
+    }
+    if (limit?.aborted) {
+      observe('cut');
+      throw error;
+    }
+    if (!(error instanceof NodeFailure)) {
+      observe('internal_error');
+      throw error;
+    }
+    const delayMs = error.retryAfterMs ?? Math.min(step.firstDelayMs * 2 ** (attempt - 1), LONGEST_DELAY_MS);
+    if (error.isRetryable && attempt < step.maxAttempts && delayMs <= LONGEST_RETRY_AFTER_MS) {
+      observe('retried', error.code, delayMs);
+      throw retryableFailure(error.code, delayMs);
+    }
+    await record({ failure: error });
+    observe('ended', error.code);
+    throw finalFailure(error.code);
+  } finally {
+    stop.release();
+    task.memory.end();
+  }
+}
+
+/** What `graph/` throws fails the node like any other failure. */
+function toFailure(thrown: unknown): unknown {
+  if (!(thrown instanceof NodeError) || thrown instanceof NodeFailure) return thrown;
+  return new NodeFailure(thrown.code, thrown.message);
+}
+
+/** The run was cancelled (or another node failed): settle as cancelled. A stopping worker hands the node back. */
+async function stopNode(
+  error: unknown,
+  record: (end: NodeEnd) => Promise<void>,
+  givenUp: AbortSignal | undefined,
+): Promise<never> {
+  const reason = Context.current().cancellationDetails;
+  if (reason?.workerShutdown) throw retryableFailure('worker_shutdown', 0);
+  if (reason?.cancelRequested || givenUp?.aborted) {
+    const charge = error instanceof NodeFailure ? error.charge : undefined;
+    await record({
+      failure: new NodeFailure('cancelled', 'The node was cancelled because the run ended.', { charge }),
+    });
+  }
+  givenUp?.throwIfAborted();
+  return Context.current().cancelled;
+}

@@ -1,0 +1,95 @@
+// Dense execution: the activity that executes a chain of nodes, what it is told, and what it says of its progress.
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import { FINISH_SEQUENCE, type Activities } from '../../contract/activities.js';
+import type { ChainFacts, ChainProgress, ChainRef, FollowingNodes } from '../../contract/dense.js';
+import { toMarkdown } from '../../contract/run-workflow.js';
+import { inWorkflowTask, outgoing } from '../activity-options.js';
+import { nodeFailureOf } from '../node-failure.js';
+import { chainAfter, lengthOf, summaryOf, type Chain, type DensePlan } from './chains.js';
+
+type ChainActivity = Pick<Activities, 'nodeChain'>;
+
+// Two of the longest calls: a chain may begin with one and end with another.
+const inActivity = proxyActivities<ChainActivity>({ ...outgoing, startToCloseTimeout: '30m' });
+const inline = proxyLocalActivities<ChainActivity>(inWorkflowTask);
+/** One attempt. The activity itself gives up sooner: this ends one that hangs in our own parts. */
+const quick = proxyLocalActivities<ChainActivity>({
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  startToCloseTimeout: '6s',
+  retry: { maximumAttempts: 1 },
+});
+
+interface ChainOptions {
+  runId: string;
+  /** The first ones, which are executed concurrently. */
+  nodes: number[];
+  isLocal: boolean;
+  /** How many nodes of the run have not settled. */
+  open: number;
+}
+
+export interface ChainCall {
+  ref: ChainRef;
+  summary: string;
+  isLocal: boolean;
+  /** Of nodes, in all forks. */
+  length: number;
+}
+
+export function toChainCall(dense: DensePlan, { runId, nodes, isLocal, open }: ChainOptions): ChainCall {
+  const { plan } = dense;
+  const [first, ...concurrent] = nodes as [number, ...number[]];
+  const chain = chainAfter(dense, first, isLocal, nodes.length);
+  const length = nodes.length + lengthOf(chain);
+  const ref = {
+    runId,
+    path: '',
+    nodeId: plan.ids[first]!,
+    ...(concurrent.length === 0 ? {} : { concurrent: concurrent.map((node) => plan.ids[node]!) }),
+    ...toFollowing(dense, chain),
+    ...(open === length ? { endSequence: FINISH_SEQUENCE } : {}),
+  };
+  const labels = [...nodes, ...chain.nodes].map((node) => toMarkdown(plan.labels[node]!));
+  const summary = summaryOf(chain.forks === undefined ? labels : [...labels, '…'], nodes.length);
+  return { ref, summary, isLocal, length };
+}
+
+function toFollowing(dense: DensePlan, { nodes, forks }: Chain): FollowingNodes {
+  return {
+    ...(nodes.length === 0 ? {} : { followers: nodes.map((node) => dense.plan.ids[node]!) }),
+    ...(forks && { forks: forks.map((fork) => toFollowing(dense, fork)) }),
+  };
+}
+
+/** `isAttempt`: the chain begins with a call, which is attempted once inside the workflow task. */
+export function callChain({ ref, summary, isLocal }: ChainCall, isAttempt: boolean): Promise<ChainFacts> {
+  if (!isLocal) return inActivity.nodeChain.executeWithOptions({ summary, activityId: ref.nodeId }, [ref]);
+  return isAttempt ? attempt(ref, summary) : inline.nodeChain.executeWithOptions({ summary }, [ref]);
+}
+
+/** What the attempt has not executed continues in activities of its own. Throws what ends a node, or the cancellation. */
+async function attempt(ref: ChainRef, summary: string): Promise<ChainFacts> {
+  try {
+    return await quick.nodeChain.executeWithOptions({ summary: `${summary} (local)` }, [ref]);
+  } catch (error) {
+    // The node's own end, as opposed to trouble of ours (a database that is away, a time-out).
+    if (isCancellation(error) || nodeFailureOf(error)?.nonRetryable === true) throw error;
+    const concurrent = [ref.nodeId, ...(ref.concurrent ?? [])];
+    return { continuations: concurrent.map((_, place) => [place, 0]) };
+  }
+}
+
+/** How far the activity had come when a node failed, or Temporal gave up on it: as the activity last reported. */
+export function progressOf(failure: unknown): ChainProgress {
+  const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
+  const reported: unknown =
+    cause instanceof TimeoutFailure ? cause.lastHeartbeatDetails : nodeFailureOf(failure)?.details?.[0];
+  return { done: 0, handles: [], ...(reported as Partial<ChainProgress> | undefined) };
+}

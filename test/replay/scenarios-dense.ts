@@ -1,0 +1,54 @@
+// Runs that are executed densely, with nodes that share activities.
+import { eventually } from '../support/eventually.js';
+import { condition, http, link, type DrawingNode } from '../support/graphs.js';
+import { giveUpOn } from '../support/inspect.js';
+import { inRow, sideBySide } from './scenarios.js';
+import type { Scenario, World } from './scenario.js';
+
+export const DENSE = { EXECUTION: 'dense' };
+
+/** A condition whose ways meet nowhere: what follows it is in its activity. */
+function forked({ target }: World, path: string, answer: string): DrawingNode[] {
+  const choice = condition(answer, '==', 'yes');
+  const [whenTrue, whenFalse] = [http(`${target.url}/${path}`), http(`${target.url}/${path}`)];
+  link(choice, whenTrue, 'true');
+  link(choice, whenFalse, 'false');
+  return [...inRow(http(`${target.url}/before-forks`), choice), whenTrue, whenFalse];
+}
+
+/** Of those that begin together in one activity, one is done, one is in flight, and one fails. */
+async function besideFailed(world: World): Promise<string> {
+  const { target } = world;
+  target.on('/fails-beside', () => ({ status: 418, delayMs: 300 }));
+  const nodes = ['done', 'delay/20000/beside', 'fails-beside'].map((path) => http(`${target.url}/${path}`));
+  return world.runToEnd(sideBySide(...nodes));
+}
+
+/** One has to be tried again by itself; what waits for it begins after that. */
+async function besideRetried(world: World): Promise<string> {
+  const { target } = world;
+  target.on('/flaky-beside', [{ status: 503, headers: { 'retry-after': '1' } }, { body: 'ok' }]);
+  const join = http(`${target.url}/join`);
+  const nodes = ['done', 'flaky-beside'].map((path) => http(`${target.url}/${path}`));
+  for (const node of nodes) link(node, join);
+  return world.runToEnd([...sideBySide(...nodes), join]);
+}
+
+/** The last of them hangs until Temporal gives up on the activity, which has the id of the first. */
+async function besideTimedOut(world: World): Promise<string> {
+  const path = '/delay/60000/given-up-beside';
+  const [first, hangs] = [http(`${world.target.url}/done`), http(`${world.target.url}${path}`)];
+  const { runId } = await world.start(sideBySide(first, hangs));
+  await eventually(() => world.target.requestsTo(path).length === 1);
+  await giveUpOn(world.stack, runId, first.id);
+  return world.ended(runId);
+}
+
+export const scenariosDense: Record<string, Scenario> = {
+  'dense-chain': (world) => world.runToEnd(inRow(http(`${world.target.url}/a`), http(`${world.target.url}/b`))),
+  'dense-forks': (world) => world.runToEnd(forked(world, 'once', 'yes')),
+  'dense-forks-failed': (world) => world.runToEnd(forked(world, 'status/404/forked', 'no')),
+  'dense-concurrent-failed': besideFailed,
+  'dense-concurrent-retried': besideRetried,
+  'dense-concurrent-timed-out': besideTimedOut,
+};

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import {
+  agent,
+  condition,
+  drawing,
+  http,
+  link,
+  linkInRow,
+  llm,
+  mcp,
+  trigger,
+  type DrawingNode,
+} from '../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { activitiesOf, withTemporal } from '../support/inspect.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { startToolServer, type ToolServer } from '../support/tool-server.js';
+
+interface ScheduledActivity {
+  type: string;
+  id: string;
+  summary: string;
+}
+
+/** What `temporal workflow show` and the UI tell of a run's activities, in their order. */
+function scheduledActivities(stack: TestStack, runId: string): Promise<ScheduledActivity[]> {
+  return withTemporal(stack, async (client) => {
+    const { events } = await client.workflow.getHandle(runId).fetchHistory();
+    return (events ?? []).flatMap((event) => {
+      const scheduled = event.activityTaskScheduledEventAttributes;
+      if (!scheduled) return [];
+      const data = event.userMetadata?.summary?.data;
+      const summary = data ? (JSON.parse(Buffer.from(data).toString()) as string) : '';
+      return { type: scheduled.activityType!.name!, id: scheduled.activityId!, summary };
+    });
+  });
+}
+
+describe('visible execution', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let api: ApiClient;
+  let target: HttpTarget;
+  let tools: ToolServer;
+
+  before(async () => {
+    [stack, target, tools] = await Promise.all([sharedStack(), startHttpTarget(), startToolServer()]);
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+  });
+
+  after(async () => {
+    await target.close();
+    await tools.close();
+  });
+
+  const labelled = (node: DrawingNode, label: string): DrawingNode => {
+    node.data['label'] = label;
+    return node;
+  };
+
+  it('has one activity a node (and step of an agent), with its type, id and label, in the first run and the thirtieth', async () => {
+    const adds = { toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 } }] };
+    const server = { endpoint_url: tools.url, require_approval: 'never' };
+    const prices = labelled(http(`${target.url}/prices`), 'Fetch prices');
+    const stock = labelled(http(`${target.url}/stock`, { method: 'POST', body: {} }), 'Reserve stock');
+    const model = labelled(llm('hello'), 'Write a reply');
+    const tool = labelled(mcp(tools.url, 'add', { a: 1, b: 2 }), 'Add it up');
+    const decides = labelled(agent('work', { model_name: 'visible-agent' }, [server]), 'Decide');
+    const check = labelled(condition('1', '==', '1'), 'Is it well?');
+    const nodes = linkInRow([trigger(), prices, stock, model, tool, check, decides]);
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing(nodes));
+    const expected = [
+      { type: 'httpRequest', id: prices.id, summary: 'Fetch prices' },
+      { type: 'httpRequest', id: stock.id, summary: 'Reserve stock' },
+      { type: 'llmRequest', id: model.id, summary: 'Write a reply' },
+      { type: 'mcpTool', id: tool.id, summary: 'Add it up' },
+      { type: 'agentTurn', id: `${decides.id}/0`, summary: 'Decide: turn 1' },
+      { type: 'agentTools', id: `${decides.id}/0/tools`, summary: 'Decide: tools of turn 1' },
+      { type: 'agentTurn', id: `${decides.id}/1`, summary: 'Decide: turn 2' },
+    ];
+    for (let run = 1; run <= 30; run++) {
+      stack.modelProvider.script('visible-agent', [adds, { text: 'done' }]);
+      const runId = (await api.run(workflowId)).data.id;
+      assert.equal((await api.pollToEnd(runId, { timeoutMs: 30_000 })).data.status, 'succeed');
+      if (run === 1 || run === 30) assert.deepEqual(await scheduledActivities(stack, runId), expected, `run ${run}`);
+    }
+  });
+
+  it('has one activity for each of concurrent nodes, however quick they have been', async () => {
+    const calls = ['a', 'b', 'c'].map((name) => labelled(http(`${target.url}/visible-${name}`), name));
+    const [start, join] = [trigger(), labelled(http(`${target.url}/visible-join`), 'join')];
+    link(start, calls);
+    for (const call of calls) link(call, join);
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing([start, ...calls, join]));
+    for (let run = 1; run <= 12; run++) {
+      const runId = (await api.run(workflowId)).data.id;
+      assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
+      const summaries = (await scheduledActivities(stack, runId)).map(({ summary }) => summary);
+      assert.deepEqual(summaries, ['a', 'b', 'c', 'join']);
+      assert.deepEqual((await activitiesOf(stack, runId)).local, ['trigger']);
+    }
+  });
+
+  it('is left for dense execution by a drawing that says so, and by no other word', async () => {
+    const calls = ['one', 'two'].map((name) => http(`${target.url}/dense-${name}`));
+    const drawn = drawing(linkInRow([trigger(), ...calls]));
+    const project = await api.createProject();
+    const dense = await api.createWorkflow(project, { ...drawn, settings: { execution: 'dense' } });
+    const runId = (await api.run(dense)).data.id;
+    assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
+    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['nodeChain']);
+    const wrong = await api.createWorkflow(project, { ...drawn, settings: { execution: 'fast' } });
+    const refused = await api.run(wrong);
+    assert.equal(refused.status, 400);
+    assert.match(JSON.stringify(refused), /settings\.execution is \\"fast\\" and should be/);
+  });
+});
