@@ -7,7 +7,7 @@ import type { SecretBox } from '../db/core/secret-box.js';
 import type { ChatUpstream } from './chat/chat-upstream.js';
 import type { RefreshFigures } from './observability/database-metrics.js';
 import type { ByteBudget } from '../outgoing/byte-budget.js';
-import type { McpClient } from '../outgoing/mcp-client.js';
+import type { McpClient } from '../outgoing/mcp-types.js';
 import type { Metrics } from './observability/metrics.js';
 import type { DensePlacement } from './runs/dense-placement.js';
 import type { KeyCounter } from './access/key-counter.js';

@@ -1,26 +1,9 @@
 // What the run workflow and its activities say to each other, and so what stands in Temporal's history: ids, handles, codes
 // and numbers, never contents.
 import type { KindThatRuns, kinds } from '../graph/kinds.js';
-import type { Handle, NodeKey } from '../graph/plan.js';
+import type { NodeKey } from '../graph/plan.js';
 import type { ChainFacts, ChainRef } from './dense.js';
-
-/** The trigger's activity reports the start of its run as update 1; the end of the run is the only other report. */
-export const START_SEQUENCE = 1;
-export const FINISH_SEQUENCE = 2;
-
-/** To the activity of a node. */
-export interface NodeRef extends NodeKey {
-  /** Nothing else of the run is left: the activity reports the run's success with this number (`FinishRunInput.sequence`). */
-  endSequence?: number;
-}
-
-/** From the activity of a node that has succeeded. */
-export interface NodeFacts {
-  /** By which named handle the node was left; its ordinary links where it is absent. */
-  handle?: Handle;
-  /** The end of the run has been reported. */
-  isEnded?: boolean;
-}
+import type { NodeFacts, NodeRef } from './nodes.js';
 
 /** To the activities of one turn of an agent. */
 export interface TurnRef extends NodeKey {

@@ -1,6 +1,6 @@
 // Dense execution: what the run workflow and the activity that executes several nodes say to each other.
 import type { Handle } from '../graph/plan.js';
-import type { NodeFacts, NodeRef } from './activities.js';
+import type { NodeFacts, NodeRef } from './nodes.js';
 
 /** What to execute after a node. */
 export interface FollowingNodes {

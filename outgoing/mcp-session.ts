@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isDeeperThan } from './json-depth.js';
 import { deadlineSignal } from './deadline-signal.js';
 import { McpError, toMcpError } from './mcp-error.js';
-import type { McpSession, McpTool, McpToolResult } from './mcp-client.js';
+import type { McpSession, McpTool, McpToolResult } from './mcp-types.js';
 
 const LIST_TIMEOUT_MS = 30_000;
 const MAX_PAGES = 100;

@@ -1,7 +1,8 @@
 // How the run workflow calls each activity. Everything is said explicitly: the SDK's documented default for
 // `cancellationType` is not what goes on the wire.
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { Activities, FinishRunInput, NodeActivities, NodeFacts, NodeRef } from '../contract/activities.js';
+import type { Activities, FinishRunInput, NodeActivities } from '../contract/activities.js';
+import type { NodeFacts, NodeRef } from '../contract/nodes.js';
 import { kinds, type KindThatRuns } from '../graph/kinds.js';
 
 /**

@@ -6,7 +6,8 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { FINISH_SEQUENCE, type FinishRunInput, type NodeFacts, type RunError } from '../contract/activities.js';
+import type { FinishRunInput, RunError } from '../contract/activities.js';
+import { FINISH_SEQUENCE, type NodeFacts } from '../contract/nodes.js';
 import {
   toMarkdown,
   type AgentCursor,
@@ -123,10 +124,7 @@ export class GraphRun {
     this.#nodes
       .run(() => work.run())
       .then(
-        ({ isEnded, rest = [] }) => {
-          if (isEnded === true) this.#isEndReported = true;
-          for (const left of rest) this.#start(left);
-        },
+        (end) => this.#settleWork(end),
         (error: unknown) => {
           // A cancelled node stays open here; the end of the run closes it.
           if (!isCancellation(error)) this.#fail(work.failedNode(error), failureCode(error));
@@ -136,6 +134,11 @@ export class GraphRun {
         this.#inFlight -= work.size;
         this.#startReady();
       });
+  }
+
+  #settleWork({ isEnded, rest = [] }: WorkEnd): void {
+    if (isEnded === true) this.#isEndReported = true;
+    for (const left of rest) this.#start(left);
   }
 
   #fail(node: number, code: string): void {

@@ -1,6 +1,6 @@
 // Dense execution: one node as part of an activity that it shares.
 import { activityInfo, Context } from '@temporalio/activity';
-import type { NodeFacts } from '../../contract/activities.js';
+import type { NodeFacts } from '../../contract/nodes.js';
 import type { ChainFacts } from '../../contract/dense.js';
 import { traitsOf, type NodeKind } from '../../graph/kinds.js';
 import type { NodeKey } from '../../graph/plan.js';

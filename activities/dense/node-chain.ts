@@ -4,7 +4,7 @@
 // When the process dies, the activity is repeated: what is recorded is found. An internal error stops the chain; it will
 // recur in the node's own activity, which reports it.
 import { activityInfo, ApplicationFailure, Context } from '@temporalio/activity';
-import type { NodeFacts } from '../../contract/activities.js';
+import type { NodeFacts } from '../../contract/nodes.js';
 import type { ChainFacts, ChainProgress, ChainRef, FollowingNodes } from '../../contract/dense.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import { finalFailure, isFinal, retryDelayOf } from '../node/failures.js';

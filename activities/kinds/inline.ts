@@ -1,10 +1,11 @@
 // The kinds that run inline and are evaluated in graph/: they read their variables and decide.
+import type { InlineDefinition } from '../../graph/nodes/node-definition.js';
 import { nodeDefinitions, type EvaluatedKind } from '../../graph/nodes/registry.js';
 import type { NodeKindRunner } from '../node/node-step.js';
 import type { RunContexts } from '../node/run-context.js';
 
 export function createInlineRunner(kind: EvaluatedKind, contexts: RunContexts): NodeKindRunner {
-  const { evaluate, templateFields } = nodeDefinitions[kind];
+  const definition: InlineDefinition = nodeDefinitions[kind];
   return {
     kind,
     maxAttempts: 1,
@@ -13,9 +14,9 @@ export function createInlineRunner(kind: EvaluatedKind, contexts: RunContexts): 
       const { data } = task.node;
       const scope = await contexts.loadScope(
         task,
-        templateFields.map((field) => data[field]),
+        definition.templateFields.map((field) => data[field]),
       );
-      return evaluate(data, scope);
+      return definition.evaluate(data, scope);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { START_SEQUENCE } from '../../contract/activities.js';
+import { START_SEQUENCE } from '../../contract/nodes.js';
 import type { Database } from '../../db/core/client.js';
 import { recordNodeEnd, recordTriggerEnd, type NodeEnd } from '../../db/nodes/node-results-repository.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
@@ -7,7 +7,7 @@ import type { NodeOutput } from '../../graph/template.js';
 import { runClosedFailure } from '../node/failures.js';
 import type { NodeKindRunner, NodeStep } from '../node/node-step.js';
 import { toStep } from '../node/run-node.js';
-import type { NodeFacts } from '../../contract/activities.js';
+import type { NodeFacts } from '../../contract/nodes.js';
 
 const runner: NodeKindRunner = {
   kind: 'trigger',

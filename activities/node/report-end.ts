@@ -1,7 +1,8 @@
 // The report of a run's end to the API, which alone writes the life of a run.
 import { ApplicationFailure } from '@temporalio/activity';
 import { request } from 'undici';
-import { FINISH_SEQUENCE, type FinishRunInput, type NodeFacts, type RunError } from '../../contract/activities.js';
+import type { FinishRunInput, RunError } from '../../contract/activities.js';
+import { FINISH_SEQUENCE, type NodeFacts } from '../../contract/nodes.js';
 import { withTraceparent } from '../../config/spans.js';
 import { findNodeError } from '../../db/nodes/node-results-repository.js';
 import type { Database } from '../../db/core/client.js';

@@ -11,9 +11,9 @@ import { findVariables, type NodeOutput, type Scope } from '../../graph/template
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { NodeKind } from '../../graph/kinds.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
 import { runClosedFailure } from './failures.js';
 import { PARSED_FACTOR, structureBytes } from './payload-weight.js';
-import type { NodeTask } from './node-step.js';
 
 export interface RunContext {
   runId: string;
@@ -49,7 +49,7 @@ export interface RunContexts {
    * The input and the outputs that `templates` (any JSON) refer to; others are not read. What they weigh is held by the
    * task's lease from then on.
    */
-  loadScope(task: Pick<NodeTask, 'run' | 'memory'>, templates: unknown): Promise<Scope>;
+  loadScope(task: { run: RunContext; memory: ByteLease }, templates: unknown): Promise<Scope>;
 }
 
 /** What runs of the same drawing share. */

@@ -4,7 +4,7 @@
 // node again (calls that must not repeat are guarded by the ledger). After the record, the next attempt finds the stored end
 // and returns it without executing anything.
 import { Context, heartbeat } from '@temporalio/activity';
-import type { NodeFacts } from '../../contract/activities.js';
+import type { NodeFacts } from '../../contract/nodes.js';
 import type { NodeClaim } from '../../db/nodes/node-results-repository.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { finalFailure } from './failures.js';

@@ -1,5 +1,6 @@
 // The registry of activities, named for the operators who see them in the Temporal UI.
-import type { Activities, NodeActivities, NodeFacts, NodeRef } from '../../contract/activities.js';
+import type { Activities, NodeActivities } from '../../contract/activities.js';
+import type { NodeFacts, NodeRef } from '../../contract/nodes.js';
 import type { Logger } from '../../config/logger.js';
 import type { ModelProviders } from '../../config/model-providers.js';
 import type { Database } from '../../db/core/client.js';
@@ -7,7 +8,7 @@ import type { SecretBox } from '../../db/core/secret-box.js';
 import { kinds, kindsThatRun, type KindThatRuns } from '../../graph/kinds.js';
 import type { EvaluatedKind } from '../../graph/nodes/registry.js';
 import type { ByteBudget } from '../../outgoing/byte-budget.js';
-import type { McpClient } from '../../outgoing/mcp-client.js';
+import type { McpClient } from '../../outgoing/mcp-types.js';
 import type { OutgoingClient } from '../../outgoing/outgoing-client.js';
 import { createExecuteNode } from '../dense/execute-node.js';
 import { createNodeChain } from '../dense/node-chain.js';

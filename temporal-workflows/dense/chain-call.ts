@@ -7,7 +7,8 @@ import {
   proxyLocalActivities,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import { FINISH_SEQUENCE, type Activities } from '../../contract/activities.js';
+import type { Activities } from '../../contract/activities.js';
+import { FINISH_SEQUENCE } from '../../contract/nodes.js';
 import type { ChainFacts, ChainProgress, ChainRef, FollowingNodes } from '../../contract/dense.js';
 import { toMarkdown } from '../../contract/run-workflow.js';
 import { inWorkflowTask, outgoing } from '../activity-options.js';

@@ -1,18 +1,23 @@
 import assert from 'node:assert/strict';
+import type { NodeKind } from '../../graph/kinds.js';
 import { toHttpMethod } from '../../graph/nodes/http.js';
 import { describeNodes, kindOfType, nodeDefinitions } from '../../graph/nodes/registry.js';
 
 describe('node definitions', () => {
-  it('carry the words of the decisions, section 5', () => {
-    const words = Object.values(nodeDefinitions).map(({ type, nodeType, kind }) => `${type} ${nodeType} ${kind}`);
-    assert.deepEqual(words, [
-      'trigger-node TriggerNode trigger',
-      'if-else-node ConditionNode condition',
-      'basic-node LLMNodeInput llm',
-      'http-node HTTPNodeInput http',
-      'agent-node AgentNodeInput agent',
-      'mcp-node MCPNodeInput mcp',
-    ]);
+  it('carry the words that clients rely on, and by one pattern where these say nothing', () => {
+    const given: Partial<Record<NodeKind, string>> = {
+      trigger: 'trigger-node TriggerNode',
+      condition: 'if-else-node ConditionNode',
+      llm: 'basic-node LLMNodeInput',
+      http: 'http-node HTTPNodeInput',
+      agent: 'agent-node AgentNodeInput',
+      mcp: 'mcp-node MCPNodeInput',
+    };
+    for (const { type, nodeType, kind } of Object.values(nodeDefinitions)) {
+      const word = kind.split('_').map((part) => part.charAt(0).toUpperCase() + part.slice(1));
+      const pattern = `${kind.replaceAll('_', '-')}-node ${word.join('')}NodeInput`;
+      assert.equal(`${type} ${nodeType}`, given[kind] ?? pattern);
+    }
     for (const [kind, definition] of Object.entries(nodeDefinitions)) {
       assert.equal(definition.kind, kind);
       assert.equal(kindOfType(definition.type), kind);

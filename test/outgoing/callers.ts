@@ -1,5 +1,6 @@
 // Every way in which an address that a user names is asked for, as the nodes, agents, webhooks and endpoints do it.
-import { createMcpClient, type McpTransport } from '../../outgoing/mcp-client.js';
+import { createMcpClient } from '../../outgoing/mcp-client.js';
+import type { McpTransport } from '../../outgoing/mcp-types.js';
 import {
   createOutgoingClient,
   toUrl,

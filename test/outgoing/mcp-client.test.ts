@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { createMcpClient, type McpClient, type McpServer } from '../../outgoing/mcp-client.js';
+import { createMcpClient } from '../../outgoing/mcp-client.js';
+import type { McpClient, McpServer } from '../../outgoing/mcp-types.js';
 import { eventually } from '../support/eventually.js';
 import {
   sendJson,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { createMcpClient, type McpClient } from '../../outgoing/mcp-client.js';
+import { createMcpClient } from '../../outgoing/mcp-client.js';
+import type { McpClient } from '../../outgoing/mcp-types.js';
 import { startEverythingServer, type EverythingServer } from '../support/everything-server.js';
 import { eventually } from '../support/eventually.js';
 import { listTools, NEVER, toServer } from './mcp.js';

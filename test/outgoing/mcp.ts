@@ -1,12 +1,7 @@
 // What the tests of the MCP client share.
 import assert from 'node:assert/strict';
-import {
-  McpError,
-  type McpClient,
-  type McpErrorCode,
-  type McpServer,
-  type McpTool,
-} from '../../outgoing/mcp-client.js';
+import { McpError, type McpErrorCode } from '../../outgoing/mcp-client.js';
+import type { McpClient, McpServer, McpTool } from '../../outgoing/mcp-types.js';
 
 export const NEVER = new AbortController().signal;
 export const MIB = 1024 * 1024;

@@ -1,7 +1,8 @@
 // Drawings as the visual editor saves them, in a few words.
 import { randomUUID } from 'node:crypto';
+import { traitsOf, type NodeKind } from '../../graph/kinds.js';
+import { nodeDefinitions } from '../../graph/nodes/registry.js';
 
-export type Kind = 'trigger' | 'condition' | 'llm' | 'http' | 'mcp' | 'agent';
 type Data = Record<string, unknown>;
 
 export interface DrawingNode {
@@ -26,21 +27,12 @@ export interface Drawing {
   [key: string]: unknown;
 }
 
-const TYPES: Record<Kind, string> = {
-  trigger: 'trigger-node',
-  condition: 'if-else-node',
-  llm: 'basic-node',
-  http: 'http-node',
-  agent: 'agent-node',
-  mcp: 'mcp-node',
-};
-
 /** A node of its own id; `data` goes over the common fields. */
-export function node(kind: Kind, data: Data = {}): DrawingNode {
+export function node(kind: NodeKind, data: Data = {}): DrawingNode {
   const id = randomUUID();
-  const links = kind === 'condition' ? {} : { next_nodes: [] };
+  const links = traitsOf(kind).handles.length > 0 ? {} : { next_nodes: [] };
   const common = { id, name: kind, label: kind, version: '1.0.0', ...links };
-  return { id, type: TYPES[kind], position: { x: 0, y: 0 }, data: { ...common, ...data } };
+  return { id, type: nodeDefinitions[kind].type, position: { x: 0, y: 0 }, data: { ...common, ...data } };
 }
 
 export function trigger(inputFields: Data[] = [], data: Data = {}): DrawingNode {
@@ -86,7 +78,7 @@ export function resultOf(of: DrawingNode, path = 'content'): string {
 /** Links `from` to each of `to`; of a condition, the given branch (which holds one node). */
 export function link(from: DrawingNode, to: DrawingNode | DrawingNode[], branch: 'true' | 'false' = 'true'): void {
   for (const { id } of Array.isArray(to) ? to : [to]) {
-    if (from.type === TYPES.condition) from.data[`${branch}_node`] = id;
+    if (from.type === nodeDefinitions.condition.type) from.data[`${branch}_node`] = id;
     else from.data.next_nodes = [...(from.data.next_nodes ?? []), id];
   }
 }

@@ -11,7 +11,8 @@ import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-rep
 import type { ToolOutcome } from '../../../db/core/tables.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
 import type { Scope } from '../../../graph/template.js';
-import { McpError, type McpToolResult } from '../../../outgoing/mcp-client.js';
+import { McpError } from '../../../outgoing/mcp-client.js';
+import type { McpToolResult } from '../../../outgoing/mcp-types.js';
 import { toServer } from './agent-session.js';
 import { agentStepFrame, parseArguments, pickTemplates, type AgentDeps } from './agent-turn.js';
 import { NodeFailure } from '../../node/failures.js';

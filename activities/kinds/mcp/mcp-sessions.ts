@@ -2,7 +2,8 @@
 // any worker, so this is only a short cut: a session stays open for some seconds after its last use and is then closed
 // on the server too. When this process dies its sessions are lost, the next node connects anew wherever it runs, and the
 // server forgets them in its own time. Nothing relies on a kept session.
-import { McpError, type McpClient, type McpServer, type McpSession } from '../../../outgoing/mcp-client.js';
+import { McpError } from '../../../outgoing/mcp-client.js';
+import type { McpClient, McpServer, McpSession } from '../../../outgoing/mcp-types.js';
 import { untilAborted } from '../../../outgoing/until-aborted.js';
 
 export interface McpSessions {

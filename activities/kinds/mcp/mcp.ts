@@ -4,7 +4,8 @@ import { claimCall, isCallInFlight, markCallRefused } from '../../../db/nodes/pr
 import type { Masker } from '../../../graph/mask.js';
 import { mcpNode, type McpNodeData } from '../../../graph/nodes/mcp.js';
 import { renderJson, type Scope } from '../../../graph/template.js';
-import { McpError, type McpServer, type McpSession, type McpToolResult } from '../../../outgoing/mcp-client.js';
+import { McpError } from '../../../outgoing/mcp-client.js';
+import type { McpServer, McpSession, McpToolResult } from '../../../outgoing/mcp-types.js';
 import { NodeFailure } from '../../node/failures.js';
 import { toMcpFailure } from './mcp-failure.js';
 import type { McpSessions } from './mcp-sessions.js';
