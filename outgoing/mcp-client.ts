@@ -10,6 +10,10 @@ import { WatchedTransport } from './mcp-transport.js';
 
 export { McpError, type McpErrorCode } from './mcp-error.js';
 
+const CLIENT_INFO = { name: 'workflow-automation-service', version: '1.0.0' };
+/** Our own clock comes first. */
+const SDK_TIMEOUT_MS = 120_000;
+
 export function createMcpClient(options: { allowPrivateNetwork: boolean }): McpClient {
   const network = createMcpNetwork(options);
   const sessions = new Set<McpSession>();

@@ -41,7 +41,3 @@ export interface McpClient {
   /** Closes every session. */
   close(): Promise<void>;
 }
-
-const CLIENT_INFO = { name: 'workflow-automation-service', version: '1.0.0' };
-/** Our own clock comes first. */
-const SDK_TIMEOUT_MS = 120_000;
