@@ -10,7 +10,7 @@ import { measurePolls } from './rows/polls.js';
 import type { RowContext } from './rows/row-context.js';
 import { measureThroughput } from './rows/throughput.js';
 import { OWN_BUILD } from './stack.js';
-import type { Variant } from './subjects.js';
+import type { Subject, Variant } from './subjects.js';
 import { openTestbed, type ServiceToStart } from './testbed.js';
 
 /** What makes a stack execute nodes in this way. */
@@ -18,7 +18,6 @@ export const SETTINGS_OF: Record<Variant, Record<string, string>> = {
   visible: { EXECUTION: 'visible', NODE_PLACEMENT: 'http:alone,mcp:alone' },
   dense: { EXECUTION: 'dense' },
 };
-/** Of each subject: a new process interprets its code until it has been run often, one that has been up for minutes does not. */
 const WARM_UP_MS = 30_000;
 const WARM_UP_MS_WHEN_QUICK = 1_000;
 /** The local twin shows what is left to gain for `dense`; one row shows it. */
@@ -30,22 +29,21 @@ export async function measure(options: BenchOptions, report: (line: string) => v
   const testbed = await openTestbed(servicesOf(options));
   try {
     const [normal, local] = testbed.twins;
-    const hasLocal = options.variants.includes('dense');
-    const twins = other === undefined ? [normal!, ...(hasLocal ? [local!] : [])] : [];
+    const twins = other === undefined ? [normal!, ...(options.variants.includes('dense') ? [local!] : [])] : [];
     const subjects = [...testbed.services, ...twins];
     const context: RowContext = { testbed, subjects, rounds, durationMs: seconds * 1000, isQuick, report };
-    for (const subject of subjects) {
-      await drive({
-        subject,
-        graph: graphs['chain-5'],
-        lanes: 20,
-        durationMs: isQuick ? WARM_UP_MS_WHEN_QUICK : WARM_UP_MS,
-      });
-    }
+    // Both twins are the same processes.
+    for (const subject of subjects.filter((each) => each !== local)) await warmUp(subject, isQuick);
     return await measureRows(options, context);
   } finally {
     await testbed.close();
   }
+}
+
+/** A new process interprets its code until it has been run often, one that has been up for minutes does not. */
+async function warmUp(subject: Subject, isQuick: boolean): Promise<void> {
+  const durationMs = isQuick ? WARM_UP_MS_WHEN_QUICK : WARM_UP_MS;
+  await drive({ subject, graph: graphs['chain-5'], lanes: 20, durationMs });
 }
 
 function servicesOf({ variants, env, other }: BenchOptions): ServiceToStart[] {
