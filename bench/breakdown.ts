@@ -1,7 +1,7 @@
 // Where a run's time goes: processor time of each process; the statements that the run sends to the database, counted by the
 // database itself (pg_stat_statements), polls included; and with `--profile FOLDER` where each thread of the service was.
 //   npm run --silent build && node dist/bench/breakdown.js [--graph diamonds] [--variant dense] [--runs 60] [--lanes 20]
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, Option } from 'commander';
@@ -69,6 +69,8 @@ try {
 
 function profilerSettings(folder: string): Record<string, string> {
   mkdirSync(folder, { recursive: true });
+  const earlier = readdirSync(folder).filter((file) => file.endsWith('.cpuprofile'));
+  for (const file of earlier) rmSync(path.join(folder, file));
   return { PROFILE_DIR: folder, NODE_OPTIONS: `--import ${new URL('./profiler.js', import.meta.url).href}` };
 }
 
