@@ -15,7 +15,7 @@ import { openTestbed, type ServiceToStart } from './testbed.js';
 
 /** What makes a stack execute nodes in this way. */
 export const SETTINGS_OF: Record<Variant, Record<string, string>> = {
-  visible: { EXECUTION: 'visible', NODE_PLACEMENT: 'http:alone,mcp:alone' },
+  visible: { EXECUTION: 'visible' },
   dense: { EXECUTION: 'dense' },
 };
 const WARM_UP_MS = 30_000;
