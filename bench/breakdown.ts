@@ -1,16 +1,36 @@
-// Where a run's time goes: the statements that it sends to the database, counted by the database itself
-// (pg_stat_statements), polls included; and with `--profile FOLDER` a profile of every thread of the service.
-//   npm run --silent build && node dist/bench/breakdown.js [--calls 5] [--runs 60] [--lanes 20] [--env NAME=VALUE]
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+// Where a run's time goes: processor time of each process; the statements that the run sends to the database, counted by the
+// database itself (pg_stat_statements), polls included; and with `--profile FOLDER` where each thread of the service was.
+//   npm run --silent build && node dist/bench/breakdown.js [--graph diamonds] [--variant dense] [--runs 60] [--lanes 20]
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import pg from 'pg';
-import { chainOf, type Graph } from './graphs.js';
+import { graphs } from './graphs.js';
 import { pollIntervalMs, runJob } from './load.js';
-import { addVariable } from './options.js';
+import { SETTINGS_OF } from './measure.js';
+import { addVariable, GRAPH_ROWS, type GraphRow } from './options.js';
+import { cpuBetween, cpuOf, type CpuSeconds } from './processes.js';
+import { toProfileTables } from './report/profile-tables.js';
 import { toText } from './report/render.js';
-import { openTestbed, type Testbed } from './testbed.js';
+import { OWN_BUILD, type BenchStack } from './stack.js';
+import { VARIANTS, type Variant } from './subjects.js';
+import { openTestbed } from './testbed.js';
+
+interface Given {
+  graph: GraphRow;
+  variant: Variant;
+  runs: number;
+  lanes: number;
+  env: Record<string, string>;
+  profile?: string;
+}
+
+interface Counted {
+  statements: Statement[];
+  commits: number;
+  cpu: CpuSeconds;
+}
 
 interface Statement {
   query: string;
@@ -21,41 +41,45 @@ interface Statement {
   total_plan_time: number;
 }
 
-const { calls, runs, lanes, env, profile } = new Command('breakdown')
-  .option('--calls <number>', 'length of the chain', Number, 5)
+const { graph, variant, runs, lanes, env, profile } = new Command('breakdown')
+  .addOption(new Option('--graph <name>', 'what a run does').choices(GRAPH_ROWS).default('chain-5'))
+  .addOption(new Option('--variant <name>', 'how the service executes it').choices(VARIANTS).default('visible'))
   .option('--runs <number>', 'runs to count', Number, 60)
   .option('--lanes <number>', 'runs at once', Number, 20)
   .option('--env <name=value>', 'a setting of the stack; may be repeated', addVariable, {})
   .option('--profile <folder>', 'where the profiles go')
   .parse()
-  .opts<{ calls: number; runs: number; lanes: number; env: Record<string, string>; profile?: string }>();
+  .opts<Given>();
 
-const testbed = await openTestbed({
-  ...(profile === undefined ? {} : profilerSettings(path.resolve(profile))),
-  ...env,
-});
+const profilerEnv = profile === undefined ? {} : profilerSettings(path.resolve(profile));
+const stackEnv = { ...SETTINGS_OF[variant], ...profilerEnv, ...env };
+const testbed = await openTestbed([{ name: variant, build: OWN_BUILD, env: stackEnv }]);
+const [service] = testbed.services as [(typeof testbed.services)[0]];
 try {
-  await loadExtension(testbed);
-  const graph = chainOf(calls);
-  await testbed.subjects.service.prepare(graph);
-  await execute(graph, lanes * 2); // warm-up
-  const { statements, commits } = await counted(testbed, () => profiled(() => execute(graph, runs)));
-  show(statements, commits);
+  await loadExtension(service.stack);
+  await service.prepare(graphs[graph]);
+  await execute(lanes * 2); // warm-up
+  await pause(6_000); // until the API reads again how quick the nodes are
+  await execute(lanes);
+  show(await counted());
+  if (profile !== undefined) for (const table of toProfileTables(profile, runs)) console.log(toText(table));
 } finally {
   await testbed.close();
 }
 
 function profilerSettings(folder: string): Record<string, string> {
   mkdirSync(folder, { recursive: true });
+  const earlier = readdirSync(folder).filter((file) => file.endsWith('.cpuprofile'));
+  for (const file of earlier) rmSync(path.join(folder, file));
   return { PROFILE_DIR: folder, NODE_OPTIONS: `--import ${new URL('./profiler.js', import.meta.url).href}` };
 }
 
-async function profiled(work: () => Promise<void>): Promise<void> {
+async function profiled<T>(work: () => Promise<T>): Promise<T> {
   if (profile === undefined) return work();
   const wanted = path.join(profile, 'on');
   writeFileSync(wanted, '');
   try {
-    await work();
+    return await work();
   } finally {
     rmSync(wanted, { force: true });
     // The threads look ten times a second, and write some megabytes.
@@ -64,7 +88,7 @@ async function profiled(work: () => Promise<void>): Promise<void> {
 }
 
 /** It counts only when it is there from the start of the server, which its supervisor starts again. */
-async function loadExtension({ stack }: Testbed): Promise<void> {
+async function loadExtension(stack: BenchStack): Promise<void> {
   const { database_url: url } = stack.file;
   await query(url, "ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'");
   await query(url, "ALTER SYSTEM SET pg_stat_statements.track_planning = 'on'");
@@ -82,19 +106,17 @@ async function loadExtension({ stack }: Testbed): Promise<void> {
   while (!(await fetch(`${apiUrl}/readyz`)).ok) await pause(200);
 }
 
-async function execute(graph: Graph, count: number): Promise<void> {
+async function execute(count: number): Promise<void> {
   let left = count;
+  const intervalMs = pollIntervalMs(lanes, graphs[graph].calls);
   const lane = async (): Promise<void> => {
-    while (left-- > 0) await runJob(testbed.subjects.service, graph, pollIntervalMs(lanes, graph.calls));
+    while (left-- > 0) await runJob(service, graphs[graph], intervalMs);
   };
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-async function counted(
-  { stack }: Testbed,
-  work: () => Promise<void>,
-): Promise<{ statements: Statement[]; commits: number }> {
-  const url = stack.file.database_url;
+async function counted(): Promise<Counted> {
+  const url = service.stack.file.database_url;
   const readCommits = async (): Promise<number> => {
     const [row] = await query<{ commits: string }>(
       url,
@@ -104,7 +126,11 @@ async function counted(
   };
   await query(url, 'SELECT pg_stat_statements_reset()');
   const before = await readCommits();
-  await work();
+  const cpu = await profiled(async () => {
+    const cpuBefore = cpuOf(service.pids());
+    await execute(runs);
+    return cpuBetween(cpuBefore, cpuOf(service.pids()));
+  });
   // A backend that goes idle hands its counts in within a second.
   await pause(1_500);
   const commits = (await readCommits()) - before;
@@ -112,11 +138,14 @@ async function counted(
     url,
     'SELECT query, calls::integer, total_exec_time, plans::integer, total_plan_time FROM pg_stat_statements ORDER BY calls DESC, total_exec_time DESC',
   );
-  return { statements, commits };
+  return { statements, commits, cpu };
 }
 
-function show(statements: readonly Statement[], commits: number): void {
+function show({ statements, commits, cpu }: Counted): void {
   const perRun = (value: number): string => (value / runs).toFixed(2);
+  const ofParts = Object.entries(cpu).map(([part, seconds]) => [part, perRun(seconds * 1000)]);
+  const what = `a run of ${graph}, ${variant}, ${lanes} at once`;
+  console.log(toText({ title: `CPU of ${what}`, words: 1, head: ['process', 'ms a run'], rows: ofParts }));
   const rows = statements
     .filter((statement) => statement.calls >= runs / 10)
     .map((statement) => [
@@ -126,7 +155,7 @@ function show(statements: readonly Statement[], commits: number): void {
       perRun(statement.total_plan_time),
       statement.query.replaceAll(/\s+/g, ' ').slice(0, 200),
     ]);
-  const title = `Statements of a run of ${calls} calls, ${lanes} at once (${runs} runs, ${perRun(commits)} transactions a run)`;
+  const title = `Statements of ${what} (${runs} runs, ${perRun(commits)} transactions a run)`;
   console.log(toText({ title, words: 5, head: ['calls', 'ms', 'plans', 'ms', 'statement'], rows }));
 }
 

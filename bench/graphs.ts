@@ -1,14 +1,15 @@
 // The jobs that are measured, each as a drawing for the service. twin/workflows.ts makes the same calls by hand.
 import { randomUUID } from 'node:crypto';
+import type { GraphRow } from './options.js';
 
-export type Shape = 'empty' | 'chain' | 'fan-out' | 'branch';
+export type Shape = 'chain' | 'fan-out' | 'branch' | 'diamonds';
 
 export interface Graph {
   name: string;
   shape: Shape;
-  /** Calls of a chain, calls side by side of a fan-out. */
+  /** Calls of a chain, calls side by side of a fan-out, conditions of diamonds. */
   size: number;
-  /** HTTP calls that a run makes. What is called "a node" in the figures: triggers and conditions come on top. */
+  /** HTTP calls that a run makes. */
   calls: number;
 }
 
@@ -19,18 +20,20 @@ export interface JobInput {
   delayMs: number;
 }
 
-export const EMPTY: Graph = { name: 'empty', shape: 'empty', size: 0, calls: 0 };
-/** Only the call that is taken counts. */
-export const BRANCH: Graph = { name: 'branch', shape: 'branch', size: 1, calls: 2 };
-
 export function chainOf(size: number): Graph {
   return { name: `chain-${size}`, shape: 'chain', size, calls: size };
 }
 
-/** `size` calls side by side, then one that waits for them all. */
-export function fanOutOf(size: number): Graph {
-  return { name: `fan-out-${size}`, shape: 'fan-out', size, calls: size + 1 };
-}
+export const graphs = {
+  'chain-5': chainOf(5),
+  'chain-20': chainOf(20),
+  /** 20 calls side by side, then one that waits for them all. */
+  'fan-out-20': { name: 'fan-out-20', shape: 'fan-out', size: 20, calls: 21 },
+  /** A call, a condition on its answer, a call on either side. */
+  branch: { name: 'branch', shape: 'branch', size: 1, calls: 2 },
+  /** Three conditions in a row with a call on either side, whose ways meet again; then a call. */
+  diamonds: { name: 'diamonds', shape: 'diamonds', size: 3, calls: 4 },
+} as const satisfies Record<GraphRow, Graph>;
 
 interface Node {
   id: string;
@@ -53,8 +56,6 @@ export function toDrawing({ shape, size }: Graph, targetUrl: string): Record<str
 }
 
 const nodesAfter: Record<Shape, (start: Node, call: MakeCall, size: number) => Node[]> = {
-  empty: () => [],
-
   chain(start, call, size) {
     const nodes: Node[] = [];
     for (let number = 1; number <= size; number++) {
@@ -79,16 +80,38 @@ const nodesAfter: Record<Shape, (start: Node, call: MakeCall, size: number) => N
   branch(start, call) {
     const first = call(1, 'start');
     const [whenTrue, whenFalse] = [call(2, answerOf(first)), call(3, answerOf(first))];
-    const decision = toNode('if-else-node', 'Is it well?', {
-      condition: { left: answerOf(first), operator: '==', right: 'yes' },
-      true_node: whenTrue.id,
-      false_node: whenFalse.id,
-    });
+    const decision = toCondition([answerOf(first), '==', 'yes'], whenTrue, whenFalse);
     start.data.next_nodes.push(first.id);
     first.data.next_nodes.push(decision.id);
     return [first, decision, whenTrue, whenFalse];
   },
+
+  diamonds(start, call, size) {
+    const nodes: Node[] = [];
+    let [before, answer, ends] = ['{{ input.tag }}', 'start', [start]];
+    for (let diamond = 1; diamond <= size; diamond++) {
+      const [first, second] = [call(2 * diamond - 1, answer), call(2 * diamond, answer)];
+      const isOdd = diamond % 2 === 1;
+      const decision = toCondition([before, '!=', isOdd ? 'none' : 'yes'], first, second);
+      for (const end of ends) end.data.next_nodes.push(decision.id);
+      nodes.push(decision, first, second);
+      // The target answers "yes", so odd diamonds make their first call and even ones their second.
+      before = answer = answerOf(isOdd ? first : second);
+      ends = [first, second];
+    }
+    const last = call(2 * size + 1, answer);
+    for (const end of ends) end.data.next_nodes.push(last.id);
+    return [...nodes, last];
+  },
 };
+
+function toCondition([left, operator, right]: [string, '==' | '!=', string], whenTrue: Node, whenFalse: Node): Node {
+  return toNode('if-else-node', `Is it ${operator} ${right}?`, {
+    condition: { left, operator, right },
+    true_node: whenTrue.id,
+    false_node: whenFalse.id,
+  });
+}
 
 function answerOf(node: Node): string {
   return `{{ ${node.id}.result.json.well }}`;

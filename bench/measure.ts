@@ -1,94 +1,78 @@
-// All rows of one variant, on a testbed of its own.
-import { BRANCH, chainOf, EMPTY, fanOutOf, type Graph } from './graphs.js';
+// All rows, on one testbed: the subjects take turns in each of them, so that all meet the same machine.
+import { graphs } from './graphs.js';
 import { drive } from './load.js';
-import type { BenchOptions, RowName } from './options.js';
+import type { BenchOptions, GraphRow } from './options.js';
 import type { Figures } from './report/limits.js';
-import type { Variant } from './results.js';
 import { measureKill } from './rows/kill.js';
 import { learnPlacement } from './rows/learn-placement.js';
 import { measureMemory } from './rows/memory.js';
-import { measureNodes } from './rows/nodes.js';
 import { measurePolls } from './rows/polls.js';
 import type { RowContext } from './rows/row-context.js';
 import { measureThroughput } from './rows/throughput.js';
-import type { Subject, SubjectName } from './subjects.js';
-import { openTestbed } from './testbed.js';
+import { OWN_BUILD } from './stack.js';
+import type { Subject, Variant } from './subjects.js';
+import { openTestbed, type ServiceToStart } from './testbed.js';
 
-const GRAPHS: Partial<Record<RowName, Graph>> = {
-  empty: EMPTY,
-  'chain-5': chainOf(5),
-  'chain-20': chainOf(20),
-  'fan-out-20': fanOutOf(20),
-  branch: BRANCH,
+/** What makes a stack execute nodes in this way. */
+export const SETTINGS_OF: Record<Variant, Record<string, string>> = {
+  visible: { EXECUTION: 'visible' },
+  dense: { EXECUTION: 'dense' },
 };
-export const CONCURRENCIES = [1, 5, 10, 20, 50];
-/** Each variant beside the twins that it must be compared with. */
-const TWINS: Record<Variant, SubjectName[]> = {
-  normal: ['twin-normal'],
-  alone: ['twin-normal'],
-  quick: ['twin-normal', 'twin-local'],
-  local: ['twin-normal', 'twin-local'],
-};
-/** The operator's setting that places nodes; `quick` leaves it to the service. */
-const PLACEMENT: Record<Variant, Record<string, string>> = {
-  normal: { NODE_PLACEMENT: 'http:normal' },
-  alone: { NODE_PLACEMENT: 'http:alone' },
-  quick: {},
-  local: { NODE_PLACEMENT: 'http:local' },
-};
+const WARM_UP_MS = 30_000;
+const WARM_UP_MS_WHEN_QUICK = 1_000;
+/** The local twin shows what is left to gain for `dense`; one row shows it. */
+const ROW_OF_LOCAL_TWIN: GraphRow = 'chain-5';
 
-/** Of each subject. A shorter one measures more of how long the code has been running. */
-const WARM_UP_MS = 60_000;
-
-export async function measureVariant(
-  variant: Variant,
-  options: BenchOptions,
-  report: (line: string) => void,
-): Promise<Figures> {
-  report(`variant ${variant}: starting a stack, the target and the twin`);
-  const testbed = await openTestbed({ ...PLACEMENT[variant], ...options.env });
+export async function measure(options: BenchOptions, report: (line: string) => void): Promise<Figures> {
+  const { rounds, seconds, isQuick, other } = options;
+  report('starting the stacks, the target and the twin');
+  const testbed = await openTestbed(servicesOf(options));
   try {
-    const names: SubjectName[] = ['service', ...TWINS[variant]];
-    const { rounds, seconds, isQuick } = options;
-    const durationMs = seconds * 1000;
-    for (const name of names) await warmUp(testbed.subjects[name], isQuick ? 2_000 : WARM_UP_MS);
-    return await measureRows(options, {
-      testbed,
-      variant,
-      subjects: names.map((name) => testbed.subjects[name]),
-      rounds,
-      durationMs,
-      warmUpMs: isQuick ? 500 : durationMs / 2,
-      isQuick,
-      report,
-    });
+    const [normal, local] = testbed.twins;
+    const twins = other === undefined ? [normal!, ...(options.variants.includes('dense') ? [local!] : [])] : [];
+    const subjects = [...testbed.services, ...twins];
+    const context: RowContext = { testbed, subjects, rounds, durationMs: seconds * 1000, isQuick, report };
+    // Both twins are the same processes.
+    for (const subject of subjects.filter((each) => each !== local)) await warmUp(subject, isQuick);
+    return await measureRows(options, context);
   } finally {
     await testbed.close();
   }
 }
 
-/** New processes interpret their code until it has been run often: a service that has been up for minutes does not. */
-async function warmUp(subject: Subject, durationMs: number): Promise<void> {
-  await drive({ subject, graph: chainOf(5), lanes: 20, durationMs });
+/** A new process interprets its code until it has been run often, one that has been up for minutes does not. */
+async function warmUp(subject: Subject, isQuick: boolean): Promise<void> {
+  const durationMs = isQuick ? WARM_UP_MS_WHEN_QUICK : WARM_UP_MS;
+  await drive({ subject, graph: graphs['chain-5'], lanes: 20, durationMs });
 }
 
-async function measureRows({ only, lanes: atOnce }: BenchOptions, context: RowContext): Promise<Figures> {
-  const figures: Figures = { throughput: [], nodes: [], polls: [], kills: [], memory: [] };
-  for (const row of only) {
-    const graph = GRAPHS[row];
-    if (graph !== undefined) {
-      await learnPlacement(context, graph);
-      for (const lanes of atOnce) figures.throughput.push(...(await measureThroughput(context, { row, graph, lanes })));
-    } else if (row === 'concurrency') {
-      await learnPlacement(context, chainOf(5));
-      for (const lanes of CONCURRENCIES) {
-        figures.throughput.push(...(await measureThroughput(context, { row, graph: chainOf(5), lanes })));
-      }
-    } else if (row === 'nodes') figures.nodes.push(...(await measureNodes(context)));
-    else if (row === 'polls') figures.polls.push(...(await measurePolls(context)));
-    else if (row === 'memory') figures.memory.push(await measureMemory(context));
-    // Last, whatever the order of the others: its workers begin anew.
-    else for (const subject of context.subjects) figures.kills.push(await measureKill(context, subject));
+function servicesOf({ variants, env, other }: BenchOptions): ServiceToStart[] {
+  return variants.flatMap((variant): ServiceToStart[] => {
+    const service = { name: variant, build: OWN_BUILD, env: { ...SETTINGS_OF[variant], ...env } };
+    if (other === undefined) return [service];
+    const otherEnv = { ...SETTINGS_OF[variant], ...other.env };
+    return [service, { name: `${variant}-other`, build: other.build ?? OWN_BUILD, env: otherEnv }];
+  });
+}
+
+async function measureRows({ only, lanes }: BenchOptions, context: RowContext): Promise<Figures> {
+  const figures: Figures = { throughput: [], polls: [], kills: [], memory: [] };
+  const rows = only.filter((row): row is GraphRow => row in graphs);
+  await learnPlacement(
+    context,
+    rows.map((row) => graphs[row]),
+  );
+  for (const row of rows) {
+    const subjects = context.subjects.filter(({ name }) => name !== 'twin-local' || row === ROW_OF_LOCAL_TWIN);
+    figures.throughput.push(...(await measureThroughput({ ...context, subjects }, { row, graph: graphs[row], lanes })));
+  }
+  // What waits and what is polled is the same in both variants: the first one shows it.
+  const [first] = context.testbed.services;
+  if (only.includes('polls')) figures.polls.push(...(await measurePolls(context, first!)));
+  if (only.includes('memory')) figures.memory.push(await measureMemory(context, first!));
+  // Last, whatever the order of the others: its workers begin anew.
+  for (const subject of only.includes('kill') ? context.subjects : []) {
+    figures.kills.push(await measureKill(context, subject));
   }
   return figures;
 }

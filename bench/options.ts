@@ -1,26 +1,19 @@
 // The command line of `npm run bench`.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { VARIANTS, type Variant } from './results.js';
+import { VARIANTS, type Variant } from './subjects.js';
 
+export const GRAPH_ROWS = ['chain-5', 'chain-20', 'fan-out-20', 'branch', 'diamonds'] as const;
+export type GraphRow = (typeof GRAPH_ROWS)[number];
 /** In the order in which they are measured; the last one kills the worker. */
-export const ROW_NAMES = [
-  'empty',
-  'chain-5',
-  'chain-20',
-  'fan-out-20',
-  'branch',
-  'concurrency',
-  'nodes',
-  'polls',
-  'memory',
-  'kill',
-] as const;
+export const ROW_NAMES = [...GRAPH_ROWS, 'polls', 'memory', 'kill'] as const;
 export type RowName = (typeof ROW_NAMES)[number];
 
 export interface BenchOptions {
   only: RowName[];
   variants: Variant[];
-  /** Runs at once; the rows `concurrency`, `nodes`, `polls`, `memory` and `kill` have their own. */
+  /** Runs at once; the rows `polls`, `memory` and `kill` have their own. */
   lanes: number[];
   rounds: number;
   /** Of one round of one subject. */
@@ -30,7 +23,15 @@ export interface BenchOptions {
   /** A file of earlier results, instead of measuring. */
   from: string | undefined;
   writeDocs: boolean;
-  /** Over the stack's settings. */
+  /** These replace settings of the stack. */
+  env: Record<string, string>;
+  /** In a paired benchmark, what this build is compared with instead of the twins. */
+  other: Other | undefined;
+}
+
+export interface Other {
+  /** The folder `dist` of another checkout; undefined for this build with other settings. */
+  build: string | undefined;
   env: Record<string, string>;
 }
 
@@ -45,6 +46,8 @@ interface Given {
   from?: string;
   writeDocs: boolean;
   env: Record<string, string>;
+  against?: string;
+  envB: Record<string, string>;
 }
 
 export function parseOptions(argv: readonly string[]): BenchOptions {
@@ -54,29 +57,31 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     .addOption(
       new Option('--variants <variants>', `of: ${VARIANTS.join(', ')}`)
         .argParser(oneOrMoreOf(VARIANTS))
-        .default(['normal', 'alone', 'quick'] satisfies Variant[], 'normal,alone,quick'),
+        .default([...VARIANTS], VARIANTS.join(',')),
     )
     .option('--at-once <numbers>', 'runs at once in the rows of jobs', parseNumbers, [1, 20])
-    .option('--rounds <number>', 'rounds of each subject (4; with --quick 1)', parsePositive)
+    .option('--rounds <number>', 'rounds of each subject (3; with --quick 1)', parsePositive)
     .option('--seconds <number>', 'length of a round (4; with --quick 1)', parsePositive)
-    .option('--quick', 'a short look: short rounds, fewer sizes', false)
+    .option('--quick', 'a short look: short rounds, little warm-up', false)
     .option('--json <file>', 'where the figures go', 'bench/results/latest.json')
     .option('--from <file>', 'show the figures of an earlier benchmark instead of measuring')
-    .option('--write-docs', 'write docs/benchmarks.md, its plots and its figures', false)
+    .option('--write-docs', 'write the published page', false)
     .option('--env <name=value>', 'a setting of the stack; may be repeated', addVariable, {})
+    .option('--against <folder>', 'pair this build with that of another checkout, instead of with the twins', toBuild)
+    .option('--env-b <name=value>', 'pair this build with one that has this setting; may be repeated', addVariable, {})
     .parse(argv, { from: 'user' })
     .opts<Given>();
+  const { atOnce, quick, only, against, envB, ...rest } = given;
+  const isPaired = against !== undefined || Object.keys(envB).length > 0;
   return {
-    only: given.only ?? [...ROW_NAMES],
-    variants: given.variants,
-    lanes: given.atOnce,
-    rounds: given.rounds ?? (given.quick ? 1 : 4),
-    seconds: given.seconds ?? (given.quick ? 1 : 4),
-    isQuick: given.quick,
-    json: given.json,
+    ...rest,
+    only: only ?? (isPaired ? [...GRAPH_ROWS] : [...ROW_NAMES]),
+    lanes: atOnce,
+    rounds: given.rounds ?? (quick ? 1 : 3),
+    seconds: given.seconds ?? (quick ? 1 : 4),
+    isQuick: quick,
     from: given.from,
-    writeDocs: given.writeDocs,
-    env: given.env,
+    other: isPaired ? { build: against, env: { ...given.env, ...envB } } : undefined,
   };
 }
 
@@ -88,6 +93,12 @@ function oneOrMoreOf<T extends string>(known: readonly T[]): (text: string) => T
     if (stranger !== undefined) throw new InvalidArgumentError(`${stranger} is none of ${known.join(', ')}.`);
     return known.filter((name) => named.includes(name));
   };
+}
+
+function toBuild(checkout: string): string {
+  const build = path.resolve(checkout, 'dist');
+  if (!existsSync(path.join(build, 'cli/start.js'))) throw new InvalidArgumentError(`${build} holds no build.`);
+  return build;
 }
 
 function parseNumbers(text: string): number[] {

@@ -1,26 +1,24 @@
 // What a benchmark writes down. Figures of rounds stay apart, so that a reader sees how far they lie from each other.
 import type { HistorySize } from './histories.js';
 import type { Part } from './processes.js';
-import type { SubjectName } from './subjects.js';
-
-/**
- * How the service places its nodes: `normal` forces every call into normal activities, which calls in a row share; `alone`
- * into one of its own; `quick` leaves the choice to the service (after warm-up it knows these calls as quick), `local`
- * forces local ones.
- */
-export const VARIANTS = ['normal', 'alone', 'quick', 'local'] as const;
-export type Variant = (typeof VARIANTS)[number];
+import type { Spread } from './statistics.js';
+import type { ServiceName, SubjectName } from './subjects.js';
 
 export interface Results {
   measuredAt: string;
   machine: Machine;
-  settings: { rounds: number; seconds: number; variants: Variant[]; only: string[]; env: Record<string, string> };
+  settings: Settings;
   throughput: Throughput[];
-  nodes: NodesCost[];
   polls: PollLatencies[];
   kills: Kill[];
   memory: Memory[];
-  limits: Limit[];
+}
+
+/** What was asked for. */
+export interface Settings {
+  command: string;
+  rounds: number;
+  seconds: number;
 }
 
 export interface Machine {
@@ -33,13 +31,8 @@ export interface Machine {
   loadBefore: number;
 }
 
-/** Which subject, in which variant's stack. */
-export interface Measured {
-  variant: Variant;
+export interface Throughput {
   subject: SubjectName;
-}
-
-export interface Throughput extends Measured {
   row: string;
   lanes: number;
   calls: number;
@@ -59,16 +52,8 @@ export interface Throughput extends Measured {
   history: HistorySize;
 }
 
-/** A chain of so many nodes, one run at a time; one figure a round. */
-export interface NodesCost extends Measured {
-  nodes: number;
-  msPerRun: number[];
-  cpuMsPerRun: Record<Part, number[]>;
-  history: HistorySize;
-}
-
 export interface PollLatencies {
-  variant: Variant;
+  subject: ServiceName;
   /** `alone`: nothing else goes on; `loaded`: 20 runs in flight. */
   load: 'alone' | 'loaded';
   of: 'finished' | 'live';
@@ -78,7 +63,8 @@ export interface PollLatencies {
   p99Ms: number;
 }
 
-export interface Kill extends Measured {
+export interface Kill {
+  subject: SubjectName;
   runs: number;
   finished: number;
   /** From the kill to the first call of each run after it; the longest. */
@@ -91,7 +77,7 @@ export interface Kill extends Measured {
 }
 
 export interface Memory {
-  variant: Variant;
+  subject: ServiceName;
   waitingRuns: number;
   workerKibPerWaitingRun: number;
   /** Resident MiB in the three thirds of a load of 20 at once. */
@@ -101,9 +87,10 @@ export interface Memory {
 
 export interface Limit {
   what: string;
-  value: number;
+  /** Its median is judged. */
+  measured: Spread;
   unit: string;
-  /** What the value must not be above (or below). */
+  /** What the median must not be above (or below). */
   limit: number;
   must: 'at most' | 'at least';
   isMet: boolean;

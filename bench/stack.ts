@@ -18,7 +18,8 @@ export interface BenchStack {
   stop: () => Promise<void>;
 }
 
-const CLI = fileURLToPath(new URL('../cli/', import.meta.url));
+/** The build that this file belongs to. */
+export const OWN_BUILD = fileURLToPath(new URL('..', import.meta.url));
 const START_TIMEOUT_MS = 120_000;
 const RATE_LIMIT = 100_000_000;
 const FREE_PORTS = { PORT: '0', POSTGRES_PORT: '0', TEMPORAL_PORT: '0', TEMPORAL_UI_PORT: '0' };
@@ -29,8 +30,14 @@ export function inheritedEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => INHERITED.includes(name)));
 }
 
-/** `env` goes over the settings of `npm start`. */
-export async function startBenchStack(env: Record<string, string>): Promise<BenchStack> {
+export interface StackSettings {
+  /** The folder `dist` of this or another checkout. */
+  build: string;
+  /** These replace settings of `npm start`. */
+  env: Record<string, string>;
+}
+
+export async function startBenchStack({ build, env }: StackSettings): Promise<BenchStack> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'workflow-bench-'));
   // PostgreSQL runs under an account of its own where we are root, and must get in.
   chmodSync(dataDir, 0o755);
@@ -38,7 +45,7 @@ export async function startBenchStack(env: Record<string, string>): Promise<Benc
   const output = openSync(logFile, 'a');
   const supervisor = spawn(
     process.execPath,
-    ['--enable-source-maps', path.join(CLI, 'start.js'), '--until-stdin-closes'],
+    ['--enable-source-maps', path.join(build, 'cli/start.js'), '--until-stdin-closes'],
     {
       env: { ...inheritedEnvironment(), ...FREE_PORTS, DATA_DIR: dataDir, ...env },
       stdio: ['pipe', output, output],
@@ -54,7 +61,7 @@ export async function startBenchStack(env: Record<string, string>): Promise<Benc
     };
     return {
       dataDir,
-      apiKey: await createKey(dataDir, readFile().user_id),
+      apiKey: await createKey(build, dataDir, readFile().user_id),
       get file() {
         return readFile();
       },
@@ -81,9 +88,9 @@ async function untilReady(supervisor: ChildProcess, dataDir: string): Promise<vo
 }
 
 /** The key that a stack makes for its local user allows 6,000 requests a minute; polls alone are more than that. */
-async function createKey(dataDir: string, userId: number): Promise<string> {
+async function createKey(build: string, dataDir: string, userId: number): Promise<string> {
   const args = ['key', 'create', '--user', String(userId), '--rate-limit', String(RATE_LIMIT), '--label', 'bench'];
-  const { stdout } = await promisify(execFile)(process.execPath, [path.join(CLI, 'admin.js'), ...args], {
+  const { stdout } = await promisify(execFile)(process.execPath, [path.join(build, 'cli/admin.js'), ...args], {
     env: { ...inheritedEnvironment(), DATA_DIR: dataDir },
   });
   return (JSON.parse(stdout) as { api_key: string }).api_key;

@@ -27,11 +27,11 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /**
- * The median of the rounds' own ratios. Rounds of one number stand beside each other in time: a machine that grows slower
- * from round to round moves both sides of a pair, and one that was busy for a moment moves one pair.
+ * The rounds' own ratios. Rounds of one number stand beside each other in time: a machine that grows slower from round to
+ * round moves both sides of a pair, and one that was busy for a moment moves one pair.
  */
-export function ratioOfRounds(ours: readonly number[], theirs: readonly number[]): number {
-  return median(ours.map((figure, round) => figure / theirs[round]!));
+export function ratiosOfRounds(ours: readonly number[], theirs: readonly number[]): Spread {
+  return spreadOf(ours.map((figure, round) => figure / theirs[round]!));
 }
 
 /** What each further unit of `x` adds to `y`: the slope of the least-squares line. */

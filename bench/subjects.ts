@@ -1,10 +1,22 @@
-// Who is measured: the service, and the twin in its two variants, behind one face for the client that drives them.
+// Who is measured: the service and the twin, each in its variants, behind one face for the client that drives them.
 import { toDrawing, type Graph, type JobInput } from './graphs.js';
 import { createJsonClient, type JsonClient } from './http-client.js';
 import type { Part } from './processes.js';
+import type { BenchStack } from './stack.js';
 import type { TwinJob, TwinVariant } from './twin/jobs.js';
 
-export type SubjectName = 'service' | 'twin-normal' | 'twin-local';
+/** How the service executes nodes (EXECUTION): one activity for each, or several in one where that is quicker. */
+export const VARIANTS = ['visible', 'dense'] as const;
+export type Variant = (typeof VARIANTS)[number];
+/** What a service is compared with in a paired benchmark: the build of another checkout, or other settings. */
+export type OtherName = `${Variant}-other`;
+export type ServiceName = Variant | OtherName;
+export type TwinName = `twin-${TwinVariant}`;
+export type SubjectName = ServiceName | TwinName;
+
+export function isTwin(name: SubjectName): name is TwinName {
+  return name.startsWith('twin-');
+}
 
 export interface Started {
   id: string;
@@ -21,6 +33,8 @@ export interface Polled {
 
 export interface Subject {
   name: SubjectName;
+  /** Where its workflows are. The twins share the first stack's Temporal. */
+  stack: BenchStack;
   /** Makes what a run needs before its clock starts. */
   prepare(graph: Graph): Promise<void>;
   start(graph: Graph, input: JobInput): Promise<Started>;
@@ -31,10 +45,9 @@ export interface Subject {
 }
 
 interface ServiceSettings {
-  apiUrl: string;
-  apiKey: string;
+  name: ServiceName;
+  stack: BenchStack;
   targetUrl: string;
-  pids: Subject['pids'];
 }
 
 interface Envelope {
@@ -42,12 +55,13 @@ interface Envelope {
   data: { id: string; status: string };
 }
 
-export function createService({ apiUrl, apiKey, targetUrl, pids }: ServiceSettings): Subject {
-  const client = createJsonClient(`${apiUrl}/api/v1`, { 'x-api-key': apiKey });
+export function createService({ name, stack, targetUrl }: ServiceSettings): Subject {
+  const client = createJsonClient(`${stack.file.api_url}/api/v1`, { 'x-api-key': stack.apiKey });
   const workflows = new Map<string, number>();
   let project: number | undefined;
   return {
-    name: 'service',
+    name,
+    stack,
     async prepare(graph) {
       if (workflows.has(graph.name)) return;
       project ??= await createdId(client, '/projects/', { name: 'Benchmark' });
@@ -64,22 +78,27 @@ export function createService({ apiUrl, apiKey, targetUrl, pids }: ServiceSettin
       const { body, totalMs } = await client.send<Envelope>('GET', `/workflows/workflow_result/?id=${id}`);
       return toPolled(body.data.status, totalMs);
     },
-    pids,
+    pids() {
+      const { worker = 0, api = 0, temporal = 0, postgres = 0 } = stack.file.pids;
+      return { worker, api, temporal, postgres };
+    },
     close: () => client.close(),
   };
 }
 
 interface TwinSettings {
   variant: TwinVariant;
+  stack: BenchStack;
   gatewayUrl: string;
   targetUrl: string;
   pids: Subject['pids'];
 }
 
-export function createTwin({ variant, gatewayUrl, targetUrl, pids }: TwinSettings): Subject {
+export function createTwin({ variant, stack, gatewayUrl, targetUrl, pids }: TwinSettings): Subject {
   const client = createJsonClient(gatewayUrl);
   return {
     name: `twin-${variant}`,
+    stack,
     prepare: () => Promise.resolve(),
     async start({ shape, size }, input) {
       const job: TwinJob = { variant, shape, size, targetUrl, ...input };

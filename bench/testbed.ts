@@ -1,11 +1,12 @@
-// All processes of one variant: the stack, the target, the twin's worker and gateway on the same Temporal.
+// All processes of a benchmark: a stack for each service, the target, and the twin's worker and gateway on the first stack's
+// Temporal. They run side by side, so that rounds can alternate; an idle stack costs a hundredth of two cores.
 import path from 'node:path';
 import { BenchChild } from './child.js';
-import type { RecordedCall } from './target.js';
-import { createJsonClient } from './http-client.js';
-import { inheritedEnvironment, startBenchStack, type BenchStack } from './stack.js';
-import { createService, createTwin, type Subject, type SubjectName } from './subjects.js';
 import { closeAll, type Closer } from './close-all.js';
+import { createJsonClient } from './http-client.js';
+import { inheritedEnvironment, startBenchStack, type BenchStack, type StackSettings } from './stack.js';
+import { createService, createTwin, type ServiceName, type Subject } from './subjects.js';
+import type { RecordedCall } from './target.js';
 
 export interface Target {
   calls(): Promise<RecordedCall[]>;
@@ -15,52 +16,63 @@ export interface Target {
 }
 
 export interface Testbed {
-  stack: BenchStack;
   target: Target;
-  subjects: Record<SubjectName, Subject>;
+  /** In the order in which they were named. */
+  services: Subject[];
+  twins: Subject[];
   close: () => Promise<void>;
+}
+
+export interface ServiceToStart extends StackSettings {
+  name: ServiceName;
 }
 
 const TWIN_TASK_QUEUE = 'twin';
 
-/** `env` is the stack's alone: the twin has no settings. */
-export async function openTestbed(env: Record<string, string>): Promise<Testbed> {
+export async function openTestbed(toStart: readonly ServiceToStart[]): Promise<Testbed> {
   const closers: Closer[] = [];
+  const closing = <T extends { close: Closer }>(opened: T): T => {
+    closers.push(() => opened.close());
+    return opened;
+  };
   try {
-    const stack = await startBenchStack(env);
-    closers.push(() => stack.stop());
+    const started: { name: ServiceName; stack: BenchStack }[] = [];
+    for (const { name, ...settings } of toStart) {
+      const stack = await startBenchStack(settings);
+      closers.push(() => stack.stop());
+      started.push({ name, stack });
+    }
+    const [{ stack: first }] = started as [(typeof started)[0]];
     const child = (entry: string, args: string[], restarts = false): BenchChild => {
-      const logFile = path.join(stack.dataDir, `${path.basename(entry, '.js')}-of-bench.log`);
+      const logFile = path.join(first.dataDir, `${path.basename(entry, '.js')}-of-bench.log`);
       const process = new BenchChild({ entry, args, env: inheritedEnvironment(), logFile, restarts });
       closers.push(() => process.stop());
       return process;
     };
-    const address = [stack.file.temporal_address, stack.file.temporal_namespace, TWIN_TASK_QUEUE];
     const targetUrl = urlOf(await child('./target.js', []).start());
-    const worker = child('./twin/worker.js', address, true);
-    const gateway = child('./twin/gateway.js', address);
-    await worker.start();
-    const gatewayUrl = urlOf(await gateway.start());
-    const { api_url: apiUrl } = stack.file;
-    const { temporal = 0, postgres = 0 } = stack.file.pids;
-    const servicePids = () => {
-      const { worker: ofWorker = 0, api = 0 } = stack.file.pids;
-      return { worker: ofWorker, api, temporal, postgres };
-    };
-    const twinPids = () => ({ worker: worker.pid, api: gateway.pid, temporal, postgres });
-    const subjects = {
-      service: createService({ apiUrl, apiKey: stack.apiKey, targetUrl, pids: servicePids }),
-      'twin-normal': createTwin({ variant: 'normal', gatewayUrl, targetUrl, pids: twinPids }),
-      'twin-local': createTwin({ variant: 'local', gatewayUrl, targetUrl, pids: twinPids }),
-    };
-    for (const subject of Object.values(subjects)) closers.push(() => subject.close());
-    const target = createTarget(targetUrl);
-    closers.push(() => target.close());
-    return { stack, target, subjects, close: () => closeAll(closers) };
+    const services = started.map((service) => closing(createService({ ...service, targetUrl })));
+    const twins = (await startTwins(first, targetUrl, child)).map(closing);
+    return { target: closing(createTarget(targetUrl)), services, twins, close: () => closeAll(closers) };
   } catch (error) {
     await closeAll(closers);
     throw error;
   }
+}
+
+/** Both variants of the twin are one worker and one gateway. */
+async function startTwins(
+  stack: BenchStack,
+  targetUrl: string,
+  child: (entry: string, args: string[], restarts?: boolean) => BenchChild,
+): Promise<Subject[]> {
+  const address = [stack.file.temporal_address, stack.file.temporal_namespace, TWIN_TASK_QUEUE];
+  const worker = child('./twin/worker.js', address, true);
+  const gateway = child('./twin/gateway.js', address);
+  await worker.start();
+  const gatewayUrl = urlOf(await gateway.start());
+  const { temporal = 0, postgres = 0 } = stack.file.pids;
+  const pids = () => ({ worker: worker.pid, api: gateway.pid, temporal, postgres });
+  return (['normal', 'local'] as const).map((variant) => createTwin({ variant, stack, gatewayUrl, targetUrl, pids }));
 }
 
 function createTarget(url: string): Target & { close: Closer } {

@@ -1,7 +1,8 @@
-// The figures as tables: the same for the terminal and for the document.
-import { median, ratioOfRounds, spreadOf } from '../statistics.js';
-import type { Limit, Measured, NodesCost, Results, Throughput } from '../results.js';
-import { find, serviceCpu } from './limits.js';
+// The figures as tables: the same for the terminal and for the published page.
+import type { Limit, Results } from '../results.js';
+import { median, spreadOf, type Spread } from '../statistics.js';
+import { limitsOf } from './limits.js';
+import { comparisons } from './ratios.js';
 
 export interface Table {
   title: string;
@@ -13,10 +14,10 @@ export interface Table {
 
 export function toTables(results: Results): Table[] {
   const tables = [
-    limitsTable(results.limits),
+    limitsTable(limitsOf(results)),
+    ratiosTable(results),
     throughputTable(results),
     costTable(results),
-    nodesTable(results.nodes),
     pollsTable(results),
     killsTable(results),
     memoryTable(results),
@@ -30,135 +31,101 @@ function limitsTable(limits: readonly Limit[]): Table {
     title: 'What must be shown',
     words: 1,
     head: ['figure', 'measured', 'must be', ''],
-    rows: limits.map(({ what, value, unit, limit, must, isMet }) => [
+    rows: limits.map(({ what, measured, unit, limit, must, isMet }) => [
       what,
-      `${short(value)} ${unit}`.trim(),
+      `${toText(measured)} ${unit}`.trim(),
       `${signs[must]} ${limit} ${unit}`.trim(),
       isMet ? 'ok' : 'MISSED',
     ]),
   };
 }
 
-/** Medians of the rounds, and the lowest and highest round. */
-function throughputTable(results: Results): Table {
+function ratiosTable(results: Results): Table {
   return {
-    title: 'Runs a second and how long one takes',
+    title: 'Ratios of the rounds',
     words: 3,
-    head: ['job', 'stack', 'subject', 'at once', 'runs/s', 'p50 ms', 'p99 ms', 'runs/s by twin', 'p50 by twin'],
-    rows: results.throughput.map((measured) => [
-      measured.row,
-      measured.variant,
-      measured.subject,
-      String(measured.lanes),
-      withRange(measured.perSecond),
-      withRange(measured.p50Ms),
-      short(measured.p99Ms),
-      ...besideTwins(results, measured),
+    head: [
+      'job',
+      'subject',
+      'by',
+      'at once',
+      'runs/s',
+      'p50',
+      'CPU: worker and API',
+      'CPU: with Temporal and PostgreSQL',
+    ],
+    rows: comparisons(results).map(({ ours, theirs, ...ratios }) => [
+      ours.row,
+      ours.subject,
+      theirs.subject,
+      String(ours.lanes),
+      ...[ratios.perSecond, ratios.p50, ratios.serviceCpu, ratios.wholeCpu].map(toText),
     ]),
   };
 }
 
-/** "0.91 n" is the ratio to the normal twin, "0.71 l" to the local one. */
-function besideTwins(results: Results, measured: Throughput): [string, string] {
-  if (measured.subject !== 'service') return ['', ''];
-  const ratios = (['twin-normal', 'twin-local'] as const).flatMap((subject) => {
-    const twin = find(results, { ...measured, subject });
-    if (twin === undefined) return [];
-    const letter = subject === 'twin-normal' ? 'n' : 'l';
-    const perSecond = ratioOfRounds(measured.perSecond, twin.perSecond);
-    const p50 = ratioOfRounds(measured.p50Ms, twin.p50Ms);
-    return [{ perSecond: `${perSecond.toFixed(2)} ${letter}`, p50: `${p50.toFixed(2)} ${letter}` }];
-  });
-  return [ratios.map(({ perSecond }) => perSecond).join(', '), ratios.map(({ p50 }) => p50).join(', ')];
-}
-
-function costTable({ throughput }: Results): Table {
+function throughputTable({ throughput }: Results): Table {
   return {
-    title: 'What a run costs',
-    words: 3,
+    title: 'Runs a second and how long one takes',
+    words: 2,
     head: [
       'job',
-      'stack',
       'subject',
       'at once',
-      'events',
-      'workflow tasks',
-      'CPU ms a run: worker',
-      'API or gateway',
-      'Temporal',
-      'Postgres',
-      'CPU s per 1,000 nodes',
-      'first byte p50/p99 ms',
+      'runs/s',
+      'p50 ms',
+      'p99 ms',
       'accepted p99 ms',
       'polls a run',
       'machine idle %',
     ],
-    rows: throughput
-      .filter(({ row }) => row !== 'concurrency')
-      .map((measured) => {
-        const { cpuMsPerRun: cpu, history, calls, firstByteMs, acceptedMs } = measured;
-        const parts = [cpu.worker, cpu.api, cpu.temporal, cpu.postgres].map(median);
-        return [
-          ...nameOf(measured),
-          String(measured.lanes),
-          String(history.events),
-          String(history.workflowTasks),
-          ...parts.map(short),
-          // Milliseconds a run and node are seconds per thousand runs of that node.
-          calls === 0 ? '' : short(parts.reduce((sum, part) => sum + part, 0) / calls),
-          `${short(firstByteMs.p50)} / ${short(firstByteMs.p99)}`,
-          short(acceptedMs.p99),
-          short(measured.pollsPerJob),
-          (median(measured.idleShare) * 100).toFixed(0),
-        ];
-      }),
+    rows: throughput.map((measured) => [
+      measured.row,
+      measured.subject,
+      String(measured.lanes),
+      toText(spreadOf(measured.perSecond)),
+      toText(spreadOf(measured.p50Ms)),
+      short(measured.p99Ms),
+      short(measured.acceptedMs.p99),
+      short(measured.pollsPerJob),
+      (median(measured.idleShare) * 100).toFixed(0),
+    ]),
   };
 }
 
-function nameOf({ row, variant, subject }: Throughput): string[] {
-  return [row, variant, subject];
-}
-
-function nodesTable(nodes: readonly NodesCost[]): Table {
+function costTable({ throughput }: Results): Table {
   return {
-    title: 'Cost against nodes in a run, one run at a time',
+    title: 'What a run costs: history, and milliseconds of processor time',
     words: 2,
     head: [
-      'stack',
+      'job',
       'subject',
-      'nodes',
-      'ms a node',
-      'CPU ms a node: worker and API',
+      'at once',
+      'events',
+      'workflow tasks',
+      'worker',
+      'API or gateway',
       'Temporal',
-      'Postgres',
-      'events a node',
+      'PostgreSQL',
     ],
-    rows: nodes
-      .toSorted((a, b) => compareSubjects(a, b) || a.nodes - b.nodes)
-      .map((cost) => [
-        cost.variant,
-        cost.subject,
-        cost.nodes.toLocaleString('en-US'),
-        withRange(cost.msPerRun.map((ms) => ms / cost.nodes)),
-        ...[serviceCpu(cost), cost.cpuMsPerRun.temporal, cost.cpuMsPerRun.postgres].map((perRun) =>
-          short(median(perRun) / cost.nodes),
-        ),
-        short(cost.history.events / cost.nodes),
-      ]),
+    rows: throughput.map(({ row, subject, lanes, history, cpuMsPerRun: cpu }) => [
+      row,
+      subject,
+      String(lanes),
+      String(history.events),
+      String(history.workflowTasks),
+      ...[cpu.worker, cpu.api, cpu.temporal, cpu.postgres].map((rounds) => toText(spreadOf(rounds))),
+    ]),
   };
-}
-
-function compareSubjects(a: Measured, b: Measured): number {
-  return `${a.variant} ${a.subject}`.localeCompare(`${b.variant} ${b.subject}`);
 }
 
 function pollsTable({ polls }: Results): Table {
   return {
     title: 'Polls of the service at 100 a second',
     words: 3,
-    head: ['stack', 'runs', 'load', 'polls', 'p50 ms', 'p99 ms'],
-    rows: polls.map(({ variant, of, load, polls: count, p50Ms, p99Ms }) => [
-      variant,
+    head: ['subject', 'runs', 'load', 'polls', 'p50 ms', 'p99 ms'],
+    rows: polls.map(({ subject, of, load, polls: count, p50Ms, p99Ms }) => [
+      subject,
       of,
       load === 'alone' ? 'nothing else' : '20 runs in flight',
       String(count),
@@ -171,18 +138,16 @@ function pollsTable({ polls }: Results): Table {
 function killsTable({ kills }: Results): Table {
   return {
     title: 'kill -9 of the worker, 20 runs of a chain of 5 in flight',
-    words: 2,
+    words: 1,
     head: [
-      'stack',
       'subject',
       'finished',
-      'going on: median s',
+      'continues after: median s',
       'last s',
       'finished calls repeated',
       'open calls repeated',
     ],
     rows: kills.map((kill) => [
-      kill.variant,
       kill.subject,
       `${kill.finished} of ${kill.runs}`,
       short(kill.medianPauseMs / 1000),
@@ -197,9 +162,9 @@ function memoryTable({ memory }: Results): Table {
   return {
     title: 'Memory (resident)',
     words: 1,
-    head: ['stack', 'worker KiB a waiting run', 'API MiB in the thirds of a load', 'worker MiB in the thirds'],
-    rows: memory.map(({ variant, workerKibPerWaitingRun, apiMib, workerMib }) => [
-      variant,
+    head: ['subject', 'worker KiB a waiting run', 'API MiB in the thirds of a load', 'worker MiB in the thirds'],
+    rows: memory.map(({ subject, workerKibPerWaitingRun, apiMib, workerMib }) => [
+      subject,
       short(workerKibPerWaitingRun),
       apiMib.map(short).join(', '),
       workerMib.map(short).join(', '),
@@ -207,13 +172,13 @@ function memoryTable({ memory }: Results): Table {
   };
 }
 
-function withRange(rounds: readonly number[]): string {
-  const { median: middle, min, max } = spreadOf(rounds);
-  return rounds.length === 1 ? short(middle) : `${short(middle)} (${short(min)}-${short(max)})`;
+/** "0.85-0.91-0.97": the lowest, the median and the highest round; the figure alone where there was one round. */
+function toText({ min, median: middle, max }: Spread): string {
+  return min === max ? short(middle) : [min, middle, max].map(short).join('-');
 }
 
 /** Three digits that say something. */
-export function short(value: number): string {
+function short(value: number): string {
   const size = Math.abs(value);
   return value.toFixed(size >= 100 || Number.isInteger(value) ? 0 : size >= 10 ? 1 : 2);
 }

@@ -17,7 +17,7 @@ const POLL_MS = 100;
 const ON_THE_WIRE_MS = 100;
 
 export async function measureKill(context: RowContext, subject: Subject): Promise<Kill> {
-  const { testbed, variant, report } = context;
+  const { testbed, report } = context;
   const { target } = testbed;
   await subject.prepare(GRAPH);
   await target.forget();
@@ -32,7 +32,6 @@ export async function measureKill(context: RowContext, subject: Subject): Promis
   const pauses = perRun.flatMap(({ pauseMs }) => pauseMs ?? []);
   const sum = (pick: (judged: JudgedRun) => number): number => perRun.reduce((total, run) => total + pick(run), 0);
   const kill: Kill = {
-    variant,
     subject: subject.name,
     runs: RUNS,
     finished,

@@ -5,6 +5,7 @@ import { drive } from '../load.js';
 import { residentMib } from '../processes.js';
 import type { Memory } from '../results.js';
 import { median } from '../statistics.js';
+import type { ServiceName, Subject } from '../subjects.js';
 import type { RowContext } from './row-context.js';
 
 const GRAPH = chainOf(5);
@@ -13,31 +14,34 @@ const LANES = 20;
 const WAITING = { first: 150, more: 250 };
 const WAITING_WHEN_QUICK = { first: 20, more: 40 };
 const HELD = { tag: 'held', delayMs: 25_000 };
-/** A load lets processes grow until they have collected their garbage a few times. */
-const SETTLE_UNDER_LOAD_MS = 60_000;
-const THIRD_MS = 20_000;
+/** A load lets processes grow until they have collected their garbage a few times; the rows before are most of it. */
+const SETTLE_UNDER_LOAD_MS = 10_000;
+const THIRD_MS = 10_000;
 const SETTLE_MS = 3_000;
 const SAMPLE_EVERY_MS = 250;
 
-export async function measureMemory(context: RowContext): Promise<Memory> {
-  const { testbed, variant, isQuick, report } = context;
-  await testbed.subjects.service.prepare(GRAPH);
-  const load = await underLoad(context);
+export async function measureMemory(context: RowContext, service: Subject): Promise<Memory> {
+  const { isQuick, report } = context;
+  const subject = service.name as ServiceName;
+  await service.prepare(GRAPH);
+  const load = await underLoad(context, service);
   const { first, more } = isQuick ? WAITING_WHEN_QUICK : WAITING;
-  const worker = testbed.subjects.service.pids().worker;
-  const ids = await startHeld(context, first);
+  const worker = service.pids().worker;
+  const ids = await startHeld(service, first);
   const before = residentMib(worker);
-  ids.push(...(await startHeld(context, more)));
+  ids.push(...(await startHeld(service, more)));
   const workerKibPerWaitingRun = ((residentMib(worker) - before) * 1024) / more;
-  await letEnd(context, ids);
+  await letEnd(context, service, ids);
   report(
-    `memory: ${workerKibPerWaitingRun.toFixed(0)} KiB a waiting run; API ${load.apiMib.map(Math.round).join(', ')} MiB`,
+    `${subject}, memory: ${workerKibPerWaitingRun.toFixed(0)} KiB a waiting run; API ${load.apiMib.map(Math.round).join(', ')} MiB`,
   );
-  return { variant, waitingRuns: more, workerKibPerWaitingRun, ...load };
+  return { subject, waitingRuns: more, workerKibPerWaitingRun, ...load };
 }
 
-async function underLoad({ testbed, durationMs, isQuick }: RowContext): Promise<Pick<Memory, 'apiMib' | 'workerMib'>> {
-  const { service } = testbed.subjects;
+async function underLoad(
+  { durationMs, isQuick }: RowContext,
+  service: Subject,
+): Promise<Pick<Memory, 'apiMib' | 'workerMib'>> {
   const thirdMs = isQuick ? durationMs : THIRD_MS;
   const settleMs = isQuick ? durationMs : SETTLE_UNDER_LOAD_MS;
   await drive({ subject: service, graph: GRAPH, lanes: LANES, durationMs: settleMs });
@@ -60,8 +64,7 @@ async function underLoad({ testbed, durationMs, isQuick }: RowContext): Promise<
 }
 
 /** Started and, after a while, as far as they get. */
-async function startHeld({ testbed }: RowContext, count: number): Promise<string[]> {
-  const { service } = testbed.subjects;
+async function startHeld(service: Subject, count: number): Promise<string[]> {
   const ids: string[] = [];
   while (ids.length < count) {
     const batch = Math.min(10, count - ids.length);
@@ -72,8 +75,7 @@ async function startHeld({ testbed }: RowContext, count: number): Promise<string
   return ids;
 }
 
-async function letEnd({ testbed }: RowContext, ids: string[]): Promise<void> {
-  const { service } = testbed.subjects;
+async function letEnd({ testbed }: RowContext, service: Subject, ids: string[]): Promise<void> {
   for (const id of ids) {
     while (!(await service.poll(id)).isTerminal) {
       await testbed.target.release();

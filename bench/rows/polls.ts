@@ -4,7 +4,7 @@ import { chainOf } from '../graphs.js';
 import { PLAIN_INPUT, pollIntervalMs, runJob } from '../load.js';
 import type { PollLatencies } from '../results.js';
 import { percentile } from '../statistics.js';
-import type { Subject } from '../subjects.js';
+import type { ServiceName, Subject } from '../subjects.js';
 import type { RowContext } from './row-context.js';
 
 const PER_SECOND = 100;
@@ -13,21 +13,21 @@ const GRAPH = chainOf(5);
 /** Long enough for the live run to be live throughout; the target is told to answer afterwards. */
 const HELD = { tag: 'held', delayMs: 25_000 };
 
-export async function measurePolls(context: RowContext): Promise<PollLatencies[]> {
-  const { testbed, variant, durationMs, report } = context;
-  const { service } = testbed.subjects;
+export async function measurePolls(context: RowContext, service: Subject): Promise<PollLatencies[]> {
+  const { durationMs, report } = context;
+  const subject = service.name as ServiceName;
   await service.prepare(GRAPH);
   const { id: finishedId } = await runJob(service, GRAPH, pollIntervalMs(1, GRAPH.calls));
   const pollFinished = async () => (await service.poll(finishedId)).tookMs;
   const measured: PollLatencies[] = [];
   const add = (load: PollLatencies['load'], of: PollLatencies['of'], latencies: number[]): void => {
     const [p50Ms, p99Ms] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
-    measured.push({ variant, load, of, perSecond: PER_SECOND, polls: latencies.length, p50Ms, p99Ms });
-    report(`polls of ${of} runs, ${load}: p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`);
+    measured.push({ subject, load, of, perSecond: PER_SECOND, polls: latencies.length, p50Ms, p99Ms });
+    report(`${subject}: polls of ${of} runs, ${load}: p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`);
   };
   await atRate(durationMs / 4, pollFinished); // warm-up
   add('alone', 'finished', await atRate(durationMs, pollFinished));
-  add('alone', 'live', await pollHeldRun(context));
+  add('alone', 'live', await pollHeldRun(context, service));
   const crowd = createCrowd(service);
   try {
     await crowd.fill();
@@ -42,8 +42,7 @@ export async function measurePolls(context: RowContext): Promise<PollLatencies[]
   return measured;
 }
 
-async function pollHeldRun({ testbed, durationMs }: RowContext): Promise<number[]> {
-  const { service } = testbed.subjects;
+async function pollHeldRun({ testbed, durationMs }: RowContext, service: Subject): Promise<number[]> {
   const { id } = await service.start(GRAPH, HELD);
   try {
     return await atRate(Math.min(durationMs, HELD.delayMs / 2), async () => (await service.poll(id)).tookMs);

@@ -1,7 +1,8 @@
 // Jobs a second and how long they take, all subjects in turn, round after round: A B A B.
 import { setTimeout as pause } from 'node:timers/promises';
 import { historySizeOf } from '../histories.js';
-import { drive, type Load, type Round } from '../load.js';
+import type { Graph } from '../graphs.js';
+import { drive, type Round } from '../load.js';
 import { PARTS, type Part } from '../processes.js';
 import type { Throughput } from '../results.js';
 import { percentile } from '../statistics.js';
@@ -10,40 +11,54 @@ import type { RowContext } from './row-context.js';
 
 /**
  * Each workflow task and each activity leaves the server a timer that goes off ten seconds later to no effect, but at a
- * price. Whoever comes next would pay it, most of all after a subject that has done much.
+ * price (3 to 5 % of two cores). Whoever comes next would pay it, most of all after a subject that has done much.
  */
 const AFTERMATH_MS = 11_000;
+/** One job at a time leaves processors idle, which such timers may have: its round may be in the second half of the pause. */
+const HALF_AFTERMATH_MS = 6_000;
 
-interface Job {
+interface Rounds {
   row: string;
-  graph: Load['graph'];
-  lanes: number;
+  graph: Graph;
+  /** Runs at once; each number has its own figures. */
+  lanes: number[];
 }
 
-/** One round of each subject goes before and is thrown away: code is compiled, caches and connections are there. */
-export async function measureThroughput(context: RowContext, { row, graph, lanes }: Job): Promise<Throughput[]> {
-  const { subjects, rounds, durationMs, warmUpMs, variant, report } = context;
-  const measured = new Map<Subject, Round[]>(subjects.map((subject) => [subject, []]));
-  for (const subject of subjects) await drive({ subject, graph, lanes, durationMs: warmUpMs });
-  for (let round = 1; round <= rounds; round++) {
-    for (const subject of subjects) {
-      if (lanes > 1) await pause(AFTERMATH_MS);
-      const figures = await drive({ subject, graph, lanes, durationMs });
-      measured.get(subject)!.push(figures);
-      report(`${row}, ${lanes} at once, round ${round}: ${subject.name} ${figures.perSecond.toFixed(1)} runs/s`);
+interface Figure {
+  subject: Subject;
+  lanes: number;
+  rounds: Round[];
+}
+
+/** One short round of each subject goes before and is thrown away: code is compiled, caches and connections are there. */
+export async function measureThroughput(context: RowContext, { row, graph, lanes }: Rounds): Promise<Throughput[]> {
+  const { subjects, durationMs, report } = context;
+  const figures = subjects.flatMap((subject) =>
+    lanes.map((number): Figure => ({ subject, lanes: number, rounds: [] })),
+  );
+  for (const { subject, lanes: number } of figures) {
+    await drive({ subject, graph, lanes: number, durationMs: durationMs / 4 });
+  }
+  let endedAt = performance.now();
+  for (let round = 1; round <= context.rounds; round++) {
+    for (const { subject, lanes: number, rounds } of figures) {
+      const pauseMs = number === 1 ? HALF_AFTERMATH_MS : AFTERMATH_MS;
+      await pause(Math.max(0, endedAt + pauseMs - performance.now()));
+      const measured = await drive({ subject, graph, lanes: number, durationMs });
+      if (number > 1) endedAt = performance.now();
+      rounds.push(measured);
+      report(`${row}, ${number} at once, round ${round}: ${subject.name} ${measured.perSecond.toFixed(1)} runs/s`);
     }
   }
-  const summaries: Throughput[] = [];
-  for (const [subject, figures] of measured) {
-    const history = await historySizeOf(context.testbed.stack.file, figures[0]!.jobs[0]!.id);
-    summaries.push({ variant, subject: subject.name, row, lanes, calls: graph.calls, history, ...summarise(figures) });
-  }
-  return summaries;
+  return Promise.all(figures.map((figure) => summarise(row, graph, figure)));
 }
 
-type Summary = Omit<Throughput, 'variant' | 'subject' | 'row' | 'lanes' | 'calls' | 'history'>;
+async function summarise(row: string, graph: Graph, { subject, lanes, rounds }: Figure): Promise<Throughput> {
+  const history = await historySizeOf(subject.stack.file, rounds[0]!.jobs[0]!.id);
+  return { subject: subject.name, row, lanes, calls: graph.calls, history, ...sumUp(rounds) };
+}
 
-function summarise(rounds: Round[]): Summary {
+function sumUp(rounds: Round[]): Omit<Throughput, 'subject' | 'row' | 'lanes' | 'calls' | 'history'> {
   const jobs = rounds.flatMap((round) => round.jobs);
   const ofJobs = (pick: (job: Round['jobs'][number]) => number) => {
     const values = jobs.map(pick);
@@ -67,6 +82,6 @@ function summarise(rounds: Round[]): Summary {
   };
 }
 
-export function perPart(figures: (part: Part) => number[]): Record<Part, number[]> {
+function perPart(figures: (part: Part) => number[]): Record<Part, number[]> {
   return Object.fromEntries(PARTS.map((part) => [part, figures(part)])) as Record<Part, number[]>;
 }

@@ -10,24 +10,23 @@ const local = proxyLocalActivities<typeof activities>({ startToCloseTimeout: '10
 
 type Call = (number: number, after: string) => Promise<TwinAnswer>;
 
-export function twin({ variant, shape, size, targetUrl, tag, delayMs }: TwinJob): Promise<TwinAnswer[]> {
+export function twin(job: TwinJob): Promise<TwinAnswer[]> {
+  const { variant, shape, targetUrl, tag, delayMs } = job;
   const proxy = variant === 'local' ? local : normal;
   return jobs[shape](
     (number, after) => proxy.call(`${targetUrl}/${tag}/${number}?delay=${delayMs}&after=${after}`),
-    size,
+    job,
   );
 }
 
-const jobs: Record<Shape, (call: Call, size: number) => Promise<TwinAnswer[]>> = {
-  empty: () => Promise.resolve([]),
-
-  async chain(call, size) {
+const jobs: Record<Shape, (call: Call, job: TwinJob) => Promise<TwinAnswer[]>> = {
+  async chain(call, { size }) {
     const answers: TwinAnswer[] = [];
     for (let number = 1; number <= size; number++) answers.push(await call(number, answers.at(-1)?.well ?? 'start'));
     return answers;
   },
 
-  async 'fan-out'(call, size) {
+  async 'fan-out'(call, { size }) {
     const side = await Promise.all(Array.from({ length: size }, (_, index) => call(index + 1, 'start')));
     return [...side, await call(size + 1, side[0]!.well)];
   },
@@ -35,5 +34,15 @@ const jobs: Record<Shape, (call: Call, size: number) => Promise<TwinAnswer[]>> =
   async branch(call) {
     const first = await call(1, 'start');
     return [first, await call(first.well === 'yes' ? 2 : 3, first.well)];
+  },
+
+  async diamonds(call, { size, tag }) {
+    const answers: TwinAnswer[] = [];
+    for (let diamond = 1; diamond <= size; diamond++) {
+      const before = answers.at(-1)?.well;
+      const isFirst = (before ?? tag) !== (diamond % 2 === 1 ? 'none' : 'yes');
+      answers.push(await call(isFirst ? 2 * diamond - 1 : 2 * diamond, before ?? 'start'));
+    }
+    return [...answers, await call(2 * size + 1, answers.at(-1)!.well)];
   },
 };

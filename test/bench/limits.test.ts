@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { limitsOf, type Figures } from '../../bench/report/limits.js';
-import { withFigures } from '../../bench/report/write-docs.js';
-import type { NodesCost, Throughput } from '../../bench/results.js';
+import { comparisons } from '../../bench/report/ratios.js';
+import { toPage } from '../../bench/report/write-page.js';
+import type { Throughput } from '../../bench/results.js';
+
+const CPU = { worker: [40], api: [20], temporal: [30], postgres: [10], client: [5] };
 
 function throughput(over: Partial<Throughput>): Throughput {
-  const perPart = { worker: [40], api: [20], temporal: [30], postgres: [10], client: [5] };
   return {
-    variant: 'normal',
-    subject: 'service',
+    subject: 'visible',
     row: 'chain-5',
     lanes: 20,
     calls: 5,
@@ -19,19 +20,13 @@ function throughput(over: Partial<Throughput>): Throughput {
     p99Ms: 200,
     firstByteMs: { p50: 5, p99: 10 },
     acceptedMs: { p50: 5, p99: 10 },
-    cpuMsPerRun: perPart,
+    cpuMsPerRun: CPU,
     history: { events: 42, workflowTasks: 7 },
     ...over,
   };
 }
 
-const figures = (...measured: Throughput[]): Figures => ({
-  throughput: measured,
-  nodes: [],
-  polls: [],
-  kills: [],
-  memory: [],
-});
+const figures = (...measured: Throughput[]): Figures => ({ throughput: measured, polls: [], kills: [], memory: [] });
 
 describe('limits of the benchmark', () => {
   it('what was not measured has no limit', () => {
@@ -48,10 +43,29 @@ describe('limits of the benchmark', () => {
     assert.equal(isMet(20.1), false);
   });
 
+  it('dense execution must be 1.8 times as quick as the twin where the same run must be 0.85 times as quick if visible', () => {
+    const twin = throughput({ subject: 'twin-normal', perSecond: [10] });
+    const ours = (['visible', 'dense'] as const).map((subject) => throughput({ subject }));
+    const judged = limitsOf(figures(...ours, twin)).filter(({ what }) => what.includes('runs/s'));
+    assert.deepEqual(
+      judged.map(({ what, limit, isMet }) => [what.split(',')[0], limit, isMet]),
+      [
+        ['visible', 0.85, true],
+        ['dense', 1.8, false],
+      ],
+    );
+  });
+
+  it('the median of the rounds is judged, and the lowest and the highest are shown', () => {
+    const twin = throughput({ subject: 'twin-normal', perSecond: [10, 10, 10] });
+    const [limit] = limitsOf(figures(throughput({ perSecond: [9, 7, 12] }), twin));
+    assert.deepEqual([limit!.measured, limit!.isMet], [{ median: 0.9, min: 0.7, max: 1.2 }, true]);
+  });
+
   it("both processes of the service count against the twin's worker alone", () => {
-    const twin = throughput({ subject: 'twin-normal', cpuMsPerRun: { ...throughput({}).cpuMsPerRun, worker: [30] } });
+    const twin = throughput({ subject: 'twin-normal', cpuMsPerRun: { ...CPU, worker: [30] } });
     const cpu = limitsOf(figures(throughput({}), twin)).find(({ what }) => what.includes('CPU'))!;
-    assert.deepEqual([cpu.value, cpu.isMet], [2, false]);
+    assert.deepEqual([cpu.measured.median, cpu.isMet], [2, false]);
   });
 
   it('events a node are what each further node adds: the start and the end of a run are no node', () => {
@@ -60,51 +74,37 @@ describe('limits of the benchmark', () => {
       throughput({ lanes: 1, row: 'chain-20', calls: 20, history: { events: 132, workflowTasks: 22 } }),
     );
     const events = limitsOf(chains).find(({ what }) => what.includes('events'))!;
-    assert.deepEqual([events.value, events.isMet], [6, true]);
+    assert.deepEqual([events.measured.median, events.isMet], [6, true]);
+  });
+});
+
+describe('report of the benchmark', () => {
+  it('compares this build with the other one of a pair, round by round, on the same job alone', () => {
+    const other = throughput({ subject: 'visible-other', perSecond: [20, 10], cpuMsPerRun: CPU });
+    const otherJob = throughput({ subject: 'visible-other', row: 'branch' });
+    const compared = comparisons(figures(throughput({ perSecond: [22, 12] }), other, otherJob));
+    assert.deepEqual(
+      compared.map(({ perSecond, serviceCpu, wholeCpu }) => [perSecond, serviceCpu.median, wholeCpu.median]),
+      [[{ median: 1.15, min: 1.1, max: 1.2 }, 1, 1]],
+    );
   });
 
-  it('cost a node is held to lie close together and, apart from that, not to rise from a shorter run to a longer one', () => {
-    const areMet = (msOf: (nodes: number) => number): boolean[] => {
-      const nodes = [10, 100, 1000].map((size): NodesCost => {
-        const cpuMsPerRun = { ...throughput({}).cpuMsPerRun, worker: [msOf(size)], api: [0] };
-        return { ...throughput({}), nodes: size, msPerRun: [msOf(size)], cpuMsPerRun };
-      });
-      const limits = limitsOf({ ...figures(), nodes });
-      assert.equal(limits.length, 4);
-      const isMet = (words: string) => limits.filter(({ what }) => what.includes(words)).every((limit) => limit.isMet);
-      return [isMet('most by least'), isMet('any shorter run')];
+  it('the page names the command and the machine, and shows each limit that was judged', () => {
+    const machine = {
+      cores: 2,
+      model: 'a processor',
+      memoryGib: 8,
+      platform: 'linux',
+      node: '24.0.0',
+      loadBefore: 0.1,
     };
-    assert.deepEqual(
-      areMet((nodes) => 2 * nodes),
-      [true, true],
-    );
-    assert.deepEqual(
-      areMet((nodes) => 40 + 2 * nodes),
-      [false, true],
-      'it falls',
-    );
-    const risesInTheMiddle = (nodes: number): number => 40 + (nodes > 500 ? 3 : 2) * nodes;
-    assert.deepEqual(areMet(risesInTheMiddle), [false, false], 'below the shortest, above the middle one');
-    assert.deepEqual(
-      areMet((nodes) => nodes ** 1.1),
-      [false, false],
-    );
-  });
-
-  it('what an empty run costs is taken off where it was measured', () => {
-    const nodes = [10, 1000].map((size): NodesCost => ({ ...throughput({}), nodes: size, msPerRun: [40 + 2 * size] }));
-    const empty = throughput({ row: 'empty', lanes: 1, p50Ms: [40] });
-    const limit = limitsOf({ ...figures(empty), nodes }).find(({ what }) => what.includes('time a node without'))!;
-    assert.deepEqual([limit.value, limit.isMet], [1, true]);
-  });
-
-  it('figures go between the marks of the page, in place of those that were there, and nowhere else', () => {
-    const page =
-      'before\n<!-- figures: written by `npm run bench -- --write-docs` -->\nold\n<!-- end of figures -->\nafter';
-    const written = withFigures(page, 'new');
-    assert.ok(written.startsWith('before\n') && written.endsWith('\nafter') && written.includes('\nnew\n'));
-    assert.ok(!written.includes('old'));
-    assert.equal(withFigures(written, 'new'), written);
-    assert.throws(() => withFigures('no marks', 'new'));
+    const settings = { command: 'npm run bench -- --quick', rounds: 3, seconds: 4 };
+    const measured = figures(throughput({}), throughput({ subject: 'twin-normal' }));
+    const page = toPage({ measuredAt: '2026-01-02T03:04:05Z', machine, settings, ...measured });
+    const judged = limitsOf(measured).map(({ what }) => `| ${what} |`);
+    assert.ok(judged.length > 0);
+    for (const words of ['npm run bench -- --quick', '2026-01-02: 2 cores (a processor)', ...judged]) {
+      assert.ok(page.includes(words), words);
+    }
   });
 });

@@ -1,0 +1,60 @@
+// How a service compares with a twin, or with the other service of a paired benchmark, round by round.
+import type { Results, Throughput } from '../results.js';
+import { ratiosOfRounds, type Spread } from '../statistics.js';
+import { isTwin, type SubjectName } from '../subjects.js';
+
+type Measured = Pick<Results, 'throughput'>;
+
+/** One measurement; undefined where it was not made. */
+export function find(
+  { throughput }: Measured,
+  wanted: { subject: SubjectName; row: string; lanes: number },
+): Throughput | undefined {
+  return throughput.find(
+    ({ subject, row, lanes }) => subject === wanted.subject && row === wanted.row && lanes === wanted.lanes,
+  );
+}
+
+/** Processor milliseconds a run of worker and API (of a twin its gateway), round by round. */
+export function serviceCpu({ cpuMsPerRun }: Pick<Throughput, 'cpuMsPerRun'>): number[] {
+  return cpuMsPerRun.worker.map((worker, round) => worker + cpuMsPerRun.api[round]!);
+}
+
+/** As above with Temporal and PostgreSQL. */
+export function wholeCpu({ cpuMsPerRun }: Pick<Throughput, 'cpuMsPerRun'>): number[] {
+  const { worker, api, temporal, postgres } = cpuMsPerRun;
+  return worker.map((ms, round) => ms + api[round]! + temporal[round]! + postgres[round]!);
+}
+
+export interface Comparison {
+  ours: Throughput;
+  theirs: Throughput;
+  perSecond: Spread;
+  p50: Spread;
+  serviceCpu: Spread;
+  wholeCpu: Spread;
+}
+
+/** Each service with each twin, and each service of a pair with the other one, where both were measured. */
+export function comparisons(results: Measured): Comparison[] {
+  return results.throughput.flatMap((ours) => {
+    if (isTwin(ours.subject)) return [];
+    const others: SubjectName[] = ['twin-normal', 'twin-local'];
+    if (ours.subject === 'visible' || ours.subject === 'dense') others.push(`${ours.subject}-other`);
+    return others.flatMap((subject) => {
+      const theirs = find(results, { ...ours, subject });
+      return theirs === undefined ? [] : [compare(ours, theirs)];
+    });
+  });
+}
+
+function compare(ours: Throughput, theirs: Throughput): Comparison {
+  return {
+    ours,
+    theirs,
+    perSecond: ratiosOfRounds(ours.perSecond, theirs.perSecond),
+    p50: ratiosOfRounds(ours.p50Ms, theirs.p50Ms),
+    serviceCpu: ratiosOfRounds(serviceCpu(ours), serviceCpu(theirs)),
+    wholeCpu: ratiosOfRounds(wholeCpu(ours), wholeCpu(theirs)),
+  };
+}

@@ -1,0 +1,77 @@
+// The published page is written from measured figures alone, its words included: never by hand.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Results } from '../results.js';
+import { toMarkdown } from './render.js';
+import { toTables } from './tables.js';
+
+const PAGE = 'docs/benchmarks.md';
+/** From `dist/bench/report/`. */
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+export function writePage(results: Results): void {
+  writeFileSync(path.join(ROOT, PAGE), toPage(results));
+}
+
+export function toPage(results: Results): string {
+  return [TEXT, provenanceOf(results), ...toTables(results).map(toMarkdown)].join('\n');
+}
+
+function provenanceOf({ machine, settings, measuredAt }: Results): string {
+  return `## Figures
+
+\`${settings.command}\` on ${measuredAt.slice(0, 10)}: ${machine.cores} cores (${machine.model}), ${machine.memoryGib} GiB, ${machine.platform}, Node.js ${machine.node}; load of the machine before: ${machine.loadBefore}. ${settings.rounds} rounds of ${settings.seconds} s. Where three numbers stand for one figure, they are the lowest, the median and the highest round; the median is judged.
+`;
+}
+
+const TEXT = `# Benchmarks
+
+<!-- Written by \`npm run bench -- --write-docs\`: words are changed in bench/report/write-page.ts. -->
+
+\`\`\`sh
+npm run bench                                                # everything: about 20 minutes on two idle cores
+npm run bench -- --quick                                     # a short look
+npm run bench -- --only chain-5,kill --variants visible      # some rows, one variant
+npm run bench -- --only chain-20 --against ../other-checkout # this build and another one in turn: does a change pay?
+npm run bench -- --env-b LOG_LEVEL=warn                      # this build with and without a setting, in turn
+npm run bench -- --write-docs                                # writes this page
+\`\`\`
+
+This is a benchmark and not a test: a figure that misses its limit is marked in the table, and nothing fails. Nothing else should run on the machine.
+
+## What is compared
+
+**The twin is a hand-written Temporal workflow** (\`bench/twin/workflows.ts\`) that makes the same HTTP calls with the same SDK on the same Temporal server. It has no drawing, no variables, no stored results and no bill. \`twin-normal\` makes each call in a normal activity, \`twin-local\` in a local one. Its gateway starts a workflow, waits for its result in memory, and answers polls from memory.
+
+**The service** is measured as \`npm start\` runs it, in both ways of executing nodes, each on a stack of its own: \`visible\` (\`EXECUTION=visible\`, the default: one activity for each node) and \`dense\` (\`EXECUTION=dense\`: nodes share activities or run inside the workflow task). Dense execution goes by how quick nodes have been, so ten runs of each job come before it is measured.
+
+| job | what a run does |
+|---|---|
+| \`chain-5\`, \`chain-20\` | calls one after the other, each with a value of the previous answer in its address |
+| \`fan-out-20\` | 20 calls side by side, then one that waits for all of them |
+| \`branch\` | a call, a condition on its answer, a call on either side, one of which is made |
+| \`diamonds\` | three conditions in a row, each with a call on either side whose ways meet again, then a call |
+
+## How
+
+- One client drives every subject: it starts a run, polls, and starts the next run at the first terminal answer. A run lasts from its start request to the first poll that reports its end. The target is a process that answers 75 bytes of JSON at once.
+- All subjects take turns in each round, so that a ratio compares two measurements of the same minute. A ratio is computed for each round. With 20 runs at once a pause of eleven seconds comes before each measurement, because Temporal's timers of the previous subject expire ten seconds later and cost 3 to 5 % of two cores.
+- A run is polled every 10 ms times the number of runs at once, so the client sends at most 100 polls a second. Each subject warms up for half a minute before the first round.
+- A window of measurement opens when each lane has completed a run and closes at the end of another run, so the start and the end of the load are not in it.
+- Processor time is what \`/proc\` reports for each process (PostgreSQL with its backends) in the window, divided by the runs that ended in it.
+- \`kill\`: \`kill -9\` of the worker in the middle of 20 chains. The target is the only witness: a call that had been answered and arrives again was repeated. A call on the wire may be made again.
+- \`memory\`: what further waiting runs add to the worker, and resident memory in each third of a load of 20 at once.
+
+Compare ratios and not milliseconds: another machine moves both sides. On two cores with 20 runs at once, runs/s is the inverse of all the processor time that a run takes in all processes; one run at a time shows latency.
+
+## Where the time goes
+
+\`\`\`sh
+npm run --silent build
+node dist/bench/breakdown.js --graph diamonds --variant visible                       # CPU of each process, statements of a run
+node dist/bench/breakdown.js --graph chain-20 --variant dense --profile profiles      # and where each thread of the service is
+\`\`\`
+
+The profiles, one for each thread, also open in Chrome's developer tools.
+`;
