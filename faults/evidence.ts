@@ -1,6 +1,6 @@
 // What a row of the matrix leaves behind, as plain data: invariants.ts judges it without knowing how it came about.
 import type { NodeEntry } from '../test/support/api-client.js';
-import type { Kind } from '../test/support/graphs.js';
+import type { NodeKind as Kind } from '../graph/kinds.js';
 
 /** A call that a node makes at the world outside. */
 export interface ExpectedCall {

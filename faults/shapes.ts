@@ -1,4 +1,5 @@
 // The graphs of the load, and what each of them must do when its run succeeds.
+import type { NodeKind as Kind } from '../graph/kinds.js';
 import {
   agent,
   condition,
@@ -10,7 +11,6 @@ import {
   trigger,
   type Drawing,
   type DrawingNode,
-  type Kind,
 } from '../test/support/graphs.js';
 import type { ExpectedCall, ExpectedNode } from './evidence.js';
 
