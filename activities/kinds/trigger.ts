@@ -1,6 +1,7 @@
 import { recordNodeEnd, recordTriggerEnd, type NodeEnd } from '../../db/nodes/node-results-repository.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
 import type { RunInput } from '../../graph/input.js';
+import { writeJson } from '../../graph/json-text.js';
 import type { NodeOutput } from '../../graph/template.js';
 import { runClosedFailure } from '../node/failures.js';
 import type { NodeDeps, NodeKindRunner } from '../node/run-node.js';
@@ -36,5 +37,5 @@ export async function recordStart({ db, fresh }: Pick<NodeDeps, 'db' | 'fresh'>,
 }
 
 function toOutput(input: RunInput): NodeOutput {
-  return { ...(Array.isArray(input) ? {} : input), content: JSON.stringify(input) };
+  return { ...(Array.isArray(input) ? {} : input), content: writeJson(input) };
 }

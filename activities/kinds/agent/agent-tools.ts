@@ -15,6 +15,7 @@ import { McpError, type McpToolResult } from '../../../outgoing/mcp-client.js';
 import { toServer } from './agent-session.js';
 import { agentStepFrame, parseArguments, pickTemplates, type AgentDeps } from './agent-turn.js';
 import { NodeFailure } from '../../node/failures.js';
+import { withMarkedNumbers } from '../marked-numbers.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
 import { persist } from '../../node/record-node.js';
 import type { NodeStep, NodeTask } from '../../node/run-node.js';
@@ -111,7 +112,7 @@ async function callTool(deps: AgentDeps, task: NodeTask, { data, scope, turn, ca
     const timeoutMs = data.settings.timeout * 1000;
     const { runId, signal } = task;
     const result = await deps.sessions.use(runId, toServer(server, scope), signal, (session) =>
-      session.callTool(call.toolName, given, { timeoutMs, signal }),
+      session.callTool(call.toolName, withMarkedNumbers(given), { timeoutMs, signal }),
     );
     return toAnswer(result);
   } catch (error) {
