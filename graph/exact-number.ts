@@ -23,11 +23,12 @@ export class ExactNumber {
 
 // Up to 15 significant digits and an exponent of two digits always come back as they were. A number of JSON stands at the
 // beginning, behind a bracket, a comma, a colon or white space.
+const LOOKS_LONG = /\d(?:[\d.]{15}|[eE][+-]?\d{3})/;
 const MAY_BE_UNKEPT = /(?:^|[\s:,[])-?(?:[\d.]{16}|\d[\d.]{0,15}[eE][+-]?\d{3})/;
 
 /** False for most texts at the cost of one search; true where it takes a closer look. */
 export function mayHoldUnkeptNumber(json: string): boolean {
-  return MAY_BE_UNKEPT.test(json);
+  return LOOKS_LONG.test(json) && MAY_BE_UNKEPT.test(json);
 }
 
 /** The longest double in digits has 309 of them: what is longer than this is not looked at and counts as unkept. */

@@ -2,7 +2,6 @@
 globalThis.ui = globalThis.SwaggerUIBundle({
   url: '/api/v1/openapi.json',
   dom_id: '#interface',
-  deepLinking: true,
   docExpansion: 'list',
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
