@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { ApiClient, Envelope } from '../../support/api-client.js';
+import type { ApiClient } from '../../support/api-client.js';
 import { drawing, http, link, trigger, type Drawing } from '../../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
 import { historyOf, queryDatabase } from '../../support/inspect.js';
@@ -143,7 +143,7 @@ describe('secrets', function () {
       for (const secret of [stored, given]) assert.ok(!JSON.stringify(body).includes(secret.slice(0, -3)));
     }
     // What they send would otherwise arrive among the requests of the next test.
-    for (const { body } of answers.slice(3, 5)) await api.pollToEnd((body as unknown as Envelope).data.id);
+    for (const { body } of answers.slice(3, 5)) await api.pollToEnd((body as Record<'data', { id: string }>).data.id);
   });
 
   it('a stored secret cannot be had by making its field public', async () => {
