@@ -1,6 +1,7 @@
 // The input of a run: the trigger's fields, and how a request body becomes an input (decisions, section 6).
 import { isEmpty, isObject, ownValue, setOwn, type JsonObject } from './json.js';
-import { isSecretField, secretStrings } from './secrets.js';
+import { parseJson, writeJson } from './json-text.js';
+import { isSecretField, MASK, secretStrings } from './secrets.js';
 import type { RunInput } from './variable.js';
 
 export type { RunInput } from './variable.js';
@@ -36,6 +37,16 @@ export function fieldIdsOf(fields: readonly JsonObject[]): Set<string> {
   return new Set(fields.flatMap(({ id }) => (typeof id === 'string' ? [id] : [])));
 }
 
+/** A field's own default, else the value of its first option that says `is_default`; empty where it has neither. */
+export function defaultOf(field: JsonObject): unknown {
+  const own = field['default_value'];
+  // Nothing is stored for it, or it would have been put in its place.
+  const isUnknown = own === MASK && isSecretField(field);
+  if (!isEmpty(own) && !isUnknown) return own;
+  const options = Array.isArray(field['options']) ? field['options'].filter(isObject) : [];
+  return options.find((option) => option['is_default'] === true)?.['value'];
+}
+
 /**
  * Fills defaults in where the input has no value (absent or null), and names each required field that stays empty, as
  * `{<field id>: message}`. An input that is an array has no fields to fill.
@@ -51,9 +62,8 @@ export function completeInput(
     const { id } = field;
     if (typeof id !== 'string') continue;
     const isMissing = (ownValue(completed, id) ?? null) === null;
-    if (isMissing && !Array.isArray(completed) && !isEmpty(field['default_value'])) {
-      setOwn(completed, id, field['default_value']);
-    }
+    const byDefault = isMissing && !Array.isArray(completed) ? defaultOf(field) : undefined;
+    if (!isEmpty(byDefault)) setOwn(completed, id, byDefault);
     const value = ownValue(completed, id);
     if (field['input_requirements'] === true && isEmpty(value)) errors.push({ [id]: 'Field required' });
     if (!isSecretField(field)) continue;
@@ -67,7 +77,7 @@ export function completeInput(
 export function parseApiKeyInput(text: string): RunInput {
   if (text.trim() === '') return {};
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     if (value === null) return {};
     if (Array.isArray(value) || isObject(value)) return value;
     return { [RAW_INPUT]: typeof value === 'string' ? value : text };
@@ -80,5 +90,5 @@ export function parseApiKeyInput(text: string): RunInput {
 export function parseSessionInput(inputData: unknown): RunInput {
   if (inputData === undefined || inputData === null) return {};
   if (Array.isArray(inputData) || isObject(inputData)) return inputData;
-  return { [RAW_INPUT]: typeof inputData === 'string' ? inputData : JSON.stringify(inputData) };
+  return { [RAW_INPUT]: typeof inputData === 'string' ? inputData : writeJson(inputData) };
 }

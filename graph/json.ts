@@ -1,10 +1,17 @@
 // Reading and rebuilding JSON values that came from outside. Nothing here recurses, so no depth of nesting overflows
 // the stack, and `__proto__` is a key like any other.
 
+import { ExactNumber } from './exact-number.js';
+
 export type JsonObject = Record<string, unknown>;
 
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isContainer(value) && !Array.isArray(value);
+}
+
+/** An object or array of JSON; everything else is a leaf. */
+export function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
 }
 
 /** Whether a field holds nothing. */
@@ -24,15 +31,31 @@ export function setOwn(target: object, key: string, value: unknown): void {
   else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
+/** A copy in which the keys of every object are sorted: two values that differ in their order only are the same. */
+export function inKeyOrder(value: unknown): unknown {
+  return mapLeaves(
+    value,
+    (leaf) => leaf,
+    undefined,
+    (entries) => entries.toSorted(byKey),
+  );
+}
+
+function byKey([left]: [string, unknown], [right]: [string, unknown]): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
 /** A copy in which every leaf (string, number, boolean, null) went through `toLeaf` and every object key through `toKey`. */
 export function mapLeaves(
   value: unknown,
   toLeaf: (leaf: unknown) => unknown,
   toKey: (key: string) => string = (key) => key,
+  inOrder: (entries: [string, unknown][]) => [string, unknown][] = (entries) => entries,
 ): unknown {
   const pending: [source: object, copy: object][] = [];
   const convert = (item: unknown): unknown => {
-    if (typeof item !== 'object' || item === null) return toLeaf(item);
+    if (!isContainer(item)) return toLeaf(item);
     const copy = Array.isArray(item) ? [] : {};
     pending.push([item, copy]);
     return copy;
@@ -41,7 +64,7 @@ export function mapLeaves(
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [source, copy] = next;
     if (Array.isArray(copy)) for (const item of source as unknown[]) copy.push(convert(item));
-    else for (const [key, item] of Object.entries(source)) setOwn(copy, toKey(key), convert(item));
+    else for (const [key, item] of inOrder(Object.entries(source))) setOwn(copy, toKey(key), convert(item));
   }
   return result;
 }
@@ -53,7 +76,7 @@ export function leavesOf(value: unknown): unknown[] {
   for (let top = pending.at(-1); top !== undefined; top = pending.at(-1)) {
     const { done, value: item } = top.next();
     if (done) pending.pop();
-    else if (typeof item === 'object' && item !== null) pending.push(Object.values(item).values());
+    else if (isContainer(item)) pending.push(Object.values(item).values());
     else leaves.push(item);
   }
   return leaves;
@@ -63,7 +86,7 @@ export function leavesOf(value: unknown): unknown[] {
 export function holdsMoreThan(value: unknown, limit: number): boolean {
   const met = [value];
   for (const item of met) {
-    if (typeof item !== 'object' || item === null) continue;
+    if (!isContainer(item)) continue;
     for (const child of Object.values(item)) {
       if (met.push(child) > limit) return true;
     }

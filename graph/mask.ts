@@ -1,5 +1,6 @@
 // Secrets in what nodes produce: decisions, section 9.
 import { decodingsOf, originalOffset } from './decoded-text.js';
+import { ExactNumber } from './exact-number.js';
 import { mapLeaves } from './json.js';
 import { createPatternSearch, type Pattern, type PatternSearch } from './pattern-search.js';
 import { MASK } from './secrets.js';
@@ -39,7 +40,8 @@ export function createMasker(secretValues: readonly string[]): Masker {
   const text = secrets.size > MAX_SECRETS ? hideText : createTextMasker([...secrets]);
   const maskLeaf = (leaf: unknown): unknown => {
     if (typeof leaf === 'string') return text(leaf);
-    return typeof leaf === 'number' && text(String(leaf)) !== String(leaf) ? MASK : leaf;
+    const isNumber = typeof leaf === 'number' || leaf instanceof ExactNumber;
+    return isNumber && text(String(leaf)) !== String(leaf) ? MASK : leaf;
   };
   return { isEmpty: false, text, json: <T>(value: T) => mapLeaves(value, maskLeaf, text) as T };
 }

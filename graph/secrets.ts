@@ -1,18 +1,30 @@
 // The secret rule of the specification ("Trigger input field") and of decisions section 9: where secrets stand in a
 // drawing and an input, how they are cut out for storage and put back for a run.
+import { ExactNumber } from './exact-number.js';
 import { isEmpty, isObject, leavesOf, ownValue, setOwn, type JsonObject } from './json.js';
 import type { RunInput } from './variable.js';
 
 /** What stands for a secret in everything that leaves the service. */
 export const MASK = '********';
 
-/** The secrets of a drawing by their place: `field:<node>:<field>`, `header:<node>[:<tool server>]:<header>`. */
+/**
+ * The secrets of a drawing by their place: `field:<node>:<field>`, `header:<node>[:<tool server>]:<header>`. Under
+ * `lost:<place>` stands that an update has put `********` where nothing was stored (`graph/lost-secrets.ts`).
+ */
 export type SecretMap = Record<string, unknown>;
 
-/** Where a secret can stand. `origin` is the server that a header goes to, empty for a field. */
-interface Place {
+/** Where a secret can stand. */
+export interface Place {
   name: string;
+  /** What the place belongs to, a trigger or a tool server: the beginning of its name. */
+  owner: string;
+  /** The server that a header goes to, empty for a field. */
   origin: string;
+  nodeId: unknown;
+  /** Inside the node's data. */
+  path: string;
+  /** The field's id or the header's name. */
+  label: string;
 }
 
 type Replace = (value: unknown, place: Place) => unknown;
@@ -29,29 +41,75 @@ export function isSecretField(field: JsonObject): boolean {
 
 /**
  * Cuts every secret out of a drawing. With `stored` (the document before an update, masked, and its secrets) an
- * incoming `********` keeps what was stored at the same place, for a header only while it goes to the same server;
- * anywhere else `********` is a value like any other.
+ * incoming `********` keeps what was stored at the same place, or at the one that was renamed to it; for a header only
+ * while it goes to the same server. Where nothing was stored it is lost, unless it stood there as it is before.
  */
 export function splitSecrets(
   data: JsonObject,
   stored?: { data: JsonObject; secrets: SecretMap },
 ): { masked: JsonObject; secrets: SecretMap } {
-  const before = new Map<string, { value: unknown; origin: string }>();
-  if (stored) {
-    mapSecrets(stored.data, (value, { name, origin }) => {
-      if (Object.hasOwn(stored.secrets, name)) before.set(name, { value: stored.secrets[name], origin });
-      return value;
-    });
-  }
+  const before = stored && storedPlaces(stored);
+  const renamed = before === undefined ? undefined : findRenamed(before, data);
   const secrets: SecretMap = {};
   const masked = mapSecrets(data, (value, { name, origin }) => {
     if (isEmpty(value)) return value;
-    const kept = before.get(name);
+    const known = before?.get(renamed?.get(name) ?? name);
     if (value !== MASK) secrets[name] = value;
-    else if (kept && kept.origin === origin) secrets[name] = kept.value;
+    else if (known?.origin === origin && 'secret' in known) secrets[name] = known.secret;
+    else if (before !== undefined && !(known?.origin === origin && known.isLiteral)) secrets[lostName(name)] = true;
     return MASK;
   });
   return { masked, secrets };
+}
+
+interface StoredPlace {
+  owner: string;
+  origin: string;
+  /** `********` was stored as it is when the workflow was created. */
+  isLiteral: boolean;
+  secret?: unknown;
+}
+
+function storedPlaces({ data, secrets }: { data: JsonObject; secrets: SecretMap }): Map<string, StoredPlace> {
+  const places = new Map<string, StoredPlace>();
+  mapSecrets(data, (value, { name, owner, origin }) => {
+    const isKnown = Object.hasOwn(secrets, name);
+    const isLiteral = value === MASK && !isKnown && !isLost(secrets, name);
+    places.set(name, { owner, origin, isLiteral, ...(isKnown ? { secret: secrets[name] } : {}) });
+    return value;
+  });
+  return places;
+}
+
+/**
+ * From the new name of a place to its old one: where exactly one stored secret of an owner has gone and exactly one
+ * place of it has come with `********`, the one is the other.
+ */
+function findRenamed(before: ReadonlyMap<string, StoredPlace>, data: JsonObject): Map<string, string> {
+  const gone = new Map([...before].filter(([, place]) => 'secret' in place).map(([name, { owner }]) => [name, owner]));
+  const come = new Map<string, string>();
+  mapSecrets(data, (value, { name, owner }) => {
+    gone.delete(name);
+    if (value === MASK && !before.has(name)) come.set(name, owner);
+    return value;
+  });
+  const [oneGone, oneCome] = [onlyOnes(gone), onlyOnes(come)];
+  return new Map([...oneCome].flatMap(([owner, name]) => (oneGone.has(owner) ? [[name, oneGone.get(owner)!]] : [])));
+}
+
+/** By owner, those names that are the only one of theirs. */
+function onlyOnes(owners: ReadonlyMap<string, string>): Map<string, string> {
+  const counts = new Map<string, number>();
+  for (const owner of owners.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  return new Map([...owners].flatMap(([name, owner]) => (counts.get(owner) === 1 ? [[owner, name]] : [])));
+}
+
+function lostName(name: string): string {
+  return `lost:${name}`;
+}
+
+export function isLost(secrets: SecretMap, name: string): boolean {
+  return Object.hasOwn(secrets, lostName(name));
 }
 
 /** The drawing as it was before `splitSecrets`. */
@@ -81,47 +139,53 @@ export function holdsMoreSecretPlacesThan(data: JsonObject, limit: number): bool
 }
 
 /** A copy of the drawing in which `replace` has had its way with every place where a secret can stand. */
-function mapSecrets(data: JsonObject, replace: Replace): JsonObject {
+export function mapSecrets(data: JsonObject, replace: Replace): JsonObject {
   const uses = new Map<string, number>();
-  const unique: Replace = (value, { name, origin }) => {
-    const use = (uses.get(name) ?? 0) + 1;
-    uses.set(name, use);
-    return replace(value, { name: use === 1 ? name : `${name}#${use}`, origin });
+  const unique: Replace = (value, place) => {
+    const use = (uses.get(place.name) ?? 0) + 1;
+    uses.set(place.name, use);
+    return replace(value, use === 1 ? place : { ...place, name: `${place.name}#${use}` });
   };
   return mapArray(data, 'nodes', (node, index) =>
-    mapObject(node, 'data', (nodeData) => {
-      const nodeId = toNamePart(node['id'], index);
-      return mapNode(node['type'], nodeData, nodeId, unique);
-    }),
+    mapObject(node, 'data', (nodeData) => mapNode({ node, part: toNamePart(node['id'], index) }, nodeData, unique)),
   );
 }
 
-function mapNode(type: unknown, data: JsonObject, nodeId: string, replace: Replace): JsonObject {
-  const withFields = mapArray(data, 'input_fields', (field, index) =>
-    isSecretField(field) && Object.hasOwn(field, 'default_value')
-      ? {
-          ...field,
-          default_value: replace(field['default_value'], {
-            name: `field:${nodeId}:${toNamePart(field['id'], index)}`,
-            origin: '',
-          }),
-        }
-      : field,
-  );
-  if (type === 'mcp-node') return mapHeaders(withFields, `header:${nodeId}`, replace);
-  if (type !== 'agent-node') return withFields;
-  return mapArray(withFields, 'tools', (tool, index) =>
-    mapHeaders(tool, `header:${nodeId}:${toNamePart(tool['server_label'], index)}`, replace),
-  );
+interface Owner {
+  node: JsonObject;
+  /** The node's id as part of a place's name. */
+  part: string;
 }
 
-function mapHeaders(owner: JsonObject, prefix: string, replace: Replace): JsonObject {
-  const origin = toOrigin(owner['endpoint_url']);
-  return mapObject(owner, 'headers', (headers) =>
+function mapNode({ node, part }: Owner, data: JsonObject, replace: Replace): JsonObject {
+  const nodeId = node['id'];
+  const withFields = mapArray(data, 'input_fields', (field, index) => {
+    if (!isSecretField(field) || !Object.hasOwn(field, 'default_value')) return field;
+    const owner = `field:${part}`;
+    const path = `input_fields.${index}.default_value`;
+    const { id, default_value: value } = field;
+    const label = typeof id === 'string' ? id : path;
+    const place = { name: `${owner}:${toNamePart(id, index)}`, owner, origin: '', nodeId, path, label };
+    return { ...field, default_value: replace(value, place) };
+  });
+  if (node['type'] === 'mcp-node') {
+    return mapHeaders(withFields, { owner: `header:${part}`, nodeId, path: 'headers' }, replace);
+  }
+  if (node['type'] !== 'agent-node') return withFields;
+  return mapArray(withFields, 'tools', (tool, index) => {
+    const owner = `header:${part}:${toNamePart(tool['server_label'], index)}`;
+    return mapHeaders(tool, { owner, nodeId, path: `tools.${index}.headers` }, replace);
+  });
+}
+
+function mapHeaders(server: JsonObject, of: Pick<Place, 'owner' | 'nodeId' | 'path'>, replace: Replace): JsonObject {
+  const origin = toOrigin(server['endpoint_url']);
+  return mapObject(server, 'headers', (headers) =>
     Object.fromEntries(
       Object.entries(headers).map(([header, value]) => {
         if (!isCredentialHeader(header)) return [header, value];
-        return [header, replace(value, { name: `${prefix}:${toNamePart(header.toLowerCase(), 0)}`, origin })];
+        const name = `${of.owner}:${toNamePart(header.toLowerCase(), 0)}`;
+        return [header, replace(value, { ...of, name, origin, label: header, path: `${of.path}.${header}` })];
       }),
     ),
   );
@@ -167,13 +231,16 @@ export function maskInput(
   return { masked, secretValues: [...secretValues] };
 }
 
-/** Puts the stored value where a secret field of the input says `********`; `stored` gives undefined where there is none. */
+/**
+ * Puts the stored value where a secret field of the input says `********`; `stored` gives undefined where there is none:
+ * then the field counts as not given.
+ */
 export function keepInputSecrets(
   fields: readonly JsonObject[],
   input: RunInput,
   stored: (fieldId: string) => unknown,
 ): RunInput {
-  return mapInput(fields, input, (value, fieldId) => (value === MASK ? (stored(fieldId) ?? value) : value));
+  return mapInput(fields, input, (value, fieldId) => (value === MASK ? (stored(fieldId) ?? null) : value));
 }
 
 function mapInput(
@@ -208,6 +275,6 @@ export function credentialTexts(headerValue: string): string[] {
 export function secretStrings(value: unknown): string[] {
   return leavesOf(value).flatMap((leaf) => {
     if (typeof leaf === 'string') return [leaf];
-    return typeof leaf === 'number' ? [JSON.stringify(leaf)] : [];
+    return typeof leaf === 'number' || leaf instanceof ExactNumber ? [String(leaf)] : [];
   });
 }

@@ -1,6 +1,7 @@
 // Texts with variables in double braces (specification, "Input variables"; decisions, section 5).
 import { leavesOf, mapLeaves } from './json.js';
 import { NodeError } from './node-error.js';
+import { writeJson } from './json-text.js';
 import { parseVariable, resolveVariable, type Scope, type Variable } from './variable.js';
 
 export type { NodeOutput, PathPart, RunInput, Scope, Variable } from './variable.js';
@@ -116,7 +117,7 @@ function createRenderer(scope: Scope): Renderer {
 /** Empty for what JSON cannot say: nested too deeply or too long for one string. */
 function jsonText(value: unknown): string {
   try {
-    return JSON.stringify(value) ?? '';
+    return writeJson(value);
   } catch {
     return '';
   }

@@ -15,7 +15,7 @@ export type NodeErrors = Record<string, Record<string, string>[]>;
 
 export interface Warning {
   node_id: string;
-  code: 'links_disagree' | 'unknown_variable' | 'unreachable_node';
+  code: 'links_disagree' | 'lost_secret' | 'unknown_variable' | 'unreachable_node';
   message: string;
 }
 
@@ -39,6 +39,13 @@ export function validateNodes(document: Document, plan: Plan): NodeErrors {
     if (mistakes >= MAX_MISTAKES) break;
   }
   return withSecretsError(Object.fromEntries(errors), document);
+}
+
+/** Of both, each node's in this order. */
+export function mergeErrors(left: NodeErrors, right: NodeErrors): NodeErrors {
+  const merged = new Map(Object.entries(left));
+  for (const [id, errors] of Object.entries(right)) merged.set(id, [...(merged.get(id) ?? []), ...errors]);
+  return Object.fromEntries(merged);
 }
 
 /**

@@ -1,5 +1,6 @@
 // What stands between `{{` and `}}`, taken apart (specification, "Input variables").
 import { isObject, ownValue } from './json.js';
+import { parseJson } from './json-text.js';
 
 export type RunInput = Record<string, unknown> | unknown[];
 export type NodeOutput = { content: string; [field: string]: unknown };
@@ -110,7 +111,7 @@ function parseContent(content: unknown): unknown {
 function parseContainer(text: string): unknown {
   if (!text.startsWith('{') && !text.startsWith('[')) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return isObject(value) || Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;

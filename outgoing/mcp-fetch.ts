@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { Agent, fetch as undiciFetch, type buildConnector, type RequestInit as UndiciRequestInit } from 'undici';
 import { createGuardedConnector } from './address-guard.js';
+import { unmarkNumbers } from './exact-numbers.js';
 import type { Exchange, Exchanges } from './exchanges.js';
 import { McpError, McpStatusError } from './mcp-error.js';
 import { brokenOff, limitBody, limitEvents, type StreamEnd } from './message-limits.js';
@@ -116,7 +117,7 @@ async function send({ network }: McpFetchOptions, { url, init, headers, exchange
   const method = init.method ?? 'GET';
   const request = {
     method,
-    body: init.body ?? null,
+    body: typeof init.body === 'string' ? unmarkNumbers(init.body) : (init.body ?? null),
     redirect: 'manual',
     signal: AbortSignal.any(signals),
     dispatcher: network.dispatcher,

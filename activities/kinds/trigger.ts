@@ -3,6 +3,7 @@ import type { Database } from '../../db/core/client.js';
 import { recordNodeEnd, recordTriggerEnd, type NodeEnd } from '../../db/nodes/node-results-repository.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
 import type { RunInput } from '../../graph/input.js';
+import { writeJson } from '../../graph/json-text.js';
 import type { NodeOutput } from '../../graph/template.js';
 import { runClosedFailure } from '../node/failures.js';
 import type { NodeKindRunner, NodeStep } from '../node/node-step.js';
@@ -34,5 +35,5 @@ async function recordStart(db: Database, end: NodeEnd): Promise<boolean> {
 }
 
 function toOutput(input: RunInput): NodeOutput {
-  return { ...(Array.isArray(input) ? {} : input), content: JSON.stringify(input) };
+  return { ...(Array.isArray(input) ? {} : input), content: writeJson(input) };
 }

@@ -1,4 +1,5 @@
 // About how much memory a payload takes while a node works on it: from measurements, on the safe side (docs/load.md).
+import { mayHoldUnkeptNumber } from '../../graph/exact-number.js';
 
 /** Of the text of an answer or result, for each byte: itself, and its strings once they are parsed. */
 export const PARSED_FACTOR = 3;
@@ -8,6 +9,8 @@ export const READING_FACTOR = 2;
 export const RECORDING_FACTOR = 7;
 /** An empty array or object in an array, and its place there. */
 const VALUE_BYTES = 32;
+/** A number that is kept as its digits, beside these. */
+const EXACT_NUMBER_BYTES = 96;
 
 const [COMMA, COLON, OPEN_BRACKET, OPEN_BRACE] = [0x2c, 0x3a, 0x5b, 0x7b];
 
@@ -23,7 +26,14 @@ export function structureBytes(json: string | Buffer): number {
     const code = codeAt(index);
     if (code === COMMA || code === COLON || code === OPEN_BRACKET || code === OPEN_BRACE) values += 1;
   }
-  return values * VALUE_BYTES;
+  return values * VALUE_BYTES + exactNumberBytes(json);
+}
+
+/** Bytes of UTF-8 are read as if each were a character: digits are the same in both. */
+function exactNumberBytes(json: string | Buffer): number {
+  const text = typeof json === 'string' ? json : json.toString('latin1');
+  if (!mayHoldUnkeptNumber(text)) return 0;
+  return (text.match(/\d{16}|[eE][+-]?\d{3}/g)?.length ?? 0) * EXACT_NUMBER_BYTES;
 }
 
 const HEAD = 64;

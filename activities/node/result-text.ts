@@ -1,4 +1,5 @@
 import type { SecretBox } from '../../db/core/secret-box.js';
+import { writeJson } from '../../graph/json-text.js';
 import type { Masker } from '../../graph/mask.js';
 import type { NodeOutput } from '../../graph/template.js';
 
@@ -16,9 +17,9 @@ export function toResultText(
   masker: Masker,
   secretBox: SecretBox,
 ): ResultTexts {
-  const plain = withoutNul(JSON.stringify(output));
+  const plain = withoutNul(writeJson(output));
   if (masker.isEmpty && publicOutput === output) return { plain, result: plain, resultEnc: null };
-  const masked = withoutNul(JSON.stringify(masker.json(publicOutput)));
+  const masked = withoutNul(writeJson(masker.json(publicOutput)));
   return { plain, result: masked, resultEnc: masked === plain ? null : secretBox.seal(plain, 'node-result') };
 }
 

@@ -5,6 +5,7 @@ import { findOutputs, readOutput, type StoredOutput } from '../../db/nodes/node-
 import { findRunContext, findSnapshot, type StoredSnapshot } from '../../db/runs/run-context-repository.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { secretFieldsOf, type RunInput } from '../../graph/input.js';
+import { parseJson } from '../../graph/json-text.js';
 import { createMasker, type Masker } from '../../graph/mask.js';
 import { joinSecrets, maskInput, secretTexts, type SecretMap } from '../../graph/secrets.js';
 import { findVariables, type NodeOutput, type Scope } from '../../graph/template.js';
@@ -84,7 +85,7 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
     if (stored === undefined) throw runClosedFailure();
     const { nodes, fields } = await loadGraph(stored.snapshotHash);
     const inputText = stored.inputEnc === null ? stored.input : secretBox.open(stored.inputEnc, 'run-input');
-    const input = JSON.parse(inputText) as RunInput;
+    const input = parseJson(inputText) as RunInput;
     const secrets: SecretMap =
       stored.secretsEnc === null ? {} : (JSON.parse(secretBox.open(stored.secretsEnc, 'run-secrets')) as SecretMap);
     const { masked: publicInput, secretValues: inputSecrets } = maskInput(fields, input);
@@ -116,7 +117,7 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
       for (const nodeId of nodeIds) {
         const text = outputs.get(keyOf(run.runId, nodeId));
         if (text === undefined) continue;
-        results.set(nodeId, JSON.parse(text) as NodeOutput);
+        results.set(nodeId, parseJson(text) as NodeOutput);
         nodeIds.delete(nodeId);
         heldBytes += PARSED_FACTOR * text.length + structureBytes(text);
       }
@@ -129,7 +130,7 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
         if (text === undefined) continue;
         heldBytes += structureBytes(text);
         await memory.resize(heldBytes);
-        results.set(output.nodeId, JSON.parse(text) as NodeOutput);
+        results.set(output.nodeId, parseJson(text) as NodeOutput);
       }
       return { input: run.input, results };
     },

@@ -54,7 +54,10 @@ function parseParams(route: Route, params: unknown): unknown {
   return parsed.data;
 }
 
-/** Of a repeated parameter the last one counts, as in Django, unless the route wants them all. */
+/**
+ * Of a repeated parameter the last one counts, as in Django, unless the route wants them all. An empty value counts as
+ * absent: forms and clients send it for what nobody has filled in.
+ */
 function readQuery(
   query: NodeJS.Dict<string | string[]>,
   repeatable: readonly string[] = [],
@@ -63,7 +66,8 @@ function readQuery(
   for (const [key, given] of Object.entries(query)) {
     const all = Array.isArray(given) ? given : [given ?? ''];
     if (all.some((value) => value.includes('\0'))) throw invalidFields({ [key]: ['Null characters are not allowed.'] });
-    values[key] = repeatable.includes(key) ? all : (all.at(-1) ?? '');
+    const filled = repeatable.includes(key) ? all.filter((value) => value !== '') : (all.at(-1) ?? '');
+    if (filled.length > 0) values[key] = filled;
   }
   return values;
 }

@@ -1,14 +1,25 @@
-// The files of the documentation page: our own, without any network, and closed to everything else by their policy.
+// The files of the documentation page: Swagger UI from its package and what starts it, all from our own origin, and closed
+// to everything else by their policy.
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 
-const FOLDER = path.join(import.meta.dirname, 'docs-page');
-const TYPES: Partial<Record<string, string>> = {
-  html: 'text/html; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
+const OWN = path.join(import.meta.dirname, 'docs-page');
+const LIBRARY = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+
+const FOLDERS: Readonly<Record<string, string>> = {
+  'page.html': OWN,
+  'start.js': OWN,
+  'swagger-ui.css': LIBRARY,
+  'swagger-ui-bundle.js': LIBRARY,
+  'favicon-32x32.png': LIBRARY,
 };
-const FILES = ['page.html', 'page.css', 'page.js', 'dom.js', 'operation-view.js', 'schema-text.js', 'try-it.js'];
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+};
 
 const HEADERS = {
   'Content-Security-Policy': [
@@ -16,18 +27,20 @@ const HEADERS = {
     "script-src 'self'",
     "style-src 'self'",
     "connect-src 'self'",
-    'img-src data:',
+    "img-src 'self' data:",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
-  'Cache-Control': 'no-cache',
 };
 
+/** What ours are is asked anew each time; a new release of the library is seen within the hour. */
+const CACHING = { [OWN]: 'no-cache', [LIBRARY]: 'public, max-age=3600' };
+
 interface DocsFile {
-  body: string;
+  body: Buffer;
   headers: Record<string, string>;
 }
 
@@ -35,12 +48,12 @@ const read = new Map<string, DocsFile>();
 
 /** Undefined for a name that is not in the list. */
 export function readDocsFile(name: string): DocsFile | undefined {
-  const type = TYPES[path.extname(name).slice(1)];
-  if (type === undefined || !FILES.includes(name)) return undefined;
+  const folder = Object.hasOwn(FOLDERS, name) ? FOLDERS[name] : undefined;
+  if (folder === undefined) return undefined;
   const known = read.get(name);
   if (known !== undefined) return known;
-  const body = readFileSync(path.join(FOLDER, name), 'utf8');
-  const file = { body, headers: { ...HEADERS, 'Content-Type': type } };
+  const own = { 'Content-Type': TYPES[path.extname(name)] ?? '', 'Cache-Control': CACHING[folder] ?? '' };
+  const file = { body: readFileSync(path.join(folder, name)), headers: { ...HEADERS, ...own } };
   read.set(name, file);
   return file;
 }

@@ -36,12 +36,12 @@ const page = defineRoute({
 const pageFile = defineRoute({
   method: 'GET',
   path: '/docs/:file/',
-  summary: "The page's scripts and styles.",
+  summary: "The page's scripts, styles and pictures.",
   auth: 'open',
   quiet: true,
   params: z.object({ file: z.string() }),
   responses: { 200: z.string() },
-  mediaTypes: { 200: ['text/javascript', 'text/css'] },
+  mediaTypes: { 200: ['text/javascript', 'text/css', 'image/png'] },
   handler({ params }) {
     const file = params.file === 'page.html' ? undefined : readDocsFile(params.file);
     if (file === undefined) throw notFound();

@@ -1,4 +1,5 @@
 // From the bytes of a request to JSON that can be stored: what the database or a later reader would choke on is refused.
+import { parseJson } from '../../graph/json-text.js';
 import { parseError } from './errors.js';
 import { refuseHugeJson, refuseUnkeptNumbers } from './json-scan.js';
 
@@ -19,6 +20,12 @@ export function parseJsonBody(text: string): unknown {
   return value;
 }
 
+/** The same for JSON whose numbers are all kept as they are written: the input of a run. */
+export function parseExactJsonBody(text: string): unknown {
+  refuseUnstorableText(text, parsePassingJson(text));
+  return parseJson(text);
+}
+
 /** The same for JSON that is looked at and passed on: only what is no JSON, too deep or too much is refused. */
 export function parsePassingJson(text: string): unknown {
   refuseHugeJson(text);
@@ -31,14 +38,12 @@ export function parsePassingJson(text: string): unknown {
   }
 }
 
-/** Throws the 400 of a free text (perhaps JSON) that is kept or parsed later. */
+/** Throws the 400 of a free text (perhaps JSON, whose numbers are all kept) that is kept or parsed later. */
 export function checkFreeText(text: string): void {
   refuseHugeJson(text);
   if (text.includes('\0')) throw unstorable();
   const value = tryToParse(text);
-  if (value === undefined) return; // No JSON: its escapes and digits are plain characters.
-  // A number alone is kept as its text.
-  if (typeof value === 'object') refuseUnkeptNumbers(text);
+  if (value === undefined) return; // No JSON: its escapes are plain characters.
   refuseUnstorableText(text, value);
 }
 

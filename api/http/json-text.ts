@@ -1,4 +1,5 @@
 // Writing answers around JSON that the database holds as text, so that large documents and results are never parsed.
+import { writeJson } from '../../graph/json-text.js';
 
 /** A piece of JSON text that stands in an answer as it is. */
 export class RawJson {
@@ -47,7 +48,7 @@ export function toJsonText(value: unknown): string {
     const members = Object.entries(value).filter(([, member]) => member !== undefined);
     return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${toJsonText(member)}`).join(',')}}`;
   }
-  return JSON.stringify(value) ?? 'null';
+  return writeJson(value);
 }
 
 export function isPlainObject(value: unknown): value is Record<string, unknown> {

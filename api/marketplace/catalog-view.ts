@@ -2,26 +2,29 @@ import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import type { CatalogWorkflow } from '../../db/workflows/catalog-repository.js';
 import { amountSchema } from '../projects/project-view.js';
-import { toWorkflow, workflowSchema } from '../workflows/workflow-view.js';
+import { listedWorkflowSchema, toWorkflow, workflowSchema } from '../workflows/workflow-view.js';
 
-export const catalogWorkflowSchema = workflowSchema.extend({
+const figures = {
   is_bookmarked: z.boolean(),
   last_run_at: z.iso.datetime().nullable(),
   last_run_cost: amountSchema.nullable().describe('Null when the workflow has never run.'),
   average_run_duration: z.number().nullable().describe('Seconds; null when no run has finished.'),
   total_cost: amountSchema,
-});
+};
+
+export const catalogWorkflowSchema = workflowSchema.extend(figures);
+export const listedCatalogWorkflowSchema = listedWorkflowSchema.extend(figures);
 
 /** The specification's "Workflow-catalog extras" on top of the workflow record. */
-export function toCatalogWorkflow({ workflow, figures }: CatalogWorkflow, currencies: Currencies) {
-  const { lastRunCost, averageDurationSeconds } = figures;
+export function toCatalogWorkflow({ workflow, figures: found }: CatalogWorkflow, currencies: Currencies) {
+  const { lastRunCost, averageDurationSeconds } = found;
   return {
     ...toWorkflow(workflow),
-    is_bookmarked: figures.isBookmarked,
-    last_run_at: figures.lastRunAt?.toISOString() ?? null,
+    is_bookmarked: found.isBookmarked,
+    last_run_at: found.lastRunAt?.toISOString() ?? null,
     last_run_cost: lastRunCost === null ? null : toAmount(lastRunCost, currencies),
     average_run_duration: averageDurationSeconds === null ? null : toMilliseconds(Number(averageDurationSeconds)),
-    total_cost: toAmount(figures.totalCostUsd, currencies),
+    total_cost: toAmount(found.totalCostUsd, currencies),
   };
 }
 

@@ -4,6 +4,7 @@ import type { HistoryRun } from '../../db/runs/history-repository.js';
 import type { JsonObject } from '../../graph/json.js';
 import { createMasker } from '../../graph/mask.js';
 import { replaceCredentials } from '../../graph/public-drawing.js';
+import { parseJson, writeJson } from '../../graph/json-text.js';
 import { MASK } from '../../graph/secrets.js';
 import { RawJson, toJsonText } from '../http/json-text.js';
 import { toNodeMap } from '../runs/node-map.js';
@@ -20,25 +21,47 @@ export const exampleSchema = z.object({
   data: drawingSchema,
 });
 
+/** In a list, where what is too large has no key at all. */
+export const listedExampleSchema = exampleSchema.extend({
+  input_data: z.unknown().optional().describe('Absent where it is too large for a list; the single read has it'),
+  data: drawingSchema
+    .optional()
+    .describe('Absent where it is too large for a list, and the contents of result with it'),
+  truncated: z.literal(true).optional().describe('data or input_data is left out'),
+});
+
 /**
  * The specification's "Example run". Everybody reads it, so on top of the secrets, which are masked in what is stored,
  * credential headers of every node are masked, and what stood in them wherever else it turns up.
  */
 export function toExample(run: HistoryRun, currencies: Currencies): Record<string, unknown> {
-  const { drawing, literals } = replaceCredentials(JSON.parse(run.document ?? '{}') as JsonObject, MASK);
-  const masker = createMasker(literals);
-  const result = masker.json(JSON.parse(toJsonText(toNodeMap(run.nodes, run.node_errors))) as NodeMap);
-  dropCutTails(result, literals);
-  // A list leaves out what is too large for it.
-  const input = run.input ?? 'null';
+  const { document, input } = run;
   return {
     id: run.id,
     created_at: run.created_at.toISOString(),
     cost: toAmount(run.cost_usd, currencies),
-    result: new RawJson(JSON.stringify(result)),
-    input_data: new RawJson(masker.isEmpty ? input : JSON.stringify(masker.json(JSON.parse(input)))),
-    data: new RawJson(JSON.stringify(masker.json(drawing))),
+    ...(document === null ? { result: withoutContents(run) } : maskedContents(run, document)),
+    ...(document === null || input === null ? { truncated: true } : {}),
   };
+}
+
+function maskedContents(run: HistoryRun, document: string): Record<string, RawJson> {
+  const { drawing, literals } = replaceCredentials(JSON.parse(document) as JsonObject, MASK);
+  const masker = createMasker(literals);
+  const result = masker.json(parseJson(toJsonText(toNodeMap(run.nodes, run.node_errors))) as NodeMap);
+  dropCutTails(result, literals);
+  const { input } = run;
+  const given = input === null || masker.isEmpty ? input : writeJson(masker.json(parseJson(input)));
+  return {
+    result: new RawJson(writeJson(result)),
+    data: new RawJson(JSON.stringify(masker.json(drawing))),
+    ...(given === null ? {} : { input_data: new RawJson(given) }),
+  };
+}
+
+/** Without the drawing it is not known what has to be masked in what the nodes have put out. */
+function withoutContents({ nodes }: HistoryRun): NodeMap {
+  return Object.fromEntries(nodes.map(({ id, status }) => [id, { id, status, truncated: true }]));
 }
 
 type NodeMap = Record<string, { truncated?: boolean; result?: { content?: unknown } }>;

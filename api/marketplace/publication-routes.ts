@@ -7,9 +7,10 @@ import {
 import { findWorkflow } from '../../db/workflows/workflows-repository.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
-import { invalidFields, notFound, type FieldErrors } from '../http/errors.js';
+import { notFound } from '../http/errors.js';
 import { idParams } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import { refuseEmptyFields } from './required-fields.js';
 import { toWorkflow, workflowSchema } from '../workflows/workflow-view.js';
 
 const publication = {
@@ -46,13 +47,8 @@ export const publicationRoutes: Route[] = [publish, unpublish];
 
 /** All that is wrong at once. */
 function refuseIncomplete({ missingFields, lacksTemplateRun }: PublicationOutcome): void {
-  const errors: FieldErrors = {};
-  for (const field of missingFields) {
-    const isList = field === 'available_languages';
-    errors[field] = [isList ? 'This list may not be empty.' : 'This field may not be blank.'];
-  }
-  if (lacksTemplateRun) errors['non_field_errors'] = ['No run of the workflow is marked as the marketplace template.'];
-  if (Object.keys(errors).length > 0) throw invalidFields(errors);
+  const message = 'No run of the workflow is marked as the marketplace template.';
+  refuseEmptyFields(missingFields, lacksTemplateRun ? { non_field_errors: [message] } : {});
 }
 
 async function answerWorkflow({ db }: AppDeps, workflowId: number, userId: number): Promise<RouteResult> {

@@ -10,7 +10,7 @@ import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schema
 import { copyWorkflow } from './copy-from-marketplace.js';
 import type { AppDeps } from '../deps.js';
 import { notFound } from '../http/errors.js';
-import { exampleSchema, toExample } from './example-view.js';
+import { exampleSchema, listedExampleSchema, toExample } from './example-view.js';
 import { marketplaceWorkflowSchema, toMarketplaceWorkflow } from './marketplace-view.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
@@ -93,7 +93,7 @@ const examples = defineRoute({
   summary: `The newest ${MAX_EXAMPLES} example runs; long node results are cut and marked \`truncated\`.`,
   auth: 'open',
   params: slugParams,
-  responses: { 200: z.array(exampleSchema), 404: detailSchema },
+  responses: { 200: z.array(listedExampleSchema), 404: detailSchema },
   async handler({ deps, params }) {
     const runs = await listExamples(deps.db, await requirePublished(deps, params.slug), MAX_EXAMPLES);
     return { status: 200, body: runs.map((run) => toExample(run, deps.currencies)) };

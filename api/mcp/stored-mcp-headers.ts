@@ -1,13 +1,14 @@
 // The headers of an MCP server that a workflow has stored, for the editor's question which tools there are.
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
-import { MASK } from '../../graph/secrets.js';
+import { isCredentialHeader, MASK } from '../../graph/secrets.js';
 import { invalidFields } from '../http/errors.js';
 
 export type Headers = Record<string, string>;
 
 /**
  * `drawing` holds its secrets. Stored headers go to the origin that they were stored with and to no other; the 400 says
- * which field is to blame. What holds a variable has no value outside a run and is left out.
+ * which field is to blame. What holds a variable has no value outside a run and is left out, and so is `********`, for
+ * which nothing is stored.
  */
 export function findStoredHeaders(drawing: JsonObject, nodeId: string, endpointUrl: string): Headers {
   const servers = serversOf(drawing, nodeId);
@@ -21,15 +22,22 @@ export function findStoredHeaders(drawing: JsonObject, nodeId: string, endpointU
   const entries = Object.entries(isObject(headers) ? headers : {}).map(
     ([name, value]) => [name, String(value)] as const,
   );
-  return Object.fromEntries(entries.filter(([, value]) => !value.includes('{{')));
+  return Object.fromEntries(entries.filter(([, value]) => value !== MASK && !value.includes('{{')));
 }
 
-/** Given headers go over stored ones of the same name in any case; `********` means the stored one. */
+/**
+ * Given headers go over stored ones of the same name in any case; `********` means the stored one, and the 400 names a
+ * credential that has none.
+ */
 export function mergeHeaders(stored: Headers, given: Headers): Headers {
   const merged = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
   for (const [name, value] of Object.entries(given)) {
     const lower = name.toLowerCase();
-    if (value !== MASK || !merged.has(lower)) merged.set(lower, value);
+    if (value === MASK && merged.has(lower)) continue;
+    if (value === MASK && isCredentialHeader(name)) {
+      throw invalidFields({ headers: [`Nothing is stored for the header "${name}"; enter its value again.`] });
+    }
+    merged.set(lower, value);
   }
   return Object.fromEntries(merged);
 }

@@ -7,11 +7,13 @@ import { isSnapshotGone } from '../../db/runs/snapshots-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import type { Document } from '../../graph/document.js';
-import { completeInput, inputFieldsOf, secretFieldsOf, type RunInput } from '../../graph/input.js';
+import { completeInput, defaultOf, inputFieldsOf, secretFieldsOf, type RunInput } from '../../graph/input.js';
+import { writeJson } from '../../graph/json-text.js';
+import { findLostSecrets, lostSecretErrors } from '../../graph/lost-secrets.js';
 import { createMasker } from '../../graph/mask.js';
 import type { Plan } from '../../graph/plan.js';
 import { keepInputSecrets, maskInput, secretStrings } from '../../graph/secrets.js';
-import { validateNodes, type NodeErrors } from '../../graph/validate.js';
+import { mergeErrors, validateNodes, type NodeErrors } from '../../graph/validate.js';
 import type { Logger } from '../../config/logger.js';
 import type { AppDeps } from '../deps.js';
 import { openDrawing, sealSecrets } from '../workflows/drawing-secrets.js';
@@ -64,7 +66,12 @@ async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Pro
   if (!compiled.ok) return structuralEnvelope(compiled.errors);
   const { document, plan } = compiled;
   const { input, errors: inputErrors } = fillInput(drawing, request);
-  const nodeErrors = joinErrors(validateNodes(document, plan), document, inputErrors);
+  const { startNode } = document;
+  const lost = lostSecretErrors(findLostSecrets(drawing, secrets), { nodeIds: plan.ids, startNode, input });
+  const nodeErrors = mergeErrors(
+    mergeErrors(validateNodes(document, plan), lost),
+    inputErrorsOf(document, inputErrors, lost),
+  );
   const isValid = Object.keys(nodeErrors).length === 0;
 
   const id = randomUUID();
@@ -171,7 +178,7 @@ function fillInput(
   { input, storedSecret }: RunRequest,
 ): ReturnType<typeof completeInput> {
   const fields = inputFieldsOf(drawing);
-  const defaults = new Map(fields.map((field) => [field['id'], field['default_value']]));
+  const defaults = new Map(fields.map((field) => [field['id'], defaultOf(field)]));
   return completeInput(
     fields,
     keepInputSecrets(fields, input, (fieldId) => storedSecret?.(fieldId) ?? defaults.get(fieldId)),
@@ -184,15 +191,16 @@ function sealInput(
   { drawing, secrets }: ReturnType<typeof openDrawing>,
   input: RunInput,
 ): { input: string; input_enc: Buffer | null } {
-  const whole = JSON.stringify(input);
+  const whole = writeJson(input);
   const { masked, secretValues } = maskInput(secretFieldsOf(drawing), input);
   const masker = createMasker([...secretValues, ...Object.values(secrets).flatMap(secretStrings)]);
-  const visible = JSON.stringify(masker.json(masked));
+  const visible = writeJson(masker.json(masked));
   return { input: visible, input_enc: visible === whole ? null : deps.secretBox.seal(whole, 'run-input') };
 }
 
-function joinErrors(nodeErrors: NodeErrors, document: Document, inputErrors: Record<string, string>[]): NodeErrors {
-  if (inputErrors.length === 0) return nodeErrors;
-  const start = document.startNode;
-  return { ...nodeErrors, [start]: [...(Object.hasOwn(nodeErrors, start) ? nodeErrors[start]! : []), ...inputErrors] };
+/** Of the start node. That a value is lost says more than that it is required. */
+function inputErrorsOf({ startNode }: Document, errors: Record<string, string>[], lost: NodeErrors): NodeErrors {
+  const told = new Set((Object.hasOwn(lost, startNode) ? lost[startNode]! : []).flatMap((error) => Object.keys(error)));
+  const others = errors.filter((error) => !Object.keys(error).every((field) => told.has(field)));
+  return others.length === 0 ? {} : { [startNode]: others };
 }

@@ -8,7 +8,7 @@ import { notFound } from '../http/errors.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { idParams, runParams } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
-import { runSchema, toRun, toRuns } from './run-view.js';
+import { listedRunSchema, runSchema, toRun, toRuns } from './run-view.js';
 import { temporalLink } from './temporal-link.js';
 
 const list = defineRoute({
@@ -22,7 +22,7 @@ const list = defineRoute({
     ...pageQuery(1),
     ordering: z.enum(['created_at', '-created_at', 'cost', '-cost']).default('-created_at'),
   }),
-  responses: { 200: envelopeOf(runSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  responses: { 200: envelopeOf(listedRunSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, params, query }) {
     const page = toPage(query);
     const { ordering } = query;

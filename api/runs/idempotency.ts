@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { findKeyedRun, type RequestKey } from '../../db/runs/idempotency-repository.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import type { RunInput } from '../../graph/input.js';
+import { inKeyOrder } from '../../graph/json.js';
+import { writeJson } from '../../graph/json-text.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';
 import { acceptedEnvelope, invalidNodesEnvelope, type Envelope } from './run-envelope.js';
@@ -36,7 +38,7 @@ export function toKeyedRequest(
 ): KeyedRequest | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined || key === '') return undefined;
-  const request = JSON.stringify([workflowId, originalRunId ?? null, input ?? null]);
+  const request = writeJson(inKeyOrder([workflowId, originalRunId ?? null, input ?? null]));
   return { userId, key, fingerprint: createHash('sha256').update(request).digest('hex') };
 }
 

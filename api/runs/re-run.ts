@@ -2,6 +2,7 @@
 import { findOriginalRun } from '../../db/runs/runs-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { secretFieldsOf, type RunInput } from '../../graph/input.js';
+import { parseJson } from '../../graph/json-text.js';
 import { ownValue } from '../../graph/json.js';
 import { reuseInput } from '../../graph/reused-input.js';
 import type { SecretMap } from '../../graph/secrets.js';
@@ -32,7 +33,7 @@ export async function toReRunRequest(
   const input =
     original.input_enc === null
       ? original.input
-      : (JSON.parse(secretBox.open(original.input_enc, 'run-input')) as RunInput);
+      : (parseJson(secretBox.open(original.input_enc, 'run-input')) as RunInput);
   const storedSecret = (fieldId: string): unknown => {
     const value = ownValue(input, fieldId);
     if (original.is_input_lost && value !== undefined) throw inputExpired();

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseApiKeyInput, parseSessionInput, type RunInput } from '../../graph/input.js';
 import type { AppContext } from '../http/app-state.js';
 import { parseFields } from '../http/field-errors.js';
+import { parseExactJsonBody } from '../http/json-body.js';
 import { readJsonBody, readTextBody } from '../http/middleware/read-body.js';
 
 const wrapper = z.object({ input_data: z.unknown().optional() });
@@ -18,7 +19,7 @@ export const runInputBody = z.unknown() as z.ZodType<RunInput | undefined>;
  */
 export async function readRunInput(ctx: AppContext, limitBytes: number): Promise<RunInput | undefined> {
   if (ctx.state.caller?.credential === 'session') {
-    const { input_data: inputData } = parseFields(wrapper, await readJsonBody(ctx, limitBytes));
+    const { input_data: inputData } = parseFields(wrapper, await readJsonBody(ctx, limitBytes, parseExactJsonBody));
     return inputData === undefined ? undefined : parseSessionInput(inputData);
   }
   const text = await readTextBody(ctx, limitBytes);

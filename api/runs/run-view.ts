@@ -33,14 +33,22 @@ export const runSchema = z.object({
     .url()
     .optional()
     .describe('The run in the Temporal UI, for operators; only where they have set its address'),
-  truncated: z.boolean().optional().describe('In a list: input_data or data is too large for it and left out'),
+});
+
+/** In a list, where what is too large has no key at all. */
+export const listedRunSchema = runSchema.extend({
+  data: drawingSchema.optional().describe('Absent where it is too large for a list; the single read has it'),
+  input_data: z.unknown().optional().describe('Absent where it is too large for a list; the single read has it'),
+  input_fields: z.array(z.record(z.string(), z.unknown())).optional().describe('Absent where data is'),
+  truncated: z.literal(true).optional().describe('data or input_data is left out'),
 });
 
 /** The items of a page. Their runs mostly share one drawing, which may be large: it is parsed once. */
 export function toRuns(runs: HistoryRun[], currencies: Currencies): Record<string, unknown>[] {
   const known = new Map<string, JsonObject[]>();
   return runs.map((run) => {
-    const document = run.document ?? '{}';
+    const { document } = run;
+    if (document === null) return toRun(run, currencies);
     const fields = known.get(document) ?? readInputFields(document);
     known.set(document, fields);
     return toRun(run, currencies, fields);
@@ -48,12 +56,8 @@ export function toRuns(runs: HistoryRun[], currencies: Currencies): Record<strin
 }
 
 /** The specification's history item. */
-export function toRun(
-  run: HistoryRun,
-  currencies: Currencies,
-  inputFields: JsonObject[] = readInputFields(run.document ?? '{}'),
-): Record<string, unknown> {
-  const isTruncated = run.input === null || run.document === null;
+export function toRun(run: HistoryRun, currencies: Currencies, inputFields?: JsonObject[]): Record<string, unknown> {
+  const { document, input } = run;
   return {
     id: run.id,
     created_at: run.created_at,
@@ -62,9 +66,10 @@ export function toRun(
     run_finished_at: run.run_finished_at,
     status: run.status,
     result: toNodeMap(run.nodes, run.node_errors),
-    data: new RawJson(run.document ?? '{}'),
-    input_data: new RawJson(run.input ?? '{}'),
-    input_fields: inputFields,
+    ...(document === null
+      ? {}
+      : { data: new RawJson(document), input_fields: inputFields ?? readInputFields(document) }),
+    ...(input === null ? {} : { input_data: new RawJson(input) }),
     is_api_run: run.is_api_run,
     use_in_marketplace_example: run.use_in_marketplace_example,
     use_as_marketplace_template: run.use_as_marketplace_template,
@@ -72,7 +77,7 @@ export function toRun(
     duration: toDurationSeconds(run.run_started_at, run.run_finished_at),
     error: run.error_code === null ? null : { code: run.error_code, message: run.error_message ?? '' },
     ...(run.results_expired_at === null ? {} : { results_expired_at: run.results_expired_at }),
-    ...(isTruncated ? { truncated: true } : {}),
+    ...(document === null || input === null ? { truncated: true } : {}),
   };
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { addBookmark, deleteBookmark } from '../../db/workflows/bookmarks-repository.js';
 import { findCatalogWorkflow, listCatalog } from '../../db/workflows/catalog-repository.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
-import { catalogWorkflowSchema, toCatalogWorkflow } from '../marketplace/catalog-view.js';
+import { catalogWorkflowSchema, listedCatalogWorkflowSchema, toCatalogWorkflow } from '../marketplace/catalog-view.js';
 import { notFound } from '../http/errors.js';
 import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
 import { idParams, MAX_ID } from '../http/path-ids.js';
@@ -27,7 +27,7 @@ const list = defineRoute({
     ordering: queryOrdering(['last_run_at', 'total_cost', 'created_at']).default('-created_at'),
   }),
   repeatable: ['categories', 'subcategories'],
-  responses: { 200: envelopeOf(catalogWorkflowSchema), 400: badRequestSchema, ...keyErrors },
+  responses: { 200: envelopeOf(listedCatalogWorkflowSchema), 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, query }) {
     const page = toPage(query);
     const { total, workflows } = await listCatalog(deps.db, {

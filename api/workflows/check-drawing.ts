@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { compilePlan } from '../../graph/compile-plan.js';
-import { findWarnings, validateNodes, type NodeErrors } from '../../graph/validate.js';
+import type { JsonObject } from '../../graph/json.js';
+import { findLostSecrets, lostSecretErrors, lostSecretWarnings } from '../../graph/lost-secrets.js';
+import type { SecretMap } from '../../graph/secrets.js';
+import { findWarnings, mergeErrors, validateNodes, type NodeErrors } from '../../graph/validate.js';
 import { envelopeSchema, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../runs/run-envelope.js';
 
 export const checkSchema = envelopeSchema.extend({
@@ -10,15 +13,20 @@ export const checkSchema = envelopeSchema.extend({
 });
 
 /** What a run of the drawing would answer, and what would run but is probably not meant. decisions.md section 8. */
-export function checkDrawing(drawing: Record<string, unknown>): z.infer<typeof checkSchema> {
+export function checkDrawing(drawing: JsonObject, secrets: SecretMap): z.infer<typeof checkSchema> {
   const compiled = compilePlan(drawing);
   if (!compiled.ok) {
     const errors = compiled.errors.map(({ node_id, message }) => ({ node_id: node_id ?? null, path: '', message }));
     return { ...structuralEnvelope(compiled.errors), is_valid: false, errors, warnings: [] };
   }
-  const nodeErrors = validateNodes(compiled.document, compiled.plan);
+  const { document, plan } = compiled;
+  const lost = findLostSecrets(drawing, secrets);
+  // Of fields it is not known here what the input will give.
+  const headers = lost.filter(({ kind }) => kind === 'header');
+  const lostHeaders = lostSecretErrors(headers, { nodeIds: plan.ids, startNode: document.startNode, input: {} });
+  const nodeErrors = mergeErrors(validateNodes(document, plan), lostHeaders);
   const errors = flatten(nodeErrors);
-  const warnings = findWarnings(drawing, compiled.document, compiled.plan);
+  const warnings = [...findWarnings(drawing, document, plan), ...lostSecretWarnings(lost)];
   const valid: Envelope = { status: 200, data: { id: null, status: 'succeed', data: null } };
   const envelope = errors.length === 0 ? valid : invalidNodesEnvelope(null, nodeErrors);
   return { ...envelope, is_valid: errors.length === 0, errors, warnings };

@@ -60,7 +60,8 @@ const check = defineRoute({
   async handler({ deps, params }) {
     const stored = await findDrawing(deps.db, params.id);
     if (stored === undefined) throw notFound();
-    return { status: 200, body: checkDrawing(openDrawing(deps.secretBox, stored).drawing) };
+    const { drawing, secrets } = openDrawing(deps.secretBox, stored);
+    return { status: 200, body: checkDrawing(drawing, secrets) };
   },
 });
 

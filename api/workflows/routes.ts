@@ -12,6 +12,7 @@ import {
   type StoredDrawing,
 } from '../../db/workflows/workflows-repository.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
+import { emptyFieldsOf, refuseEmptyFields } from '../marketplace/required-fields.js';
 import { changeCategories } from '../marketplace/change-categories.js';
 import type { AppDeps } from '../deps.js';
 import { sealDrawing } from './drawing-secrets.js';
@@ -22,7 +23,7 @@ import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/p
 import { idParams, MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { workflowChangesSchema, drawingBody, titleBody } from './workflow-body.js';
-import { toWorkflow, workflowSchema } from './workflow-view.js';
+import { listedWorkflowSchema, toWorkflow, workflowSchema } from './workflow-view.js';
 
 const listPath = '/api/v1/workflows/';
 const workflowPath = '/api/v1/workflows/:id/';
@@ -37,7 +38,7 @@ const list = defineRoute({
     project: queryInteger(0, MAX_ID).optional(),
     title: z.string().optional(),
   }),
-  responses: { 200: envelopeOf(workflowSchema), 400: badRequestSchema, ...keyErrors },
+  responses: { 200: envelopeOf(listedWorkflowSchema), 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, query }) {
     const page = toPage(query);
     const { total, workflows } = await listWorkflows(deps.db, {
@@ -91,7 +92,8 @@ const update = defineRoute({
   async handler({ deps, caller, params, body }) {
     const { data, run_fee: runFee, categories, subcategories, ...fields } = body;
     const plain = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-    const toFields = (stored: StoredDrawing): Updateable<WorkflowsTable> => {
+    const toFields = (stored: StoredDrawing & { is_published: boolean }): Updateable<WorkflowsTable> => {
+      if (stored.is_published) refuseEmptyFields(emptyFieldsOf(plain));
       const changes: Updateable<WorkflowsTable> = { ...plain };
       if (runFee !== undefined) changes.run_fee_usd = runFee;
       if (data !== undefined) Object.assign(changes, sealDrawing(deps.secretBox, data, stored));

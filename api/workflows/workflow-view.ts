@@ -28,16 +28,24 @@ export const workflowSchema = z.object({
   can_edit: z.boolean(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
-  truncated: z.boolean().optional().describe('In a list: data is too large for it and left out'),
+});
+
+/** In a list, where a drawing that is too large has no key at all: `{}` in its place would be sent back in an update. */
+export const listedWorkflowSchema = workflowSchema.extend({
+  data: drawingSchema.optional().describe('Absent where it is too large for a list; the single read has it'),
+  truncated: z.literal(true).optional().describe('data is left out'),
 });
 
 /** The specification's "Workflow" with the extra fields of decisions.md section 4. `data` has no secrets in it. */
-export function toWorkflow(workflow: MemberWorkflow): Omit<z.infer<typeof workflowSchema>, 'data'> & { data: RawJson } {
+export function toWorkflow(
+  workflow: MemberWorkflow,
+): Omit<z.infer<typeof listedWorkflowSchema>, 'data'> & { data?: RawJson } {
+  const { document_text: document } = workflow;
   return {
     id: workflow.id,
     project: workflow.project_id,
     title: workflow.title,
-    data: new RawJson(workflow.document_text ?? '{}'),
+    ...(document === null ? { truncated: true } : { data: new RawJson(document) }),
     sort_id: workflow.sort_id,
     author: workflow.author_id,
     market_title: workflow.market_title,
@@ -54,6 +62,5 @@ export function toWorkflow(workflow: MemberWorkflow): Omit<z.infer<typeof workfl
     can_edit: mayAct(workflow.role, 'editor'),
     created_at: workflow.created_at.toISOString(),
     updated_at: workflow.updated_at.toISOString(),
-    ...(workflow.document_text === null ? { truncated: true } : {}),
   };
 }

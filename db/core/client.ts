@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
+import { parseJson } from '../../graph/json-text.js';
 import { PreparingClient } from './preparing-client.js';
 import type { Tables } from './tables.js';
 
@@ -23,6 +24,8 @@ interface DatabaseOptions {
 // `bigint` comes from counts only, far below 2^53.
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, (text) => Number(text));
+
+types.setTypeParser(pg.types.builtins.JSON, parseJson);
 
 const CONNECT_TIMEOUT_MS = 5_000;
 

@@ -110,17 +110,21 @@ export async function findDrawing(db: Db, workflowId: number): Promise<StoredDra
 }
 
 /**
- * `toFields` sees the stored drawing under a row lock, so that two updates at once cannot lose a kept secret.
+ * `toFields` sees the stored drawing under a row lock, so that two updates at once cannot lose a kept secret, and no
+ * publication comes in between. What it throws undoes all of it.
  * `writeMore` belongs to the same update: what it throws undoes all of it.
  */
 export function updateWorkflow(
   db: Database,
   workflowId: number,
-  toFields: (stored: StoredDrawing) => Updateable<WorkflowsTable>,
+  toFields: (stored: StoredDrawing & Pick<WorkflowRow, 'is_published'>) => Updateable<WorkflowsTable>,
   writeMore?: (transaction: Db) => Promise<void>,
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    const stored = await selectDrawing(transaction, workflowId).forNoKeyUpdate().executeTakeFirst();
+    const stored = await selectDrawing(transaction, workflowId)
+      .select('is_published')
+      .forNoKeyUpdate()
+      .executeTakeFirst();
     if (stored === undefined) return false;
     await transaction
       .updateTable('workflows')

@@ -152,7 +152,7 @@ export const lines: Line[] = [
   },
   { route: 'GET /api/v1/openapi.json/', for: 'open', answer: '200' },
   { route: 'GET /docs/', for: 'open', answer: '200' },
-  { route: 'GET /docs/:file/', for: 'open', answer: '200', params: () => ({ file: 'page.css' }) },
+  { route: 'GET /docs/:file/', for: 'open', answer: '200', params: () => ({ file: 'start.js' }) },
 
   {
     route: 'POST /api/v1/workflows/mcp-tools/',

@@ -41,6 +41,22 @@ describe('completeInput', () => {
     assert.deepEqual(completeInput(fields, given).input, { x: 1 });
   });
 
+  const options = [{ value: 'a' }, { value: 'b', is_default: true }, { value: 'c', is_default: true }];
+
+  it('the first option with is_default fills in where the field has no default and the input no value', () => {
+    const fields = ['a', 'b', 'c'].map((id) => ({ id, type: 'select', options }));
+    assert.deepEqual(completeInput(fields, { b: 'a', c: '' }).input, { a: 'b', b: 'a', c: '' });
+    const demanded = { ...required, default_value: '', options };
+    assert.deepEqual(completeInput([demanded], {}), { input: { r: 'b' }, errors: [] });
+    assert.deepEqual(completeInput([{ id: 'd', default_value: 'own', options }], {}).input, { d: 'own' });
+  });
+
+  it('options fill nothing in where none is the default, or the default has no value', () => {
+    for (const given of [[], [{ value: 'a' }], [{ is_default: true }], [null, 'x'], { is_default: true }, null]) {
+      assert.deepEqual(completeInput([{ id: 'a', options: given }], {}).input, {});
+    }
+  });
+
   for (const [title, value] of Object.entries({ absent: undefined, null: null, empty: '' })) {
     it(`a required field that is ${title} is an error`, () => {
       const input = value === undefined ? {} : { r: value };

@@ -87,7 +87,7 @@ describe('splitSecrets', () => {
     const stored = splitSecrets(before);
     const update = drawing([trigger('t', [], [field('a', MASK), field('b', 'new'), field('c', ''), field('d', MASK)])]);
     const { secrets } = splitSecrets(update, { data: stored.masked, secrets: stored.secrets });
-    assert.deepEqual(secrets, { 'field:t:a': 'A', 'field:t:b': 'new' });
+    assert.deepEqual(secrets, { 'field:t:a': 'A', 'field:t:b': 'new', 'lost:field:t:d': true });
   });
 
   it('a field that is no longer secret does not give its stored value away', () => {
@@ -103,9 +103,45 @@ describe('splitSecrets', () => {
       splitSecrets(drawing([mcp({ authorization: MASK }, url)]), { data: stored.masked, secrets: stored.secrets })
         .secrets;
     assert.deepEqual(after('https://mcp.test/other?x=1'), { 'header:m:authorization': 'canary' });
-    assert.deepEqual(after('https://evil.test/a'), {});
-    assert.deepEqual(after('http://mcp.test/a'), {});
-    assert.deepEqual(after('{{ input.url }}'), {});
+    for (const url of ['https://evil.test/a', 'http://mcp.test/a', '{{ input.url }}']) {
+      assert.deepEqual(after(url), { 'lost:header:m:authorization': true });
+    }
+  });
+
+  it('a renamed place keeps its value where one has gone and one has come, of the same owner and server', () => {
+    type Data = ReturnType<typeof drawing>;
+    const after = (before: Data, update: Data) => {
+      const stored = splitSecrets(before);
+      return splitSecrets(update, { data: stored.masked, secrets: stored.secrets }).secrets;
+    };
+    const fields = (...ids: [string, unknown][]) => [
+      trigger(
+        't',
+        [],
+        ids.map(([id, value]) => field(id, value)),
+      ),
+    ];
+    const two = drawing(fields(['a', 'A'], ['b', 'B']));
+    assert.deepEqual(after(two, drawing(fields(['c', MASK], ['b', MASK]))), { 'field:t:c': 'A', 'field:t:b': 'B' });
+    const both = after(two, drawing(fields(['c', MASK], ['d', MASK])));
+    assert.deepEqual(both, { 'lost:field:t:c': true, 'lost:field:t:d': true }, 'which is which is unknown');
+    const split = after(two, drawing(fields(['b', MASK], ['c', MASK], ['d', MASK])));
+    assert.deepEqual(split, { 'field:t:b': 'B', 'lost:field:t:c': true, 'lost:field:t:d': true });
+    const moved = after(two, drawing([...fields(['b', MASK]), trigger('u', [], [field('a', MASK)])]));
+    assert.deepEqual(moved, { 'field:t:b': 'B', 'lost:field:u:a': true }, 'another node is another owner');
+
+    const one = drawing([mcp({ Authorization: 'canary' })]);
+    assert.deepEqual(after(one, drawing([mcp({ 'x-api-key': MASK })])), { 'header:m:x-api-key': 'canary' });
+    const elsewhere = drawing([mcp({ 'x-api-key': MASK }, 'https://evil.test/')]);
+    assert.deepEqual(after(one, elsewhere), { 'lost:header:m:x-api-key': true });
+  });
+
+  it('******** that was created as it is stays so, and what was lost stays lost', () => {
+    const created = splitSecrets(drawing([trigger('t', [], [field('a', MASK)])]));
+    const again = splitSecrets(created.masked, { data: created.masked, secrets: created.secrets });
+    assert.deepEqual(again.secrets, {});
+    const lost = { data: created.masked, secrets: { 'lost:field:t:a': true } };
+    assert.deepEqual(splitSecrets(created.masked, lost).secrets, { 'lost:field:t:a': true });
   });
 
   it('a tool that moves in the list keeps its header by its label', () => {
@@ -181,7 +217,7 @@ describe('keepInputSecrets', () => {
     const secrets = new Map([['key', 'canary']]);
     const stored = (id: string) => secrets.get(id);
     const input = { key: MASK, other: MASK, open: MASK, more: MASK };
-    assert.deepEqual(keepInputSecrets(fields, input, stored), { ...input, key: 'canary' });
+    assert.deepEqual(keepInputSecrets(fields, input, stored), { ...input, key: 'canary', other: null });
     assert.deepEqual(keepInputSecrets(fields, { key: 'new' }, stored), { key: 'new' });
     assert.deepEqual(keepInputSecrets(fields, {}, stored), {});
   });

@@ -26,6 +26,8 @@ export interface ModelRequest {
   model: string;
   messages: { role: string; content: unknown }[];
   body: Record<string, unknown>;
+  /** The body as it came. */
+  text: string;
   headers: IncomingHttpHeaders;
   receivedAt: number;
   /** The caller hung up before the answer. */
@@ -51,11 +53,13 @@ export async function startFakeModelProvider(): Promise<FakeModelProvider> {
   const server = await startHttpServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
+    const text = Buffer.concat(chunks).toString('utf8');
+    const body = JSON.parse(text) as Record<string, unknown>;
     const recorded: ModelRequest = {
       model: String(body['model']),
       messages: body['messages'] as ModelRequest['messages'],
       body,
+      text,
       headers: request.headers,
       receivedAt: Date.now(),
       aborted: false,

@@ -10,6 +10,8 @@ export interface ToolServer {
   /** The endpoint. */
   url: string;
   calls: { tool: string; arguments: Record<string, unknown>; headers: IncomingHttpHeaders }[];
+  /** Every message as it came, oldest first. */
+  bodies: string[];
   callsOf: (tool: string) => ToolServer['calls'];
   close: () => Promise<void>;
 }
@@ -17,6 +19,7 @@ export interface ToolServer {
 /** Tools: `add` (a, b), `slow` (ms, and a text that tells calls apart), `fail`, `note` (text). Stateless: each request has a server of its own. */
 export async function startToolServer(): Promise<ToolServer> {
   const calls: ToolServer['calls'] = [];
+  const bodies: string[] = [];
   const http = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -25,20 +28,20 @@ export async function startToolServer(): Promise<ToolServer> {
         response.writeHead(405).end();
         return;
       }
+      bodies.push(Buffer.concat(chunks).toString());
       const server = createTools((tool, given) => calls.push({ tool, arguments: given, headers: request.headers }));
       const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
       response.on('close', () => void server.close());
       void server
         .connect(transport as Parameters<typeof server.connect>[0])
-        .then(() =>
-          transport.handleRequest(request, response, JSON.parse(Buffer.concat(chunks).toString()) as unknown),
-        );
+        .then(() => transport.handleRequest(request, response, JSON.parse(bodies.at(-1)!) as unknown));
     });
   });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
     calls,
+    bodies,
     callsOf: (tool) => calls.filter((call) => call.tool === tool),
     async close() {
       http.closeAllConnections();

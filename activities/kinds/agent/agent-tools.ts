@@ -16,6 +16,7 @@ import type { McpToolResult } from '../../../outgoing/mcp-types.js';
 import { toServer } from './agent-session.js';
 import { agentStepFrame, parseArguments, pickTemplates, type AgentDeps } from './agent-turn.js';
 import { NodeFailure } from '../../node/failures.js';
+import { withMarkedNumbers } from '../marked-numbers.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
 import { persist } from '../../node/record-node.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
@@ -112,7 +113,7 @@ async function callTool(deps: AgentDeps, task: NodeTask, { data, scope, turn, ca
     const timeoutMs = data.settings.timeout * 1000;
     const { runId, signal } = task;
     const result = await deps.sessions.use(runId, toServer(server, scope), signal, (session) =>
-      session.callTool(call.toolName, given, { timeoutMs, signal }),
+      session.callTool(call.toolName, withMarkedNumbers(given), { timeoutMs, signal }),
     );
     return toAnswer(result);
   } catch (error) {

@@ -18,6 +18,8 @@ import {
   markCallRefused,
   sumCallPrices,
 } from '../../../db/nodes/provider-calls-repository.js';
+import { isObject } from '../../../graph/json.js';
+import { parseJson, writeJson } from '../../../graph/json-text.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
 import { renderText, type Scope } from '../../../graph/template.js';
 import { toMessages, type AssistantMessage } from './agent-messages.js';
@@ -26,6 +28,7 @@ import { NodeFailure, type Charge } from '../../node/failures.js';
 import { toCharge } from '../llm/llm-price.js';
 import { toLlmFailure, type ModelClients } from '../llm/model-clients.js';
 import { toModelParameters } from '../llm/model-parameters.js';
+import { toIdempotencyKey } from '../../node/idempotency-key.js';
 import { persist } from '../../node/record-node.js';
 import type { RunContexts } from '../../node/run-context.js';
 import type { NodeDeps, NodeOutcome, NodeStep, NodeTask } from '../../node/node-step.js';
@@ -143,9 +146,9 @@ async function askModel(deps: AgentDeps, task: NodeTask, call: ModelCall): Promi
   if (!claim.isAllowed) {
     throw new NodeFailure('outcome_unknown', 'A model call was in flight twice when its worker died; it is given up.');
   }
-  const idempotencyKey = `${task.runId}/${task.nodeId}/${turn}`;
+  const headers = { 'idempotency-key': toIdempotencyKey(task, turn) };
   const answer = await client.openai.chat.completions
-    .create(body, { signal: task.signal, timeout: timeoutMs, idempotencyKey })
+    .create(body, { signal: task.signal, timeout: timeoutMs, headers })
     .catch(async (error: unknown) => {
       if (task.signal.aborted) throw error;
       const failure = toLlmFailure(error, client.masker);
@@ -208,7 +211,7 @@ function toToolCall(
   if (tool === undefined) return { ...base, invalidEnc: seal('There is no tool of this name.') };
   if (given === undefined) return { ...base, invalidEnc: seal('The arguments are not a JSON object.') };
   if (!tool.needsApproval) return base;
-  const shownArguments = JSON.stringify(task.run.masker.json(given));
+  const shownArguments = writeJson(task.run.masker.json(given));
   const expiresInSeconds = data.settings.approval_timeout;
   return { ...base, approval: { requestId: randomUUID(), shownArguments, expiresInSeconds } };
 }
@@ -217,10 +220,8 @@ function toToolCall(
 export function parseArguments(text: string): Record<string, unknown> | undefined {
   if (text.trim() === '') return {};
   try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    const value = parseJson(text);
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,3 +1,6 @@
+import { isContainer } from '../../../graph/json.js';
+import { writeJson } from '../../../graph/json-text.js';
+
 /**
  * The request body that a node's `body` (any JSON, variables filled in) means, and its content type where the node
  * names none: text goes as it is, everything else as JSON, or as a form where the node says so. An empty body on GET
@@ -6,19 +9,19 @@
 export function toHttpBody(method: string, body: unknown, headers: Record<string, string>): string | undefined {
   if (body === undefined || body === null || body === '') return undefined;
   const isBodiless = method === 'GET' || method === 'HEAD';
-  if (isBodiless && typeof body === 'object' && Object.keys(body).length === 0) return undefined;
+  if (isBodiless && isContainer(body) && Object.keys(body).length === 0) return undefined;
   const named = Object.keys(headers).find((name) => name.toLowerCase() === 'content-type');
   if (named === undefined) {
     headers['content-type'] = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json';
-  } else if (/^application\/x-www-form-urlencoded/i.test(headers[named]!) && typeof body === 'object') {
+  } else if (/^application\/x-www-form-urlencoded/i.test(headers[named]!) && isContainer(body)) {
     return new URLSearchParams(
       Object.entries(body).map(([name, value]): [string, string] => [name, toFormValue(value)]),
     ).toString();
   }
-  return typeof body === 'string' ? body : JSON.stringify(body);
+  return typeof body === 'string' ? body : writeJson(body);
 }
 
 function toFormValue(value: unknown): string {
   if (typeof value === 'string') return value;
-  return value === null || value === undefined ? '' : JSON.stringify(value);
+  return value === null || value === undefined ? '' : writeJson(value);
 }

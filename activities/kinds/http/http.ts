@@ -4,11 +4,13 @@ import type { Database } from '../../../db/core/client.js';
 import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
 import type { Masker } from '../../../graph/mask.js';
 import { httpNode, toHttpMethod, type HttpNodeData } from '../../../graph/nodes/http.js';
+import { parseJson } from '../../../graph/json-text.js';
 import { renderJson, renderText, type NodeOutput, type Scope } from '../../../graph/template.js';
 import { isConnectionHeader } from '../../../outgoing/header-text.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import { NodeFailure } from '../../node/failures.js';
 import { toHttpBody } from './http-body.js';
+import { toIdempotencyKey } from '../../node/idempotency-key.js';
 import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from '../../node/payload-weight.js';
 import { renderHeaders } from './request-headers.js';
 import { causeCode } from '../../../outgoing/network-error.js';
@@ -97,7 +99,7 @@ function toRequest(data: HttpNodeData, scope: Scope, task: NodeTask): OutgoingRe
   const secretHeaders = Object.keys(headers).filter((name) => holdsSecret(task, headers[name]!));
   const body = toHttpBody(method, renderJson(data.body, scope), headers);
   const has = (wanted: string) => Object.keys(headers).some((name) => name.toLowerCase() === wanted);
-  if (!has('idempotency-key')) headers['idempotency-key'] = `${task.runId}/${task.nodeId}`;
+  if (!has('idempotency-key')) headers['idempotency-key'] = toIdempotencyKey(task);
   if (!has('user-agent')) headers['user-agent'] = 'workflow-automation-service';
   if (!has('accept-encoding')) headers['accept-encoding'] = 'gzip, deflate, br';
   const url = renderedUrl(renderText(data.url, scope).trim());
@@ -155,7 +157,7 @@ function toOutcome(
 function toOutput({ status, headers, body }: OutgoingResponse): NodeOutput {
   const content = decode(body, headers['content-type']);
   const output: NodeOutput = { content, status_code: status, headers };
-  const json = parseJson(content);
+  const json = toShallowJson(content);
   if (json !== undefined) output['json'] = json;
   return output;
 }
@@ -174,9 +176,9 @@ function toDecoder(charset: string): TextDecoder {
   }
 }
 
-function parseJson(text: string): unknown {
+function toShallowJson(text: string): unknown {
   try {
-    const value = JSON.parse(text) as unknown;
+    const value = parseJson(text);
     // Deeper than this nothing after us can write it as JSON again; it stays text.
     return isDeeperThan(value, MAX_JSON_DEPTH) ? undefined : value;
   } catch {

@@ -9,6 +9,7 @@ import { NodeFailure, type Charge } from '../../node/failures.js';
 import { toCharge } from './llm-price.js';
 import { toLlmFailure, type ModelClients } from './model-clients.js';
 import { toModelParameters } from './model-parameters.js';
+import { toIdempotencyKey } from '../../node/idempotency-key.js';
 import type { RunContexts } from '../../node/run-context.js';
 import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
 
@@ -38,8 +39,8 @@ export function createLlmRunner({ db, contexts, providers, clients }: LlmDeps): 
         .create(body, {
           signal: task.signal,
           timeout: settings.timeout * 1000,
-          // The provider sees each try of this node as the same request.
-          idempotencyKey: `${task.runId}/${task.nodeId}`,
+          // The provider sees each attempt of this node as the same request.
+          headers: { 'idempotency-key': toIdempotencyKey(task) },
         })
         .catch(async (error: unknown) => {
           if (task.signal.aborted) throw error;

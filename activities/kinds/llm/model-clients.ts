@@ -5,6 +5,7 @@ import type { Database } from '../../../db/core/client.js';
 import { findProviderKey } from '../../../db/projects/provider-keys-repository.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import { createMasker, type Masker } from '../../../graph/mask.js';
+import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import { tracedCall } from '../../../outgoing/traced-call.js';
 import { NodeFailure } from '../../node/failures.js';
@@ -41,7 +42,7 @@ export function createModelClients(
         const response = await tracedCall(
           call,
           ({ status }) => status,
-          () => fetch(target, init),
+          () => fetch(target, withNumbers(init)),
         );
         tell({ status: String(response.status) });
         return response;
@@ -70,6 +71,10 @@ export function createModelClients(
       return client;
     },
   };
+}
+
+function withNumbers(init: RequestInit | undefined): RequestInit | undefined {
+  return typeof init?.body === 'string' ? { ...init, body: unmarkNumbers(init.body) } : init;
 }
 
 const RETRYABLE = (status: number) => status >= 500 || status === 408 || status === 409 || status === 429;

@@ -1,3 +1,4 @@
+import { withMarkedNumbers } from '../marked-numbers.js';
 import { renderJson, type Scope } from '../../../graph/template.js';
 
 /** Settings that are ours, not the provider's. */
@@ -13,6 +14,6 @@ const OWN_SETTINGS = new Set([
 /** A model node's settings as chat-completion parameters: variables filled in, our own and empty ones left out. */
 export function toModelParameters(settings: Record<string, unknown>, scope: Scope): Record<string, unknown> {
   const parameters = Object.entries(settings).filter(([name]) => !OWN_SETTINGS.has(name));
-  const rendered = renderJson(Object.fromEntries(parameters), scope) as Record<string, unknown>;
+  const rendered = withMarkedNumbers(renderJson(Object.fromEntries(parameters), scope)) as Record<string, unknown>;
   return Object.fromEntries(Object.entries(rendered).filter(([, value]) => value !== null && value !== undefined));
 }

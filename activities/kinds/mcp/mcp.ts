@@ -7,6 +7,7 @@ import { renderJson, type Scope } from '../../../graph/template.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpServer, McpSession, McpToolResult } from '../../../outgoing/mcp-types.js';
 import { NodeFailure } from '../../node/failures.js';
+import { withMarkedNumbers } from '../marked-numbers.js';
 import { toMcpFailure } from './mcp-failure.js';
 import type { McpSessions } from './mcp-sessions.js';
 import { RECORDING_FACTOR } from '../../node/payload-weight.js';
@@ -40,7 +41,7 @@ export function createMcpRunner({ db, contexts, sessions }: McpDeps): NodeKindRu
       if (!mayRepeat && (await isCallInFlight(db, task))) throw outcomeUnknown();
       const scope = await contexts.loadScope(task, { headers: data.headers, arguments: data.arguments });
       const server = toServer(data, scope);
-      const args = renderJson(data.arguments, scope) as Record<string, unknown>;
+      const args = withMarkedNumbers(renderJson(data.arguments, scope)) as Record<string, unknown>;
       const call = (session: McpSession): Promise<McpToolResult> =>
         session.callTool(data.tool_name, args, { timeoutMs: settings.timeout * 1000, signal: task.signal });
       const callOnce = (session: McpSession) => claimed(db, task, () => call(session));

@@ -13,11 +13,11 @@ export async function readTextBody(ctx: AppContext, limitBytes: number): Promise
 }
 
 /** The JSON of a body; an empty one counts as `{}`, for which no media type is asked. */
-export async function readJsonBody(ctx: AppContext, limitBytes: number): Promise<unknown> {
+export async function readJsonBody(ctx: AppContext, limitBytes: number, parse = parseJsonBody): Promise<unknown> {
   const bytes = await readBytes(ctx, limitBytes);
   if (bytes.length === 0) return {};
   checkMediaType(ctx);
-  return parseJsonBody(decodeText(bytes));
+  return parse(decodeText(bytes));
 }
 
 /** The same with its bytes, for a body that is passed on and not stored: no text in it is refused. */

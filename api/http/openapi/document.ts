@@ -28,7 +28,6 @@ export function createOpenApiDocument(routes: Route[]): OpenApiDocument {
   }
   return {
     openapi: '3.1.1',
-    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     info: { title: 'Workflow automation service', version: INTERFACE_VERSION, description: DESCRIPTION },
     servers: [{ url: '/' }],
     tags: inReadingOrder(routes.map(({ path }) => groupOf(path))).map((name) => ({ name })),

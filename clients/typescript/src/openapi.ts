@@ -694,7 +694,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The page's scripts and styles. */
+        /** The page's scripts, styles and pictures. */
         get: operations["get_docs_file"];
         put?: never;
         post?: never;
@@ -867,8 +867,6 @@ export interface components {
              * @description The run in the Temporal UI, for operators; only where they have set its address
              */
             temporal_url?: string;
-            /** @description In a list: input_data or data is too large for it and left out */
-            truncated?: boolean;
             /** Format: date-time */
             updated_at: string;
             use_as_marketplace_template: boolean;
@@ -914,8 +912,6 @@ export interface components {
             sort_id: number;
             subcategories: number[];
             title: string;
-            /** @description In a list: data is too large for it and left out */
-            truncated?: boolean;
             /** Format: date-time */
             updated_at: string;
         };
@@ -1110,7 +1106,8 @@ export interface operations {
                             copied_from: number | null;
                             /** Format: date-time */
                             created_at: string;
-                            data: {
+                            /** @description Absent where it is too large for a list; the single read has it */
+                            data?: {
                                 [key: string]: unknown;
                             };
                             free_runs_per_user: number;
@@ -1130,8 +1127,11 @@ export interface operations {
                             subcategories: number[];
                             title: string;
                             total_cost: components["schemas"]["Amount"];
-                            /** @description In a list: data is too large for it and left out */
-                            truncated?: boolean;
+                            /**
+                             * @description data is left out
+                             * @constant
+                             */
+                            truncated?: true;
                             /** Format: date-time */
                             updated_at: string;
                         }[];
@@ -1253,8 +1253,6 @@ export interface operations {
                         subcategories: number[];
                         title: string;
                         total_cost: components["schemas"]["Amount"];
-                        /** @description In a list: data is too large for it and left out */
-                        truncated?: boolean;
                         /** Format: date-time */
                         updated_at: string;
                     };
@@ -2384,7 +2382,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        items: components["schemas"]["Workflow"][];
+                        items: {
+                            author: number;
+                            available_languages: string[];
+                            can_edit: boolean;
+                            categories: number[];
+                            copied_from: number | null;
+                            /** Format: date-time */
+                            created_at: string;
+                            /** @description Absent where it is too large for a list; the single read has it */
+                            data?: {
+                                [key: string]: unknown;
+                            };
+                            free_runs_per_user: number;
+                            id: number;
+                            is_published: boolean;
+                            market_title: string;
+                            project: number;
+                            readme_guide: string;
+                            run_fee: string;
+                            short_description: string;
+                            slug: string | null;
+                            sort_id: number;
+                            subcategories: number[];
+                            title: string;
+                            /**
+                             * @description data is left out
+                             * @constant
+                             */
+                            truncated?: true;
+                            /** Format: date-time */
+                            updated_at: string;
+                        }[];
                         page: number;
                         size: number;
                         total: number;
@@ -3066,7 +3095,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        items: components["schemas"]["Run"][];
+                        items: {
+                            cost: components["schemas"]["Amount"];
+                            /** Format: date-time */
+                            created_at: string;
+                            /** @description Absent where it is too large for a list; the single read has it */
+                            data?: {
+                                [key: string]: unknown;
+                            };
+                            duration: number | null;
+                            error: {
+                                code: string;
+                                message: string;
+                            } | null;
+                            id: string;
+                            /** @description Absent where it is too large for a list; the single read has it */
+                            input_data?: unknown;
+                            /** @description Absent where data is */
+                            input_fields?: {
+                                [key: string]: unknown;
+                            }[];
+                            is_api_run: boolean;
+                            result: {
+                                [key: string]: components["schemas"]["NodeResult"];
+                            };
+                            /**
+                             * Format: date-time
+                             * @description Since then the contents of the results are gone
+                             */
+                            results_expired_at?: string;
+                            run_finished_at: string | null;
+                            run_started_at: string | null;
+                            /** @enum {string} */
+                            status: "In Progress" | "Succeeded" | "Cancelled" | "Error" | "Draft";
+                            /**
+                             * Format: uri
+                             * @description The run in the Temporal UI, for operators; only where they have set its address
+                             */
+                            temporal_url?: string;
+                            /**
+                             * @description data or input_data is left out
+                             * @constant
+                             */
+                            truncated?: true;
+                            /** Format: date-time */
+                            updated_at: string;
+                            use_as_marketplace_template: boolean;
+                            use_in_marketplace_example: boolean;
+                        }[];
                         page: number;
                         size: number;
                         total: number;
@@ -4840,14 +4916,21 @@ export interface operations {
                         cost: components["schemas"]["Amount"];
                         /** Format: date-time */
                         created_at: string;
-                        data: {
+                        /** @description Absent where it is too large for a list, and the contents of result with it */
+                        data?: {
                             [key: string]: unknown;
                         };
                         id: string;
-                        input_data: unknown;
+                        /** @description Absent where it is too large for a list; the single read has it */
+                        input_data?: unknown;
                         result: {
                             [key: string]: components["schemas"]["NodeResult"];
                         };
+                        /**
+                         * @description data or input_data is left out
+                         * @constant
+                         */
+                        truncated?: true;
                     }[];
                 };
             };
@@ -5555,6 +5638,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "image/png": string;
                     "text/css": string;
                     "text/javascript": string;
                 };

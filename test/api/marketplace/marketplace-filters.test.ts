@@ -133,7 +133,6 @@ describe('marketplace list', function () {
         'marketplace_date_last_publication_before',
         'Enter a valid date.',
       ],
-      ['?marketplace_date_last_publication_before=', 'marketplace_date_last_publication_before', 'Enter a valid date.'],
       ['?ordering=name', 'ordering', '"name" is not a valid choice.'],
       ['?categories=x', 'categories', 'A valid integer is required.'],
       ['?page=0', 'page', 'Ensure this value is greater than or equal to 1.'],

@@ -152,6 +152,26 @@ describe('publication', function () {
       });
     }
 
+    it('what a publication needs cannot be emptied while the workflow is published', async () => {
+      const { workflowId } = await publish(stack, account);
+      const path = `/workflows/${workflowId}/`;
+      const blank = { market_title: ' ', short_description: '', available_languages: [] };
+      const before = (await account.api.get<Workflow>(path)).body;
+      const { status, body } = await account.api.patch<FieldErrors>(path, { body: { ...blank, title: 'changed' } });
+      assert.equal(status, 400);
+      assert.deepEqual(body, {
+        market_title: ['This field may not be blank.'],
+        short_description: ['This field may not be blank.'],
+        available_languages: ['This list may not be empty.'],
+      });
+      const one = await account.api.patch<FieldErrors>(path, { body: { short_description: '' } });
+      assert.deepEqual([one.status, one.body], [400, { short_description: ['This field may not be blank.'] }]);
+      assert.deepEqual((await account.api.get<Workflow>(path)).body, before, 'nothing of it was stored');
+      assert.equal((await account.api.patch(path, { body: { short_description: 'other' } })).status, 200);
+      await send(workflowId, 'unpublish-from');
+      assert.equal((await account.api.patch(path, { body: blank })).status, 200, 'an unpublished one may be emptied');
+    });
+
     it('a run that is not marked, or of another workflow, or not succeeded is no template', async () => {
       const { workflowId, runId } = await account.api.runToEnd(chain(1));
       await account.api.patch(`/workflows/${workflowId}/`, { body: filled(uniqueWord()) });

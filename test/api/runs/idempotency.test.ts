@@ -7,7 +7,7 @@ import { chain, llm } from '../../support/graphs.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
-import { createAccount, giveRole } from '../accounts.js';
+import { createAccount, giveRole, openSession, type Account } from '../accounts.js';
 import { startApiProcess } from '../api-process.js';
 import { createApiClient } from '../../support/api-client.js';
 import type { Detail, FieldErrors, Page } from '../bodies.js';
@@ -17,11 +17,13 @@ describe('Idempotency-Key', function () {
   let stack: TestStack;
   let api: ApiClient;
   let apiKey: string;
+  let account: Account;
   let project: number;
 
   before(async () => {
     stack = await sharedStack();
-    ({ api, apiKey } = await createAccount(stack));
+    account = await createAccount(stack);
+    ({ api, apiKey } = account);
     project = await api.createProject();
   });
 
@@ -134,6 +136,20 @@ describe('Idempotency-Key', function () {
       const [first, again] = [await run(id, key, '{"a":1}'), await run(id, key, ' { "a" : 1 } ')];
       assert.deepEqual(again.body, first.body);
     });
+
+    it('the order of keys at any depth tells nothing apart, with a key and with a session, as JSON and as text', async () => {
+      const [id, key] = [await workflow(), randomUUID()];
+      const session = createApiClient(stack.apiUrl, await openSession(stack, account));
+      const first = await run(id, key, '{"a":{"x":1,"y":[{"p":1,"q":2}]},"b":2,"1":0}');
+      const other = '{"1":0,"b":2,"a":{"y":[{"q":2,"p":1}],"x":1}}';
+      const asText = await api.post<Envelope>(`/workflows/${id}/run/`, {
+        text: other,
+        headers: { 'idempotency-key': key, 'content-type': 'text/plain' },
+      });
+      const wrapped = await run(id, key, `{"other":1,"input_data":${other}}`, session);
+      for (const again of [await run(id, key, other), asText, wrapped]) assert.deepEqual(again.body, first.body);
+      assert.equal(await runsOf(id), 1);
+    });
   });
 
   describe('400', () => {
@@ -151,6 +167,22 @@ describe('Idempotency-Key', function () {
       ];
       for (const { status, body } of answers) assert.deepEqual([status, body.code], [400, 'idempotency_mismatch']);
       assert.deepEqual([await runsOf(id), await runsOf(other)], [1, 0]);
+    });
+
+    it('another order of a list, another type or another last digit is a mismatch', async () => {
+      const pairs = [
+        ['{"a":[1,2]}', '{"a":[2,1]}'],
+        ['{"a":1}', '{"a":"1"}'],
+        ['{"a":12345678901234567890}', '{"a":12345678901234567891}'],
+        ['{"a":{},"b":[]}', '{"a":[],"b":{}}'],
+      ] as const;
+      const id = await workflow();
+      for (const [first, other] of pairs) {
+        const key = randomUUID();
+        assert.equal((await run(id, key, first)).body.status, 201, first);
+        const { status, body } = await run<Detail>(id, key, other);
+        assert.deepEqual([status, body.code], [400, 'idempotency_mismatch'], other);
+      }
     });
 
     it('a key of more than 255 characters is refused', async () => {

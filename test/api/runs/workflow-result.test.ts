@@ -115,7 +115,7 @@ describe('workflow_result', function () {
   describe('400 and 401', () => {
     const refused: [query: string, sentence: string][] = [
       ['', 'This field is required.'],
-      ['?id=', 'Must be a valid UUID.'],
+      ['?id=', 'This field is required.'],
       ['?id=17', 'Must be a valid UUID.'],
       ['?id=%00', 'Null characters are not allowed.'],
       [`?id=${randomUUID()}x`, 'Must be a valid UUID.'],

@@ -251,7 +251,6 @@ describe('all-workflows', function () {
       ['?ordering=--created_at', 'ordering', '"--created_at" is not a valid choice.'],
       ['?own_scripts=maybe', 'own_scripts', 'Must be a valid boolean.'],
       ['?categories=1&categories=x', 'categories', 'A valid integer is required.'],
-      ['?subcategories=', 'subcategories', 'A valid integer is required.'],
       ['?project=-1', 'project', 'Ensure this value is greater than or equal to 0.'],
       ['?page=0', 'page', 'Ensure this value is greater than or equal to 1.'],
       ['?size=x', 'size', 'A valid integer is required.'],

@@ -86,14 +86,15 @@ describe('secrets', function () {
     assert.equal(await sentAfter(second), second);
     assert.equal(await sentAfter(MASK), second);
     assert.equal(await sentAfter(''), '');
-    assert.equal(await sentAfter(MASK), MASK, 'nothing is stored any more: the text is literal');
     await api.patch(`/workflows/${id}/`, { body: { title: 'only the title' } });
   });
 
   it('on create ******** is stored literally', async () => {
-    const id = await api.createWorkflow(project, draw(MASK));
-    await api.pollToEnd((await api.run(id)).data.id);
-    assert.equal(sentTokens().at(-1), MASK);
+    const data = draw(MASK);
+    const id = await api.createWorkflow(project, data);
+    assert.deepEqual((await api.get<Workflow>(`/workflows/${id}/`)).body.data, JSON.parse(JSON.stringify(data)));
+    const rows = await queryDatabase(stack, 'SELECT secrets_enc FROM workflows WHERE id = $1', [id]);
+    assert.deepEqual(rows, [{ secrets_enc: null }]);
   });
 
   it('******** on run means the stored default; a value sent holds for that run and leaves the default', async () => {
@@ -141,6 +142,8 @@ describe('secrets', function () {
       assert.ok(status === 200 || status === 201, JSON.stringify(body));
       for (const secret of [stored, given]) assert.ok(!JSON.stringify(body).includes(secret.slice(0, -3)));
     }
+    // What they send would otherwise arrive among the requests of the next test.
+    for (const { body } of answers.slice(3, 5)) await api.pollToEnd((body as Record<'data', { id: string }>).data.id);
   });
 
   it('a stored secret cannot be had by making its field public', async () => {

@@ -68,6 +68,21 @@ describe('agent node', function () {
     return api.post<{ status: number; data: Record<string, unknown> }>(path, body === undefined ? {} : { body });
   }
 
+  it('sends each turn by an Idempotency-Key of its own, and a repeated turn by the same', async () => {
+    const model = scripted([
+      { toolCalls: [{ name: 'add', arguments: { a: 2, b: 3 } }] },
+      { status: 503 },
+      { text: '5' },
+    ]);
+    const { data, node } = draw(model);
+    const { runId } = await startRun(data);
+    await api.pollToEnd(runId);
+    assert.deepEqual(
+      stack.modelProvider.requestsFor(model).map(({ headers }) => headers['idempotency-key']),
+      [0, 1, 1].map((turn) => `${runId}/${node.id}/${turn}`),
+    );
+  });
+
   it('calls tools until the model has an answer, and bills every model call once', async () => {
     const model = scripted([
       {

@@ -44,6 +44,21 @@ describe('HTTP node', function () {
     assert.deepEqual(json, { a: 1 });
   });
 
+  it('carries a key of run and node, in visible ASCII whatever the node is called', async () => {
+    const keyOf = async (id: string): Promise<string> => {
+      const start = trigger();
+      const call = http(`${target.url}/named`);
+      call.id = call.data.id = id;
+      link(start, call);
+      const { runId, status, nodes } = await api.runToEnd(drawing([start, call]));
+      assert.equal(status, 'succeed', JSON.stringify(nodes));
+      return String(target.requestsTo('/named').at(-1)!.headers['idempotency-key']).replace(runId, '<run>');
+    };
+    assert.equal(await keyOf('a-plain.id_1'), '<run>/a-plain.id_1');
+    assert.equal(await keyOf('узел-1'), '<run>/%D1%83%D0%B7%D0%B5%D0%BB-1');
+    assert.equal(await keyOf('50 % ü'), '<run>/50%20%25%20%C3%BC');
+  });
+
   it('has no json field for what does not parse', async () => {
     const { entry } = await runScripted([{ body: '{"a":' }]);
     assert.equal('json' in entry.result!, false);

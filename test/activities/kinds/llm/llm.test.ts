@@ -56,6 +56,14 @@ describe('LLM node', function () {
     assert.equal(project.body.total_spent['USD'], '0.00002');
   });
 
+  it('sends each try of a node as the same request by an Idempotency-Key', async () => {
+    const { run, entry, requests } = await runScripted([{ status: 503 }, { text: 'Hi!' }]);
+    assert.deepEqual(
+      requests.map(({ headers }) => headers['idempotency-key']),
+      Array.from({ length: 2 }, () => `${run.runId}/${entry.id}`),
+    );
+  });
+
   for (const status of [408, 409, 429, 500, 503]) {
     it(`tries again on ${status} and bills once`, async () => {
       const { entry, requests, paid } = await runScripted([{ status }, { text: 'ok' }]);

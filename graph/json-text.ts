@@ -1,0 +1,138 @@
+// JSON in and out with every number as it was written. Both take JavaScript's own way unless a number needs more: then the
+// text is read and written here. Neither Node 20's `JSON` nor a library does it without changing duplicate keys,
+// `__proto__` or the depth that is taken.
+import { ExactNumber, isKeptByDouble, mayHoldUnkeptNumber } from './exact-number.js';
+import { setOwn, type JsonObject } from './json.js';
+
+/** `JSON.parse`, except that a number which a double would change becomes an `ExactNumber`. */
+export function parseJson(text: string): unknown {
+  if (!mayHoldUnkeptNumber(text) || !holdsUnkeptNumber(text)) return JSON.parse(text);
+  JSON.parse(text); // Throws for what is no JSON; what is left to read is valid.
+  return readExactly(text);
+}
+
+/** `JSON.stringify`, except that an `ExactNumber` is written as the number it is. The value is one that JSON can write. */
+export function writeJson(value: unknown): string {
+  const before = ExactNumber.written;
+  const text = JSON.stringify(value) ?? 'null';
+  return ExactNumber.written === before ? text : (writeExactly(value) ?? 'null');
+}
+
+function holdsUnkeptNumber(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) at = endOfString(text, at);
+    else if (isDigit(unit)) {
+      const end = endOfNumber(text, at);
+      if (!isKeptByDouble(text.slice(at, end))) return true;
+      at = end;
+    }
+  }
+  return false;
+}
+
+/** Without recursion: no depth of nesting overflows the stack. `text` is valid JSON, so commas and colons say nothing. */
+function readExactly(text: string): unknown {
+  const root: unknown[] = [];
+  const outer: (JsonObject | unknown[])[] = [];
+  let holder: JsonObject | unknown[] = root;
+  let key: string | undefined;
+  const put = (value: unknown): void => {
+    if (Array.isArray(holder)) holder.push(value);
+    else setOwn(holder, key ?? '', value);
+    key = undefined;
+  };
+  const open = (container: JsonObject | unknown[]): void => {
+    put(container);
+    outer.push(holder);
+    holder = container;
+  };
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === OPEN_BRACE) open({});
+    else if (unit === OPEN_BRACKET) open([]);
+    else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) holder = outer.pop() ?? root;
+    else if (unit > SPACE && unit !== COMMA && unit !== COLON) {
+      const end = unit === QUOTE ? endOfString(text, at) + 1 : endOfWord(text, at);
+      const leaf = readLeaf(text.slice(at, end), unit);
+      if (key === undefined && typeof leaf === 'string' && !Array.isArray(holder)) key = leaf;
+      else put(leaf);
+      at = end - 1;
+    }
+  }
+  return root[0];
+}
+
+/** V8 copies what is shorter when it is cut out of a text; a longer piece keeps the whole text in memory. */
+const COPIED_CHARACTERS = 12;
+
+/** `JSON.parse` copies, too. */
+function readLeaf(text: string, unit: number): unknown {
+  if (unit === QUOTE) {
+    const isPlain = text.length <= COPIED_CHARACTERS && !text.includes('\\');
+    return isPlain ? text.slice(1, -1) : JSON.parse(text);
+  }
+  if (unit !== MINUS && !isDigit(unit)) return JSON.parse(text);
+  return isKeptByDouble(text) ? Number(text) : new ExactNumber(JSON.parse(`"${text}"`) as string);
+}
+
+/** Undefined for what JSON leaves out. Only for values that `JSON.stringify` has got through. */
+function writeExactly(value: unknown): string | undefined {
+  if (value instanceof ExactNumber) return value.toString();
+  if (typeof value !== 'object' || value === null || hasOwnWriting(value)) return JSON.stringify(value);
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const item of value) text += `${text === '' ? '' : ','}${writeExactly(item) ?? 'null'}`;
+    return `[${text}]`;
+  }
+  for (const [key, member] of Object.entries(value)) {
+    const written = writeExactly(member);
+    if (written !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${written}`;
+  }
+  return `{${text}}`;
+}
+
+/** As dates have. A key of this name holds no function where the value came from JSON. */
+function hasOwnWriting(value: object): boolean {
+  return typeof (value as { toJSON?: unknown }).toJSON === 'function';
+}
+
+/** The position of the closing quote, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) return at;
+    if (unit === BACKSLASH) at += 1;
+  }
+  return text.length;
+}
+
+function endOfNumber(text: string, start: number): number {
+  let end = start + 1;
+  while (end < text.length && NUMBER_UNITS.has(text.charCodeAt(end))) end += 1;
+  return end;
+}
+
+/** Of a number, `true`, `false` or `null`. */
+function endOfWord(text: string, start: number): number {
+  let end = start + 1;
+  for (let unit = text.charCodeAt(end); unit > SPACE && !WORD_ENDS.has(unit); unit = text.charCodeAt(end)) end += 1;
+  return end;
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
+}
+
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const WORD_ENDS = new Set([COMMA, CLOSE_BRACKET, CLOSE_BRACE]);
+const NUMBER_UNITS = new Set(Array.from('0123456789.eE+-', (sign) => sign.charCodeAt(0)));
