@@ -1,4 +1,4 @@
-import type { NodeKey } from '../../db/nodes/node-results-repository.js';
+import type { NodeKey } from '../../graph/plan.js';
 
 /**
  * The `Idempotency-Key` of a node's call: the same for each attempt, and of an agent's turn. Headers carry visible ASCII
