@@ -9,6 +9,7 @@ import type { RefreshFigures } from './observability/database-metrics.js';
 import type { ByteBudget } from '../outgoing/byte-budget.js';
 import type { McpClient } from '../outgoing/mcp-client.js';
 import type { Metrics } from './observability/metrics.js';
+import type { LiveStatus } from './runs/live-status.js';
 import type { NodePlacement } from './runs/node-placement.js';
 import type { KeyCounter } from './access/key-counter.js';
 import type { SnapshotStore } from './runs/snapshot-store.js';
@@ -28,6 +29,7 @@ export interface AppDeps {
   memory: ByteBudget;
   startSlots: StartSlots;
   keyCounter: KeyCounter;
+  liveStatus: LiveStatus;
   snapshots: SnapshotStore;
   config: ApiConfig;
   logger: Logger;

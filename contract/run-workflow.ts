@@ -61,13 +61,30 @@ export interface PlannerSnapshot {
   queue: number[];
 }
 
-/** The query `status`: one character a node, in the plan's order. */
+/** The query `status`: where the run is now. Results and everything final are in Postgres. */
 export const STATUS_QUERY = 'status';
 
 export interface RunStatusAnswer {
   phase: 'running' | 'draining' | 'failing' | 'cancelling' | 'finishing';
-  /** `0` waiting, `1` ready, `2` running, `3` succeeded, `4` failed, `5` skipped, `6` cancelled. */
+  /**
+   * One character a node in the plan's order, for operators: `0` waiting, `1` ready, `2` running, `3` succeeded,
+   * `4` failed, `5` skipped, `6` cancelled.
+   */
   states: string;
+  /** Nodes that have begun and have not ended. */
+  live: LiveNode[];
+}
+
+export interface LiveNode {
+  id: string;
+  /** Empty for a node of the drawing itself. */
+  path: string;
+  /** Absent while the node runs. */
+  waiting?: {
+    for: 'approval';
+    /** Milliseconds since the epoch. */
+    untilMs: number;
+  };
 }
 
 /** The Temporal UI shows summaries and details as Markdown: what users wrote is words in them, never a link or markup. */

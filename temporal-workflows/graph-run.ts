@@ -20,11 +20,12 @@ import {
   toMarkdown,
   type AgentCursor,
   type Decision,
+  type LiveNode,
   type ResumedRun,
   type RunGraphInput,
   type RunStatusAnswer,
 } from '../contract/run-workflow.js';
-import { Planner } from './planner.js';
+import { NodeState, Planner } from './planner.js';
 
 const runStateKey = { name: 'RunState', type: 'KEYWORD' } as const;
 
@@ -60,7 +61,18 @@ export class GraphRun {
   }
 
   status(): RunStatusAnswer {
-    return { phase: this.#phase, states: this.#planner.states() };
+    const states = this.#planner.states();
+    const live = Array.from(states).flatMap((state, node) =>
+      Number(state) === NodeState.running ? this.#live(node) : [],
+    );
+    return { phase: this.#phase, states, live };
+  }
+
+  #live(node: number): LiveNode {
+    const begun = { id: this.#input.plan.ids[node]!, path: '' };
+    const { requests, deadlineMs } = this.#agents.get(node) ?? FIRST_STEP;
+    const isWaiting = deadlineMs > Date.now() && requests.some((requestId) => !this.#decisions.has(requestId));
+    return isWaiting ? { ...begun, waiting: { for: 'approval', untilMs: deadlineMs } } : begun;
   }
 
   /** The first answer counts. One that comes before the run knows of the request is kept. Never throws. */

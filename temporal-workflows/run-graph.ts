@@ -27,7 +27,9 @@ const decideSignal = defineSignal<[Decision]>(DECIDE_SIGNAL);
 export async function runGraph(input: RunGraphInput): Promise<void> {
   // State first: a signal that is already there is handed over inside setHandler.
   const run = new GraphRun(input);
-  setHandler(statusQuery, () => run.status(), { description: 'Phase of the run and one state character a node' });
+  setHandler(statusQuery, () => run.status(), {
+    description: 'Phase of the run, one state character a node, and the nodes in flight',
+  });
   setHandler(decideSignal, (decision) => run.decide(decision), { description: 'An approver has answered a request' });
   await run.settle();
   if (run.isDrained()) {

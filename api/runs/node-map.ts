@@ -22,7 +22,9 @@ function toEntry(node: PolledNode | HistoryNode, readApart?: (nodeId: string) =>
   const { id, status } = node;
   if (status === 'in progress') {
     const { approvals } = node;
-    return approvals ? { id, status, approval_requests: approvals } : { id, status };
+    if (!approvals) return { id, status };
+    const waiting = { for: 'approval', until: approvals.until };
+    return { id, status, approval_requests: new RawJson(approvals.requests), waiting };
   }
   if (status === 'succeed') {
     if (node.isApart === true && readApart !== undefined)
