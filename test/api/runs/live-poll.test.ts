@@ -16,9 +16,11 @@ interface WaitingEntry extends NodeEntry {
 /** From the age at which a run is queried, and longer than an answer is used. */
 const OLD_ENOUGH_MS = 2_500;
 const MOST_BLOCKED_MS = 300;
+/** On a busy machine a query may not be answered in time, and the run is then left alone for five seconds. */
+const PATIENCE = { timeoutMs: 40_000, intervalMs: 100 };
 
 describe('the live part of workflow_result', function () {
-  this.timeout(120_000);
+  this.timeout(180_000);
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;
@@ -30,7 +32,10 @@ describe('the live part of workflow_result', function () {
     [target, tools] = await Promise.all([startHttpTarget(), startToolServer()]);
     // The first query opens the connection's stream.
     const { runId } = await startHeld('first');
-    await eventually(async () => (await poll(runId)).status === 'in progress' && (await queries('answered')) > 0);
+    await eventually(
+      async () => (await poll(runId)).status === 'in progress' && (await queries('answered')) > 0,
+      PATIENCE,
+    );
     await cancelRun(stack, runId);
   });
   after(async () => {
@@ -69,7 +74,7 @@ describe('the live part of workflow_result', function () {
   async function pollSideBySide(runId: string, finishedId: string): Promise<{ live: Envelope['data'][] }> {
     const twenty = (id: string) => Promise.all(Array.from({ length: 20 }, () => poll(id)));
     const [live, finished] = await Promise.all([twenty(runId), twenty(finishedId)]);
-    for (const { status, data } of finished) assert.deepEqual([status, Object.keys(data!).length], ['succeed', 3]);
+    for (const { status, data } of finished) assert.deepEqual([status, Object.keys(data!).length], ['succeed', 2]);
     const slowest = (polls: { tookMs: number }[]): number => Math.max(...polls.map(({ tookMs }) => tookMs));
     const blockedMs = slowest(live) - slowest(finished);
     assert.ok(blockedMs <= MOST_BLOCKED_MS, `${slowest(live)} ms, of a finished run ${slowest(finished)} ms`);
@@ -83,7 +88,7 @@ describe('the live part of workflow_result', function () {
     const { status, data } = await eventually(async () => {
       const polled = await poll(runId);
       return polled.data?.[held.id] !== undefined && polled;
-    });
+    }, PATIENCE);
     assert.equal(status, 'in progress');
     assert.deepEqual(data![held.id], { id: held.id, status: 'in progress' });
     await cancelRun(stack, runId);
@@ -125,8 +130,8 @@ describe('the live part of workflow_result', function () {
     await eventually(async () => (await entryOf())?.waiting !== undefined);
     const answered = await queries('answered');
     await pause(OLD_ENOUGH_MS);
+    await eventually(async () => (await entryOf()) && (await queries('answered')) > answered, PATIENCE);
     check((await entryOf())!);
-    assert.ok((await queries('answered')) > answered);
     const worker = stack.stack.pids.worker!;
     process.kill(worker, 'SIGSTOP');
     try {
@@ -157,7 +162,7 @@ describe('the live part of workflow_result', function () {
       process.kill(worker, 'SIGCONT');
     }
     const answered = await queries('answered');
-    await eventually(async () => (await poll(runId)) && (await queries('answered')) > answered, { timeoutMs: 20_000 });
+    await eventually(async () => (await poll(runId)) && (await queries('answered')) > answered, PATIENCE);
     await cancelRun(stack, runId);
   });
 
@@ -190,7 +195,8 @@ describe('the live part of workflow_result', function () {
     link(begin, calls);
     for (const call of calls) link(call, last);
     const id = await api.createWorkflow(await api.createProject(), drawing([begin, ...calls, last]));
-    const before = await queries('answered');
+    const asked = async () => (await queries('answered')) + (await queries('timed_out')) + (await queries('skipped'));
+    const before = await asked();
     const runs = await Promise.all(Array.from({ length: 6 }, () => api.run(id)));
     const watch = async (runId: string): Promise<void> => {
       for (;;) {
@@ -205,6 +211,6 @@ describe('the live part of workflow_result', function () {
       }
     };
     await Promise.all(runs.map((run) => watch(run.data.id)));
-    assert.ok((await queries('answered')) > before, 'the runs grew old enough to be queried');
+    assert.ok((await asked()) > before, 'the runs grew old enough to be queried');
   });
 });
