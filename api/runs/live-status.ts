@@ -20,12 +20,12 @@ const SILENT_MS = 5_000;
 /** More queries than this at once take a busy worker longer than a poll may wait. */
 const MAX_UNDER_WAY = 16;
 const KEPT_RUNS = 2_000;
+/** Of all kept answers together: about 10 MB. */
+const KEPT_NODES = 50_000;
 
-interface KnownRun {
+interface QueriedRun {
   askAtMs: number;
   underWay: Promise<LiveNode[] | undefined> | undefined;
-  live: LiveNode[] | undefined;
-  answeredAtMs: number;
   /** Polls do not wait for this run's queries: the last one was not answered, or workers seem to be away. */
   isSilent: boolean;
 }
@@ -35,31 +35,37 @@ interface KnownRun {
  * waiting for it. Only a poll that finds no such answer waits, together with all others that find none.
  */
 export function createLiveStatus({ temporal, metrics }: { temporal: Client; metrics: Metrics }): LiveStatus {
-  const runs = new LRUCache<string, KnownRun>({ max: KEPT_RUNS });
+  const runs = new LRUCache<string, QueriedRun>({ max: KEPT_RUNS });
+  const answers = new LRUCache<string, LiveNode[]>({
+    max: KEPT_RUNS,
+    maxSize: KEPT_NODES,
+    sizeCalculation: (live) => live.length + 1,
+    ttl: USABLE_MS,
+  });
   const breaker = createQueryBreaker();
   let underWay = 0;
 
-  async function ask(runId: string, run: KnownRun): Promise<LiveNode[] | undefined> {
+  async function ask(runId: string, run: QueriedRun): Promise<LiveNode[] | undefined> {
     underWay++;
     const answer = await queryRunStatus(temporal, runId, ANSWER_WITHIN_MS).catch(toOutcome);
     underWay--;
     run.underWay = undefined;
-    const nowMs = performance.now();
     const wasSilent = run.isSilent;
     run.isSilent = answer === 'timed_out';
-    if (answer === 'timed_out') {
-      if (!wasSilent) breaker.timedOut(nowMs);
-      run.askAtMs = nowMs + SILENT_MS;
-    } else {
-      run.live = answer === 'refused' ? undefined : answer.live;
-      run.answeredAtMs = nowMs;
-      if (answer !== 'refused') breaker.answered();
-    }
     metrics.runQueries.inc({ outcome: typeof answer === 'string' ? answer : 'answered' });
-    return typeof answer === 'string' ? undefined : answer.live;
+    if (answer === 'timed_out') {
+      run.askAtMs = performance.now() + SILENT_MS;
+      if (!wasSilent) breaker.timedOut(performance.now());
+      return undefined;
+    }
+    const live = answer === 'refused' ? undefined : answer.live;
+    answers.set(runId, live);
+    if (live !== undefined) breaker.answered();
+    return live;
   }
 
-  function askIfDue(runId: string, run: KnownRun, nowMs: number): void {
+  function askIfDue(runId: string, run: QueriedRun): void {
+    const nowMs = performance.now();
     if (run.underWay !== undefined || nowMs < run.askAtMs) return;
     run.askAtMs = nowMs + ASK_EVERY_MS;
     if (underWay >= MAX_UNDER_WAY || !breaker.admits(nowMs)) {
@@ -72,18 +78,12 @@ export function createLiveStatus({ temporal, metrics }: { temporal: Client; metr
 
   return {
     async nodesOf(runId) {
-      const nowMs = performance.now();
-      const run = runs.get(runId) ?? unknownRun();
+      const run = runs.get(runId) ?? { askAtMs: 0, underWay: undefined, isSilent: false };
       runs.set(runId, run);
-      askIfDue(runId, run, nowMs);
-      if (run.live !== undefined && nowMs - run.answeredAtMs < USABLE_MS) return run.live;
-      return run.isSilent ? undefined : run.underWay;
+      askIfDue(runId, run);
+      return answers.get(runId) ?? (run.isSilent ? undefined : run.underWay);
     },
   };
-}
-
-function unknownRun(): KnownRun {
-  return { askAtMs: 0, underWay: undefined, live: undefined, answeredAtMs: 0, isSilent: false };
 }
 
 /** `refused`: Temporal has no such open run, or its worker knows no such query. That too is an answer. */
