@@ -1,5 +1,5 @@
 // API keys at the door, whichever header brought them: who speaks, may they, not too often. decisions.md section 2.
-import type { KeyRequest, PolledRun } from '../../db/runs/poll-repository.js';
+import type { KeyRequest, PolledText } from '../../db/runs/poll-repository.js';
 import { WINDOW_SECONDS, type CountedKey } from '../../db/projects/rate-limits-repository.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, permissionDenied } from '../http/errors.js';
@@ -8,7 +8,7 @@ import type { Caller } from '../http/route.js';
 export interface Admission {
   caller: Caller;
   /** What `request` polls; undefined when no run has the id. */
-  run: PolledRun | undefined;
+  run: PolledText | undefined;
   /** For the answer, whatever it will be. */
   headers: Record<string, string>;
 }

@@ -1,6 +1,6 @@
 // Counts the requests of API keys: those of one key that come while one is being counted are counted together. What
 // those among them that are polls ask for is read in the same statement: polls are most of what clients send.
-import { countAndPoll, type KeyRequest, type PolledRun } from '../../db/runs/poll-repository.js';
+import { countAndPoll, type KeyRequest, type PolledText } from '../../db/runs/poll-repository.js';
 import type { Db } from '../../db/core/client.js';
 import { countKeyRequests, type CountedKey } from '../../db/projects/rate-limits-repository.js';
 import { together } from './together.js';
@@ -9,7 +9,7 @@ export interface CountedRequest {
   /** Undefined when there is no such key. `requests` is this request's own number. */
   key: CountedKey | undefined;
   /** What the request polls, if it does and may: undefined when no run has the id. */
-  run: PolledRun | undefined;
+  run: PolledText | undefined;
 }
 
 export interface KeyCounter {

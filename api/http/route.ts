@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Logger } from '../../config/logger.js';
-import type { PolledRun } from '../../db/runs/poll-repository.js';
+import type { PolledText } from '../../db/runs/poll-repository.js';
 import type { Role } from '../../db/core/tables.js';
 import type { AppDeps } from '../deps.js';
 
@@ -30,7 +30,7 @@ export interface AccessRule {
 export interface Polled {
   runId: string;
   /** Undefined when no run has the id. */
-  run: PolledRun | undefined;
+  run: PolledText | undefined;
 }
 
 /** What the access check found. */

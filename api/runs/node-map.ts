@@ -23,8 +23,8 @@ function toEntry(node: PolledNode | HistoryNode, readApart?: (nodeId: string) =>
   if (status === 'in progress') {
     const { approvals } = node;
     if (!approvals) return { id, status };
-    const waiting = { for: 'approval', until: approvals.until };
-    return { id, status, approval_requests: new RawJson(approvals.requests), waiting };
+    const until = approvals.map(({ expires_at: expiresAt }) => expiresAt).toSorted();
+    return { id, status, approval_requests: approvals, waiting: { for: 'approval', until: until.at(-1) } };
   }
   if (status === 'succeed') {
     if (node.isApart === true && readApart !== undefined)

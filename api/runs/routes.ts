@@ -74,8 +74,8 @@ const poll = defineRoute({
   responses: { 200: envelopeSchema, 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, polled, query }) {
     const asked = { runId: query.id, userId: caller.userId };
-    // With a key the run has been read by the statement that admitted it.
-    const isRead = polled?.runId === query.id;
+    // Read with the key, if it was: all but results that are too large for it.
+    const isRead = polled?.runId === query.id && polled.run?.nodes !== null;
     const run = isRead ? polled.run : await readRunForPoll(deps.db, asked, deps.config.resultRetentionDays);
     if (run === undefined) return answerNotFound(query.id);
     if (!run.isVisible) throw new ApiError(400, 'invalid', 'The run does not exist or you have no access to it.');

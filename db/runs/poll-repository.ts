@@ -8,7 +8,7 @@ import { isExpired } from '../retention/retention-repository.js';
 import { createStatement, type Value } from '../core/statement.js';
 import type { NodeStatus, StoredRunStatus } from '../core/tables.js';
 
-export interface PolledRun {
+interface PolledState {
   runId: string;
   status: StoredRunStatus;
   isStarted: boolean;
@@ -19,8 +19,19 @@ export interface PolledRun {
   isVisible: boolean;
   /** JSON text; only for `Draft`. */
   nodeErrors: string | null;
-  /** In the order in which they began. */
+}
+
+export interface PolledRun extends PolledState {
   nodes: PolledNode[];
+}
+
+/** One row, ready to be passed on: most polls of most runs. */
+export interface PolledText extends PolledState {
+  /**
+   * JSON text of the nodes by their ids, each as `toNodeMap` (api/runs/node-map.ts) writes it; null: read them apart. That
+   * of an open run is for `splitNodes`.
+   */
+  nodes: string | null;
 }
 
 export interface PolledNode {
@@ -33,19 +44,15 @@ export interface PolledNode {
   errorCode: string | null;
   errorMessage: string | null;
   /** The requests that a waiting agent has open. */
-  approvals?: OpenApprovals | null;
+  approvals?: OpenRequest[] | null;
 }
 
-export interface OpenApprovals {
-  /** JSON text of the requests. */
-  requests: string;
-  /** When the last of them expires, as JSON writes a Date. */
-  until: string;
+export interface OpenRequest extends Record<string, unknown> {
+  /** As JSON writes a Date. */
+  expires_at: string;
 }
 
-interface PollRow {
-  /** Which of the polls it answers; null for a key that was counted without a poll that finds anything. */
-  poll: number | null;
+interface StateRow {
   run_id: string;
   run_status: StoredRunStatus;
   is_started: boolean;
@@ -53,20 +60,23 @@ interface PollRow {
   is_expired: boolean;
   node_errors: string | null;
   is_visible: boolean;
-  nodes: NodeHead[] | null;
-  /** A JSON text sequence (RFC 7464) of the results of `nodes`; an empty text for a node that has none here. */
-  results: string | null;
 }
 
-/** All of a node but its result. */
-type NodeHead = [
-  id: string,
-  status: NodeStatus,
-  isApart: boolean,
-  errorCode: string | null,
-  errorMessage: string | null,
-  approvals: OpenApprovals | null,
-];
+interface TextRow extends StateRow {
+  /** Which of the polls it answers; null for a key that was counted without a poll that finds anything. */
+  poll: number | null;
+  nodes: string | null;
+}
+
+interface NodeRow extends StateRow {
+  node_id: string | null;
+  node_status: NodeStatus | null;
+  result: string | null;
+  is_apart: boolean;
+  error_code: string | null;
+  error_message: string | null;
+  approvals: OpenRequest[] | null;
+}
 
 export interface Poll {
   runId: string;
@@ -81,9 +91,6 @@ const TOGETHER_BYTES = 512 * 1024;
  */
 const PIECE_CHARACTERS = 2 * 1024 * 1024;
 
-/** The record separator of RFC 7464. JSON text never holds it: a string in it has control characters escaped only. */
-const RECORD_SEPARATOR = '\u001E';
-
 /**
  * What a poll finds; undefined where no run has the id. One statement, hence one snapshot: a terminal status is seen
  * together with everything that was committed before it (a result that is read later was complete by then, and never
@@ -94,9 +101,15 @@ export async function readRunForPoll(
   { runId, userId }: Poll,
   retentionDays: number,
 ): Promise<PolledRun | undefined> {
-  const asked = sql`(SELECT 0 AS poll, ${runId}::uuid AS run_id, ${userId}::integer AS user_id)`;
-  const { rows } = await sql<PollRow>`/* poll_run */ ${pollsOf(asked, retentionDays)}`.execute(db);
-  return rows[0] && toPolledRun(rows[0]);
+  const asked = sql`(SELECT ${runId}::uuid AS run_id, ${userId}::integer AS user_id)`;
+  const { rows } = await sql<NodeRow>`/* poll_run */
+    SELECT ${stateColumns(retentionDays)}, node.node_id, node.status AS node_status, node.error_code, node.error_message,
+      node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
+      CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(requests)} AS approvals
+    FROM ${runsOf(asked)} LEFT JOIN LATERAL ${nodesOf(retentionDays)} node ON true
+    ORDER BY node.started_at, node.node_id`.execute(db);
+  const [row] = rows;
+  return row && { ...toState(row), nodes: rows.flatMap((of) => (of.node_id === null ? [] : [toNode(of)])) };
 }
 
 /** One request of a key. */
@@ -109,7 +122,7 @@ export interface CountedRequests {
   /** As in `countKeyRequests`. */
   key: CountedKey | undefined;
   /** What each request polls for, as in `readRunForPoll`; undefined for those over the limit, too. */
-  runs: (PolledRun | undefined)[];
+  runs: (PolledText | undefined)[];
 }
 
 /** `countKeyRequests`, and what the requests among them that are polls find, in one statement. */
@@ -127,8 +140,8 @@ export async function countAndPoll(
     retentionDays,
     defaultRateLimit,
   });
-  const runs = requests.map((): PolledRun | undefined => undefined);
-  for (const row of rows) if (row.poll !== null) runs[row.poll] = toPolledRun(row);
+  const runs = requests.map((): PolledText | undefined => undefined);
+  for (const row of rows) if (row.poll !== null) runs[row.poll] = { ...toState(row), nodes: row.nodes };
   return { key: rows[0], runs };
 }
 
@@ -142,7 +155,7 @@ interface SelectPolls {
   defaultRateLimit: number;
 }
 
-const selectPolls = createStatement<SelectPolls, CountedKey & PollRow>(
+const selectPolls = createStatement<SelectPolls, CountedKey & TextRow>(
   ['keyHash', 'count', 'polls', 'retentionDays', 'defaultRateLimit'],
   ({ keyHash, count, polls, retentionDays, defaultRateLimit }) => {
     // The number of each request within the window, as `CountedKey` counts them.
@@ -153,7 +166,14 @@ const selectPolls = createStatement<SelectPolls, CountedKey & PollRow>(
     )`;
     return sql`/* count_and_poll */
       WITH ${countedKey(keyHash, count)}
-      SELECT * FROM counted_key LEFT JOIN (${pollsOf(asked, retentionDays)}) AS polled ON true`;
+      SELECT * FROM counted_key LEFT JOIN (
+        SELECT asked.poll, ${stateColumns(retentionDays)}, nodes.nodes
+        FROM ${runsOf(asked)} LEFT JOIN LATERAL (
+          SELECT CASE WHEN NOT coalesce(bool_or(until_here > ${TOGETHER_BYTES}), false)
+            THEN '{' || coalesce(string_agg(${nodeText}, ${betweenNodes} ORDER BY started_at, node_id), '') || '}' END AS nodes
+          FROM ${nodesOf(retentionDays)} node
+        ) nodes ON true
+      ) AS polled ON true`;
   },
 );
 
@@ -170,23 +190,19 @@ function recordsOf(rows: RawBuilder<string>, columns: RawBuilder<unknown>): RawB
 }
 
 /**
- * A `PollRow` for each run that is found. `asked`: a table expression with `poll`, `run_id` and `user_id`. OFFSET 0 keeps
- * the planner from reading all runs for the few that are asked for, whose number it does not know.
+ * `asked`: a table expression with `run_id` and `user_id`. OFFSET 0 keeps the planner from reading all runs for the few that
+ * are asked for, whose number it does not know.
  */
-function pollsOf(asked: RawBuilder<unknown>, retentionDays: Value<number>): RawBuilder<unknown> {
-  return sql`
-    SELECT asked.poll, run.id AS run_id, run.status AS run_status, run.run_started_at IS NOT NULL AS is_started,
-      (extract(epoch FROM now() - run.created_at) * 1000)::float8 AS age_ms, ${isExpired(retentionDays)} AS is_expired,
-      run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible, nodes.nodes, nodes.results
-    FROM ${asked} AS asked
+function runsOf(asked: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`${asked} AS asked
     CROSS JOIN LATERAL (SELECT * FROM runs WHERE id = asked.run_id OFFSET 0) run
     LEFT JOIN projects project ON project.id = run.project_id AND project.deleted_at IS NULL
-    LEFT JOIN project_members member ON member.project_id = project.id AND member.user_id = asked.user_id
-    LEFT JOIN LATERAL (
-      SELECT json_agg(${nodeHead} ORDER BY started_at, node_id) AS nodes,
-        string_agg(${nodeResult}, ${RECORD_SEPARATOR} ORDER BY started_at, node_id) AS results
-      FROM ${nodesOf(retentionDays)} node
-    ) nodes ON true`;
+    LEFT JOIN project_members member ON member.project_id = project.id AND member.user_id = asked.user_id`;
+}
+
+function stateColumns(retentionDays: Value<number>): RawBuilder<unknown> {
+  return sql`run.id AS run_id, run.status AS run_status, run.run_started_at IS NOT NULL AS is_started,
+    (extract(epoch FROM now() - run.created_at) * 1000)::float8 AS age_ms, ${isExpired(retentionDays)} AS is_expired, run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible`;
 }
 
 /** With how much a reader has of all results up to each. */
@@ -197,26 +213,53 @@ function nodesOf(retentionDays: Value<number>): RawBuilder<unknown> {
   )`;
 }
 
-/** `OpenApprovals`; null for a node that waits for none. */
-const approvals = sql`CASE WHEN node.status = 'in progress' THEN (
-  SELECT json_build_object('requests', json_agg(json_build_object(
-      'request_id', request_id, 'server_label', server_label, 'tool_name', tool_name, 'arguments', arguments,
-      'status', CASE WHEN expires_at <= now() THEN 'expired' ELSE approval.status END,
-      'created_at', ${isoText(sql`created_at`)}, 'expires_at', ${isoText(sql`expires_at`)}) ORDER BY ordinal)::text,
-    'until', ${isoText(sql`max(expires_at)`)})
-  FROM approval_requests approval
-  WHERE approval.run_id = run.id AND approval.node_id = node.node_id AND approval.status = 'pending'
-  HAVING count(*) > 0
-) END`;
+/** `what`: an expression over the requests that a waiting agent has open. */
+function ofApprovals(what: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`CASE WHEN node.status = 'in progress' THEN (
+    SELECT ${what} FROM approval_requests approval
+    WHERE approval.run_id = run.id AND approval.node_id = node.node_id AND approval.status = 'pending'
+  ) END`;
+}
 
-/** `NodeHead`. */
-const nodeHead = sql`json_build_array(node_id, node.status, result IS NOT NULL AND until_here > ${TOGETHER_BYTES},
-  error_code, error_message, ${approvals})`;
+const requests = sql`json_agg(json_build_object('request_id', request_id, 'server_label', server_label,
+  'tool_name', tool_name, 'arguments', arguments,
+  'status', CASE WHEN expires_at <= now() THEN 'expired' ELSE approval.status END,
+  'created_at', ${isoText(sql`created_at`)}, 'expires_at', ${isoText(sql`expires_at`)}) ORDER BY ordinal)`;
 
-/** What is too large is not unpacked for nothing. */
-const nodeResult = sql`CASE WHEN result IS NOT NULL AND until_here <= ${TOGETHER_BYTES} THEN result::text ELSE '' END`;
+const requestsText = sql`',"approval_requests":' || (${requests})::text
+  || ',"waiting":{"for":"approval","until":"' || ${isoText(sql`max(expires_at)`)} || '"}'`;
 
-function toPolledRun(row: PollRow): PolledRun {
+/**
+ * An open run's nodes are put together with those of which only its workflow knows, so that they come apart: by two
+ * characters that no JSON text holds, for strings in it have control characters as escapes only.
+ */
+const AFTER_NODE = '\u001E';
+const AFTER_ID = '\u001F';
+const betweenNodes = sql`CASE run.status WHEN 'In Progress' THEN ${sql.lit(AFTER_NODE)} ELSE ',' END`;
+const afterId = sql`CASE run.status WHEN 'In Progress' THEN ${sql.lit(AFTER_ID)} ELSE ':' END`;
+
+/** `PolledText.nodes` of an open run: id and JSON text of each. */
+export function splitNodes(text: string): [id: string, entry: string][] {
+  const members = text.slice(1, -1);
+  if (members === '') return [];
+  return members.split(AFTER_NODE).map((member) => {
+    const [id, entry] = member.split(AFTER_ID) as [string, string];
+    return [JSON.parse(id) as string, entry];
+  });
+}
+
+/** A member of `PolledText.nodes`. What is too large is not unpacked for nothing. */
+const nodeText = sql`CASE WHEN until_here <= ${TOGETHER_BYTES} THEN
+  to_json(node_id)::text || ${afterId} || '{"id":' || to_json(node_id)::text || ',"status":' || to_json(node.status)::text
+  || CASE node.status
+    WHEN 'succeed' THEN ',"result":' || coalesce(result::text, '{"content":""}')
+    WHEN 'in progress' THEN coalesce(${ofApprovals(requestsText)}, '')
+    ELSE ',"error":{"code":' || to_json(coalesce(error_code, 'failed'))::text
+      || ',"message":' || to_json(coalesce(error_message, 'The node failed.'))::text || '}'
+  END || '}'
+END`;
+
+function toState(row: StateRow): PolledState {
   return {
     runId: row.run_id,
     status: row.run_status,
@@ -225,27 +268,24 @@ function toPolledRun(row: PollRow): PolledRun {
     isExpired: row.is_expired,
     isVisible: row.is_visible,
     nodeErrors: row.node_errors,
-    nodes: toNodes(row),
   };
-}
-
-function toNodes({ nodes, results }: PollRow): PolledNode[] {
-  if (nodes === null) return [];
-  const texts = (results ?? '').split(RECORD_SEPARATOR);
-  return nodes.map(([id, status, isApart, errorCode, errorMessage, open], index) => ({
-    id,
-    status,
-    result: texts[index] || null,
-    isApart,
-    errorCode,
-    errorMessage,
-    approvals: open,
-  }));
 }
 
 /** As JSON writes a Date, which is how every other timestamp leaves the service. */
 function isoText(time: RawBuilder<unknown>): RawBuilder<string> {
   return sql`to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
+function toNode(row: NodeRow): PolledNode {
+  return {
+    id: row.node_id ?? '',
+    status: row.node_status ?? 'failed',
+    result: row.result,
+    isApart: row.is_apart,
+    errorCode: row.error_code,
+    errorMessage: row.error_message,
+    approvals: row.approvals,
+  };
 }
 
 /**

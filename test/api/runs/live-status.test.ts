@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
-import { mergeLive } from '../../../api/runs/answer-poll.js';
+import { addLive } from '../../../api/runs/answer-poll.js';
 import { createLiveStatus, type LiveStatus } from '../../../api/runs/live-status.js';
 import { createQueryBreaker } from '../../../api/runs/query-breaker.js';
 import { createMetrics, type Metrics } from '../../../api/observability/metrics.js';
-import type { PolledNode } from '../../../db/runs/poll-repository.js';
 
 describe('live status of runs', () => {
   describe('beside a Temporal that takes connections and never answers', function () {
@@ -81,33 +80,27 @@ describe('live status of runs', () => {
     });
   });
 
-  describe('merged with what is stored', () => {
-    const node = (id: string, status: PolledNode['status'], more: Partial<PolledNode> = {}): PolledNode => ({
-      id,
-      status,
-      result: status === 'succeed' ? '{"content":"x"}' : null,
-      errorCode: null,
-      errorMessage: null,
-      ...more,
-    });
-    const open = { requests: '[]', until: '2026-01-01T00:00:00.000Z' };
-    const waiting = { for: 'approval' as const, untilMs: Date.parse('2026-01-01T00:00:00.500Z') };
-
-    it('adds what is not stored, and a node that is stored as ended stays ended', () => {
-      const stored = [node('ended', 'succeed'), node('failed', 'failed'), node('open', 'in progress')];
-      const live = ['ended', 'failed', 'open', 'new'].map((id) => ({ id, path: '' }));
-      assert.deepEqual(mergeLive(stored, live), [...stored, node('new', 'in progress')]);
+  describe('added to what is stored', () => {
+    it('shows what is not stored, and a node that is stored as ended stays ended', () => {
+      const stored = { ended: { id: 'ended', status: 'succeed' }, open: { id: 'open', status: 'in progress' } };
+      const live = ['ended', 'open', 'new'].map((id) => ({ id, path: '' }));
+      assert.deepEqual(addLive(stored, live), { ...stored, new: { id: 'new', status: 'in progress' } });
     });
 
     it('leaves out nodes of iterations', () => {
-      assert.deepEqual(mergeLive([], [{ id: 'inner', path: 'LOOP[3]' }]), []);
+      assert.deepEqual(addLive({}, [{ id: 'inner', path: 'LOOP[3]' }]), {});
     });
 
-    it('says until when an agent waits as long as it has open requests, and no longer', () => {
-      const stored = [node('asks', 'in progress', { approvals: open }), node('decided', 'in progress')];
-      const live = ['asks', 'decided'].map((id) => ({ id, path: '', waiting }));
+    it('says what a node waits for, and until when', () => {
+      const waiting = { for: 'approval' as const, untilMs: Date.parse('2026-01-01T00:00:00.500Z') };
       const until = '2026-01-01T00:00:00.500Z';
-      assert.deepEqual(mergeLive(stored, live), [{ ...stored[0]!, approvals: { ...open, until } }, stored[1]]);
+      const expected = { asks: { id: 'asks', status: 'in progress', waiting: { for: 'approval', until } } };
+      assert.deepEqual(addLive({}, [{ id: 'asks', path: '', waiting }]), expected);
+    });
+
+    it('takes ids that name a prototype as ids', () => {
+      const added = addLive({}, [{ id: '__proto__', path: '' }]);
+      assert.deepEqual(Object.keys(added), ['__proto__']);
     });
   });
 });
