@@ -82,15 +82,23 @@ describe('the live part of workflow_result', function () {
   }
 
   it('shows a node in flight before there is anything of it in the database', async () => {
-    const { runId, held } = await startHeld('no-row');
-    const deleted = 'DELETE FROM node_results WHERE run_id = $1 AND node_id = $2 RETURNING node_id';
-    assert.equal((await queryDatabase(stack, deleted, [runId, held.id])).length, 1);
+    stack.modelProvider.script('slow', [{ delayMs: 110_000 }]);
+    const node = agent('work', { model_name: 'slow' }, []);
+    const runId = await start(node);
+    await eventually(() => stack.modelProvider.requestsFor('slow').length === 1);
+    const removed = 'DELETE FROM node_results WHERE run_id = $1 AND node_id = $2 RETURNING node_id';
+    assert.equal((await queryDatabase(stack, removed, [runId, node.id])).length, 1);
     const { status, data } = await eventually(async () => {
       const polled = await poll(runId);
-      return polled.data?.[held.id] !== undefined && polled;
+      return polled.data?.[node.id] !== undefined && polled;
     }, PATIENCE);
     assert.equal(status, 'in progress');
-    assert.deepEqual(data![held.id], { id: held.id, status: 'in progress' });
+    assert.deepEqual(data![node.id], { id: node.id, status: 'in progress' });
+    assert.equal(
+      (await queryDatabase(stack, removed, [runId, node.id])).length,
+      0,
+      'nothing of it was stored meanwhile',
+    );
     await cancelRun(stack, runId);
   });
 
