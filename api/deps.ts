@@ -10,6 +10,7 @@ import type { ByteBudget } from '../outgoing/byte-budget.js';
 import type { McpClient } from '../outgoing/mcp-types.js';
 import type { Metrics } from './observability/metrics.js';
 import type { DensePlacement } from './runs/dense-placement.js';
+import type { LiveStatus } from './runs/live-status.js';
 import type { KeyCounter } from './access/key-counter.js';
 import type { SnapshotStore } from './runs/snapshot-store.js';
 import type { StartSlots } from './runs/start-slots.js';
@@ -28,6 +29,7 @@ export interface AppDeps {
   memory: ByteBudget;
   startSlots: StartSlots;
   keyCounter: KeyCounter;
+  liveStatus: LiveStatus;
   snapshots: SnapshotStore;
   config: ApiConfig;
   logger: Logger;

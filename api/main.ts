@@ -18,6 +18,7 @@ import { createDatabaseMetrics } from './observability/database-metrics.js';
 import type { AppDeps } from './deps.js';
 import { createMetrics } from './observability/metrics.js';
 import { createDensePlacement, parseForced } from './runs/dense-placement.js';
+import { createLiveStatus } from './runs/live-status.js';
 import { startReconciler } from './background/reconciler.js';
 import { startRetention } from './background/retention.js';
 import { startFoldingFigures } from './background/workflow-figures.js';
@@ -82,13 +83,13 @@ function createDeps(
   // Lazy: without Temporal the API still starts, answers polls and accepts runs.
   const connection = Connection.lazy(connectionOptions);
   const { resultRetentionDays } = environment;
+  const dataConverter = createDataConverter(environment.temporalPayloadKeys);
+  // A closed run would be replayed for its answer, and Postgres has its end.
+  const workflow = { queryRejectCondition: 'NOT_OPEN' } as const;
+  const temporal = new Client({ connection, namespace, dataConverter, workflow });
   const deps: AppDeps = {
     db,
-    temporal: new Client({
-      connection,
-      namespace,
-      dataConverter: createDataConverter(environment.temporalPayloadKeys),
-    }),
+    temporal,
     secretBox: createSecretBox(required(environment, 'secretsKeys', 'SECRETS_KEY')),
     mcp: createMcpClient({ allowPrivateNetwork: environment.allowPrivateNetwork }),
     currencies: loadCurrencies(environment),
@@ -100,6 +101,7 @@ function createDeps(
       retentionDays: resultRetentionDays,
       defaultRateLimit: environment.defaultRateLimit,
     }),
+    liveStatus: createLiveStatus({ temporal, metrics }),
     snapshots: createSnapshotStore(db),
     config: {
       taskQueue: environment.temporalTaskQueue,

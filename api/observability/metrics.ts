@@ -9,6 +9,8 @@ export interface Metrics {
   runsAccepted: Counter<'outcome'>;
   /** By the stored status. */
   runsEnded: Counter<'status'>;
+  /** Queries to run workflows for polls: `answered`, `refused` (the run is not open), `timed_out`, `skipped` (not sent). */
+  runQueries: Counter<'outcome'>;
   /** `delivered`, `retried` (failed, another attempt follows), `failed` (given up), `dropped` (nowhere to send it to). */
   webhookAttempts: Counter<'outcome'>;
   webhookAttemptSeconds: Histogram;
@@ -56,6 +58,12 @@ export function createMetrics(): Metrics {
       labelNames: ['status'],
       registers,
     }),
+    runQueries: new Counter({
+      name: 'run_queries_total',
+      help: 'Queries to run workflows for polls: answered, refused (run not open), timed_out (by workers) or skipped.',
+      labelNames: ['outcome'],
+      registers,
+    }),
     webhookAttempts: new Counter({
       name: 'webhook_attempts_total',
       help: 'Attempts to deliver a webhook event, by what became of the event.',
@@ -76,9 +84,10 @@ export function createMetrics(): Metrics {
 }
 
 /** A series that begins with its first event hides it: Prometheus sees no increase in what was not there before. */
-function showZeros({ runsAccepted, runsEnded, webhookAttempts, reconciler, retention }: Metrics): void {
+function showZeros({ runsAccepted, runsEnded, runQueries, webhookAttempts, reconciler, retention }: Metrics): void {
   for (const outcome of ['accepted', 'repeated', 'invalid_nodes', 'invalid_workflow']) runsAccepted.inc({ outcome }, 0);
   for (const status of ['Succeeded', 'Error', 'Cancelled']) runsEnded.inc({ status }, 0);
+  for (const outcome of ['answered', 'refused', 'timed_out', 'skipped']) runQueries.inc({ outcome }, 0);
   for (const outcome of ['delivered', 'retried', 'failed', 'dropped']) webhookAttempts.inc({ outcome }, 0);
   for (const outcome of ['done', 'busy', 'failed']) reconciler.rounds.inc({ outcome }, 0);
   for (const outcome of ['open', 'closed', 'missing', 'failed']) reconciler.checks.inc({ outcome }, 0);

@@ -22,7 +22,9 @@ function toEntry(node: PolledNode | HistoryNode, readApart?: (nodeId: string) =>
   const { id, status } = node;
   if (status === 'in progress') {
     const { approvals } = node;
-    return approvals ? { id, status, approval_requests: approvals } : { id, status };
+    if (!approvals) return { id, status };
+    const until = approvals.map(({ expires_at: expiresAt }) => expiresAt).toSorted();
+    return { id, status, approval_requests: approvals, waiting: { for: 'approval', until: until.at(-1) } };
   }
   if (status === 'succeed') {
     if (node.isApart === true && readApart !== undefined)

@@ -1,14 +1,13 @@
 // Specification, "Running workflows": start, start again and poll.
 import { z } from 'zod';
-import { readResultPieces, readRunForPoll, type PolledRun, type PolledText } from '../../db/runs/poll-repository.js';
+import { readRunForPoll } from '../../db/runs/poll-repository.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { acceptRun, type Acceptance } from './accept-run.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { answerPoll } from './answer-poll.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, notFound } from '../http/errors.js';
 import { findFirstAnswer, idempotencyHeaders, toKeyedRequest } from './idempotency.js';
-import { RawJson } from '../http/json-text.js';
-import { toExecutionStatus, toNodeMap } from './node-map.js';
 import { idParams, runParams, uuid } from '../http/path-ids.js';
 import { toReRunRequest } from './re-run.js';
 import { runInputBody } from './read-run-input.js';
@@ -74,9 +73,9 @@ const poll = defineRoute({
   pollsRun: 'id',
   responses: { 200: envelopeSchema, 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, polled, query }) {
+    const asked = { runId: query.id, userId: caller.userId };
     // Read with the key, if it was: all but results that are too large for it.
     const isRead = polled?.runId === query.id && polled.run?.nodes !== null;
-    const asked = { runId: query.id, userId: caller.userId };
     const run = isRead ? polled.run : await readRunForPoll(deps.db, asked, deps.config.resultRetentionDays);
     if (run === undefined) return answerNotFound(query.id);
     if (!run.isVisible) throw new ApiError(400, 'invalid', 'The run does not exist or you have no access to it.');
@@ -100,18 +99,6 @@ function answerReRun({ envelope, isRepeat }: Acceptance): RouteResult {
 
 function repeatHeaders(isRepeat: boolean): Record<string, string> {
   return isRepeat ? { 'Idempotent-Replayed': 'true' } : {};
-}
-
-/** Postgres alone answers: with every worker stopped, and for finished runs without Temporal. */
-function answerPoll({ db }: AppDeps, run: PolledRun | PolledText): RouteResult {
-  const status = toExecutionStatus(run.status, run.isStarted);
-  return { status: 200, body: { status: 200, data: { id: run.runId, status, data: nodesOf(db, run) } } };
-}
-
-function nodesOf(db: AppDeps['db'], { runId, nodeErrors, nodes }: PolledRun | PolledText): unknown {
-  if (typeof nodes === 'string' && nodeErrors === null) return new RawJson(nodes);
-  const rows = Array.isArray(nodes) ? nodes : [];
-  return toNodeMap(rows, nodeErrors, (nodeId) => readResultPieces(db, runId, nodeId));
 }
 
 /** No such run, or its results have expired: the specification's 200 with `data` null. */

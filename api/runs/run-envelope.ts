@@ -13,6 +13,10 @@ export const nodeEntrySchema = z.object({
   error: z.object({ code: z.string(), message: z.string() }).optional(),
   truncated: z.boolean().optional(),
   approval_requests: z.array(z.record(z.string(), z.unknown())).optional(),
+  waiting: z
+    .object({ for: z.enum(['approval']), until: z.iso.datetime() })
+    .optional()
+    .describe('What a node that is in progress waits for, and until when at the latest'),
 });
 
 export const envelopeSchema = z.object({

@@ -15,8 +15,10 @@ import {
   DECIDE_SIGNAL,
   MAX_NODES_IN_FLIGHT,
   RUN_WORKFLOW_TYPE,
+  STATUS_QUERY,
   type Decision,
   type RunGraphInput,
+  type RunStatusAnswer,
   toMarkdown,
 } from '../../contract/run-workflow.js';
 import type { ApiConfig } from '../deps.js';
@@ -145,6 +147,11 @@ export async function signalDecision(client: Client, runId: string, decision: De
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
+}
+
+/** What an open run says of itself. Needs a worker: throws when none has answered within `timeoutMs`. */
+export function queryRunStatus(client: Client, runId: string, timeoutMs: number): Promise<RunStatusAnswer> {
+  return bounded(client, () => client.workflow.getHandle(runId).query<RunStatusAnswer>(STATUS_QUERY), timeoutMs);
 }
 
 /** Whether the server itself ended a terminated run (limits of size and length), rather than a person. */

@@ -12,6 +12,8 @@ interface PolledState {
   runId: string;
   status: StoredRunStatus;
   isStarted: boolean;
+  /** Since it was accepted. */
+  ageMs: number;
   /** Its results are gone, or as good as gone: it ended long ago and nothing pins it. */
   isExpired: boolean;
   isVisible: boolean;
@@ -25,7 +27,10 @@ export interface PolledRun extends PolledState {
 
 /** One row, ready to be passed on: most polls of most runs. */
 export interface PolledText extends PolledState {
-  /** JSON text of the nodes by their ids, each as `toNodeMap` (api/runs/node-map.ts) writes it; null: read them apart. */
+  /**
+   * JSON text of the nodes by their ids, each as `toNodeMap` (api/runs/node-map.ts) writes it; null: read them apart. That
+   * of an open run is for `splitNodes`.
+   */
   nodes: string | null;
 }
 
@@ -39,13 +44,19 @@ export interface PolledNode {
   errorCode: string | null;
   errorMessage: string | null;
   /** The requests that a waiting agent has open. */
-  approvals?: Record<string, unknown>[] | null;
+  approvals?: OpenRequest[] | null;
+}
+
+export interface OpenRequest extends Record<string, unknown> {
+  /** As JSON writes a Date. */
+  expires_at: string;
 }
 
 interface StateRow {
   run_id: string;
   run_status: StoredRunStatus;
   is_started: boolean;
+  age_ms: number;
   is_expired: boolean;
   node_errors: string | null;
   is_visible: boolean;
@@ -64,7 +75,7 @@ interface NodeRow extends StateRow {
   is_apart: boolean;
   error_code: string | null;
   error_message: string | null;
-  approvals: Record<string, unknown>[] | null;
+  approvals: OpenRequest[] | null;
 }
 
 export interface Poll {
@@ -94,7 +105,7 @@ export async function readRunForPoll(
   const { rows } = await sql<NodeRow>`/* poll_run */
     SELECT ${stateColumns(retentionDays)}, node.node_id, node.status AS node_status, node.error_code, node.error_message,
       node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
-      CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${approvals} AS approvals
+      CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(requests)} AS approvals
     FROM ${runsOf(asked)} LEFT JOIN LATERAL ${nodesOf(retentionDays)} node ON true
     ORDER BY node.started_at, node.node_id`.execute(db);
   const [row] = rows;
@@ -159,7 +170,7 @@ const selectPolls = createStatement<SelectPolls, CountedKey & TextRow>(
         SELECT asked.poll, ${stateColumns(retentionDays)}, nodes.nodes
         FROM ${runsOf(asked)} LEFT JOIN LATERAL (
           SELECT CASE WHEN NOT coalesce(bool_or(until_here > ${TOGETHER_BYTES}), false)
-            THEN '{' || coalesce(string_agg(${nodeText}, ',' ORDER BY started_at, node_id), '') || '}' END AS nodes
+            THEN '{' || coalesce(string_agg(${nodeText}, ${betweenNodes} ORDER BY started_at, node_id), '') || '}' END AS nodes
           FROM ${nodesOf(retentionDays)} node
         ) nodes ON true
       ) AS polled ON true`;
@@ -191,7 +202,7 @@ function runsOf(asked: RawBuilder<unknown>): RawBuilder<unknown> {
 
 function stateColumns(retentionDays: Value<number>): RawBuilder<unknown> {
   return sql`run.id AS run_id, run.status AS run_status, run.run_started_at IS NOT NULL AS is_started,
-    ${isExpired(retentionDays)} AS is_expired, run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible`;
+    (extract(epoch FROM now() - run.created_at) * 1000)::float8 AS age_ms, ${isExpired(retentionDays)} AS is_expired, run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible`;
 }
 
 /** With how much a reader has of all results up to each. */
@@ -202,20 +213,47 @@ function nodesOf(retentionDays: Value<number>): RawBuilder<unknown> {
   )`;
 }
 
-const approvals = sql`CASE WHEN node.status = 'in progress' THEN (
-  SELECT json_agg(json_build_object('request_id', request_id, 'server_label', server_label, 'tool_name', tool_name,
-    'arguments', arguments, 'status', CASE WHEN expires_at <= now() THEN 'expired' ELSE approval.status END,
-    'created_at', ${isoText('created_at')}, 'expires_at', ${isoText('expires_at')}) ORDER BY ordinal)
-  FROM approval_requests approval
-  WHERE approval.run_id = run.id AND approval.node_id = node.node_id AND approval.status = 'pending'
-) END`;
+/** `what`: an expression over the requests that a waiting agent has open. */
+function ofApprovals(what: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`CASE WHEN node.status = 'in progress' THEN (
+    SELECT ${what} FROM approval_requests approval
+    WHERE approval.run_id = run.id AND approval.node_id = node.node_id AND approval.status = 'pending'
+  ) END`;
+}
+
+const requests = sql`json_agg(json_build_object('request_id', request_id, 'server_label', server_label,
+  'tool_name', tool_name, 'arguments', arguments,
+  'status', CASE WHEN expires_at <= now() THEN 'expired' ELSE approval.status END,
+  'created_at', ${isoText(sql`created_at`)}, 'expires_at', ${isoText(sql`expires_at`)}) ORDER BY ordinal)`;
+
+const requestsText = sql`',"approval_requests":' || (${requests})::text
+  || ',"waiting":{"for":"approval","until":"' || ${isoText(sql`max(expires_at)`)} || '"}'`;
+
+/**
+ * An open run's nodes are put together with those of which only its workflow knows, so that they come apart: by two
+ * characters that no JSON text holds, for strings in it have control characters as escapes only.
+ */
+const AFTER_NODE = '\u001E';
+const AFTER_ID = '\u001F';
+const betweenNodes = sql`CASE run.status WHEN 'In Progress' THEN ${sql.lit(AFTER_NODE)} ELSE ',' END`;
+const afterId = sql`CASE run.status WHEN 'In Progress' THEN ${sql.lit(AFTER_ID)} ELSE ':' END`;
+
+/** `PolledText.nodes` of an open run: id and JSON text of each. */
+export function splitNodes(text: string): [id: string, entry: string][] {
+  const members = text.slice(1, -1);
+  if (members === '') return [];
+  return members.split(AFTER_NODE).map((member) => {
+    const [id, entry] = member.split(AFTER_ID) as [string, string];
+    return [JSON.parse(id) as string, entry];
+  });
+}
 
 /** A member of `PolledText.nodes`. What is too large is not unpacked for nothing. */
 const nodeText = sql`CASE WHEN until_here <= ${TOGETHER_BYTES} THEN
-  to_json(node_id)::text || ':{"id":' || to_json(node_id)::text || ',"status":' || to_json(node.status)::text
+  to_json(node_id)::text || ${afterId} || '{"id":' || to_json(node_id)::text || ',"status":' || to_json(node.status)::text
   || CASE node.status
     WHEN 'succeed' THEN ',"result":' || coalesce(result::text, '{"content":""}')
-    WHEN 'in progress' THEN coalesce(',"approval_requests":' || (${approvals})::text, '')
+    WHEN 'in progress' THEN coalesce(${ofApprovals(requestsText)}, '')
     ELSE ',"error":{"code":' || to_json(coalesce(error_code, 'failed'))::text
       || ',"message":' || to_json(coalesce(error_message, 'The node failed.'))::text || '}'
   END || '}'
@@ -226,6 +264,7 @@ function toState(row: StateRow): PolledState {
     runId: row.run_id,
     status: row.run_status,
     isStarted: row.is_started,
+    ageMs: row.age_ms,
     isExpired: row.is_expired,
     isVisible: row.is_visible,
     nodeErrors: row.node_errors,
@@ -233,8 +272,8 @@ function toState(row: StateRow): PolledState {
 }
 
 /** As JSON writes a Date, which is how every other timestamp leaves the service. */
-function isoText(column: 'created_at' | 'expires_at') {
-  return sql`to_char(${sql.ref(column)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+function isoText(time: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
 function toNode(row: NodeRow): PolledNode {

@@ -811,6 +811,13 @@ export interface components {
             /** @enum {string} */
             status: "in queue" | "in progress" | "succeed" | "failed" | "not found";
             truncated?: boolean;
+            /** @description What a node that is in progress waits for, and until when at the latest */
+            waiting?: {
+                /** @enum {string} */
+                for: "approval";
+                /** Format: date-time */
+                until: string;
+            };
         };
         Project: {
             attached_provider_keys: {

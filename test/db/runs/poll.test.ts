@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { toJsonText } from '../../../api/http/json-text.js';
 import { toNodeMap } from '../../../api/runs/node-map.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';
-import { countAndPoll, readRunForPoll, type PolledText } from '../../../db/runs/poll-repository.js';
+import { countAndPoll, readRunForPoll, splitNodes, type PolledText } from '../../../db/runs/poll-repository.js';
 import { createApiClient, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { agent, drawing, http, link, trigger, type DrawingNode } from '../../support/graphs.js';
@@ -50,10 +50,13 @@ describe('nodes of a polled run', function () {
   }
 
   async function assertSame(runId: string): Promise<Record<string, Record<string, unknown>>> {
-    const { nodes: text, ...state } = await textOf(runId);
-    const { nodes, ...whole } = (await readRunForPoll(db, { runId, userId: stack.stack.user_id }, 30))!;
+    const { nodes: text, ageMs, ...state } = await textOf(runId);
+    const { nodes, ageMs: laterMs, ...whole } = (await readRunForPoll(db, { runId, userId: stack.stack.user_id }, 30))!;
     assert.deepEqual(state, whole);
-    const found = JSON.parse(text!) as Record<string, Record<string, unknown>>;
+    assert.ok(ageMs > 0 && laterMs >= ageMs, 'it is older at the second look');
+    const isOpen = state.status === 'In Progress';
+    const pieces = isOpen ? splitNodes(text!).map(([id, entry]) => [id, JSON.parse(entry) as unknown]) : [];
+    const found = (isOpen ? Object.fromEntries(pieces) : JSON.parse(text!)) as Record<string, Record<string, unknown>>;
     assert.deepEqual(found, JSON.parse(toJsonText(toNodeMap(nodes, null))));
     assert.deepEqual(
       Object.keys(found),
@@ -96,6 +99,7 @@ describe('nodes of a polled run', function () {
     assert.deepEqual(nodes[slow.id], { id: slow.id, status: 'in progress' });
     const [request] = nodes[waits.id]!['approval_requests'] as Record<string, unknown>[];
     assert.deepEqual([request!['tool_name'], request!['status']], ['add', 'pending']);
+    assert.deepEqual(nodes[waits.id]!['waiting'], { for: 'approval', until: request!['expires_at'] });
     await cancelRun(stack, runId);
     await api.pollToEnd(runId);
   });

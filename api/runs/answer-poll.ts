@@ -1,0 +1,48 @@
+// What a poll answers. Results and everything final come from Postgres. What is in flight comes from the run's workflow,
+// where it answers in time (docs/adr/0002-polls-read-postgres.md).
+import { readResultPieces, splitNodes, type PolledRun, type PolledText } from '../../db/runs/poll-repository.js';
+import type { LiveNode } from '../../contract/run-workflow.js';
+import type { AppDeps } from '../deps.js';
+import { RawJson } from '../http/json-text.js';
+import type { RouteResult } from '../http/route.js';
+import { toExecutionStatus, toNodeMap } from './node-map.js';
+
+/** Most runs have ended by then, and a client has hardly seen that they began. */
+const ASK_FROM_AGE_MS = 1_000;
+
+export async function answerPoll({ db, liveStatus }: AppDeps, run: PolledRun | PolledText): Promise<RouteResult> {
+  const { runId, status: stored, isStarted } = run;
+  const isOpen = stored === 'In Progress';
+  const live = (isOpen && run.ageMs >= ASK_FROM_AGE_MS && (await liveStatus.nodesOf(runId))) || [];
+  const status = toExecutionStatus(stored, isStarted || live.length > 0);
+  const data = isOpen ? addLive(entriesOf(db, run), live) : nodesOf(db, run);
+  return { status: 200, body: { status: 200, data: { id: runId, status, data } } };
+}
+
+/** Passed on as the database has written it, where it has. */
+function nodesOf(db: AppDeps['db'], run: PolledRun | PolledText): unknown {
+  const { nodes, nodeErrors } = run;
+  return typeof nodes === 'string' && nodeErrors === null ? new RawJson(nodes) : entriesOf(db, run);
+}
+
+function entriesOf(db: AppDeps['db'], { runId, nodeErrors, nodes }: PolledRun | PolledText): Record<string, unknown> {
+  if (typeof nodes === 'string' && nodeErrors === null) {
+    return Object.fromEntries(splitNodes(nodes).map(([id, entry]) => [id, new RawJson(entry)]));
+  }
+  return toNodeMap(Array.isArray(nodes) ? nodes : [], nodeErrors, (nodeId) => readResultPieces(db, runId, nodeId));
+}
+
+/**
+ * Nodes in flight of which nothing is stored yet. What is stored holds, for the workflow's answer may be older: a node that
+ * has ended stays ended, and an agent waits while Postgres has open requests of it.
+ */
+export function addLive(stored: Record<string, unknown>, live: LiveNode[]): Record<string, unknown> {
+  const missing = live.filter(({ id, path }) => path === '' && !Object.hasOwn(stored, id));
+  return { ...stored, ...Object.fromEntries(missing.map((node) => [node.id, toLiveEntry(node)])) };
+}
+
+function toLiveEntry({ id, waiting }: LiveNode): Record<string, unknown> {
+  const entry = { id, status: 'in progress' };
+  if (waiting === undefined) return entry;
+  return { ...entry, waiting: { for: waiting.for, until: new Date(waiting.untilMs).toISOString() } };
+}

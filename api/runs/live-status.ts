@@ -1,0 +1,95 @@
+// The nodes that a run workflow says are in flight (the query `status`), as polls need them. A query costs a worker and
+// Temporal some milliseconds each, so that a run is queried at most once a second, and no poll waits long for an answer.
+import { QueryNotRegisteredError, QueryRejectedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { LRUCache } from 'lru-cache';
+import type { LiveNode } from '../../contract/run-workflow.js';
+import type { Metrics } from '../observability/metrics.js';
+import { createQueryBreaker } from './query-breaker.js';
+import { queryRunStatus } from './temporal-calls.js';
+
+export interface LiveStatus {
+  /** What the run's workflow said at most two seconds ago; undefined without such an answer. Never throws. */
+  nodesOf(runId: string): Promise<LiveNode[] | undefined>;
+}
+
+const ASK_EVERY_MS = 1_000;
+const USABLE_MS = 2_000;
+const ANSWER_WITHIN_MS = 250;
+/** How long a run that did not answer in time is left alone. */
+const SILENT_MS = 5_000;
+/** More queries than this at once take a busy worker longer than a poll may wait. */
+const MAX_UNDER_WAY = 16;
+const KEPT_RUNS = 2_000;
+/** Of all kept answers together: about 10 MB. */
+const KEPT_NODES = 50_000;
+
+interface QueriedRun {
+  askAtMs: number;
+  underWay: Promise<LiveNode[] | undefined> | undefined;
+  /** Polls do not wait for this run's queries: the last one was not answered, or workers seem to be away. */
+  isSilent: boolean;
+}
+
+/**
+ * A poll uses the last answer while it is at most two seconds old, and sends a query once it is one second old, without
+ * waiting for it. Only a poll that finds no such answer waits, together with all others that find none.
+ */
+export function createLiveStatus({ temporal, metrics }: { temporal: Client; metrics: Metrics }): LiveStatus {
+  const runs = new LRUCache<string, QueriedRun>({ max: KEPT_RUNS });
+  const answers = new LRUCache<string, LiveNode[]>({
+    max: KEPT_RUNS,
+    maxSize: KEPT_NODES,
+    sizeCalculation: (live) => live.length + 1,
+    ttl: USABLE_MS,
+  });
+  const breaker = createQueryBreaker();
+  let underWay = 0;
+
+  async function ask(runId: string, run: QueriedRun): Promise<LiveNode[] | undefined> {
+    underWay++;
+    const answer = await queryRunStatus(temporal, runId, ANSWER_WITHIN_MS).catch(toOutcome);
+    underWay--;
+    run.underWay = undefined;
+    const wasSilent = run.isSilent;
+    run.isSilent = answer === 'timed_out';
+    metrics.runQueries.inc({ outcome: typeof answer === 'string' ? answer : 'answered' });
+    if (answer === 'timed_out') {
+      run.askAtMs = performance.now() + SILENT_MS;
+      if (!wasSilent) breaker.timedOut(performance.now());
+      return undefined;
+    }
+    const live = answer === 'refused' ? undefined : answer.live;
+    answers.set(runId, live);
+    if (live !== undefined) breaker.answered();
+    return live;
+  }
+
+  function askIfDue(runId: string, run: QueriedRun): void {
+    const nowMs = performance.now();
+    if (run.underWay !== undefined || nowMs < run.askAtMs) return;
+    run.askAtMs = nowMs + ASK_EVERY_MS;
+    if (underWay >= MAX_UNDER_WAY || !breaker.admits(nowMs)) {
+      metrics.runQueries.inc({ outcome: 'skipped' });
+      return;
+    }
+    run.isSilent ||= breaker.isOpen();
+    run.underWay = ask(runId, run);
+  }
+
+  return {
+    async nodesOf(runId) {
+      const run = runs.get(runId) ?? { askAtMs: 0, underWay: undefined, isSilent: false };
+      runs.set(runId, run);
+      askIfDue(runId, run);
+      return answers.get(runId) ?? (run.isSilent ? undefined : run.underWay);
+    },
+  };
+}
+
+/** `refused`: Temporal has no such open run, or its worker knows no such query. That too is an answer. */
+function toOutcome(error: unknown): 'refused' | 'timed_out' {
+  const isAnswer = [WorkflowNotFoundError, QueryRejectedError, QueryNotRegisteredError].some(
+    (type) => error instanceof type,
+  );
+  return isAnswer ? 'refused' : 'timed_out';
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { Client, Connection } from '@temporalio/client';
+import { addLive } from '../../../api/runs/answer-poll.js';
+import { createLiveStatus, type LiveStatus } from '../../../api/runs/live-status.js';
+import { createQueryBreaker } from '../../../api/runs/query-breaker.js';
+import { createMetrics, type Metrics } from '../../../api/observability/metrics.js';
+
+describe('live status of runs', () => {
+  describe('beside a Temporal that takes connections and never answers', function () {
+    this.timeout(20_000);
+    const sockets = new Set<Socket>();
+    let server: Server;
+    let connection: Connection;
+    let metrics: Metrics;
+    let liveStatus: LiveStatus;
+
+    beforeEach(async () => {
+      server = createServer((socket) => sockets.add(socket.on('error', () => undefined)));
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      connection = Connection.lazy({ address: `127.0.0.1:${(server.address() as AddressInfo).port}` });
+      metrics = createMetrics();
+      liveStatus = createLiveStatus({ temporal: new Client({ connection }), metrics });
+    });
+    afterEach(async () => {
+      await connection.close();
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+
+    async function ask(...runIds: string[]): Promise<number> {
+      const startedAt = performance.now();
+      const answers = await Promise.all(runIds.map((runId) => liveStatus.nodesOf(runId)));
+      assert.ok(answers.every((answer) => answer === undefined));
+      return performance.now() - startedAt;
+    }
+    const count = async (outcome: string): Promise<number> =>
+      (await metrics.runQueries.get()).values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
+
+    it('waits 250 ms once for a run, with all who ask for it, and not again soon', async () => {
+      // The first call loads the client's code; how long a timer takes is the machine's.
+      await ask('warm-up');
+      const startedAt = performance.now();
+      const timer = pause(250).then(() => performance.now() - startedAt);
+      const [firstMs, timerMs] = await Promise.all([ask('a', 'a', 'a'), timer]);
+      assert.ok(firstMs > 200 && firstMs < timerMs + 150, `${firstMs} ms, a timer ${timerMs} ms`);
+      assert.ok((await ask('a')) < 200);
+      assert.equal(await count('timed_out'), 2);
+    });
+
+    it('waits for no run at all once three have been silent', async () => {
+      await ask('a', 'b', 'c');
+      const laterMs = await ask('d', 'e', 'f');
+      assert.ok(laterMs < 200, `${laterMs} ms`);
+      assert.deepEqual([await count('timed_out'), await count('skipped')], [3, 3]);
+    });
+
+    it('has no more than 16 queries under way', async () => {
+      await ask(...Array.from({ length: 40 }, (_, index) => `run ${index}`));
+      assert.deepEqual([await count('timed_out'), await count('skipped')], [16, 24]);
+    });
+  });
+
+  describe('breaker', () => {
+    it('opens after three queries in a row without an answer, and lets one through every five seconds', () => {
+      const breaker = createQueryBreaker();
+      for (const nowMs of [0, 10]) breaker.timedOut(nowMs);
+      breaker.answered();
+      for (const nowMs of [20, 30]) breaker.timedOut(nowMs);
+      assert.deepEqual([breaker.isOpen(), breaker.admits(40)], [false, true]);
+      breaker.timedOut(50);
+      assert.deepEqual([breaker.isOpen(), breaker.admits(60)], [true, false]);
+      assert.deepEqual(
+        [5_050, 5_060, 10_049, 10_050].map((nowMs) => breaker.admits(nowMs)),
+        [true, false, false, true],
+      );
+      breaker.answered();
+      assert.deepEqual([breaker.isOpen(), breaker.admits(10_060)], [false, true]);
+    });
+  });
+
+  describe('added to what is stored', () => {
+    it('shows what is not stored, and a node that is stored as ended stays ended', () => {
+      const stored = { ended: { id: 'ended', status: 'succeed' }, open: { id: 'open', status: 'in progress' } };
+      const live = ['ended', 'open', 'new'].map((id) => ({ id, path: '' }));
+      assert.deepEqual(addLive(stored, live), { ...stored, new: { id: 'new', status: 'in progress' } });
+    });
+
+    it('leaves out nodes of iterations', () => {
+      assert.deepEqual(addLive({}, [{ id: 'inner', path: 'LOOP[3]' }]), {});
+    });
+
+    it('says what a node waits for, and until when', () => {
+      const waiting = { for: 'approval' as const, untilMs: Date.parse('2026-01-01T00:00:00.500Z') };
+      const until = '2026-01-01T00:00:00.500Z';
+      const expected = { asks: { id: 'asks', status: 'in progress', waiting: { for: 'approval', until } } };
+      assert.deepEqual(addLive({}, [{ id: 'asks', path: '', waiting }]), expected);
+    });
+
+    it('takes ids that name a prototype as ids', () => {
+      const added = addLive({}, [{ id: '__proto__', path: '' }]);
+      assert.deepEqual(Object.keys(added), ['__proto__']);
+    });
+  });
+});
