@@ -83,7 +83,8 @@ describe('visible execution', function () {
     for (let run = 1; run <= 30; run++) {
       stack.modelProvider.script('visible-agent', [adds, { text: 'done' }]);
       const runId = (await api.run(workflowId)).data.id;
-      assert.equal((await api.pollToEnd(runId, { timeoutMs: 30_000 })).data.status, 'succeed');
+      const end = (await api.pollToEnd(runId, { timeoutMs: 30_000 })).data;
+      assert.equal(end.status, 'succeed', JSON.stringify(end.data));
       if (run === 1 || run === 30) assert.deepEqual(await scheduledActivities(stack, runId), expected, `run ${run}`);
     }
   });
