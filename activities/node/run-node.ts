@@ -251,5 +251,5 @@ function toStep(runner: NodeKindRunner): NodeStep<NodeFacts> {
 
 function settledFacts(claim: NodeClaim): NodeFacts {
   if (claim.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
-  return claim.branch === 0 ? {} : { branch: claim.branch };
+  return claim.handle === 0 ? {} : { branch: claim.handle as Branch };
 }

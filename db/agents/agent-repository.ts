@@ -18,10 +18,10 @@ export interface StoredTurn {
 }
 
 /** The turns of an agent in their order. */
-export async function findTurns(db: Db, { runId, nodeId }: NodeKey): Promise<StoredTurn[]> {
+export async function findTurns(db: Db, { runId, path, nodeId }: NodeKey): Promise<StoredTurn[]> {
   const { rows } = await sql<StoredTurn>`
     SELECT turn, is_final AS "isFinal", message_enc AS "messageEnc", usage FROM agent_turns
-    WHERE run_id = ${runId} AND node_id = ${nodeId} ORDER BY turn`.execute(db);
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} ORDER BY turn`.execute(db);
   return rows;
 }
 
@@ -42,14 +42,14 @@ export interface StoredToolCall {
 }
 
 /** The tool calls of an agent with their approvals, in order. */
-export async function findToolCalls(db: Db, { runId, nodeId }: NodeKey): Promise<StoredToolCall[]> {
+export async function findToolCalls(db: Db, { runId, path, nodeId }: NodeKey): Promise<StoredToolCall[]> {
   const { rows } = await sql<StoredToolCall>`
     SELECT call.turn, call.ordinal, call.tool_call_id AS "toolCallId", call.server_label AS "serverLabel",
       call.tool_name AS "toolName", call.arguments_enc AS "argumentsEnc", call.outcome, call.answer_enc AS "answerEnc",
       call.request_id AS "requestId", request.status AS approval, request.reason,
       (extract(epoch FROM request.expires_at - clock_timestamp()) * 1000)::float8 AS "waitMs"
     FROM agent_tool_calls call LEFT JOIN approval_requests request USING (request_id)
-    WHERE call.run_id = ${runId} AND call.node_id = ${nodeId}
+    WHERE call.run_id = ${runId} AND call.path = ${path} AND call.node_id = ${nodeId}
     ORDER BY call.turn, call.ordinal`.execute(db);
   return rows;
 }
@@ -78,8 +78,8 @@ export interface NewTurn extends TurnKey {
  * the turn has not happened (the ledger says `sent`); after it, a repeated step finds it.
  */
 export async function saveTurn(db: Database, turn: NewTurn): Promise<void> {
-  const { runId, nodeId } = turn;
-  const key = { run_id: runId, node_id: nodeId, turn: turn.turn };
+  const { runId, path, nodeId } = turn;
+  const key = { run_id: runId, path, node_id: nodeId, turn: turn.turn };
   await db.transaction().execute(async (trx) => {
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto('agent_turns')
@@ -124,6 +124,7 @@ async function insertApproval(
     .values({
       request_id: approval.requestId,
       run_id: turn.runId,
+      path: turn.path,
       node_id: turn.nodeId,
       turn: turn.turn,
       ordinal,
@@ -146,6 +147,7 @@ export async function saveToolAnswer(
       .updateTable('agent_tool_calls')
       .set({ outcome: answer.outcome, answer_enc: answer.answerEnc, finished_at: sql`now()` })
       .where('run_id', '=', runId)
+      .where('path', '=', path)
       .where('node_id', '=', nodeId)
       .where('turn', '=', turn)
       .where('ordinal', '=', ordinal)
@@ -157,19 +159,21 @@ export async function saveToolAnswer(
 }
 
 /** The sealed tools of the agent: those given now, or those that an earlier try stored. */
-export async function keepTools(db: Db, { runId, nodeId }: NodeKey, toolsEnc: Buffer): Promise<Buffer> {
+export async function keepTools(db: Db, { runId, path, nodeId }: NodeKey, toolsEnc: Buffer): Promise<Buffer> {
   const { rows } = await sql<{ tools: Buffer }>`
-    INSERT INTO agent_sessions AS session (run_id, node_id, tools_enc) VALUES (${runId}, ${nodeId}, ${toolsEnc})
-    ON CONFLICT (run_id, node_id) DO UPDATE SET tools_enc = session.tools_enc
+    INSERT INTO agent_sessions AS session (run_id, path, node_id, tools_enc)
+    VALUES (${runId}, ${path}, ${nodeId}, ${toolsEnc})
+    ON CONFLICT (run_id, path, node_id) DO UPDATE SET tools_enc = session.tools_enc
     RETURNING tools_enc AS tools`.execute(db);
   return rows[0]!.tools;
 }
 
-export async function findTools(db: Db, { runId, nodeId }: NodeKey): Promise<Buffer | undefined> {
+export async function findTools(db: Db, { runId, path, nodeId }: NodeKey): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('agent_sessions')
     .select('tools_enc')
     .where('run_id', '=', runId)
+    .where('path', '=', path)
     .where('node_id', '=', nodeId)
     .executeTakeFirst();
   return row?.tools_enc;

@@ -91,8 +91,8 @@ function idsOf(rows: { id: string }[]): RawBuilder<unknown> {
 async function emptyNodes(db: Db, runs: RawBuilder<unknown>, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     UPDATE node_results SET result = NULL, result_enc = NULL, error_message = NULL
-    WHERE (run_id, node_id) IN (
-      SELECT run_id, node_id FROM node_results
+    WHERE (run_id, path, node_id) IN (
+      SELECT run_id, path, node_id FROM node_results
       WHERE ${runs} AND (result IS NOT NULL OR result_enc IS NOT NULL OR error_message IS NOT NULL)
       LIMIT ${limit}::integer
     )`.execute(db);

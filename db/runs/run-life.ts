@@ -69,10 +69,10 @@ async function closeNodes(trx: Transaction<Tables>, runId: string, update: Execu
     const failed = { status: 'failed' as const, error_code: error.code, error_message: error.message };
     await trx
       .insertInto('node_results')
-      .values({ run_id: runId, node_id: nodeId, ...failed, finished_at: sql`now()` })
+      .values({ run_id: runId, path: '', node_id: nodeId, ...failed, finished_at: sql`now()` })
       .onConflict((conflict) =>
         conflict
-          .columns(['run_id', 'node_id'])
+          .columns(['run_id', 'path', 'node_id'])
           .doUpdateSet({ ...failed, finished_at: sql`now()` })
           .where('node_results.status', '=', 'in progress'),
       )
@@ -105,26 +105,27 @@ async function addMissingTransactions(
 ): Promise<void> {
   const missing = await trx
     .selectFrom('node_results as node')
-    .select(['node.node_id', 'node.status', 'node.error_code'])
+    .select(['node.path', 'node.node_id', 'node.status', 'node.error_code'])
     .select(
       // An agent that was cancelled while it waited has paid for its turns.
       sql<string>`(SELECT coalesce(sum(price_usd), 0) FROM provider_calls spent
-        WHERE spent.run_id = node.run_id AND spent.node_id = node.node_id)`.as('amount_usd'),
+        WHERE spent.run_id = node.run_id AND spent.path = node.path AND spent.node_id = node.node_id)`.as('amount_usd'),
     )
     .where('node.run_id', '=', runId)
     .where(
       sql<boolean>`NOT EXISTS (SELECT FROM billing_transactions paid
-        WHERE paid.run_id = node.run_id AND paid.node_id = node.node_id)`,
+        WHERE paid.run_id = node.run_id AND paid.path = node.path AND paid.node_id = node.node_id)`,
     )
     .execute();
   if (missing.length === 0) return;
   const plan = await findPlan(trx, run.snapshot_hash);
   const numberOf = new Map(plan.ids.map((id, index) => [id, index]));
-  const rows = missing.flatMap(({ node_id, status, error_code, amount_usd }) => {
+  const rows = missing.flatMap(({ path, node_id, status, error_code, amount_usd }) => {
     const node = numberOf.get(node_id);
     if (node === undefined) return [];
     return {
       run_id: runId,
+      path,
       node_id,
       project_id: run.project_id,
       user_id: run.user_id,
@@ -139,7 +140,7 @@ async function addMissingTransactions(
   await trx
     .insertInto('billing_transactions')
     .values(rows)
-    .onConflict((conflict) => conflict.columns(['run_id', 'node_id', 'operation']).doNothing())
+    .onConflict((conflict) => conflict.columns(['run_id', 'path', 'node_id', 'operation']).doNothing())
     .execute();
 }
 
