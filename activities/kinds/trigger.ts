@@ -20,8 +20,8 @@ export const triggerRunner: NodeKindRunner = {
 };
 
 /**
- * The trigger's end is the run's start: both at once, or where that was done before, or half of it by another build, one
- * after the other, to no effect the second time.
+ * The trigger's end is the run's start: both at once. Of a run that has been started before, the trigger's end is recorded
+ * by itself, to no effect if that was done as well.
  */
 export async function recordStart({ db, fresh }: Pick<NodeDeps, 'db' | 'fresh'>, end: NodeEnd): Promise<boolean> {
   const ageMs = await recordTriggerEnd(db, end, START_SEQUENCE);

@@ -33,9 +33,12 @@ export function createStatement<Values extends object, Row>(
   };
 }
 
-/** The rows of a query that every run executes: its text must always be the same, for it is prepared under the name (preparing-client.ts). */
+/**
+ * The rows of a query that every run executes: its text must always be the same, for it is prepared under the name
+ * (preparing-client.ts).
+ */
 export async function executePrepared<Row>(db: Db, name: string, query: Compilable<Row>): Promise<Row[]> {
-  const { sql, parameters } = query.compile();
-  const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(`/* ${name} */ ${sql}`, [...parameters]));
+  const { sql: text, parameters } = query.compile();
+  const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(`/* ${name} */ ${text}`, [...parameters]));
   return rows;
 }

@@ -45,7 +45,8 @@ const statements = [
     created_by integer NOT NULL REFERENCES users (id),
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
-    deleted_at timestamptz
+    deleted_at timestamptz,
+    CONSTRAINT projects_webhook_signed CHECK (NOT is_webhook_enabled OR webhook_secret_enc IS NOT NULL)
   )`,
 
   `CREATE TABLE project_members (
