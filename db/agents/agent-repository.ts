@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { markCallApplied } from '../nodes/provider-calls-repository.js';
+import { addPaidCall, lockRun } from './agent-charges.js';
 import type { ApprovalStatus, Tables, ToolOutcome } from '../core/tables.js';
 import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
 
@@ -75,12 +76,14 @@ export interface NewTurn extends TurnKey {
 
 /**
  * One transaction: what the model said, what it asks for, the approvals to wait for, and the price. Before its commit
- * the turn has not happened (the ledger says `sent`); after it, a repeated step finds it.
+ * the turn has not happened (the ledger says `sent`); after it, a repeated step finds it. A turn that comes after the end
+ * of its run is kept for its price, and nobody is asked for approvals any more.
  */
 export async function saveTurn(db: Database, turn: NewTurn): Promise<void> {
   const { runId, path, nodeId } = turn;
   const key = { run_id: runId, path, node_id: nodeId, turn: turn.turn };
   await db.transaction().execute(async (trx) => {
+    const isOpen = await lockRun(trx, runId);
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto('agent_turns')
       .values({ ...key, is_final: turn.isFinal, message_enc: turn.messageEnc, usage: turn.usage })
@@ -89,7 +92,7 @@ export async function saveTurn(db: Database, turn: NewTurn): Promise<void> {
     if (numInsertedOrUpdatedRows === 0n) return; // committed by the try before this one
     for (const [ordinal, call] of turn.toolCalls.entries()) {
       if (call.approval !== null) {
-        await insertApproval(trx, turn, ordinal, call, call.approval);
+        await insertApproval(trx, turn, { ordinal, call, approval: call.approval, isOpen });
         await enqueueWebhookEvent(trx, { type: 'agent_approval.requested', runId });
       }
       await trx
@@ -108,16 +111,21 @@ export async function saveTurn(db: Database, turn: NewTurn): Promise<void> {
         })
         .execute();
     }
-    await markCallApplied(trx, turn, { usage: turn.usage, priceUsd: turn.priceUsd });
+    await addPaidCall(trx, { runId, path, nodeId, turn: turn.turn }, turn);
   });
+}
+
+interface NewApproval {
+  ordinal: number;
+  call: NewToolCall;
+  approval: NonNullable<NewToolCall['approval']>;
+  isOpen: boolean;
 }
 
 async function insertApproval(
   trx: Transaction<Tables>,
   turn: NewTurn,
-  ordinal: number,
-  call: NewToolCall,
-  approval: NonNullable<NewToolCall['approval']>,
+  { ordinal, call, approval, isOpen }: NewApproval,
 ): Promise<void> {
   await trx
     .insertInto('approval_requests')
@@ -132,6 +140,7 @@ async function insertApproval(
       tool_name: call.toolName,
       arguments: approval.shownArguments,
       expires_at: sql<Date>`now() + make_interval(secs => ${approval.expiresInSeconds})`,
+      ...(isOpen ? {} : { status: 'expired', decided_at: sql<Date>`now()` }),
     })
     .execute();
 }

@@ -19,11 +19,15 @@ export interface NodeClaim {
 /**
  * Marks the node as started, or finds what an earlier try left: a settled node must not be executed again. Undefined
  * when the run is not open (ended or unknown). A database that dies may forget the try: then it is not counted.
+ *
+ * The key of the run's row is locked first, as the foreign key would do last: the end of a run, which closes what is in
+ * progress, waits for the claim, and a claim that waits for the end finds the run closed.
  */
 export async function claimNode(db: Db, { runId, path, nodeId }: NodeKey): Promise<NodeClaim | undefined> {
   const { rows } = await sql<NodeClaim>`/* claim_node */
     INSERT INTO node_results AS node (run_id, path, node_id, status)
     SELECT id, ${path}, ${nodeId}, 'in progress' FROM runs WHERE id = ${runId} AND status = 'In Progress'
+    FOR KEY SHARE
     ON CONFLICT (run_id, path, node_id) DO UPDATE
       SET attempts = node.attempts + CASE WHEN node.status = 'in progress' THEN 1 ELSE 0 END
     RETURNING status, handle, error_code AS "errorCode", attempts, ${lazily}`.execute(db);
@@ -85,7 +89,7 @@ export interface NodeEnd extends NodeKey {
   projectId: number;
   userId: number;
   status: 'succeed' | 'failed';
-  /** Of this try: what has no earlier mark of its beginning gets one from it. */
+  /** Of this try: a node that was marked as begun later than that, or not at all, has begun with it. */
   tookMs: number;
   /** As in `NodeClaim`. */
   handle: number;
@@ -105,11 +109,13 @@ export interface NodeEnd extends NodeKey {
  * Records the end of a node together with its transaction and closes its call in the ledger, in one statement: all or
  * nothing. Idempotent; a node that has settled stays as it is, and so does a run that has ended, but money spent is still
  * added to the node's transaction. Whether it is this end that the node has now; a repeat answers false.
+ *
+ * It locks the run before the node, as the end of a run does: neither waits for the other in a circle.
  */
 export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
   const { rows } = await sql<{ isSettled: boolean }>`/* record_node */
     WITH open_run AS (
-      SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress'
+      SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress' FOR KEY SHARE
     ), settled AS (
       ${settleNode(end, sql`open_run`)}
     ), closed AS (
@@ -152,11 +158,13 @@ function settleNode(end: NodeEnd, run: RawBuilder<unknown>): RawBuilder<unknown>
     ON CONFLICT (run_id, path, node_id) DO UPDATE SET
       status = excluded.status, handle = excluded.handle, result = excluded.result,
       result_bytes = excluded.result_bytes, result_enc = excluded.result_enc,
-      error_code = excluded.error_code, error_message = excluded.error_message, finished_at = excluded.finished_at
+      error_code = excluded.error_code, error_message = excluded.error_message,
+      started_at = least(node.started_at, excluded.started_at), finished_at = excluded.finished_at
     WHERE node.status = 'in progress'
     RETURNING node_id`;
 }
 
+/** What the end of the run has written with 0, or an agent's sum by which nobody knew the price list, is made good. */
 function payNode(end: NodeEnd, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO billing_transactions AS paid
@@ -166,8 +174,9 @@ function payNode(end: NodeEnd, condition: RawBuilder<unknown>): RawBuilder<unkno
       ${end.label}
     WHERE ${condition}
     ON CONFLICT (run_id, path, node_id, operation) DO UPDATE SET
-      amount_usd = excluded.amount_usd, price_version = excluded.price_version, updated_at = clock_timestamp()
-    WHERE paid.amount_usd = 0 AND excluded.amount_usd > 0`;
+      amount_usd = greatest(paid.amount_usd, excluded.amount_usd), price_version = excluded.price_version,
+      updated_at = clock_timestamp()
+    WHERE excluded.amount_usd > 0 AND (paid.amount_usd = 0 OR paid.price_version = '')`;
 }
 
 /** The recorded message of a failed node; undefined when it has not (or not yet) failed. */

@@ -1,5 +1,5 @@
 // The ledger of calls that are paid for or must not be repeated: claimed before they leave, closed when the end
-// of their node is recorded (`recordNodeEnd`). A call found `sent` by a later try was in flight when its worker died. temporal-engine.md section 3.4.
+// of their node is recorded (`recordNodeEnd`). A call found `sent` by a later try was in flight when its worker died.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
@@ -56,11 +56,17 @@ export async function markCallRefused(db: Db, { runId, path, nodeId, turn = 0, o
   );
 }
 
+/** What the other side counted (JSON text), and what that costs. */
+export interface PaidCall {
+  usage: string | null;
+  priceUsd: string | null;
+}
+
 /** For the steps of an agent, in the transaction that records the step. */
 export async function markCallApplied(
   db: Db,
   { runId, path, nodeId, turn = 0, ordinal = 0 }: CallKey,
-  { usage, priceUsd }: { usage: string | null; priceUsd: string | null },
+  { usage, priceUsd }: PaidCall,
 ): Promise<void> {
   await sql`
     UPDATE provider_calls

@@ -27,7 +27,9 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
     .select(['status', 'sequence', 'project_id', 'runs.user_id', 'snapshot_hash', 'run_started_at'])
     .select(['copy.source_id', 'copy.run_fee_usd', 'copy.free_runs_per_user'])
     .where('id', '=', runId)
-    .forNoKeyUpdate('runs')
+    // Whoever begins or ends a node holds the key of this row, and is waited for: nothing begins between the closing of
+    // the nodes and the commit.
+    .forUpdate('runs')
     .executeTakeFirst();
   if (run === undefined) return { applied: false, runStatus: null, reason: 'unknown_run' };
   if (update.sequence <= run.sequence) return { applied: false, runStatus: run.status, reason: 'stale' };
@@ -64,16 +66,19 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
   return { applied: true, runStatus: status };
 }
 
+/** A node may have begun after this transaction. */
+const closedAt = sql<Date>`greatest(node_results.started_at, now())`;
+
 async function closeNodes(trx: Transaction<Tables>, runId: string, update: ExecutionUpdate): Promise<void> {
   for (const [nodeId, { error }] of Object.entries(update.nodes ?? {})) {
     const failed = { status: 'failed' as const, error_code: error.code, error_message: error.message };
     await trx
       .insertInto('node_results')
-      .values({ run_id: runId, path: '', node_id: nodeId, ...failed, finished_at: sql`now()` })
+      .values({ run_id: runId, path: '', node_id: nodeId, ...failed, started_at: sql`now()`, finished_at: sql`now()` })
       .onConflict((conflict) =>
         conflict
           .columns(['run_id', 'path', 'node_id'])
-          .doUpdateSet({ ...failed, finished_at: sql`now()` })
+          .doUpdateSet({ ...failed, finished_at: closedAt })
           .where('node_results.status', '=', 'in progress'),
       )
       .execute();
@@ -84,7 +89,7 @@ async function closeNodes(trx: Transaction<Tables>, runId: string, update: Execu
       status: 'failed',
       error_code: 'cancelled',
       error_message: 'The node was cancelled because the run ended.',
-      finished_at: sql`now()`,
+      finished_at: closedAt,
     })
     .where('run_id', '=', runId)
     .where('status', '=', 'in progress')
