@@ -989,6 +989,8 @@ export interface operations {
                             /** Format: date-time */
                             expires_at: string;
                             node_id: string;
+                            /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
+                            path: string;
                             project_id: number;
                             reason: string;
                             request_id: string;
@@ -1524,6 +1526,8 @@ export interface operations {
                             description: string;
                             id: string;
                             operation: string;
+                            /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
+                            path: string;
                             reason: string;
                             run_id: string;
                             /** @enum {string} */
@@ -5170,6 +5174,8 @@ export interface operations {
                         /** Format: date-time */
                         expires_at: string;
                         node_id: string;
+                        /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
+                        path: string;
                         reason: string;
                         request_id: string;
                         server_label: string;
