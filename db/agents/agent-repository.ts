@@ -60,7 +60,7 @@ export interface NewToolCall {
   serverLabel: string | null;
   toolName: string;
   argumentsEnc: Buffer;
-  /** For a call that cannot be made: what the model is told instead. */
+  /** For a call that cannot be made: what the model is answered instead. */
   invalidEnc: Buffer | null;
   approval: { requestId: string; shownArguments: string; expiresInSeconds: number } | null;
 }
@@ -89,7 +89,7 @@ export async function saveTurn(db: Database, turn: NewTurn): Promise<void> {
       .values({ ...key, is_final: turn.isFinal, message_enc: turn.messageEnc, usage: turn.usage })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows === 0n) return; // committed by the try before this one
+    if (numInsertedOrUpdatedRows === 0n) return; // committed by the attempt before this one
     for (const [ordinal, call] of turn.toolCalls.entries()) {
       if (call.approval !== null) {
         await insertApproval(trx, turn, { ordinal, call, approval: call.approval, isOpen });
@@ -167,7 +167,7 @@ export async function saveToolAnswer(
   });
 }
 
-/** The sealed tools of the agent: those given now, or those that an earlier try stored. */
+/** The sealed tools of the agent: those given now, or those that an earlier attempt stored. */
 export async function keepTools(db: Db, { runId, path, nodeId }: NodeKey, toolsEnc: Buffer): Promise<Buffer> {
   const { rows } = await sql<{ tools: Buffer }>`
     INSERT INTO agent_sessions AS session (run_id, path, node_id, tools_enc)

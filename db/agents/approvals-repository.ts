@@ -1,5 +1,5 @@
 // Approval requests. Postgres is the arbiter: a request leaves `pending` once, by a guarded update; the signal to the run
-// workflow only wakes it. decisions.md section 7.
+// workflow only wakes it.
 import { sql, type SqlBool } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { TurnKey } from './agent-repository.js';

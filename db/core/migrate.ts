@@ -32,7 +32,7 @@ const MAX_PAUSE_S = 0.5;
 const LOCK_CODES = ['55P03', '40P01'];
 
 interface MigrateOptions {
-  /** By name, those that ship unless told. */
+  /** By name; by default those that ship. */
   readonly all?: Record<string, Migration>;
   readonly patienceMs?: number;
 }

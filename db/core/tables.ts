@@ -1,5 +1,5 @@
-// All tables by their names, one interface each in `tables/`. The writer of each is named beside it there: no other code
-// may change it.
+// All tables by their names. Each has its interface in `tables/`, which names the writer of the table: no other code may
+// change it.
 import type { Insertable, Selectable } from 'kysely';
 import type {
   ApiKeysTable,

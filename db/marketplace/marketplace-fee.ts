@@ -1,4 +1,4 @@
-// The fee for runs of marketplace copies. decisions.md section 8.
+// The fee for runs of marketplace copies.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 

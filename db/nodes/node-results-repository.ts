@@ -12,13 +12,13 @@ export interface NodeClaim {
   /** Which links are taken, by the number of the kind's named handle; 0 for the ordinary ones. */
   handle: number;
   errorCode: string | null;
-  /** Tries so far, this one included. */
+  /** Attempts so far, this one included. */
   attempts: number;
 }
 
 /**
- * Marks the node as started, or finds what an earlier try left: a settled node must not be executed again. Undefined
- * when the run is not open (ended or unknown). A database that dies may forget the try: then it is not counted.
+ * Marks the node as started, or finds what an earlier attempt left: a settled node must not be executed again. Undefined
+ * when the run is not open (ended or unknown). A database that dies may forget the claim: then the attempt is not counted.
  *
  * The key of the run's row is locked first, as the foreign key would do last: the end of a run, which closes what is in
  * progress, waits for the claim, and a claim that waits for the end finds the run closed.
@@ -34,7 +34,7 @@ export async function claimNode(db: Db, { runId, path, nodeId }: NodeKey): Promi
   return rows[0];
 }
 
-/** What an earlier try of a local node recorded, if it got that far. */
+/** What earlier attempts have left of a node, without making another one. */
 export async function findNodeClaim(db: Db, { runId, path, nodeId }: NodeKey): Promise<NodeClaim | undefined> {
   const { rows } = await sql<NodeClaim>`/* find_node */
     SELECT status, handle, error_code AS "errorCode", attempts FROM node_results
@@ -89,7 +89,7 @@ export interface NodeEnd extends NodeKey {
   projectId: number;
   userId: number;
   status: 'succeed' | 'failed';
-  /** Of this try: a node that was marked as begun later than that, or not at all, has begun with it. */
+  /** Of this attempt: a node that was marked as begun later than that, or not at all, has begun with it. */
   tookMs: number;
   /** As in `NodeClaim`. */
   handle: number;

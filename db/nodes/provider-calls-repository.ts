@@ -1,5 +1,5 @@
-// The ledger of calls that are paid for or must not be repeated: claimed before they leave, closed when the end
-// of their node is recorded (`recordNodeEnd`). A call found `sent` by a later try was in flight when its worker died.
+// The ledger of calls that are paid for or must not be repeated: each is claimed before it leaves, and closed when the end of
+// its node is recorded (`recordNodeEnd`). A call that a later attempt finds `sent` was in flight when its worker died.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
@@ -7,7 +7,7 @@ import type { NodeKey } from '../../graph/plan.js';
 export interface CallClaim {
   /** May the request leave? False: an earlier one may have reached the other side and must not be repeated. */
   isAllowed: boolean;
-  /** Tries so far, this one included. */
+  /** Attempts so far, this one included. */
   attempts: number;
 }
 
@@ -38,7 +38,10 @@ export async function claimCall(db: Db, call: NewCall): Promise<CallClaim> {
   return { isAllowed: rows.length > 0, attempts: rows[0]?.attempts ?? 0 };
 }
 
-/** Whether an earlier try left a call on the wire. A worker that asks has not made it itself, so its outcome is unknown. */
+/**
+ * Whether an earlier attempt left a call on the wire. A worker that asks has not made it itself, so its outcome is
+ * unknown.
+ */
 export async function isCallInFlight(db: Db, { runId, path, nodeId }: NodeKey): Promise<boolean> {
   const { rows } = await sql`
     SELECT 1 FROM provider_calls

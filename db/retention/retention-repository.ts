@@ -110,7 +110,7 @@ async function emptyDecisions(db: Db, runs: RawBuilder<unknown>, limit: number):
   return Number(numAffectedRows ?? 0);
 }
 
-/** A key counts for 24 hours (decisions.md section 6). */
+/** A key counts for 24 hours. */
 export async function deleteIdempotencyKeys(db: Db, limit: number): Promise<Batch> {
   const old = sql`created_at <= now() - interval '24 hours'`;
   return toBatch({ idempotency_keys: await deleteRows(db, 'idempotency_keys', old, limit) }, limit);

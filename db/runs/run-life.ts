@@ -1,5 +1,5 @@
 // The life of a run. Everything that moves a run's status goes through `applyExecutionUpdate`: the execution-update
-// endpoint, the reconciler, and the trigger's activity for the start. decisions.md sections 6 and 8.
+// endpoint, the reconciler, and the trigger's activity for the start.
 import { sql, type Transaction } from 'kysely';
 import type { Plan } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';

@@ -44,7 +44,7 @@ export interface AgentToolCallsTable {
   arguments_enc: Buffer;
   request_id: string | null;
   outcome: ToolOutcome | null;
-  /** Sealed text of what the model is told. */
+  /** Sealed text of what the model gets as the answer. */
   answer_enc: Buffer | null;
   finished_at: Date | null;
 }

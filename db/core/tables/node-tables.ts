@@ -14,7 +14,7 @@ export interface NodeResultsTable {
   status: NodeStatus;
   /** Which links are taken: 0 the ordinary ones, else those of the kind's named handle of this number (`Handle`). */
   handle: Generated<number>;
-  /** How often an activity took the node up; a dead worker's try counts. */
+  /** How often an activity has begun the node; the attempt of a worker that died counts. */
   attempts: Generated<number>;
   /** `{content, ...}` as it leaves the service (secrets masked). */
   result: Json<Record<string, unknown>> | null;
