@@ -28,9 +28,9 @@ export async function findNodeSpeeds(db: Db, workflowId: number, sample: number)
       count(*) FILTER (WHERE status = 'failed' OR attempts > 1) AS failures,
       percentile_disc(0.95) WITHIN GROUP (ORDER BY took_ms) AS "p95Ms"
     FROM (
-      SELECT node.node_id, node.status, node.attempts,
+      SELECT node.node_id COLLATE "C" AS node_id, node.status, node.attempts,
         extract(epoch FROM coalesce(node.finished_at, now()) - node.started_at)::float8 * 1000 AS took_ms,
-        row_number() OVER (PARTITION BY node.node_id ORDER BY recent.created_at DESC, recent.id DESC) AS nth
+        row_number() OVER (PARTITION BY node.node_id COLLATE "C" ORDER BY recent.created_at DESC, recent.id DESC) AS nth
       FROM recent JOIN node_results node ON node.run_id = recent.id
       WHERE node.error_code IS DISTINCT FROM 'cancelled'
         AND (node.status <> 'in progress' OR node.started_at < now() - interval '1 second')
