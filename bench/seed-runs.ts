@@ -87,15 +87,15 @@ export async function seedRuns(db: Database, { userId, workflowIds, runs }: RunS
     const nodes = sql`unnest(${plan.ids}::text[], ${plan.kinds}::text[], ${plan.labels}::text[])
       WITH ORDINALITY AS node (id, kind, label, place)`;
     await sql`
-      INSERT INTO node_results (run_id, node_id, status, result, started_at, finished_at)
-      SELECT seeded.id, node.id, 'succeed', json_build_object('content', repeat('seeded ', 20)), created_at,
-        created_at + took
-      FROM seeded CROSS JOIN ${nodes}`.execute(transaction);
+      INSERT INTO node_results (run_id, path, node_id, status, result, result_bytes, started_at, finished_at)
+      SELECT seeded.id, '', node.id, 'succeed', result, octet_length(result::text), created_at, created_at + took
+      FROM seeded CROSS JOIN ${nodes}
+        CROSS JOIN json_build_object('content', repeat('seeded ', 20)) AS result`.execute(transaction);
     // The last node costs everything.
     await sql`
-      INSERT INTO billing_transactions (run_id, node_id, project_id, user_id, operation, status, amount_usd,
+      INSERT INTO billing_transactions (run_id, path, node_id, project_id, user_id, operation, status, amount_usd,
         description, created_at, updated_at)
-      SELECT seeded.id, node.id, project_id, ${userId}, node.kind, 'Succeeded',
+      SELECT seeded.id, '', node.id, project_id, ${userId}, node.kind, 'Succeeded',
         CASE WHEN place = ${plan.ids.length}::integer THEN cost ELSE 0 END, node.label, created_at, created_at + took
       FROM seeded CROSS JOIN ${nodes}`.execute(transaction);
     await sql`

@@ -38,7 +38,7 @@ export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeT
       userId: run.userId,
       status: end.outcome ? ('succeed' as const) : ('failed' as const),
       tookMs: performance.now() - task.startedAt,
-      branch: end.outcome?.handle ?? 0,
+      handle: end.outcome?.handle ?? 0,
       result: texts?.result ?? null,
       resultEnc: texts?.resultEnc ?? null,
       errorCode: end.failure?.code ?? null,

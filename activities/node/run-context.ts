@@ -105,28 +105,29 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
   }
 
   return {
-    remember: ({ runId, nodeId }, output) => void outputs.set(keyOf(runId, nodeId), output),
+    remember: (node, output) => void outputs.set(keyOf(node), output),
     load: (runId) => cached(runs, runId, () => loadRun(runId)),
     async loadScope({ run, memory }, templates) {
       const nodeIds = new Set<string>();
       for (const variable of findVariables(templates)) {
         if (variable.source === 'node' && run.node(variable.nodeId) !== undefined) nodeIds.add(variable.nodeId);
       }
+      const drawing = { runId: run.runId, path: '' };
       const results = new Map<string, NodeOutput>();
       let heldBytes = 0;
       for (const nodeId of nodeIds) {
-        const text = outputs.get(keyOf(run.runId, nodeId));
+        const text = outputs.get(keyOf({ ...drawing, nodeId }));
         if (text === undefined) continue;
         results.set(nodeId, parseJson(text) as NodeOutput);
         nodeIds.delete(nodeId);
         heldBytes += PARSED_FACTOR * text.length + structureBytes(text);
       }
-      const found = await findOutputs(db, run.runId, [...nodeIds]);
+      const found = await findOutputs(db, drawing, [...nodeIds]);
       heldBytes = found.reduce((sum, { sizeBytes }) => sum + PARSED_FACTOR * sizeBytes, heldBytes);
       await memory.resize(heldBytes);
       for (const output of found) {
         // One after another: what is large is never there as text more than once.
-        const text = openOutput(output.isLarge ? await readOutput(db, run.runId, output.nodeId) : output);
+        const text = openOutput(output.isLarge ? await readOutput(db, { ...drawing, nodeId: output.nodeId }) : output);
         if (text === undefined) continue;
         heldBytes += structureBytes(text);
         await memory.resize(heldBytes);
@@ -142,8 +143,8 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
   }
 }
 
-function keyOf(runId: string, nodeId: string): string {
-  return `${runId}/${nodeId}`;
+function keyOf({ runId, path, nodeId }: NodeKey): string {
+  return `${runId}/${path}/${nodeId}`;
 }
 
 /** The stored graph is masked and shared by many runs; the secrets are this run's own. */

@@ -66,5 +66,5 @@ export function toStep(runner: NodeKindRunner): NodeStep<NodeFacts> {
 
 function settledFacts(claim: NodeClaim): NodeFacts {
   if (claim.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
-  return claim.branch === 0 ? {} : { handle: claim.branch };
+  return claim.handle === 0 ? {} : { handle: claim.handle };
 }

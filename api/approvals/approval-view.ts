@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { ApprovalRequest } from '../../db/agents/approvals-repository.js';
+import { pathSchema } from '../http/answer-schemas.js';
 
 const timestamp = z.iso.datetime();
 
 export const approvalSchema = z.object({
   request_id: z.string(),
+  path: pathSchema,
   node_id: z.string(),
   server_label: z.string(),
   tool_name: z.string(),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import { listRunTransactions, type RunTransaction } from '../../db/nodes/billing-repository.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { badRequestSchema, detailSchema, keyErrors, pathSchema } from '../http/answer-schemas.js';
 import { notFound } from '../http/errors.js';
 import { envelopeOf, strictPageQuery, toPage, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
@@ -17,6 +17,7 @@ const transactionSchema = z.object({
   reason: z.string(),
   description: z.string(),
   run_id: z.string(),
+  path: pathSchema,
   user_id: z.int(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),

@@ -10,13 +10,12 @@ import {
 } from '../../db/webhooks/webhook-deliveries-repository.js';
 import { inSpan, isTracing } from '../../config/spans.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
-import { ensureWebhookSecret } from '../../db/webhooks/webhook-secrets-repository.js';
 import { OutgoingError, toUrl, type OutgoingClient } from '../../outgoing/outgoing-client.js';
 import { retryAfterMs } from '../../outgoing/retry-after.js';
 import type { AppDeps } from '../deps.js';
 import { findRunContext } from '../runs/run-traces.js';
 import { nextDelaySeconds } from './webhook-retry.js';
-import { sealNewSecret, signWebhook } from './webhook-secret.js';
+import { signWebhook } from './webhook-secret.js';
 
 export const ATTEMPT_TIMEOUT_MS = 15_000;
 const GONE = 410;
@@ -39,7 +38,7 @@ export async function attemptDelivery(
     await recordDropped(deps.db, delivery);
     return report(deps, delivery, { status: null, errorCode: 'webhook_disabled' }, 'dropped');
   }
-  const headers = await sign(deps, delivery);
+  const headers = sign(deps, delivery);
   const startedAt = performance.now();
   const answer =
     headers === undefined
@@ -53,11 +52,9 @@ export async function attemptDelivery(
 const unreadableSecret: Answer = { status: null, errorCode: 'secret_unreadable' };
 
 /** Undefined when no key of SECRETS_KEY opens a secret any more: a new one mends it. */
-async function sign(deps: AppDeps, delivery: ClaimedDelivery): Promise<Record<string, string> | undefined> {
-  const { secretBox, db } = deps;
-  const current =
-    delivery.webhook_secret_enc ?? (await ensureWebhookSecret(db, delivery.project_id, sealNewSecret(secretBox)));
-  const secrets = [current, delivery.webhook_previous_secret_enc].flatMap((sealed) => openSecret(secretBox, sealed));
+function sign({ secretBox }: AppDeps, delivery: ClaimedDelivery): Record<string, string> | undefined {
+  const sealedOnes = [delivery.webhook_secret_enc, delivery.webhook_previous_secret_enc];
+  const secrets = sealedOnes.flatMap((sealed) => openSecret(secretBox, sealed));
   return secrets.length === 0 ? undefined : signWebhook(secrets, delivery.id, new Date(), delivery.payload);
 }
 

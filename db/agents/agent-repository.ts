@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { markCallApplied } from '../nodes/provider-calls-repository.js';
+import { addPaidCall, lockRun } from './agent-charges.js';
 import type { ApprovalStatus, Tables, ToolOutcome } from '../core/tables.js';
 import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
 
@@ -18,10 +19,10 @@ export interface StoredTurn {
 }
 
 /** The turns of an agent in their order. */
-export async function findTurns(db: Db, { runId, nodeId }: NodeKey): Promise<StoredTurn[]> {
+export async function findTurns(db: Db, { runId, path, nodeId }: NodeKey): Promise<StoredTurn[]> {
   const { rows } = await sql<StoredTurn>`
     SELECT turn, is_final AS "isFinal", message_enc AS "messageEnc", usage FROM agent_turns
-    WHERE run_id = ${runId} AND node_id = ${nodeId} ORDER BY turn`.execute(db);
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} ORDER BY turn`.execute(db);
   return rows;
 }
 
@@ -42,14 +43,14 @@ export interface StoredToolCall {
 }
 
 /** The tool calls of an agent with their approvals, in order. */
-export async function findToolCalls(db: Db, { runId, nodeId }: NodeKey): Promise<StoredToolCall[]> {
+export async function findToolCalls(db: Db, { runId, path, nodeId }: NodeKey): Promise<StoredToolCall[]> {
   const { rows } = await sql<StoredToolCall>`
     SELECT call.turn, call.ordinal, call.tool_call_id AS "toolCallId", call.server_label AS "serverLabel",
       call.tool_name AS "toolName", call.arguments_enc AS "argumentsEnc", call.outcome, call.answer_enc AS "answerEnc",
       call.request_id AS "requestId", request.status AS approval, request.reason,
       (extract(epoch FROM request.expires_at - clock_timestamp()) * 1000)::float8 AS "waitMs"
     FROM agent_tool_calls call LEFT JOIN approval_requests request USING (request_id)
-    WHERE call.run_id = ${runId} AND call.node_id = ${nodeId}
+    WHERE call.run_id = ${runId} AND call.path = ${path} AND call.node_id = ${nodeId}
     ORDER BY call.turn, call.ordinal`.execute(db);
   return rows;
 }
@@ -59,7 +60,7 @@ export interface NewToolCall {
   serverLabel: string | null;
   toolName: string;
   argumentsEnc: Buffer;
-  /** For a call that cannot be made: what the model is told instead. */
+  /** For a call that cannot be made: what the model is answered instead. */
   invalidEnc: Buffer | null;
   approval: { requestId: string; shownArguments: string; expiresInSeconds: number } | null;
 }
@@ -75,21 +76,23 @@ export interface NewTurn extends TurnKey {
 
 /**
  * One transaction: what the model said, what it asks for, the approvals to wait for, and the price. Before its commit
- * the turn has not happened (the ledger says `sent`); after it, a repeated step finds it.
+ * the turn has not happened (the ledger says `sent`); after it, a repeated step finds it. A turn that comes after the end
+ * of its run is kept for its price, and nobody is asked for approvals any more.
  */
 export async function saveTurn(db: Database, turn: NewTurn): Promise<void> {
-  const { runId, nodeId } = turn;
-  const key = { run_id: runId, node_id: nodeId, turn: turn.turn };
+  const { runId, path, nodeId } = turn;
+  const key = { run_id: runId, path, node_id: nodeId, turn: turn.turn };
   await db.transaction().execute(async (trx) => {
+    const isOpen = await lockRun(trx, runId);
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto('agent_turns')
       .values({ ...key, is_final: turn.isFinal, message_enc: turn.messageEnc, usage: turn.usage })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows === 0n) return; // committed by the try before this one
+    if (numInsertedOrUpdatedRows === 0n) return; // committed by the attempt before this one
     for (const [ordinal, call] of turn.toolCalls.entries()) {
       if (call.approval !== null) {
-        await insertApproval(trx, turn, ordinal, call, call.approval);
+        await insertApproval(trx, turn, { ordinal, call, approval: call.approval, isOpen });
         await enqueueWebhookEvent(trx, { type: 'agent_approval.requested', runId });
       }
       await trx
@@ -108,22 +111,28 @@ export async function saveTurn(db: Database, turn: NewTurn): Promise<void> {
         })
         .execute();
     }
-    await markCallApplied(trx, turn, { usage: turn.usage, priceUsd: turn.priceUsd });
+    await addPaidCall(trx, { runId, path, nodeId, turn: turn.turn }, turn);
   });
+}
+
+interface NewApproval {
+  ordinal: number;
+  call: NewToolCall;
+  approval: NonNullable<NewToolCall['approval']>;
+  isOpen: boolean;
 }
 
 async function insertApproval(
   trx: Transaction<Tables>,
   turn: NewTurn,
-  ordinal: number,
-  call: NewToolCall,
-  approval: NonNullable<NewToolCall['approval']>,
+  { ordinal, call, approval, isOpen }: NewApproval,
 ): Promise<void> {
   await trx
     .insertInto('approval_requests')
     .values({
       request_id: approval.requestId,
       run_id: turn.runId,
+      path: turn.path,
       node_id: turn.nodeId,
       turn: turn.turn,
       ordinal,
@@ -131,6 +140,7 @@ async function insertApproval(
       tool_name: call.toolName,
       arguments: approval.shownArguments,
       expires_at: sql<Date>`now() + make_interval(secs => ${approval.expiresInSeconds})`,
+      ...(isOpen ? {} : { status: 'expired', decided_at: sql<Date>`now()` }),
     })
     .execute();
 }
@@ -146,6 +156,7 @@ export async function saveToolAnswer(
       .updateTable('agent_tool_calls')
       .set({ outcome: answer.outcome, answer_enc: answer.answerEnc, finished_at: sql`now()` })
       .where('run_id', '=', runId)
+      .where('path', '=', path)
       .where('node_id', '=', nodeId)
       .where('turn', '=', turn)
       .where('ordinal', '=', ordinal)
@@ -156,20 +167,22 @@ export async function saveToolAnswer(
   });
 }
 
-/** The sealed tools of the agent: those given now, or those that an earlier try stored. */
-export async function keepTools(db: Db, { runId, nodeId }: NodeKey, toolsEnc: Buffer): Promise<Buffer> {
+/** The sealed tools of the agent: those given now, or those that an earlier attempt stored. */
+export async function keepTools(db: Db, { runId, path, nodeId }: NodeKey, toolsEnc: Buffer): Promise<Buffer> {
   const { rows } = await sql<{ tools: Buffer }>`
-    INSERT INTO agent_sessions AS session (run_id, node_id, tools_enc) VALUES (${runId}, ${nodeId}, ${toolsEnc})
-    ON CONFLICT (run_id, node_id) DO UPDATE SET tools_enc = session.tools_enc
+    INSERT INTO agent_sessions AS session (run_id, path, node_id, tools_enc)
+    VALUES (${runId}, ${path}, ${nodeId}, ${toolsEnc})
+    ON CONFLICT (run_id, path, node_id) DO UPDATE SET tools_enc = session.tools_enc
     RETURNING tools_enc AS tools`.execute(db);
   return rows[0]!.tools;
 }
 
-export async function findTools(db: Db, { runId, nodeId }: NodeKey): Promise<Buffer | undefined> {
+export async function findTools(db: Db, { runId, path, nodeId }: NodeKey): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('agent_sessions')
     .select('tools_enc')
     .where('run_id', '=', runId)
+    .where('path', '=', path)
     .where('node_id', '=', nodeId)
     .executeTakeFirst();
   return row?.tools_enc;

@@ -1,5 +1,5 @@
 // Approval requests. Postgres is the arbiter: a request leaves `pending` once, by a guarded update; the signal to the run
-// workflow only wakes it. decisions.md section 7.
+// workflow only wakes it.
 import { sql, type SqlBool } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { TurnKey } from './agent-repository.js';
@@ -10,6 +10,7 @@ export interface ApprovalRequest {
   run_id: string;
   workflow_id: number;
   project_id: number;
+  path: string;
   node_id: string;
   server_label: string;
   tool_name: string;
@@ -35,6 +36,7 @@ function selectRequests(db: Db) {
       'request.run_id',
       'run.workflow_id',
       'run.project_id',
+      'request.path',
       'request.node_id',
       'request.server_label',
       'request.tool_name',
@@ -118,10 +120,12 @@ export async function decideRequest(
 }
 
 /** By the worker, when the run has waited long enough: what is still pending is decided as expired. */
-export async function expireRequests(db: Db, { runId, nodeId, turn }: TurnKey): Promise<void> {
+export async function expireRequests(db: Db, { runId, path, nodeId, turn }: TurnKey): Promise<void> {
   await sql`
     UPDATE approval_requests SET status = 'expired', decided_at = now()
-    WHERE run_id = ${runId} AND node_id = ${nodeId} AND turn = ${turn} AND status = 'pending'`.execute(db);
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND turn = ${turn} AND status = 'pending'`.execute(
+    db,
+  );
 }
 
 export async function markSignalled(db: Db, requestId: string): Promise<void> {

@@ -1,32 +1,22 @@
 import { Migrator, sql, type Migration } from 'kysely';
 import type { Database } from './client.js';
-import * as initial from '../migrations/0001-initial.js';
-import * as idempotencyKeys from '../migrations/0002-idempotency-keys.js';
-import * as runFlagsAndCounts from '../migrations/0002-run-flags-and-counts.js';
-import * as catalog from '../migrations/0003-catalog.js';
-import * as agents from '../migrations/0004-agents.js';
-import * as webhooks from '../migrations/0005-webhooks.js';
-import * as rateLimits from '../migrations/0006-rate-limits.js';
-import * as retention from '../migrations/0007-retention.js';
-import * as resultSizes from '../migrations/0009-result-sizes.js';
-import * as workflowChanges from '../migrations/0010-workflow-changes.js';
-import * as runTraces from '../migrations/0011-run-traces.js';
-import * as runChecksIndex from '../migrations/0012-run-checks-index.js';
+import * as accountsAndProjects from '../migrations/0001-accounts-and-projects.js';
+import * as workflows from '../migrations/0002-workflows.js';
+import * as runs from '../migrations/0003-runs.js';
+import * as nodesAndMoney from '../migrations/0004-nodes-and-money.js';
+import * as agents from '../migrations/0005-agents.js';
+import * as marketplace from '../migrations/0006-marketplace.js';
+import * as webhooks from '../migrations/0007-webhooks.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
-  '0001-initial': initial,
-  '0002-idempotency-keys': idempotencyKeys,
-  '0002-run-flags-and-counts': runFlagsAndCounts,
-  '0003-catalog': catalog,
-  '0004-agents': agents,
-  '0005-webhooks': webhooks,
-  '0006-rate-limits': rateLimits,
-  '0007-retention': retention,
-  '0009-result-sizes': resultSizes,
-  '0010-workflow-changes': workflowChanges,
-  '0011-run-traces': runTraces,
-  '0012-run-checks-index': runChecksIndex,
+  '0001-accounts-and-projects': accountsAndProjects,
+  '0002-workflows': workflows,
+  '0003-runs': runs,
+  '0004-nodes-and-money': nodesAndMoney,
+  '0005-agents': agents,
+  '0006-marketplace': marketplace,
+  '0007-webhooks': webhooks,
 };
 
 /**
@@ -42,7 +32,7 @@ const MAX_PAUSE_S = 0.5;
 const LOCK_CODES = ['55P03', '40P01'];
 
 interface MigrateOptions {
-  /** By name, those that ship unless told. */
+  /** By name; by default those that ship. */
   readonly all?: Record<string, Migration>;
   readonly patienceMs?: number;
 }

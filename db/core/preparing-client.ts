@@ -1,8 +1,6 @@
 // Statements that every run executes several times are parsed and planned once a connection: those whose text begins
 // with a comment that names them, such as `/* claim_node */`. A name stands for one text for ever.
-import { CompiledQuery, type Compilable } from 'kysely';
 import pg from 'pg';
-import type { Db } from './client.js';
 
 const NAME = /^\/\* (\w+) \*\/\s/;
 
@@ -18,11 +16,4 @@ export class PreparingClient extends pg.Client {
       return name === undefined ? query(...parameters) : query({ name, text, values }, ...rest);
     }) as typeof this.query;
   }
-}
-
-/** The rows of a query that every run executes: its text must always be the same. */
-export async function executePrepared<Row>(db: Db, name: string, query: Compilable<Row>): Promise<Row[]> {
-  const { sql, parameters } = query.compile();
-  const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(`/* ${name} */ ${sql}`, [...parameters]));
-  return rows;
 }

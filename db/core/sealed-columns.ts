@@ -12,7 +12,7 @@ export interface SealedColumn {
   key: readonly string[];
 }
 
-const NODE = ['run_id', 'node_id'] as const;
+const NODE = ['run_id', 'path', 'node_id'] as const;
 const TURN = [...NODE, 'turn'] as const;
 const TOOL_CALL = [...TURN, 'ordinal'] as const;
 

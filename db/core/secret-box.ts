@@ -1,4 +1,4 @@
-// Secrets at rest: AES-256-GCM. decisions.md section 9.
+// Secrets at rest: AES-256-GCM.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
 /** What a sealed value is for; bound to it as associated data, so that one cannot be put in another's place. */

@@ -1,5 +1,5 @@
 // Statements that are executed so often that their text is put together once.
-import { CompiledQuery, sql, type RawBuilder } from 'kysely';
+import { CompiledQuery, sql, type Compilable, type RawBuilder } from 'kysely';
 import type { Db } from './client.js';
 
 class Placeholder {
@@ -31,4 +31,14 @@ export function createStatement<Values extends object, Row>(
     const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(compiled.sql, parameters));
     return rows;
   };
+}
+
+/**
+ * The rows of a query that every run executes: its text must always be the same, for it is prepared under the name
+ * (preparing-client.ts).
+ */
+export async function executePrepared<Row>(db: Db, name: string, query: Compilable<Row>): Promise<Row[]> {
+  const { sql: text, parameters } = query.compile();
+  const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(`/* ${name} */ ${text}`, [...parameters]));
+  return rows;
 }

@@ -1,4 +1,4 @@
-// Copying a published workflow. Specification, "Marketplace"; decisions.md sections 9 and 12.
+// Copying a published workflow. Specification, "Marketplace".
 import { sql } from 'kysely';
 import { copyCategories } from '../workflows/categories-repository.js';
 import type { Database, Db } from '../core/client.js';

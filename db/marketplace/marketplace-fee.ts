@@ -1,4 +1,4 @@
-// The fee for runs of marketplace copies. decisions.md section 8.
+// The fee for runs of marketplace copies.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 
@@ -30,9 +30,9 @@ export async function chargeMarketplaceFee(db: Db, run: EndedRun): Promise<void>
       RETURNING succeeded_runs
     )
     INSERT INTO billing_transactions
-      (run_id, node_id, project_id, user_id, operation, status, amount_usd, description)
-    SELECT ${run.run_id}, '', ${run.project_id}, ${run.user_id}, 'marketplace_fee', 'Succeeded', ${run.run_fee_usd},
+      (run_id, path, node_id, project_id, user_id, operation, status, amount_usd, description)
+    SELECT ${run.run_id}, '', '', ${run.project_id}, ${run.user_id}, 'marketplace_fee', 'Succeeded', ${run.run_fee_usd},
       'Marketplace fee'
     FROM used WHERE succeeded_runs > ${run.free_runs_per_user}
-    ON CONFLICT (run_id, node_id, operation) DO NOTHING`.execute(db);
+    ON CONFLICT (run_id, path, node_id, operation) DO NOTHING`.execute(db);
 }

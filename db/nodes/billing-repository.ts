@@ -11,6 +11,8 @@ export interface RunTransaction {
   reason: string;
   description: string;
   run_id: string;
+  /** The iteration that encloses the node; empty outside loops. */
+  path: string;
   user_id: number;
   created_at: Date;
   updated_at: Date;
@@ -42,7 +44,7 @@ export async function listRunTransactions(
   if (offset >= run.total) return { total: run.total, transactions: [] };
   const transactions = await db
     .selectFrom('billing_transactions')
-    .select(['id', 'operation', 'status', 'amount_usd', 'reason', 'description', 'run_id', 'user_id'])
+    .select(['id', 'operation', 'status', 'amount_usd', 'reason', 'description', 'run_id', 'path', 'user_id'])
     .select(['created_at', 'updated_at'])
     .where('run_id', '=', runId)
     .orderBy('created_at')

@@ -10,31 +10,36 @@ import type { NodeStatus } from '../core/tables.js';
 
 export interface NodeClaim {
   status: NodeStatus;
-  branch: Handle;
+  /** Which links are taken, by the number of the kind's named handle; 0 for the ordinary ones. */
+  handle: Handle;
   errorCode: string | null;
-  /** Tries so far, this one included. */
+  /** Attempts so far, this one included. */
   attempts: number;
 }
 
 /**
- * Marks the node as started, or finds what an earlier try left: a settled node must not be executed again. Undefined
- * when the run is not open (ended or unknown). A database that dies may forget the try: then it is not counted.
+ * Marks the node as started, or finds what an earlier attempt left: a settled node must not be executed again. Undefined
+ * when the run is not open (ended or unknown). A database that dies may forget the claim: then the attempt is not counted.
+ *
+ * The key of the run's row is locked first, as the foreign key would do last: the end of a run, which closes what is in
+ * progress, waits for the claim, and a claim that waits for the end finds the run closed.
  */
-export async function claimNode(db: Db, { runId, nodeId }: NodeKey): Promise<NodeClaim | undefined> {
+export async function claimNode(db: Db, { runId, path, nodeId }: NodeKey): Promise<NodeClaim | undefined> {
   const { rows } = await sql<NodeClaim>`/* claim_node */
-    INSERT INTO node_results AS node (run_id, node_id, status)
-    SELECT id, ${nodeId}, 'in progress' FROM runs WHERE id = ${runId} AND status = 'In Progress'
-    ON CONFLICT (run_id, node_id) DO UPDATE
+    INSERT INTO node_results AS node (run_id, path, node_id, status)
+    SELECT id, ${path}, ${nodeId}, 'in progress' FROM runs WHERE id = ${runId} AND status = 'In Progress'
+    FOR KEY SHARE
+    ON CONFLICT (run_id, path, node_id) DO UPDATE
       SET attempts = node.attempts + CASE WHEN node.status = 'in progress' THEN 1 ELSE 0 END
-    RETURNING status, branch, error_code AS "errorCode", attempts, ${lazily}`.execute(db);
+    RETURNING status, handle, error_code AS "errorCode", attempts, ${lazily}`.execute(db);
   return rows[0];
 }
 
-/** What an earlier try of a local node recorded, if it got that far. */
-export async function findNodeClaim(db: Db, { runId, nodeId }: NodeKey): Promise<NodeClaim | undefined> {
+/** What earlier attempts have left of a node, without making another one. */
+export async function findNodeClaim(db: Db, { runId, path, nodeId }: NodeKey): Promise<NodeClaim | undefined> {
   const { rows } = await sql<NodeClaim>`/* find_node */
-    SELECT status, branch, error_code AS "errorCode", attempts FROM node_results
-    WHERE run_id = ${runId} AND node_id = ${nodeId}`.execute(db);
+    SELECT status, handle, error_code AS "errorCode", attempts FROM node_results
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`.execute(db);
   return rows[0];
 }
 
@@ -52,27 +57,30 @@ export interface StoredOutput {
 
 const LARGE_OUTPUT_BYTES = 64 * 1024;
 
-/** Outputs of the succeeded ones among `nodeIds`; of the large ones, how large they are. */
-export async function findOutputs(db: Db, runId: string, nodeIds: string[]): Promise<StoredOutput[]> {
+/** Outputs of the succeeded ones among `nodeIds` of an iteration; of the large ones, how large they are. */
+export async function findOutputs(
+  db: Db,
+  { runId, path }: Omit<NodeKey, 'nodeId'>,
+  nodeIds: string[],
+): Promise<StoredOutput[]> {
   if (nodeIds.length === 0) return [];
   const { rows } = await sql<StoredOutput>`/* find_outputs */
     SELECT node_id AS "nodeId", size AS "sizeBytes", size > ${LARGE_OUTPUT_BYTES} AS "isLarge",
       CASE WHEN size <= ${LARGE_OUTPUT_BYTES} THEN result::text END AS result,
       CASE WHEN size <= ${LARGE_OUTPUT_BYTES} THEN result_enc END AS "resultEnc"
     FROM node_results, LATERAL (SELECT greatest(${resultBytes}, octet_length(result_enc)) AS size) AS measured
-    WHERE run_id = ${runId} AND node_id = ANY(${nodeIds}) AND status = 'succeed'`.execute(db);
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ANY(${nodeIds}) AND status = 'succeed'`.execute(db);
   return rows;
 }
 
 /** A large one. Undefined when it has expired meanwhile. */
 export async function readOutput(
   db: Db,
-  runId: string,
-  nodeId: string,
+  { runId, path, nodeId }: NodeKey,
 ): Promise<Pick<StoredOutput, 'result' | 'resultEnc'> | undefined> {
   const { rows } = await sql<Pick<StoredOutput, 'result' | 'resultEnc'>>`
     SELECT CASE WHEN result_enc IS NULL THEN result::text END AS result, result_enc AS "resultEnc" FROM node_results
-    WHERE run_id = ${runId} AND node_id = ${nodeId} AND result IS NOT NULL`.execute(db);
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND result IS NOT NULL`.execute(db);
   return rows[0];
 }
 
@@ -82,9 +90,10 @@ export interface NodeEnd extends NodeKey {
   projectId: number;
   userId: number;
   status: 'succeed' | 'failed';
-  /** Of this try: what has no earlier mark of its beginning gets one from it. */
+  /** Of this attempt: a node that was marked as begun later than that, or not at all, has begun with it. */
   tookMs: number;
-  branch: Handle;
+  /** As in `NodeClaim`. */
+  handle: Handle;
   /** JSON text; null for a failed node. */
   result: string | null;
   resultEnc: Buffer | null;
@@ -101,17 +110,20 @@ export interface NodeEnd extends NodeKey {
  * Records the end of a node together with its transaction and closes its call in the ledger, in one statement: all or
  * nothing. Idempotent; a node that has settled stays as it is, and so does a run that has ended, but money spent is still
  * added to the node's transaction. Whether it is this end that the node has now; a repeat answers false.
+ *
+ * It locks the run before the node, as the end of a run does: neither waits for the other in a circle.
  */
 export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
   const { rows } = await sql<{ isSettled: boolean }>`/* record_node */
     WITH open_run AS (
-      SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress'
+      SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress' FOR KEY SHARE
     ), settled AS (
       ${settleNode(end, sql`open_run`)}
     ), closed AS (
       UPDATE provider_calls
       SET state = 'applied', replied_at = clock_timestamp(), usage = ${end.usage}, price_usd = ${end.amountUsd}
-      WHERE run_id = ${end.runId} AND node_id = ${end.nodeId} AND turn = 0 AND ordinal = 0 AND state = 'sent'
+      WHERE run_id = ${end.runId} AND path = ${end.path} AND node_id = ${end.nodeId} AND turn = 0 AND ordinal = 0
+        AND state = 'sent'
     ), paid AS (
       ${payNode(end, sql`${end.amountUsd}::numeric > 0 OR EXISTS (SELECT FROM open_run)`)}
     )
@@ -138,37 +150,40 @@ export async function recordTriggerEnd(db: Db, end: NodeEnd, sequence: number): 
 function settleNode(end: NodeEnd, run: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO node_results AS node
-      (run_id, node_id, status, branch, result, result_bytes, result_enc, error_code, error_message, started_at,
+      (run_id, path, node_id, status, handle, result, result_bytes, result_enc, error_code, error_message, started_at,
         finished_at)
-    SELECT run.id, ${end.nodeId}, ${end.status}, ${end.branch}, ${end.result},
+    SELECT run.id, ${end.path}, ${end.nodeId}, ${end.status}, ${end.handle}, ${end.result},
       ${end.result === null ? null : Buffer.byteLength(end.result)}, ${end.resultEnc}, ${end.errorCode},
       ${end.errorMessage}, clock_timestamp() - make_interval(secs => ${end.tookMs / 1000}), clock_timestamp()
     FROM ${run} AS run
-    ON CONFLICT (run_id, node_id) DO UPDATE SET
-      status = excluded.status, branch = excluded.branch, result = excluded.result,
+    ON CONFLICT (run_id, path, node_id) DO UPDATE SET
+      status = excluded.status, handle = excluded.handle, result = excluded.result,
       result_bytes = excluded.result_bytes, result_enc = excluded.result_enc,
-      error_code = excluded.error_code, error_message = excluded.error_message, finished_at = excluded.finished_at
+      error_code = excluded.error_code, error_message = excluded.error_message,
+      started_at = least(node.started_at, excluded.started_at), finished_at = excluded.finished_at
     WHERE node.status = 'in progress'
     RETURNING node_id`;
 }
 
+/** What the end of the run has written with 0, or an agent's sum by which nobody knew the price list, is made good. */
 function payNode(end: NodeEnd, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO billing_transactions AS paid
-      (run_id, node_id, project_id, user_id, operation, status, amount_usd, price_version, reason, description)
-    SELECT ${end.runId}, ${end.nodeId}, ${end.projectId}, ${end.userId}, ${end.kind},
+      (run_id, path, node_id, project_id, user_id, operation, status, amount_usd, price_version, reason, description)
+    SELECT ${end.runId}, ${end.path}, ${end.nodeId}, ${end.projectId}, ${end.userId}, ${end.kind},
       ${end.status === 'succeed' ? 'Succeeded' : 'Error'}, ${end.amountUsd}, ${end.priceVersion}, ${end.reason},
       ${end.label}
     WHERE ${condition}
-    ON CONFLICT (run_id, node_id, operation) DO UPDATE SET
-      amount_usd = excluded.amount_usd, price_version = excluded.price_version, updated_at = clock_timestamp()
-    WHERE paid.amount_usd = 0 AND excluded.amount_usd > 0`;
+    ON CONFLICT (run_id, path, node_id, operation) DO UPDATE SET
+      amount_usd = greatest(paid.amount_usd, excluded.amount_usd), price_version = excluded.price_version,
+      updated_at = clock_timestamp()
+    WHERE excluded.amount_usd > 0 AND (paid.amount_usd = 0 OR paid.price_version = '')`;
 }
 
 /** The recorded message of a failed node; undefined when it has not (or not yet) failed. */
-export async function findNodeError(db: Db, { runId, nodeId }: NodeKey): Promise<string | undefined> {
+export async function findNodeError(db: Db, { runId, path, nodeId }: NodeKey): Promise<string | undefined> {
   const { rows } = await sql<{ message: string | null }>`
     SELECT error_message AS message FROM node_results
-    WHERE run_id = ${runId} AND node_id = ${nodeId} AND status = 'failed'`.execute(db);
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND status = 'failed'`.execute(db);
   return rows[0]?.message ?? undefined;
 }

@@ -1,4 +1,4 @@
-// The figures of the whole service that metrics tell of. Each is found by a small index, or in a table that stays small.
+// The figures of the whole service that metrics show. Each is found by a small index, or in a table that stays small.
 import { sql } from 'kysely';
 import type { Database } from '../core/client.js';
 import { countExpirableRuns } from '../retention/retention-repository.js';

@@ -1,4 +1,4 @@
-// API keys: 256 random bits, shown once, stored as their SHA-256. decisions.md section 12.
+// API keys: 256 random bits, shown once, stored as their SHA-256.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Db } from '../core/client.js';
 

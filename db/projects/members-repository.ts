@@ -1,6 +1,6 @@
 // Who may do what in a project. Writer: the API (the creator becomes owner) and the admin commands.
 import type { Db } from '../core/client.js';
-import { executePrepared } from '../core/preparing-client.js';
+import { executePrepared } from '../core/statement.js';
 import type { Role } from '../core/tables.js';
 
 /** Adds the member or changes the role. A project or user that does not exist is a foreign key error. */

@@ -91,8 +91,8 @@ function idsOf(rows: { id: string }[]): RawBuilder<unknown> {
 async function emptyNodes(db: Db, runs: RawBuilder<unknown>, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     UPDATE node_results SET result = NULL, result_enc = NULL, error_message = NULL
-    WHERE (run_id, node_id) IN (
-      SELECT run_id, node_id FROM node_results
+    WHERE (run_id, path, node_id) IN (
+      SELECT run_id, path, node_id FROM node_results
       WHERE ${runs} AND (result IS NOT NULL OR result_enc IS NOT NULL OR error_message IS NOT NULL)
       LIMIT ${limit}::integer
     )`.execute(db);
@@ -110,7 +110,7 @@ async function emptyDecisions(db: Db, runs: RawBuilder<unknown>, limit: number):
   return Number(numAffectedRows ?? 0);
 }
 
-/** A key counts for 24 hours (decisions.md section 6). */
+/** A key counts for 24 hours. */
 export async function deleteIdempotencyKeys(db: Db, limit: number): Promise<Batch> {
   const old = sql`created_at <= now() - interval '24 hours'`;
   return toBatch({ idempotency_keys: await deleteRows(db, 'idempotency_keys', old, limit) }, limit);

@@ -15,14 +15,14 @@ export async function applyCommonUpdate(
   return isPlain && !update.error ? succeedRun(db, runId, update.sequence) : undefined;
 }
 
-/** The beginning of a statement's WITH list: the run's start, and the event that tells of it. `changed` is the run. */
+/** The beginning of a statement's WITH list: the run's start, and its webhook event. `changed` is the run. */
 export function startRun(runId: string, sequence: number): RawBuilder<unknown> {
   return sql`
     changed AS (
       UPDATE runs SET sequence = ${sequence}, run_started_at = now(), updated_at = now()
       WHERE id = ${runId} AND status = 'In Progress' AND sequence < ${sequence} AND run_started_at IS NULL
       RETURNING id, workflow_id, project_id, status, created_at
-    ), told AS (${webhookEventOf('workflow_run.started', sql`changed`)})`;
+    ), notified AS (${webhookEventOf('workflow_run.started', sql`changed`)})`;
 }
 
 async function succeedRun(db: Db, runId: string, sequence: number): Promise<UpdateOutcome | undefined> {
@@ -33,12 +33,12 @@ async function succeedRun(db: Db, runId: string, sequence: number): Promise<Upda
       WHERE id = ${runId} AND status = 'In Progress' AND sequence < ${sequence} AND run_started_at IS NOT NULL
         AND NOT EXISTS (SELECT FROM node_results AS node WHERE node.run_id = run.id AND node.status = 'in progress')
         AND NOT EXISTS (
-          SELECT node_id FROM node_results WHERE run_id = run.id
-          EXCEPT SELECT node_id FROM billing_transactions WHERE run_id = run.id)
+          SELECT path, node_id FROM node_results WHERE run_id = run.id
+          EXCEPT SELECT path, node_id FROM billing_transactions WHERE run_id = run.id)
         AND NOT EXISTS (SELECT FROM approval_requests AS asked WHERE asked.run_id = run.id AND asked.status = 'pending')
         AND NOT EXISTS (SELECT FROM marketplace_copies AS copy WHERE copy.copy_id = run.workflow_id)
       RETURNING id, workflow_id, project_id, status
-    ), told AS (${webhookEventOf(EVENTS.succeed, sql`changed`)})
+    ), notified AS (${webhookEventOf(EVENTS.succeed, sql`changed`)})
     SELECT FROM changed`.execute(db);
   return rows.length === 0 ? undefined : { applied: true, runStatus: STORED.succeed };
 }

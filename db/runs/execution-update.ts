@@ -1,4 +1,4 @@
-// What is reported of a run's life, and the words for it. decisions.md section 8.
+// What is reported of a run's life, and the words for it.
 import type { StoredRunStatus, WebhookEventType } from '../core/tables.js';
 
 export interface ExecutionError {

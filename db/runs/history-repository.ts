@@ -1,6 +1,7 @@
 // Reads of past and present runs of a workflow. Six statements a page, however many runs it shows.
 import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
+import { resultBytes } from '../nodes/result-bytes.js';
 import type { PolledNode } from './poll-repository.js';
 import type { RunRow } from '../core/tables.js';
 
@@ -59,8 +60,8 @@ export function listHistory(db: Database, query: HistoryQuery): Promise<{ total:
 
 async function countRuns(db: Db, workflowId: number): Promise<number> {
   const counted = await db
-    .selectFrom('workflow_run_counts')
-    .select('total')
+    .selectFrom('workflow_statistics')
+    .select('recorded_count as total')
     .where('workflow_id', '=', workflowId)
     .executeTakeFirst();
   return counted?.total ?? 0;
@@ -162,8 +163,8 @@ async function readNodes(db: Db, runIds: string[], contents: 'cut' | 'whole'): P
     SELECT run_id AS "runId", node_id AS id, status, error_code AS "errorCode", error_message AS "errorMessage", truncated,
       CASE WHEN truncated THEN json_build_object('content', left(${readable} ->> 'content', ${limit}::integer))::text
         ELSE result::text END AS result
-    FROM node_results, coalesce(octet_length(result::text) > ${limit}::integer, false) AS truncated
-    WHERE run_id = ANY (${runIds}::uuid[])
+    FROM node_results, coalesce(${resultBytes} > ${limit}::integer, false) AS truncated
+    WHERE run_id = ANY (${runIds}::uuid[]) AND path = ''
     ORDER BY started_at, node_id`.execute(db);
   const byRun = new Map<string, HistoryNode[]>(runIds.map((id) => [id, []]));
   for (const { runId, ...node } of rows) byRun.get(runId)?.push(node);
@@ -172,7 +173,8 @@ async function readNodes(db: Db, runIds: string[], contents: 'cut' | 'whole'): P
 
 async function contentLimit(db: Db, runIds: string[]): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    SELECT count(*) AS count FROM node_results WHERE run_id = ANY (${runIds}::uuid[])`.execute(db);
+    SELECT count(*) AS count FROM node_results
+    WHERE run_id = ANY (${runIds}::uuid[]) AND path = ''`.execute(db);
   return Math.min(LISTED_CONTENT_CHARS, Math.floor(LISTED_CONTENTS_CHARS / Math.max(1, rows[0]?.count ?? 1)));
 }
 

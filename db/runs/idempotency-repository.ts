@@ -1,4 +1,4 @@
-// Which run a client's `Idempotency-Key` stands for. decisions.md section 6.
+// Which run a client's `Idempotency-Key` stands for.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';

@@ -209,7 +209,7 @@ function stateColumns(retentionDays: Value<number>): RawBuilder<unknown> {
 function nodesOf(retentionDays: Value<number>): RawBuilder<unknown> {
   return sql`(
     SELECT *, sum(${resultBytes}) OVER (ORDER BY started_at, node_id) AS until_here FROM node_results
-    WHERE run_id = run.id AND member.user_id IS NOT NULL AND NOT ${isExpired(retentionDays)}
+    WHERE run_id = run.id AND path = '' AND member.user_id IS NOT NULL AND NOT ${isExpired(retentionDays)}
   )`;
 }
 
@@ -217,7 +217,7 @@ function nodesOf(retentionDays: Value<number>): RawBuilder<unknown> {
 function ofApprovals(what: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`CASE WHEN node.status = 'in progress' THEN (
     SELECT ${what} FROM approval_requests approval
-    WHERE approval.run_id = run.id AND approval.node_id = node.node_id AND approval.status = 'pending'
+    WHERE approval.run_id = run.id AND approval.path = node.path AND approval.node_id = node.node_id AND approval.status = 'pending'
   ) END`;
 }
 
@@ -296,7 +296,7 @@ export async function* readResultPieces(db: Db, runId: string, nodeId: string): 
   for (let from = 1; ; from += PIECE_CHARACTERS) {
     const { rows } = await sql<{ piece: string }>`
       SELECT substr(result::text, ${from}::integer, ${PIECE_CHARACTERS}::integer) AS piece FROM node_results
-      WHERE run_id = ${runId} AND node_id = ${nodeId} AND result IS NOT NULL`.execute(db);
+      WHERE run_id = ${runId} AND path = '' AND node_id = ${nodeId} AND result IS NOT NULL`.execute(db);
     const found = rows[0];
     if (found === undefined) throw new Error('a result expired while it was read');
     yield found.piece;

@@ -1,5 +1,5 @@
 // The life of a run. Everything that moves a run's status goes through `applyExecutionUpdate`: the execution-update
-// endpoint, the reconciler, and the trigger's activity for the start. decisions.md sections 6 and 8.
+// endpoint, the reconciler, and the trigger's activity for the start.
 import { sql, type Transaction } from 'kysely';
 import type { Plan } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
@@ -27,7 +27,9 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
     .select(['status', 'sequence', 'project_id', 'runs.user_id', 'snapshot_hash', 'run_started_at'])
     .select(['copy.source_id', 'copy.run_fee_usd', 'copy.free_runs_per_user'])
     .where('id', '=', runId)
-    .forNoKeyUpdate('runs')
+    // Whoever begins or ends a node holds the key of this row, and is waited for: nothing begins between the closing of
+    // the nodes and the commit.
+    .forUpdate('runs')
     .executeTakeFirst();
   if (run === undefined) return { applied: false, runStatus: null, reason: 'unknown_run' };
   if (update.sequence <= run.sequence) return { applied: false, runStatus: run.status, reason: 'stale' };
@@ -64,16 +66,19 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
   return { applied: true, runStatus: status };
 }
 
+/** A node may have begun after this transaction. */
+const closedAt = sql<Date>`greatest(node_results.started_at, now())`;
+
 async function closeNodes(trx: Transaction<Tables>, runId: string, update: ExecutionUpdate): Promise<void> {
   for (const [nodeId, { error }] of Object.entries(update.nodes ?? {})) {
     const failed = { status: 'failed' as const, error_code: error.code, error_message: error.message };
     await trx
       .insertInto('node_results')
-      .values({ run_id: runId, node_id: nodeId, ...failed, finished_at: sql`now()` })
+      .values({ run_id: runId, path: '', node_id: nodeId, ...failed, started_at: sql`now()`, finished_at: sql`now()` })
       .onConflict((conflict) =>
         conflict
-          .columns(['run_id', 'node_id'])
-          .doUpdateSet({ ...failed, finished_at: sql`now()` })
+          .columns(['run_id', 'path', 'node_id'])
+          .doUpdateSet({ ...failed, finished_at: closedAt })
           .where('node_results.status', '=', 'in progress'),
       )
       .execute();
@@ -84,7 +89,7 @@ async function closeNodes(trx: Transaction<Tables>, runId: string, update: Execu
       status: 'failed',
       error_code: 'cancelled',
       error_message: 'The node was cancelled because the run ended.',
-      finished_at: sql`now()`,
+      finished_at: closedAt,
     })
     .where('run_id', '=', runId)
     .where('status', '=', 'in progress')
@@ -105,26 +110,27 @@ async function addMissingTransactions(
 ): Promise<void> {
   const missing = await trx
     .selectFrom('node_results as node')
-    .select(['node.node_id', 'node.status', 'node.error_code'])
+    .select(['node.path', 'node.node_id', 'node.status', 'node.error_code'])
     .select(
       // An agent that was cancelled while it waited has paid for its turns.
       sql<string>`(SELECT coalesce(sum(price_usd), 0) FROM provider_calls spent
-        WHERE spent.run_id = node.run_id AND spent.node_id = node.node_id)`.as('amount_usd'),
+        WHERE spent.run_id = node.run_id AND spent.path = node.path AND spent.node_id = node.node_id)`.as('amount_usd'),
     )
     .where('node.run_id', '=', runId)
     .where(
       sql<boolean>`NOT EXISTS (SELECT FROM billing_transactions paid
-        WHERE paid.run_id = node.run_id AND paid.node_id = node.node_id)`,
+        WHERE paid.run_id = node.run_id AND paid.path = node.path AND paid.node_id = node.node_id)`,
     )
     .execute();
   if (missing.length === 0) return;
   const plan = await findPlan(trx, run.snapshot_hash);
   const numberOf = new Map(plan.ids.map((id, index) => [id, index]));
-  const rows = missing.flatMap(({ node_id, status, error_code, amount_usd }) => {
+  const rows = missing.flatMap(({ path, node_id, status, error_code, amount_usd }) => {
     const node = numberOf.get(node_id);
     if (node === undefined) return [];
     return {
       run_id: runId,
+      path,
       node_id,
       project_id: run.project_id,
       user_id: run.user_id,
@@ -139,7 +145,7 @@ async function addMissingTransactions(
   await trx
     .insertInto('billing_transactions')
     .values(rows)
-    .onConflict((conflict) => conflict.columns(['run_id', 'node_id', 'operation']).doNothing())
+    .onConflict((conflict) => conflict.columns(['run_id', 'path', 'node_id', 'operation']).doNothing())
     .execute();
 }
 

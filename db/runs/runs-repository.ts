@@ -4,7 +4,7 @@ import type { RunInput } from '../../graph/input.js';
 import type { Plan } from '../../graph/plan.js';
 import { withAdvisoryLock } from '../core/advisory-lock.js';
 import type { Database, Db } from '../core/client.js';
-import { executePrepared } from '../core/preparing-client.js';
+import { executePrepared } from '../core/statement.js';
 import type { NewRun, StoredRunStatus } from '../core/tables.js';
 
 /** What starting a run in Temporal needs. */

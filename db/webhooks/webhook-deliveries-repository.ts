@@ -1,7 +1,7 @@
 // The sender's side of `webhook_deliveries`: take what is due, record how it went; and the log that members read.
 import { sql, type Selectable } from 'kysely';
 import type { Database, Db } from '../core/client.js';
-import type { WebhookDeliveriesTable, WebhookEventType } from './webhook-tables.js';
+import type { Tables, WebhookEventType } from '../core/tables.js';
 import { dropPendingDeliveries } from './webhook-outbox-repository.js';
 
 /** An attempt to be made, with the webhook as it is now. */
@@ -36,7 +36,7 @@ export interface AttemptResult {
 }
 
 export type DeliveryListing = Pick<
-  Selectable<WebhookDeliveriesTable>,
+  Selectable<Tables['webhook_deliveries']>,
   | 'id'
   | 'type'
   | 'run_id'

@@ -1,4 +1,4 @@
-// Events on their way to the webhooks of projects: written with what they tell of. decisions.md section 10.
+// Events on their way to the webhooks of projects, written in the transaction that makes them true.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { WebhookEventType } from '../core/tables.js';
@@ -9,9 +9,9 @@ export interface WebhookEvent {
 }
 
 /**
- * Call it in the transaction of the event, after the change of the run's status: what is committed is told, what is
- * rolled back is not. Nothing is written when the project has no webhook that is switched on, and no approval is told
- * of once the run has ended. One statement.
+ * Call it in the transaction of the event, after the change of the run's status: an event is sent for
+ * what is committed, and none for what is rolled back. Nothing is written when the project has no webhook that is switched
+ * on, nor for an approval once the run has ended. One statement.
  *
  * It takes the run's row lock, so the events of a run are numbered in the order in which they are committed.
  */

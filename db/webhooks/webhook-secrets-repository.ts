@@ -19,14 +19,3 @@ export async function replaceWebhookSecret(db: Db, projectId: number, sealed: Bu
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
-
-/** The project's secret; `sealed` becomes it where there is none (a webhook from before there were secrets). */
-export async function ensureWebhookSecret(db: Db, projectId: number, sealed: Buffer): Promise<Buffer> {
-  const row = await db
-    .updateTable('projects')
-    .set({ webhook_secret_enc: sql<Buffer>`coalesce(webhook_secret_enc, ${sealed})` })
-    .where('id', '=', projectId)
-    .returning('webhook_secret_enc')
-    .executeTakeFirstOrThrow();
-  return row.webhook_secret_enc ?? sealed;
-}

@@ -5,7 +5,7 @@ import { lockProject } from './workflows-repository.js';
 /**
  * Moves a workflow to `position` (from 1; beyond the ends it goes to the end) and shifts those in between, so that the
  * positions of a project stay 1 to n. Under the project's row lock, like everything that changes positions. False when
- * the workflow is gone. decisions.md section 4.
+ * the workflow is gone.
  */
 export function reorderWorkflow(
   db: Database,

@@ -2,7 +2,7 @@ import { sql, type Updateable } from 'kysely';
 import { categoryIds, subcategoryIds } from './categories-repository.js';
 import type { Database, Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
-import { executePrepared } from '../core/preparing-client.js';
+import { executePrepared } from '../core/statement.js';
 import type { Role, WorkflowRow, WorkflowsTable } from '../core/tables.js';
 import { cancelOpenRuns } from '../runs/open-runs.js';
 

@@ -73,7 +73,7 @@ describe('a service that is restored', function () {
          SELECT coalesce(sum(amount_usd), 0) FROM billing_transactions WHERE run_id = runs.id
        ) AND NOT EXISTS (
          SELECT FROM node_results node WHERE node.run_id = runs.id AND 1 <> (
-           SELECT count(*) FROM billing_transactions paid WHERE paid.run_id = runs.id AND paid.node_id = node.node_id)
+           SELECT count(*) FROM billing_transactions paid WHERE paid.run_id = runs.id AND paid.path = node.path AND paid.node_id = node.node_id)
        ) AS ok FROM runs`,
     );
     const names = new Map(Object.entries(ids).map(([name, id]) => [id, name]));

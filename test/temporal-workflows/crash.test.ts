@@ -98,7 +98,8 @@ describe('crashes', function () {
     await eventually(async () => {
       const settled = await queryDatabase(
         stack,
-        `UPDATE node_results SET status = 'succeed', result = '{"content":"from the record"}', finished_at = now()
+        `UPDATE node_results SET status = 'succeed', result = '{"content":"from the record"}', result_bytes = 29,
+           finished_at = now()
          WHERE run_id = $1 AND node_id = $2 RETURNING node_id`,
         [runId, slow.id],
       );

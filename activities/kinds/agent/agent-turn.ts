@@ -12,12 +12,8 @@ import {
   type StoredTurn,
   type TurnKey,
 } from '../../../db/agents/agent-repository.js';
-import {
-  claimCall,
-  markCallApplied,
-  markCallRefused,
-  sumCallPrices,
-} from '../../../db/nodes/provider-calls-repository.js';
+import { recordAgentEnd, savePaidCall } from '../../../db/agents/agent-charges.js';
+import { claimCall, markCallRefused, sumCallPrices } from '../../../db/nodes/provider-calls-repository.js';
 import { isObject } from '../../../graph/json.js';
 import { parseJson, writeJson } from '../../../graph/json-text.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
@@ -81,6 +77,7 @@ export function agentStepFrame(deps: AgentDeps): Omit<NodeStep<never>, 'settled'
     firstDelayMs: 500,
     attemptOf: () => 1,
     chargeSoFar: (task) => chargeOf(deps, task),
+    store: (end) => recordAgentEnd(deps.db, end),
   };
 }
 
@@ -112,7 +109,7 @@ async function takeTurn(
   const message = readMessage(answer);
   if (message === undefined) {
     // Paid for all the same: the ledger has it, and the node's transaction adds it up.
-    await persist(deps.node, task, () => markCallApplied(deps.db, { ...task, turn }, toPaid(charge)));
+    await persist(deps.node, task, () => savePaidCall(deps.db, { ...task, turn }, toPaid(charge)));
     throw new NodeFailure('invalid_response', 'The provider answered without a message that can be used.');
   }
   const toolCalls = (message.tool_calls ?? []).map((call) => toToolCall(deps, task, data, tools, call));

@@ -992,6 +992,8 @@ export interface operations {
                             /** Format: date-time */
                             expires_at: string;
                             node_id: string;
+                            /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
+                            path: string;
                             project_id: number;
                             reason: string;
                             request_id: string;
@@ -1529,6 +1531,8 @@ export interface operations {
                             description: string;
                             id: string;
                             operation: string;
+                            /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
+                            path: string;
                             reason: string;
                             run_id: string;
                             /** @enum {string} */
@@ -5260,6 +5264,8 @@ export interface operations {
                         /** Format: date-time */
                         expires_at: string;
                         node_id: string;
+                        /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
+                        path: string;
                         reason: string;
                         request_id: string;
                         server_label: string;

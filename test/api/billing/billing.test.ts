@@ -20,6 +20,7 @@ interface Transaction {
   reason: string;
   description: string;
   run_id: string;
+  path: string;
   user_id: number;
   created_at: string;
   updated_at: string;
@@ -118,7 +119,7 @@ describe('billing history', function () {
         assert.match(item.id, UUID);
         for (const time of [item.created_at, item.updated_at]) assert.equal(new Date(time).toISOString(), time);
         const { operation, description, id, amount, created_at: createdAt, updated_at: updatedAt } = item;
-        const rest = { status: 'Succeeded', reason: '', run_id: runId, user_id: account.userId };
+        const rest = { status: 'Succeeded', reason: '', run_id: runId, path: '', user_id: account.userId };
         assert.deepEqual(item, {
           id,
           operation,

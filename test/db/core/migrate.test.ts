@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sql, type Kysely, type Migration } from 'kysely';
 import { createDatabase, type Database } from '../../../db/core/client.js';
-import { migrateToLatest } from '../../../db/core/migrate.js';
+import { migrateToLatest, pendingMigrations } from '../../../db/core/migrate.js';
 import { eventually } from '../../support/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
@@ -64,6 +64,30 @@ describe('migrations', function () {
     const all = { ...empty('0001'), ...empty('0002'), ...empty('0003'), ...empty('0004') };
     const up = (): Promise<void> => Promise.reject(new Error('no such column'));
     await assert.rejects(migrateToLatest(migrator, { all: { ...all, '0005': { up } } }), /no such column/);
+  });
+});
+
+describe('the migrations that ship', function () {
+  this.timeout(60_000);
+
+  it('apply to an empty database once, whoever else applies them at the same moment', async () => {
+    const stack = await sharedStack();
+    const name = 'migrations_shipped';
+    await queryDatabase(stack, `CREATE DATABASE ${name}`);
+    const url = new URL(stack.stack.database_url);
+    url.pathname = `/${name}`;
+    const options = { url: url.href, poolMax: 2, applicationName: 'test', onError: () => undefined };
+    const [one, other] = [createDatabase(options), createDatabase(options)];
+    try {
+      const missing = await pendingMigrations(one);
+      assert.ok(missing.length > 0);
+      const applied = await Promise.all([migrateToLatest(one), migrateToLatest(other)]);
+      assert.deepEqual(applied.flat().toSorted(), missing);
+      assert.deepEqual([await pendingMigrations(one), await migrateToLatest(one)], [[], []]);
+    } finally {
+      await Promise.all([one.destroy(), other.destroy()]);
+      await queryDatabase(stack, `DROP DATABASE ${name}`);
+    }
   });
 });
 

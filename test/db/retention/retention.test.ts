@@ -25,11 +25,11 @@ const COPIES = `
     SELECT copies.id, workflow_id, project_id, user_id, status, snapshot_hash, input, run_started_at, run_finished_at
     FROM copies, runs WHERE runs.id = $1
   ), results AS (
-    INSERT INTO node_results (run_id, node_id, status, result, finished_at)
-    SELECT copies.id, node_id, status, result, finished_at FROM copies, node_results WHERE run_id = $1
+    INSERT INTO node_results (run_id, path, node_id, status, result, result_bytes, finished_at)
+    SELECT copies.id, path, node_id, status, result, result_bytes, finished_at FROM copies, node_results WHERE run_id = $1
   )
-  INSERT INTO billing_transactions (run_id, node_id, project_id, user_id, operation, status)
-  SELECT copies.id, node_id, project_id, user_id, operation, status FROM copies, billing_transactions WHERE run_id = $1`;
+  INSERT INTO billing_transactions (run_id, path, node_id, project_id, user_id, operation, status)
+  SELECT copies.id, path, node_id, project_id, user_id, operation, status FROM copies, billing_transactions WHERE run_id = $1`;
 
 interface Counts {
   expired: number;

@@ -185,15 +185,17 @@ describe('agent node', function () {
       assert.deepEqual(described.searchAttributes['RunState'], ['approval']);
       return true;
     });
-    const listed = await api.get<PendingApproval[]>(`/workflows/workflow_run/${runId}/agent-approval/`);
-    assert.deepEqual(
-      listed.body.map(({ request_id }) => request_id),
-      [request!.request_id],
+    const listed = await api.get<(PendingApproval & { path: string })[]>(
+      `/workflows/workflow_run/${runId}/agent-approval/`,
     );
-    const mine = await api.get<{ items: (PendingApproval & { run_id: string })[] }>(
+    assert.deepEqual(
+      listed.body.map(({ request_id, path }) => [request_id, path]),
+      [[request!.request_id, '']],
+    );
+    const mine = await api.get<{ items: (PendingApproval & { run_id: string; path: string })[] }>(
       '/agent-approvals/?status=pending&size=100',
     );
-    assert.ok(mine.body.items.some(({ run_id }) => run_id === runId));
+    assert.equal(mine.body.items.find(({ run_id }) => run_id === runId)?.path, '');
 
     const answer = await decide(runId, request!.request_id, 'approve', { reason: 'fine' });
     assert.deepEqual(answer.body, {

@@ -8,25 +8,30 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 const statements = [
   `CREATE TABLE agent_sessions (
     run_id uuid NOT NULL REFERENCES runs (id),
+    path text NOT NULL DEFAULT '',
     node_id text NOT NULL,
     tools_enc bytea NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (run_id, node_id)
+    PRIMARY KEY (run_id, path, node_id)
   )`,
-  // One row a turn: the model's message, and what the tools that it asked for answered. Append only.
+
+  // One row a turn: the model's message. Append only.
   `CREATE TABLE agent_turns (
     run_id uuid NOT NULL REFERENCES runs (id),
+    path text NOT NULL DEFAULT '',
     node_id text NOT NULL,
     turn integer NOT NULL,
     is_final boolean NOT NULL,
     message_enc bytea NOT NULL,
     usage json,
     created_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (run_id, node_id, turn)
+    PRIMARY KEY (run_id, path, node_id, turn)
   )`,
+
   `CREATE TABLE approval_requests (
     request_id text PRIMARY KEY,
     run_id uuid NOT NULL REFERENCES runs (id),
+    path text NOT NULL DEFAULT '',
     node_id text NOT NULL,
     turn integer NOT NULL,
     ordinal integer NOT NULL,
@@ -40,13 +45,15 @@ const statements = [
     signalled_at timestamptz,
     created_at timestamptz NOT NULL DEFAULT now(),
     expires_at timestamptz NOT NULL,
-    UNIQUE (run_id, node_id, turn, ordinal)
+    UNIQUE (run_id, path, node_id, turn, ordinal)
   )`,
   `CREATE INDEX approval_requests_pending ON approval_requests (created_at, request_id) WHERE status = 'pending'`,
   `CREATE INDEX approval_requests_to_signal ON approval_requests (decided_at)
     WHERE signalled_at IS NULL AND decided_by IS NOT NULL`,
+
   `CREATE TABLE agent_tool_calls (
     run_id uuid NOT NULL REFERENCES runs (id),
+    path text NOT NULL DEFAULT '',
     node_id text NOT NULL,
     turn integer NOT NULL,
     ordinal integer NOT NULL,
@@ -58,6 +65,8 @@ const statements = [
     outcome text CHECK (outcome IN ('result', 'tool_error', 'rejected', 'expired', 'invalid')),
     answer_enc bytea,
     finished_at timestamptz,
-    PRIMARY KEY (run_id, node_id, turn, ordinal)
+    PRIMARY KEY (run_id, path, node_id, turn, ordinal)
   )`,
+  // Whether an approval is still referred to is asked by retention, and by the foreign key on each deletion.
+  `CREATE INDEX agent_tool_calls_request ON agent_tool_calls (request_id) WHERE request_id IS NOT NULL`,
 ];

@@ -1,4 +1,4 @@
-// The table of webhook events; `tables.ts` has the rules.
+// The outbox of webhook events.
 import type { Generated } from 'kysely';
 
 export type WebhookEventType =

@@ -1,10 +1,12 @@
-// The tables of agents and approvals; `tables.ts` has the rules. Retention deletes what has expired from all of them.
+// The durable steps of agents, and approvals. Retention deletes what has expired from all of them.
 import type { Generated } from 'kysely';
-import type { Json } from '../core/column-types.js';
+import type { Json } from './column-types.js';
 
 /** Writer: the worker's activities. The tools of an agent, fixed at its first turn. */
 export interface AgentSessionsTable {
   run_id: string;
+  /** The iteration that encloses the node (`NodeKey`); empty outside loops. */
+  path: string;
   node_id: string;
   /** Sealed JSON of `AgentTool[]` (activities/kinds/agent/agent-session.ts). */
   tools_enc: Buffer;
@@ -14,6 +16,8 @@ export interface AgentSessionsTable {
 /** Writer: the worker's activities. What the model said in each turn. */
 export interface AgentTurnsTable {
   run_id: string;
+  /** The iteration that encloses the node (`NodeKey`); empty outside loops. */
+  path: string;
   node_id: string;
   turn: number;
   is_final: boolean;
@@ -26,6 +30,8 @@ export interface AgentTurnsTable {
 /** Writer: the worker's activities. Every tool call that a model asked for, and its answer once there is one. */
 export interface AgentToolCallsTable {
   run_id: string;
+  /** The iteration that encloses the node (`NodeKey`); empty outside loops. */
+  path: string;
   node_id: string;
   turn: number;
   ordinal: number;
@@ -38,7 +44,7 @@ export interface AgentToolCallsTable {
   arguments_enc: Buffer;
   request_id: string | null;
   outcome: ToolOutcome | null;
-  /** Sealed text of what the model is told. */
+  /** Sealed text of what the model gets as the answer. */
   answer_enc: Buffer | null;
   finished_at: Date | null;
 }
@@ -50,6 +56,8 @@ export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'expired';
 export interface ApprovalRequestsTable {
   request_id: string;
   run_id: string;
+  /** The iteration that encloses the node (`NodeKey`); empty outside loops. */
+  path: string;
   node_id: string;
   turn: number;
   ordinal: number;

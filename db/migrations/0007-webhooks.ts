@@ -1,15 +1,11 @@
 import { sql, type Kysely } from 'kysely';
 
-/** Webhooks: a signing secret a project, and the outbox that is also the delivery log. */
+/** The outbox of webhook events, which is also their delivery log. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }
 
 const statements = [
-  `ALTER TABLE projects
-    ADD COLUMN webhook_secret_enc bytea,
-    ADD COLUMN webhook_secret_shown_at timestamptz,
-    ADD COLUMN webhook_previous_secret_enc bytea`,
   // `payload` is text: an attempt sends, and signs, the very bytes of the one before.
   `CREATE TABLE webhook_deliveries (
     id uuid PRIMARY KEY DEFAULT gen_random_uuid(),

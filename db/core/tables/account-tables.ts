@@ -1,0 +1,72 @@
+// Who may call the service, and in which projects they work.
+import type { ColumnType, Generated } from 'kysely';
+import type { Timestamp } from './column-types.js';
+
+export type Role = 'owner' | 'admin' | 'editor' | 'viewer';
+
+/** Writer: `admin` (and the embedded stack's first start). */
+export interface UsersTable {
+  id: Generated<number>;
+  name: string;
+  api_access: Generated<boolean>;
+  created_at: Generated<Date>;
+}
+
+/** Writer: `admin`. The key itself is never stored: `key_hash` is its SHA-256. */
+export interface ApiKeysTable {
+  id: Generated<number>;
+  user_id: number;
+  label: Generated<string>;
+  key_hash: Buffer;
+  /** The last four characters, to tell keys apart in a list. */
+  key_hint: string;
+  /** Requests a minute; null means DEFAULT_RATE_LIMIT. */
+  rate_limit: number | null;
+  created_at: Generated<Date>;
+}
+
+/** Writer: the API, with every request that carries a key. A key without a row has made no request of late. */
+export interface RateLimitsTable {
+  key_id: number;
+  window_ends_at: Date;
+  /** Those that were refused count too. */
+  requests: number;
+}
+
+/** Writer: the API. `total_spent_usd` is kept by a trigger on `billing_transactions`. */
+export interface ProjectsTable {
+  id: Generated<number>;
+  name: string;
+  webhook_url: Generated<string>;
+  is_webhook_enabled: Generated<boolean>;
+  /** Sealed; made when the webhook is first switched on, replaced by the webhook-secret endpoint. */
+  webhook_secret_enc: Buffer | null;
+  /** When the secret was shown; null for one that nobody has seen. */
+  webhook_secret_shown_at: Date | null;
+  /** Sealed; signs beside the new one for a day after a rotation. */
+  webhook_previous_secret_enc: Buffer | null;
+  total_spent_usd: ColumnType<string, never, never>;
+  created_by: number;
+  created_at: Generated<Date>;
+  updated_at: Timestamp;
+  deleted_at: Date | null;
+}
+
+/** Writer: the API (the creator becomes owner) and `admin`. */
+export interface ProjectMembersTable {
+  project_id: number;
+  user_id: number;
+  role: Role;
+  created_at: Generated<Date>;
+}
+
+/** Writer: `admin`. A project's own key for a model provider, used before the platform's. */
+export interface ProviderKeysTable {
+  id: Generated<number>;
+  project_id: number;
+  provider: string;
+  name: string;
+  key_enc: Buffer;
+  masked_key: string;
+  created_at: Generated<Date>;
+}

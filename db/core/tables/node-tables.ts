@@ -1,0 +1,71 @@
+// What the nodes of a run put out, which calls they made, and what that cost.
+import type { Generated } from 'kysely';
+import type { Decimal, Json } from './column-types.js';
+
+export type NodeStatus = 'in progress' | 'succeed' | 'failed';
+export type TransactionStatus = 'Succeeded' | 'Error';
+
+/** Writer: the worker's activities; the end of a run closes what is still open; retention empties what has expired. */
+export interface NodeResultsTable {
+  run_id: string;
+  /** The iteration that encloses the node (`NodeKey`); empty outside loops. */
+  path: string;
+  node_id: string;
+  status: NodeStatus;
+  /** Which links are taken: 0 the ordinary ones, else those of the kind's named handle of this number (`Handle`). */
+  handle: Generated<number>;
+  /** How often an activity has begun the node; the attempt of a worker that died counts. */
+  attempts: Generated<number>;
+  /** `{content, ...}` as it leaves the service (secrets masked). */
+  result: Json<Record<string, unknown>> | null;
+  /** Of `result` as JSON text; null where there was never one. */
+  result_bytes: number | null;
+  /** The unmasked result, sealed; null when masking changed nothing. */
+  result_enc: Buffer | null;
+  error_code: string | null;
+  error_message: string | null;
+  started_at: Generated<Date>;
+  finished_at: Date | null;
+}
+
+/** Writer: the worker's activities. A call that is paid or must not repeat is claimed here before it leaves. */
+export interface ProviderCallsTable {
+  run_id: string;
+  /** The iteration that encloses the node (`NodeKey`); empty outside loops. */
+  path: string;
+  node_id: string;
+  turn: Generated<number>;
+  ordinal: Generated<number>;
+  /** `sent`: on the wire, outcome unknown. `applied`: outcome recorded. `refused`: never reached the other side. */
+  state: 'sent' | 'applied' | 'refused';
+  attempts: Generated<number>;
+  /** How often a worker died with this call in flight: each may have been paid for twice. The user pays once. */
+  crashes: Generated<number>;
+  provider: string | null;
+  model: string | null;
+  usage: Json<unknown> | null;
+  price_usd: Decimal | null;
+  sent_at: Generated<Date>;
+  replied_at: Date | null;
+}
+
+/** Writer: the worker's activities, one row an executed node; the end of a run adds what a dead worker could not. */
+export interface BillingTransactionsTable {
+  id: Generated<string>;
+  run_id: string;
+  /** The iteration that encloses the node (`NodeKey`); empty outside loops. */
+  path: string;
+  node_id: string;
+  project_id: number;
+  user_id: number;
+  /** The node kind's word, or `marketplace_fee`. */
+  operation: string;
+  status: TransactionStatus;
+  amount_usd: Decimal;
+  /** Which price list gave the amount; empty for what is free. */
+  price_version: Generated<string>;
+  reason: Generated<string>;
+  description: Generated<string>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}

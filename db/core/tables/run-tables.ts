@@ -1,0 +1,62 @@
+// Runs, and the keys of repeated run starts.
+import type { ColumnType, Generated } from 'kysely';
+import type { Json, Timestamp } from './column-types.js';
+
+export type StoredRunStatus = 'In Progress' | 'Succeeded' | 'Cancelled' | 'Error' | 'Draft';
+
+/**
+ * Writer: acceptance (insert), flags, `applyExecutionUpdate` (the life of a run), the reconciler (when to look next) and
+ * retention (what of it is gone); `cost_usd` by the billing trigger.
+ */
+export interface RunsTable {
+  id: string;
+  workflow_id: number;
+  project_id: number;
+  user_id: number;
+  status: StoredRunStatus;
+  snapshot_hash: Buffer;
+  /** The input as it leaves the service (secrets masked), defaults filled in. */
+  input: Json<Record<string, unknown>>;
+  /** The whole unmasked input, sealed; null when masking changed nothing. */
+  input_enc: Buffer | null;
+  /** The document's sealed secrets at acceptance (credential headers and the like). */
+  secrets_enc: Buffer | null;
+  /** Sequence of the last execution update that was applied. */
+  sequence: Generated<number>;
+  cost_usd: ColumnType<string, never, never>;
+  error_code: string | null;
+  error_message: string | null;
+  /** Only for `Draft`: node id -> [{path: message}]. */
+  node_errors: Json<Record<string, Record<string, string>[]>> | null;
+  is_api_run: Generated<boolean>;
+  use_in_marketplace_example: Generated<boolean>;
+  use_as_marketplace_template: Generated<boolean>;
+  created_at: Generated<Date>;
+  updated_at: Timestamp;
+  run_started_at: Date | null;
+  run_finished_at: Date | null;
+  cancel_requested_at: Date | null;
+  /** When the reconciler looks at the run next; null once it is terminal. */
+  next_check_at: Date | null;
+  check_attempts: Generated<number>;
+  /** Since when its workflow task fails again and again; null when the last check found it well. */
+  stuck_since: Date | null;
+  /** From then on the contents of the run count as gone, and no flag brings them back. */
+  results_expired_at: Date | null;
+  /** Expired, and some of its contents are still to be deleted. */
+  is_purge_pending: Generated<boolean>;
+  /** The unmasked input has expired, and `input` lacks what was masked in it. */
+  is_input_lost: Generated<boolean>;
+  /** W3C trace context of the request that it was accepted in; null while nothing is traced. */
+  traceparent: Generated<string | null>;
+}
+
+/** Writer: run acceptance in the API, in one transaction with the run. A row counts for 24 hours. */
+export interface IdempotencyKeysTable {
+  user_id: number;
+  key: string;
+  /** What was asked with the key, hashed and sealed: a plain hash would let a short secret be guessed. */
+  request_enc: Buffer;
+  run_id: string;
+  created_at: Generated<Date>;
+}

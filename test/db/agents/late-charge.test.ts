@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../../../db/core/client.js';
+import { saveTurn } from '../../../db/agents/agent-repository.js';
+import { recordAgentEnd, savePaidCall } from '../../../db/agents/agent-charges.js';
+import { listRequestsOfRun } from '../../../db/agents/approvals-repository.js';
+import { claimNode } from '../../../db/nodes/node-results-repository.js';
+import { claimCall } from '../../../db/nodes/provider-calls-repository.js';
+import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
+import { connect, nodeEnd, openRun, untilWaiting, type OpenRun } from '../open-run.js';
+
+const CANCELLED = { sequence: 2, status: 'cancelled' as const, error: { code: 'cancelled', message: 'Cancelled.' } };
+
+describe('what an agent costs', function () {
+  this.timeout(60_000);
+  let db: Database;
+
+  before(async () => {
+    db = await connect();
+  });
+  after(() => db.destroy());
+
+  const keyOf = (run: OpenRun) => ({ runId: run.id, path: '', nodeId: run.nodeIds[0]! });
+
+  async function askModel(run: OpenRun, turn: number): Promise<void> {
+    const call = { ...keyOf(run), turn, provider: 'p', model: 'm', repeatsAfterCrash: 1 };
+    assert.equal((await claimCall(db, call)).isAllowed, true);
+  }
+
+  function answer(run: OpenRun, turn: number, priceUsd: string): Promise<void> {
+    const messageEnc = Buffer.from('sealed');
+    return saveTurn(db, { ...keyOf(run), turn, isFinal: turn > 0, messageEnc, usage: null, priceUsd, toolCalls: [] });
+  }
+
+  /** One turn is paid for, and the second model call is on the wire. */
+  async function withSecondCall(): Promise<OpenRun> {
+    const run = await openRun(db, ['agent']);
+    await claimNode(db, keyOf(run));
+    await askModel(run, 0);
+    await answer(run, 0, '0.001');
+    await askModel(run, 1);
+    return run;
+  }
+
+  async function amountsOf(run: OpenRun): Promise<Record<string, number>> {
+    const row = await db
+      .selectFrom('billing_transactions as paid')
+      .innerJoin('runs', 'runs.id', 'paid.run_id')
+      .innerJoin('projects', 'projects.id', 'runs.project_id')
+      .select(['amount_usd', 'cost_usd', 'total_spent_usd'])
+      .where('runs.id', '=', run.id)
+      .executeTakeFirstOrThrow();
+    return { node: Number(row.amount_usd), run: Number(row.cost_usd), project: Number(row.total_spent_usd) };
+  }
+
+  const all = (usd: number): Record<string, number> => ({ node: usd, run: usd, project: usd });
+
+  it('grows by an answer that comes after the run was cancelled, once', async () => {
+    const run = await withSecondCall();
+    await applyExecutionUpdate(db, run.id, CANCELLED);
+    assert.deepEqual(await amountsOf(run), all(0.001));
+    await answer(run, 1, '0.002');
+    assert.deepEqual(await amountsOf(run), all(0.003), 'a worker that dies here has lost nothing');
+    for (let repeat = 0; repeat < 2; repeat++) {
+      await answer(run, 1, '0.002');
+      await recordAgentEnd(db, nodeEnd(run, run.nodeIds[0]!, 'agent', { priceVersion: 'v' }));
+      assert.deepEqual(await amountsOf(run), all(0.003));
+    }
+  });
+
+  it('grows by an answer that cannot be used and comes after the run was cancelled, once', async () => {
+    const run = await withSecondCall();
+    await applyExecutionUpdate(db, run.id, CANCELLED);
+    for (let repeat = 0; repeat < 2; repeat++) {
+      await savePaidCall(db, { ...keyOf(run), turn: 1 }, { usage: null, priceUsd: '0.002' });
+      assert.deepEqual(await amountsOf(run), all(0.003));
+    }
+  });
+
+  it('is what the ledger says when the node ends, with the price list that it was reckoned by', async () => {
+    const run = await withSecondCall();
+    await answer(run, 1, '0.002');
+    const end = nodeEnd(run, run.nodeIds[0]!, 'agent', { amountUsd: '0.001', priceVersion: 'v' });
+    assert.deepEqual([await recordAgentEnd(db, end), await recordAgentEnd(db, end)], [true, false]);
+    assert.deepEqual(await amountsOf(run), all(0.003));
+    const versions = await db
+      .selectFrom('billing_transactions')
+      .select('price_version')
+      .where('run_id', '=', run.id)
+      .execute();
+    assert.deepEqual(versions, [{ price_version: 'v' }]);
+  });
+
+  it('a turn that comes after the run was cancelled asks nobody for approval', async () => {
+    const run = await withSecondCall();
+    await applyExecutionUpdate(db, run.id, CANCELLED);
+    const [messageEnc, argumentsEnc] = [Buffer.from('sealed'), Buffer.from('sealed')];
+    const approval = { requestId: randomUUID(), shownArguments: '{}', expiresInSeconds: 600 };
+    const call = { toolCallId: '1', serverLabel: 's', toolName: 't', argumentsEnc, invalidEnc: null, approval };
+    const turn = { ...keyOf(run), turn: 1, isFinal: false, messageEnc, usage: null, priceUsd: '0.002' };
+    await saveTurn(db, { ...turn, toolCalls: [call] });
+    const requests = await listRequestsOfRun(db, run.id);
+    assert.deepEqual(
+      requests.map(({ status }) => status),
+      ['expired'],
+    );
+    assert.deepEqual(await amountsOf(run), all(0.003));
+  });
+
+  it('counts an answer that is recorded while the run is being ended', async () => {
+    const run = await withSecondCall();
+    const late = await db.transaction().execute(async (trx) => {
+      await applyExecutionUpdate(trx, run.id, CANCELLED);
+      const answered = answer(run, 1, '0.002');
+      await Promise.race([answered, untilWaiting('lock_run')]);
+      return { answered };
+    });
+    await late.answered;
+    assert.deepEqual(await amountsOf(run), all(0.003));
+  });
+});

@@ -1,0 +1,92 @@
+// A run that only the test moves: accepted and begun in the database, and unknown to Temporal and its workers.
+import { randomUUID } from 'node:crypto';
+import { createDatabase, type Database } from '../../db/core/client.js';
+import type { NodeEnd } from '../../db/nodes/node-results-repository.js';
+import { applyExecutionUpdate } from '../../db/runs/run-life.js';
+import { insertAcceptedRun } from '../../db/runs/runs-repository.js';
+import { storeSnapshot } from '../../db/runs/snapshots-repository.js';
+import type { NodeKind } from '../../graph/kinds.js';
+import { eventually } from '../support/eventually.js';
+import { queryDatabase } from '../support/inspect.js';
+import { sharedStack } from '../support/shared-stack.js';
+
+/** After which the reconciler would look for it. */
+const CHECK_IN_SECONDS = 3600;
+
+export interface OpenRun {
+  id: string;
+  projectId: number;
+  userId: number;
+  /** Of its nodes, in their order. */
+  nodeIds: string[];
+}
+
+/** As a worker or an API process connects. */
+export async function connect(poolMax = 4): Promise<Database> {
+  const { stack } = await sharedStack();
+  return createDatabase({ url: stack.database_url, poolMax, applicationName: 'test', onError: () => undefined });
+}
+
+export async function openRun(db: Database, kinds: NodeKind[]): Promise<OpenRun> {
+  const userId = (await sharedStack()).stack.user_id;
+  const project = { name: 'of a test', created_by: userId };
+  const { id: projectId } = await db.insertInto('projects').values(project).returning('id').executeTakeFirstOrThrow();
+  const nodeIds = kinds.map(() => randomUUID());
+  const document = JSON.stringify({ nodes: nodeIds.map((id) => ({ id })), edges: [] });
+  const { id: workflowId } = await db
+    .insertInto('workflows')
+    .values({ project_id: projectId, author_id: userId, title: 'of a test', sort_id: 1, document })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const run = {
+    id: randomUUID(),
+    workflow_id: workflowId,
+    project_id: projectId,
+    user_id: userId,
+    snapshot_hash: await storeSnapshot(db, document, toPlan(nodeIds, kinds)),
+    input: '{}',
+    input_enc: null,
+    secrets_enc: null,
+  };
+  await insertAcceptedRun(db, run, CHECK_IN_SECONDS);
+  await applyExecutionUpdate(db, run.id, { sequence: 1, status: 'in progress' });
+  return { id: run.id, projectId, userId, nodeIds };
+}
+
+function toPlan(ids: string[], kinds: NodeKind[]): Plan {
+  const labels = kinds.map((kind) => `a ${kind}`);
+  return { ids, kinds, labels, out: kinds.map(() => []), indegree: kinds.map(() => 0) };
+}
+
+/** A good end of a node that costs nothing, but for what `with` says. */
+export function nodeEnd(run: OpenRun, nodeId: string, kind: NodeKind, with_: Partial<NodeEnd> = {}): NodeEnd {
+  return {
+    runId: run.id,
+    path: '',
+    nodeId,
+    kind,
+    label: `a ${kind}`,
+    projectId: run.projectId,
+    userId: run.userId,
+    status: 'succeed',
+    tookMs: 0,
+    handle: 0,
+    result: '{"content":"done"}',
+    resultEnc: null,
+    errorCode: null,
+    errorMessage: null,
+    amountUsd: '0',
+    priceVersion: '',
+    reason: '',
+    usage: null,
+    ...with_,
+  };
+}
+
+/** Resolves once a statement that contains the text waits for a lock. */
+export async function untilWaiting(text: string): Promise<void> {
+  const stack = await sharedStack();
+  const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND position($1 in query) > 0
+    AND pid <> pg_backend_pid()`;
+  await eventually(async () => (await queryDatabase(stack, waiting, [text])).length > 0, { intervalMs: 5 });
+}
