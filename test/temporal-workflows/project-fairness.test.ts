@@ -19,7 +19,7 @@ describe('projects that share a worker', function () {
   function useStack(env: Record<string, string>): void {
     before(async () => {
       target = await startHttpTarget();
-      stack = await startStack({ env: { EXECUTION: 'visible', ...env } });
+      stack = await startStack({ env: { EXECUTION: 'visible', NODE_PLACEMENT: 'http:alone', ...env } });
       api = createApiClient(stack.apiUrl, stack.apiKey);
     });
     after(async () => {
@@ -56,11 +56,12 @@ describe('projects that share a worker', function () {
   }
 
   describe('when one of them has 2,000 nodes with long calls in the queue', () => {
-    const [queued, callMs] = [2_000, 60_000];
+    /** No call ends before the test does. */
+    const [queued, callMs] = [2_000, 280_000];
     useStack({});
 
     it('lets a run of another one, with three nodes in a row, end within 3 s', async () => {
-      const slow = fanOut(IN_FLIGHT, (index) => http(`${target.url}/delay/${callMs}/${index}`));
+      const slow = fanOut(IN_FLIGHT, (index) => http(`${target.url}/delay/${callMs}/${index}`, { timeout: 300 }));
       const runIds = await start(slow, Math.ceil(queued / IN_FLIGHT));
       await eventually(async () => (await countActivities(runIds)) >= queued, { timeoutMs: 90_000, intervalMs: 500 });
       const slots = await metricOf('worker_project_slots');
@@ -101,11 +102,11 @@ describe('projects that share a worker', function () {
     it('get them in turn, whoever has queued more and earlier', async () => {
       const [many, few] = [4 * IN_FLIGHT, 8];
       const runIds = await start(
-        fanOut(IN_FLIGHT, (index) => http(`${target.url}/delay/50/many/${index}`)),
+        fanOut(IN_FLIGHT, (index) => http(`${target.url}/delay/500/many/${index}`)),
         many / IN_FLIGHT,
       );
-      await eventually(async () => (await countActivities(runIds)) > many / 2);
-      const [runId] = await start(fanOut(few, (index) => http(`${target.url}/delay/50/few/${index}`)));
+      await eventually(async () => (await countActivities(runIds)) > many / 2, { timeoutMs: 60_000, intervalMs: 100 });
+      const [runId] = await start(fanOut(few, (index) => http(`${target.url}/delay/500/few/${index}`)));
       await api.pollToEnd(runId!, { timeoutMs: 60_000, intervalMs: 50 });
       const order = target.requests.map(({ path }) => (path.includes('/few/') ? 'few' : 'many'));
       const between = order.slice(order.indexOf('few'), order.lastIndexOf('few') + 1);
@@ -113,7 +114,6 @@ describe('projects that share a worker', function () {
       assert.equal(between.length - others, few);
       assert.ok(order.lastIndexOf('few') < many, 'the others had not come to their end');
       assert.ok(others >= few / 2 && others <= 2 * few, between.join(' '));
-      for (const id of runIds) assert.equal((await api.pollToEnd(id, { timeoutMs: 60_000 })).data.status, 'succeed');
     });
   });
 });
