@@ -13,7 +13,7 @@ describe('an activity whose project holds its share of the slots', () => {
   /** One slot of two is held by a long call of the project. */
   beforeEach(() => {
     slots = new ProjectSlots({ slots: 2, projectSlots: 1 });
-    slots.take(7, 0, new AbortController().signal);
+    void slots.take(7, 0, new AbortController().signal);
     handedBack = 0;
   });
 
