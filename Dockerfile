@@ -1,6 +1,6 @@
 # One image for the API, the worker, migrations and administration; the targets `api` and `worker` differ in what they
 # start and in what their health check asks. docs/deploy.md.
-FROM node:20.20.0-bookworm-slim AS base
+FROM node:26.10.0-bookworm-slim AS base
 # From npm 11 on, `allowScripts` of package.json decides which packages may run a script when they are installed.
 RUN npm install --global npm@11.19.1
 WORKDIR /app
@@ -15,7 +15,7 @@ FROM base AS production-dependencies
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund
 
-FROM node:20.20.0-bookworm-slim AS runtime
+FROM node:26.10.0-bookworm-slim AS runtime
 # Certificates: Temporal's client reads the system's, which the slim image lacks. tini: the first process of a container
 # gets no default action for signals, and nobody else would wait for orphans.
 RUN apt-get update \

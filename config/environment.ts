@@ -52,6 +52,7 @@ const schema = z.object({
   EXECUTION: z.enum(['visible', 'dense']).default('visible'),
   DENSE_PLACEMENT: z.string().default(''),
   WORKER_ACTIVITY_SLOTS: z.coerce.number().int().min(1).max(10_000).default(100),
+  WORKER_PROJECT_SLOTS: z.coerce.number().int().min(1).max(10_000).optional(),
   PUBLIC_URL: url(/^https?$/).optional(),
   OTEL_SDK_DISABLED: flag.default(false),
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).optional(),
@@ -114,6 +115,8 @@ export interface Environment {
   densePlacement: Record<string, Placement>;
   /** Nodes of all runs that one worker executes at once. */
   workerActivitySlots: number;
+  /** What one project may hold of them while no other one holds any. */
+  workerProjectSlots: number;
   /** What their payloads may take in its memory together. */
   workerPayloadMemoryMb: number;
 }
@@ -173,6 +176,7 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     execution: values.EXECUTION,
     densePlacement: parseDensePlacement(values.DENSE_PLACEMENT),
     workerActivitySlots: values.WORKER_ACTIVITY_SLOTS,
+    workerProjectSlots: toProjectSlots(values.WORKER_PROJECT_SLOTS, values.WORKER_ACTIVITY_SLOTS),
     workerPayloadMemoryMb: values.WORKER_PAYLOAD_MEMORY_MB,
   };
   if (environment.jwtSecret !== undefined && environment.jwtJwksUrl !== undefined) {
@@ -205,6 +209,13 @@ function toWorkerVersion(deploymentName: string | undefined, buildId: string | u
       ? ['WORKER_DEPLOYMENT_NAME', 'WORKER_BUILD_ID']
       : ['WORKER_BUILD_ID', 'WORKER_DEPLOYMENT_NAME'];
   throw new ConfigError(`${missing}: must be set together with ${given}.`);
+}
+
+/** Four slots of five, so that the long calls of one project leave a few to the others; rounded up. */
+function toProjectSlots(given: number | undefined, activitySlots: number): number {
+  if (given === undefined) return Math.ceil(0.8 * activitySlots);
+  if (given > activitySlots) throw new ConfigError('WORKER_PROJECT_SLOTS: must not be above WORKER_ACTIVITY_SLOTS.');
+  return given;
 }
 
 /** An exporter that is named, or an endpoint without one. */

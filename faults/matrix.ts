@@ -14,8 +14,14 @@ import type { World } from './world.js';
 
 export const faults: Fault[] = [...deaths, ...windows, ...approvals, ...engine, ...upgrades];
 
+/** The ways to execute runs, by the value of the variable EXECUTION. */
+export const EXECUTIONS = ['visible', 'dense'] as const;
+export type Execution = (typeof EXECUTIONS)[number];
+
 export interface RowResult {
   name: string;
+  /** Undefined where the stack was started without saying it. */
+  execution?: Execution;
   title: string;
   runs: number;
   succeeded: number;

@@ -2,11 +2,21 @@
 import { INVARIANTS } from './invariants.js';
 import type { RowResult } from './matrix.js';
 
-const COLUMNS = ['fault', 'runs', 'succeeded', 'outcome unknown', 'calls repeated', 'last end after', 'survived'];
+const COLUMNS = [
+  'fault',
+  'execution',
+  'runs',
+  'succeeded',
+  'outcome unknown',
+  'calls repeated',
+  'last end after',
+  'survived',
+];
 
 export function toTable(rows: RowResult[]): string {
   const cells = rows.map((row) => [
     row.title,
+    row.execution ?? 'visible',
     String(row.runs),
     String(row.succeeded),
     String(row.unknown),
@@ -24,8 +34,8 @@ export function toTable(rows: RowResult[]): string {
 
 /** Every violation, named by its row. */
 export function toDetails(rows: RowResult[]): string[] {
-  return rows.flatMap(({ name, violations }) =>
-    violations.map(({ invariant, message }) => `${name}: ${invariant}: ${message}`),
+  return rows.flatMap(({ name, execution = 'visible', violations }) =>
+    violations.map(({ invariant, message }) => `${name} (${execution}): ${invariant}: ${message}`),
   );
 }
 

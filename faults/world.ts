@@ -8,7 +8,7 @@ import { startHttpTarget, type HttpTarget } from '../test/support/http-target.js
 import { queryDatabase } from '../test/support/inspect.js';
 import { makeDataDir, startStack, TEST_PRICES, type TestStack } from '../test/support/stack.js';
 import { startToolServer, type ToolServer } from '../test/support/tool-server.js';
-import { allowToRun } from './processes.js';
+import { allowToRun, signalAll, withDescendants } from './processes.js';
 import { AGENT_MODEL, MODEL, modelKey, toolKey, type Outside } from './shapes.js';
 
 export interface World {
@@ -25,6 +25,8 @@ export interface World {
   query: <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
   /** SIGTERM, the end of every process, and the same stack again on its data. */
   restart: () => Promise<void>;
+  /** `kill -9` of every process, the supervisor included, and the same stack again at once. */
+  crash: () => Promise<void>;
   /** Rejects when a process is left behind. The data stay where `keep` says so. */
   close: (options: { keep: boolean }) => Promise<void>;
 }
@@ -70,6 +72,13 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
     async restart() {
       await stack.stop();
       stack = await startStack({ dataDir, env });
+    },
+    async crash() {
+      const killed = stack;
+      // The supervisor comes first: it would start the others again.
+      signalAll(withDescendants(killed.supervisor.pid!), 'SIGKILL');
+      stack = await startStack({ dataDir, env });
+      await killed.modelProvider.close();
     },
     async close({ keep }) {
       allowToRun(stack);

@@ -18,6 +18,7 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
     payloadKeys: environment.temporalPayloadKeys,
     providers: loadModelProviders(environment, env),
     activitySlots: environment.workerActivitySlots,
+    projectSlots: environment.workerProjectSlots,
     payloadMemoryMb: environment.workerPayloadMemoryMb,
     metricsPort: environment.workerMetricsPort,
     host: environment.host,

@@ -18,6 +18,8 @@ import { ByteBudget } from '../../outgoing/byte-budget.js';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../../outgoing/outgoing-client.js';
 import { createRunContexts } from '../node/run-context.js';
+import { ProjectSlots } from './project-slots.js';
+import { createProjectSlotsInterceptor } from './project-slots-interceptor.js';
 import { installRuntime } from './sdk-metrics.js';
 import { createWorkerMetrics, registerWorkerLoad } from './worker-metrics.js';
 
@@ -52,6 +54,8 @@ async function main(): Promise<void> {
   const contexts = createRunContexts(db, secretBox);
   const connection = await connect(config, logger);
   const memory = new ByteBudget({ totalBytes: config.payloadMemoryMb * 1_000_000, uncountedBytes: UNCOUNTED_BYTES });
+  const slots = new ProjectSlots({ slots: config.activitySlots, projectSlots: config.projectSlots });
+  const holdSlots = createProjectSlotsInterceptor({ slots, contexts, handedBack: metrics.handedBack });
   const options: WorkerOptions = {
     connection,
     namespace: config.temporal.namespace,
@@ -60,7 +64,7 @@ async function main(): Promise<void> {
     ...workflowOptions(config),
     dataConverter: createDataConverter(config.payloadKeys),
     activities: createActivities({ ...config, db, secretBox, contexts, outgoing, mcp, memory, logger, metrics }),
-    interceptors: { activity: [createErrorHygieneInterceptor(logger)] },
+    interceptors: { activity: [createErrorHygieneInterceptor(logger), holdSlots] },
     // Each holds a database connection for single statements only.
     maxConcurrentActivityTaskExecutions: config.activitySlots,
     // A beat every 2 s reaches the server at that pace, so that a cancel is heard within it.
@@ -69,7 +73,7 @@ async function main(): Promise<void> {
     shutdownForceTime: SHUTDOWN_FORCE,
   };
   const worker = await Worker.create(options);
-  registerWorkerLoad(metrics.registry, config.activitySlots, () => worker.getStatus());
+  registerWorkerLoad(metrics.registry, config, () => ({ ...worker.getStatus(), ...slots.load() }));
   const health = await startHealthServer(config.host, config.metricsPort, {
     registry: metrics.registry,
     moreMetrics: readSdkMetrics,

@@ -1,6 +1,7 @@
 // What a worker process reports to Prometheus. docs/operations.md, "Metrics".
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
+import type { SlotsLoad } from './project-slots.js';
 
 export interface WorkerMetrics {
   registry: Registry;
@@ -12,6 +13,8 @@ export interface WorkerMetrics {
   modelCallSeconds: Histogram<'provider' | 'status'>;
   /** As the providers count them: what they are paid for. */
   modelTokens: Counter<'provider' | 'type'>;
+  /** Activities that went back to Temporal's queue because their project held its share of the slots. */
+  handedBack: Counter;
 }
 
 /**
@@ -20,8 +23,8 @@ export interface WorkerMetrics {
  */
 export type AttemptOutcome = 'ended' | 'retried' | 'cut' | 'cancelled' | 'handed_back' | 'internal_error';
 
-/** What a worker has under way, as far as the Temporal SDK knows. */
-export interface WorkerLoad {
+/** What a worker has under way, as far as the Temporal SDK and the slots of projects know. */
+export interface WorkerLoad extends SlotsLoad {
   numInFlightNonLocalActivities: number;
   numInFlightLocalActivities: number;
   numInFlightWorkflowActivations: number;
@@ -68,6 +71,11 @@ export function createWorkerMetrics(): WorkerMetrics {
       labelNames: ['provider', 'type'],
       registers,
     }),
+    handedBack: new Counter({
+      name: 'worker_activities_handed_back_total',
+      help: 'Activities that went back to the queue because their project held its share of the slots.',
+      registers,
+    }),
   };
   showZeros(metrics.nodes);
   return metrics;
@@ -81,16 +89,31 @@ function showZeros(nodes: WorkerMetrics['nodes']): void {
   }
 }
 
+interface SlotSettings {
+  activitySlots: number;
+  projectSlots: number;
+}
+
 /** `load` is asked at each scrape. */
-export function registerWorkerLoad(registry: Registry, slots: number, load: () => WorkerLoad): void {
+export function registerWorkerLoad(
+  registry: Registry,
+  { activitySlots, projectSlots }: SlotSettings,
+  load: () => WorkerLoad,
+): void {
   const registers = [registry];
-  new Gauge({
-    name: 'worker_activity_slots',
-    help: 'Activities that this worker runs at once at most.',
-    registers,
-  }).set(slots);
+  const limits: [name: string, help: string, value: number][] = [
+    ['worker_activity_slots', 'Activities that this worker runs at once at most.', activitySlots],
+    ['worker_project_slots', 'Of these, those of one project while no other has any.', projectSlots],
+  ];
+  for (const [name, help, value] of limits) new Gauge({ name, help, registers }).set(value);
   const gauges: [name: string, help: string, read: (now: WorkerLoad) => number][] = [
-    ['worker_activities_in_flight', 'Activities under way.', (now) => now.numInFlightNonLocalActivities],
+    [
+      'worker_activities_in_flight',
+      'Activities under way, without those that wait for a slot of their project.',
+      (now) => now.numInFlightNonLocalActivities - now.waitingActivities,
+    ],
+    ['worker_activities_waiting', 'Activities that wait for a slot of their project.', (now) => now.waitingActivities],
+    ['worker_largest_project_slots', 'Slots of the project that holds the most.', (now) => now.largestShare],
     ['worker_local_activities_in_flight', 'Local activities under way.', (now) => now.numInFlightLocalActivities],
     ['worker_workflow_tasks_in_flight', 'Workflow tasks under way.', (now) => now.numInFlightWorkflowActivations],
     ['worker_cached_workflows', 'Runs that are kept in memory.', (now) => now.numCachedWorkflows],

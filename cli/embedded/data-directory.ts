@@ -1,8 +1,9 @@
 // One supervisor at a time owns a DATA_DIR, and its successor clears away what a killed one left running.
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { writeFileAtomic } from './atomic-file.js';
-import { lockOwner, tryLock } from './lock-file.js';
+import { lockOwner, tryLock, type LockAttempt } from './lock-file.js';
 import { identifyProcess, terminate, type ProcessIdentity } from './process-identity.js';
 import { removeStackFile, type ChildName } from './stack-file.js';
 import { StartError } from './start-error.js';
@@ -20,13 +21,14 @@ export interface DataDirectory {
 const STOP_ORDER: ChildName[] = ['worker', 'api', 'temporal', 'postgres'];
 /** Shorter than in an orderly stop: nobody waits for these processes any more. */
 const LEFTOVER_STOP_MS = 5_000;
+const DYING_MS = 1_000;
 
 /** StartError when a live stack already uses it. */
 export async function openDataDirectory(dataDir: string): Promise<DataDirectory> {
   const root = path.resolve(dataDir);
   const childrenFile = path.join(root, 'children.json');
   makeDirectories(root);
-  const lock = await tryLock(lockFile(root));
+  const lock = await lockPatiently(lockFile(root));
   if (!lock.acquired) {
     throw new StartError(
       `A stack already runs in ${root} (process ${lock.owner.pid}): stop it, or set DATA_DIR to another directory.`,
@@ -46,6 +48,16 @@ export async function openDataDirectory(dataDir: string): Promise<DataDirectory>
       lock.release();
     },
   };
+}
+
+/** A supervisor that was killed a moment ago may still be dying, on a busy machine above all. */
+async function lockPatiently(file: string): Promise<LockAttempt> {
+  const deadline = Date.now() + DYING_MS;
+  for (;;) {
+    const lock = await tryLock(file);
+    if (lock.acquired || Date.now() > deadline) return lock;
+    await pause(50);
+  }
 }
 
 /** Whether a supervisor owns the directory now. */

@@ -16,7 +16,7 @@ import pg from 'pg';
 import type { Command } from './child-process.js';
 import { postgresAccount, runAs, type Account } from './postgres-account.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
-import { commandLine, identifyProcess, terminate } from './process-identity.js';
+import { commandLine, identifyProcess, processesIn, terminate } from './process-identity.js';
 import { StartError } from './start-error.js';
 
 export interface PostgresOptions {
@@ -40,6 +40,8 @@ const SUPERUSER = 'postgres';
 const DATABASE = 'workflow_automation';
 const HOST = '127.0.0.1';
 const LEFTOVER_STOP_MS = 10_000;
+/** They serve nobody any more. */
+const BACKEND_STOP_MS = 1_000;
 
 const settings = {
   listen_addresses: HOST,
@@ -119,17 +121,22 @@ async function initialise(
 }
 
 /**
- * Stops the server that a killed supervisor left. Where the pid now belongs to another process, PostgreSQL would refuse to
- * start for ever; put in its place, its own parent's pid passes, and its check for surviving backends stays in force.
+ * Stops the server that a killed supervisor left, and what a killed server left: its backends end by themselves, but not
+ * at once, and until then PostgreSQL refuses to start. It refuses for ever where the pid in its file now belongs to another
+ * process, or to one that is dead and that nobody has waited for; put in its place, its own parent's pid passes, and its
+ * check for surviving backends stays in force.
  */
 async function stopLeftover(data: string): Promise<void> {
   const pidFile = path.join(data, 'postmaster.pid');
   if (!existsSync(pidFile)) return;
   const [pidLine, ...rest] = readFileSync(pidFile, 'utf8').split('\n');
   const leftover = identifyProcess(Number(pidLine));
-  if (leftover === undefined) return;
-  if (commandLine(leftover.pid).includes(data)) await terminate(leftover, 'SIGINT', LEFTOVER_STOP_MS);
-  else writeFileSync(pidFile, [process.pid, ...rest].join('\n'));
+  if (leftover !== undefined && commandLine(leftover.pid).includes(data)) {
+    await terminate(leftover, 'SIGINT', LEFTOVER_STOP_MS);
+  }
+  const backends = processesIn(data);
+  await Promise.all(backends.map((backend) => terminate(backend, 'SIGQUIT', BACKEND_STOP_MS)));
+  if (existsSync(pidFile)) writeFileSync(pidFile, [process.pid, ...rest].join('\n'));
 }
 
 async function ensureDatabase(connect: (database: string) => pg.Client): Promise<boolean> {

@@ -1,6 +1,6 @@
 // A pid alone may belong to somebody else tomorrow; together with its start time it names one process for ever.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface ProcessIdentity {
@@ -8,7 +8,7 @@ export interface ProcessIdentity {
   startedAt: string;
 }
 
-/** Undefined when no such process runs (a zombie does not). */
+/** Undefined when no such process runs (a zombie does not, once its last thread has ended). */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === 'linux' ? startTimeFromProc(pid) : startTimeFromPs(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
@@ -25,6 +25,22 @@ export function commandLine(pid: number): string {
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
   } catch {
     return '';
+  }
+}
+
+/** The processes that work in `directory`. Linux only; elsewhere none. */
+export function processesIn(directory: string): ProcessIdentity[] {
+  if (process.platform !== 'linux') return [];
+  const target = realpathSync(directory);
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && workingDirectory(name) === target);
+  return pids.flatMap((pid) => identifyProcess(Number(pid)) ?? []);
+}
+
+function workingDirectory(pid: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined; // gone meanwhile, or somebody else's
   }
 }
 
@@ -48,16 +64,34 @@ function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals): void {
 
 function startTimeFromProc(pid: number): string | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command name is in parentheses and may itself hold spaces and parentheses.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const state = fields[0];
-    if (state === 'Z' || state === 'X') return undefined;
+    const fields = statFields(`/proc/${pid}`);
+    if (isDead(fields) && !hasLiveThread(pid)) return undefined;
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     return `${bootId}:${fields[19]}`;
   } catch {
     return undefined;
   }
+}
+
+/** A killed process is a zombie as soon as its first thread has ended; until all have, its ports and files stay open. */
+function hasLiveThread(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/task`).some((thread) => {
+    try {
+      return !isDead(statFields(`/proc/${pid}/task/${thread}`));
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** From the state on. The command name before it is in parentheses and may itself hold spaces and parentheses. */
+function statFields(directory: string): string[] {
+  const stat = readFileSync(`${directory}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+function isDead([state]: string[]): boolean {
+  return state === 'Z' || state === 'X';
 }
 
 function startTimeFromPs(pid: number): string | undefined {

@@ -38,6 +38,9 @@ export const dynamicConfig: Record<string, unknown> = {
   // With few pollers, four partitions only add forwarding between them.
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
+  // What waits in a queue is dispatched in turn, one of each project: runs carry their project as fairness key.
+  'matching.useNewMatcher': true,
+  'matching.enableFairness': true,
 };
 
 export function createTemporalServer(options: TemporalOptions): TemporalServer {

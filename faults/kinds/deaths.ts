@@ -42,6 +42,13 @@ const killAll: Fault = {
     ),
 };
 
+const killEverything: Fault = {
+  name: 'kill-everything',
+  title: 'kill -9 of everything, the supervisor included, and start again within a second',
+  apply: (stage) =>
+    stage.hit({ what: 'kill -9 of everything', cuts: 'calls', apiDown: true, ends: PARTS }, () => stage.world.crash()),
+};
+
 /**
  * A worker that is stopped in the middle of workflow code may abort when it goes on: the SDK's limit of 5 s for such code
  * has passed, and Node does not always survive cutting it off ("async hook stack has become corrupted").
@@ -77,4 +84,4 @@ export function killBlow(part: ChildName): Blow {
   return toBlow('kill -9 of', part, [part]);
 }
 
-export const deaths: Fault[] = [...kills, killAll, ...freezes, restart, ...outages];
+export const deaths: Fault[] = [...kills, killAll, killEverything, ...freezes, restart, ...outages];

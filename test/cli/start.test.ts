@@ -9,6 +9,17 @@ import { chain } from '../support/graphs.js';
 import { processesOf } from '../support/processes.js';
 import { makeDataDir, startStack, type TestStack } from '../support/stack.js';
 
+/** The same ports again, which the killed processes must have given back. */
+function portsOf({ stack }: TestStack): Record<string, string> {
+  const port = (url: string): string => new URL(url).port;
+  return {
+    PORT: port(stack.api_url),
+    POSTGRES_PORT: port(stack.database_url),
+    TEMPORAL_PORT: port(`http://${stack.temporal_address}`),
+    TEMPORAL_UI_PORT: port(stack.temporal_ui_url),
+  };
+}
+
 describe('npm start', function () {
   this.timeout(90_000);
 
@@ -112,6 +123,26 @@ describe('npm start', function () {
         await second.stop();
       }
       assert.deepEqual(processesOf(dataDir), []);
+    });
+
+    it('starts again within a second of a kill -9 of everything, the supervisor included, with its state', async () => {
+      const first = await startStack({ dataDir });
+      await createApiClient(first.apiUrl, first.apiKey).createProject('resurrected');
+      const ended = once(first.supervisor, 'close');
+      // The supervisor first: it would start the others again.
+      const pids = [first.supervisor.pid!, ...Object.values(first.stack.pids)];
+      for (const pid of pids) process.kill(pid, 'SIGKILL');
+      const second = await startStack({ dataDir, env: portsOf(first) });
+      try {
+        await ended;
+        const api = createApiClient(second.apiUrl, second.apiKey);
+        const { body } = await api.get<{ total: number }>('/projects/?name__icontains=resurrected');
+        assert.equal(body.total, 1);
+        assert.equal((await api.runToEnd(chain(3))).status, 'succeed');
+      } finally {
+        await first.modelProvider.close();
+        await second.stop();
+      }
     });
   });
 

@@ -37,6 +37,20 @@ describe('environment', () => {
     assert.equal(parseEnvironment({ ...endpoint, OTEL_SDK_DISABLED: 'true' }).isTracing, false);
   });
 
+  it('leaves a project four slots of five while nothing else is said, and never none', () => {
+    const slotsOf = (env: NodeJS.ProcessEnv) => parseEnvironment(env).workerProjectSlots;
+    assert.equal(slotsOf({}), 80);
+    assert.deepEqual(
+      [1, 2, 4, 5].map((slots) => slotsOf({ WORKER_ACTIVITY_SLOTS: String(slots) })),
+      [1, 2, 4, 4],
+    );
+    assert.equal(slotsOf({ WORKER_PROJECT_SLOTS: '100' }), 100);
+    assert.throws(
+      () => slotsOf({ WORKER_PROJECT_SLOTS: '101' }),
+      /^ConfigError: WORKER_PROJECT_SLOTS: must not be above/,
+    );
+  });
+
   it('counts an empty variable as unset', () => {
     assert.equal(parseEnvironment({ PORT: '' }).port, 3000);
   });

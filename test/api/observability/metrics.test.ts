@@ -129,6 +129,7 @@ describe('metrics', function () {
       'model_call_duration_seconds_count\\{provider="fake",status="200"\\}',
       'node_cost_usd_total\\{kind="llm"\\}',
       'worker_activity_slots',
+      'worker_project_slots',
     ]) {
       assert.ok(valueOf(text, line) > 0, `${line}: ${text}`);
     }
@@ -141,7 +142,12 @@ describe('metrics', function () {
     const manual = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
     const worker = createWorkerMetrics().registry;
     const load = { numInFlightNonLocalActivities: 0, numInFlightLocalActivities: 0, numInFlightWorkflowActivations: 0 };
-    registerWorkerLoad(worker, 1, () => ({ ...load, numCachedWorkflows: 0 }));
+    const project = { waitingActivities: 0, largestShare: 0 };
+    registerWorkerLoad(worker, { activitySlots: 1, projectSlots: 1 }, () => ({
+      ...load,
+      ...project,
+      numCachedWorkflows: 0,
+    }));
     const own = [...createMetrics().registry.getMetricsAsArray(), ...worker.getMetricsAsArray()]
       .map(({ name }) => name)
       .filter((name) => !/^(process|nodejs)_/.test(name));

@@ -1,0 +1,70 @@
+// `npm run test:newest-node`: the tests that need no stack on the newest LTS line of Node.js, and the samples of the demo on
+// a whole stack, native modules included. Arguments go to mocha. The last line is the sum, "N passed, N failed".
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fetchNewestNode, NEWEST_NODE } from './newest-node.mjs';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const FOLDERS = ['graph', 'outgoing', 'config', 'activities', 'cli/embedded', 'temporal-workflows'];
+/** What a test imports that starts a stack. */
+const STACK = /support\/(shared-)?stack\.js'/;
+/** What decides about the registry, the caches and the language, and nothing that a person has set for the service. */
+const KEPT = /^(PATH|HOME|USER|LANG|TMPDIR|XDG_.+|TEMPORAL_CLI|GO.+)$/;
+const SMOKE_TIMEOUT_MS = 5 * 60_000;
+
+const node = fetchNewestNode();
+const quick = await runMocha();
+const smoke = await runDemo();
+process.stdout.write(`Node.js ${NEWEST_NODE}: the demo on a whole stack ${smoke ? 'succeeded' : 'FAILED'}\n`);
+const [passed, failed] = [quick.passed + Number(smoke), quick.failed + Number(!smoke)];
+process.stdout.write(`${passed} passed, ${failed} failed\n`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+async function runMocha() {
+  const mocha = path.join(path.dirname(createRequire(import.meta.url).resolve('mocha/package.json')), 'bin/mocha.js');
+  const options = ['--no-config', '--require', 'tsx', '--reporter', path.join(ROOT, 'test/support/reporter.cjs')];
+  const args = [mocha, ...options, '--timeout', '60000', ...process.argv.slice(2), ...quickTests()];
+  const { code, output } = await run(args, process.env);
+  const [, passes = '0', failures = '0'] = /(\d+) passed, (\d+) failed\s*$/.exec(output) ?? [];
+  // It ended badly without a failed test: it crashed, or ran nothing.
+  const isBroken = failures === '0' && (code !== 0 || passes === '0');
+  return { passed: Number(passes), failed: isBroken ? 1 : Number(failures) };
+}
+
+function quickTests() {
+  return FOLDERS.flatMap((folder) =>
+    readdirSync(path.join(ROOT, 'test', folder), { recursive: true })
+      .map((name) => path.join('test', folder, name))
+      .filter((file) => file.endsWith('.test.ts') && !STACK.test(readFileSync(path.join(ROOT, file), 'utf8'))),
+  );
+}
+
+/** Every sample workflow on PostgreSQL, Temporal, API and worker; it exits with 1 where one does not succeed. */
+async function runDemo() {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'workflow-newest-node-'));
+  chmodSync(dataDir, 0o755); // PostgreSQL's account must be able to enter it
+  const kept = Object.entries(process.env).filter(([name]) => KEPT.test(name));
+  const env = { ...Object.fromEntries(kept), DATA_DIR: dataDir };
+  try {
+    const { code } = await run(['--enable-source-maps', 'dist/cli/demo.js'], env, SMOKE_TIMEOUT_MS);
+    return code === 0;
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** The program's output is passed on and returned. */
+async function run(args, env, timeoutMs) {
+  const child = spawn(node, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'], timeout: timeoutMs });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+    process.stdout.write(text);
+  });
+  const [code] = await once(child, 'close');
+  return { code, output };
+}

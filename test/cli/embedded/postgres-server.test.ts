@@ -1,0 +1,111 @@
+// What a PostgreSQL that was killed leaves behind, and the next one on its data directory.
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { ChildSupervisor } from '../../../cli/embedded/child-process.js';
+import { claimPort } from '../../../cli/embedded/ports.js';
+import { createPostgresServer, type PostgresServer } from '../../../cli/embedded/postgres-server.js';
+import { eventually } from '../../support/eventually.js';
+import { makeDataDir } from '../../support/stack.js';
+
+describe('the embedded PostgreSQL after a kill -9', function () {
+  this.timeout(120_000);
+  let dataDir: string;
+  let server: PostgresServer;
+  let parent: ChildProcess;
+
+  before(async function () {
+    // It needs a look at processes that only Linux gives.
+    if (process.platform !== 'linux') this.skip();
+    dataDir = makeDataDir();
+    const port = await claimPort({ port: 0, host: '127.0.0.1', variable: 'POSTGRES_PORT' });
+    server = createPostgresServer({ dataDir, port, password: 'a password', env: process.env });
+  });
+  afterEach(async () => {
+    const ended = once(parent, 'exit');
+    parent.kill('SIGKILL');
+    await ended;
+  });
+  after(() => {
+    if (dataDir !== undefined) rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  const pidFile = (): string => readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8');
+
+  /** A server whose parent never asks how it ended: once killed, it stays in the table of processes. */
+  async function startUnreaped(): Promise<number> {
+    await server.prepare();
+    const { file, args, env, uid, gid } = server.command;
+    const script = '"$@" & exec sleep 600';
+    parent = spawn('/bin/sh', ['-c', script, 'sh', file, ...args], {
+      env,
+      stdio: 'ignore',
+      ...(uid === undefined ? {} : { uid }),
+      ...(gid === undefined ? {} : { gid }),
+    });
+    await eventually(() => server.isReady(), { timeoutMs: 60_000 });
+    return Number(pidFile().split('\n')[0]);
+  }
+
+  async function startsAgain(): Promise<void> {
+    const child = new ChildSupervisor({
+      name: 'postgres',
+      command: server.command,
+      logFile: path.join(dataDir, 'postgres.log'),
+      beforeStart: server.prepare,
+      isReady: server.isReady,
+      readyTimeoutMs: 60_000,
+      stopSignal: 'SIGINT',
+      stopTimeoutMs: 15_000,
+      onSpawn: () => undefined,
+      onRestart: () => undefined,
+    });
+    await child.start();
+    await child.stop();
+  }
+
+  it('starts again while the killed process is still in the table of processes', async () => {
+    const pid = await startUnreaped();
+    process.kill(pid, 'SIGKILL');
+    await eventually(() => stateOf(pid) === 'Z');
+    await startsAgain();
+    assert.equal(stateOf(pid), 'Z');
+  });
+
+  it('starts again while processes of the killed one still use its memory', async () => {
+    const pid = await startUnreaped();
+    const [survivor] = childrenOf(pid);
+    process.kill(survivor!, 'SIGSTOP');
+    process.kill(pid, 'SIGKILL');
+    await eventually(() => stateOf(pid) === 'Z');
+    assert.equal(stateOf(survivor!), 'T');
+    await startsAgain();
+    assert.notEqual(stateOf(survivor!), 'T');
+  });
+});
+
+/** Undefined for a process that is gone. */
+function stateOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[0];
+  } catch {
+    return undefined;
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === pid;
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
