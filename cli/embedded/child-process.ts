@@ -1,13 +1,9 @@
 // One child of the supervisor: started, watched, restarted when it dies, stopped.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, openSync, writeFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { closeSync, openSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { followLog, rotateLog, tailLog } from './child-log.js';
 import { StartError } from './start-error.js';
-
-/** For what no client waits for: whoever starts or polls a run is answered first, by the API and PostgreSQL alone. */
-export const BACKGROUND_NICENESS = 10;
 
 export interface Command {
   file: string;
@@ -15,8 +11,6 @@ export interface Command {
   env: NodeJS.ProcessEnv;
   uid?: number;
   gid?: number;
-  /** How far it stands back for the other children: 0 to 19. */
-  niceness?: number;
 }
 
 export interface ChildOptions {
@@ -172,8 +166,6 @@ export class ChildSupervisor {
     });
     closeSync(log);
     this.#process = child;
-    const { niceness = 0 } = command;
-    if (child.pid !== undefined && niceness > 0) standBack(child.pid, niceness);
     this.#exited = new Promise((resolve) => {
       const settle = (reason: string): void => {
         this.#process = undefined;
@@ -183,16 +175,5 @@ export class ChildSupervisor {
       child.once('exit', (code, signal) => settle(signal === null ? `exited with code ${code}` : `died of ${signal}`));
     });
     onSpawn();
-  }
-}
-
-/** It is a favour to the others, not a condition: where it is not to be had the child runs as it is. */
-function standBack(pid: number, niceness: number): void {
-  try {
-    setPriority(pid, niceness);
-    // Linux may weigh sessions against each other, and a child is the leader of its own.
-    writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
-  } catch {
-    // It has died already, or this system has no such thing.
   }
 }

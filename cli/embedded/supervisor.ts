@@ -5,7 +5,7 @@ import { parseEnvironment, type Environment } from '../../config/environment.js'
 import { loadModelProviders } from '../../config/model-providers.js';
 import { startSandboxProvider } from '../sandbox/model-provider.js';
 import { childEnvironment, withSecrets, type StackAddresses } from './child-environment.js';
-import { BACKGROUND_NICENESS, ChildSupervisor, type ChildOptions } from './child-process.js';
+import { ChildSupervisor, type ChildOptions } from './child-process.js';
 import { warningOf } from './child-warnings.js';
 import { openDataDirectory, type DataDirectory } from './data-directory.js';
 import { setUpDatabase } from './database-setup.js';
@@ -169,8 +169,8 @@ export class Stack {
   }
 
   async #startServices(env: NodeJS.ProcessEnv, apiUrl: string, ports: StackPorts): Promise<void> {
-    const service = (name: ChildName, entry: string, readyUrl: string, niceness = 0): ChildSettings => ({
-      command: { file: process.execPath, args: ['--enable-source-maps', path.join(DIST, entry)], env, niceness },
+    const service = (name: ChildName, entry: string, readyUrl: string): ChildSettings => ({
+      command: { file: process.execPath, args: ['--enable-source-maps', path.join(DIST, entry)], env },
       isReady: async () => (await fetch(readyUrl, { signal: AbortSignal.timeout(2_000) })).ok,
       readyTimeoutMs: 60_000,
       stopSignal: 'SIGTERM',
@@ -183,11 +183,7 @@ export class Stack {
     const workerReady = `http://127.0.0.1:${ports.workerMetrics}/readyz`;
     await this.#together([
       this.#startChild('api', `API on ${apiUrl}`, service('api', 'api/main.js', `${apiUrl}/readyz`)),
-      this.#startChild(
-        'worker',
-        'Worker',
-        service('worker', 'activities/worker/main.js', workerReady, BACKGROUND_NICENESS),
-      ),
+      this.#startChild('worker', 'Worker', service('worker', 'activities/worker/main.js', workerReady)),
     ]);
   }
 

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { Connection } from '@temporalio/client';
 import { RUN_SEARCH_ATTRIBUTES } from '../../contract/run-workflow.js';
-import { BACKGROUND_NICENESS, type Command } from './child-process.js';
+import type { Command } from './child-process.js';
 
 export interface TemporalOptions {
   binary: string;
@@ -62,7 +62,6 @@ export function createTemporalServer(options: TemporalOptions): TemporalServer {
       file: binary,
       args,
       env: { PATH: env['PATH'], HOME: env['HOME'], TZ: 'UTC' },
-      niceness: BACKGROUND_NICENESS,
     },
     isReady: () => answers(address, namespace),
   };
