@@ -23,11 +23,10 @@ export const outgoing = {
 // and to wait for memory.
 const inActivity = proxyActivities<NodeActivities>({ ...outgoing, startToCloseTimeout: '15m' });
 
-export const agentSteps = {
-  ...proxyActivities<Pick<Activities, 'agentTurn'>>({ ...outgoing, startToCloseTimeout: '15m' }),
-  // A turn may ask for 128 calls of 600 s each, of which 8 are made at once: 2 h 40 min, and time to connect.
-  ...proxyActivities<Pick<Activities, 'agentTools'>>({ ...outgoing, startToCloseTimeout: '4h' }),
-};
+/** One model call. */
+export const { agentTurn } = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '15m' });
+/** A turn may ask for 128 calls of 600 s each, of which 8 are made at once: 2 h 40 min, and time to connect. */
+export const { agentTools } = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '4h' });
 
 /** Reads a few rows and writes one: one event and no trip through a task queue. It is attempted until it gets through. */
 export const inWorkflowTask = {

@@ -2,7 +2,7 @@
 // is repeated, and the cursor says where to continue, so the loop survives worker deaths and continue-as-new.
 import type { AgentCursor } from '../contract/run-workflow.js';
 import type { NodeKey } from '../graph/plan.js';
-import { agentSteps } from './activity-options.js';
+import { agentTools, agentTurn } from './activity-options.js';
 
 /** What the loop asks of the run that it is part of. */
 export interface AgentHost {
@@ -30,7 +30,7 @@ export async function runAgent(host: AgentHost, { key, summary }: AgentNode, fro
     if (cursor.requests.length === 0) {
       await host.gate();
       const options = { summary: `${summary}: turn ${turn + 1}`, activityId: `${key.nodeId}/${turn}` };
-      const { next, approvals, waitMs } = await agentSteps.agentTurn.executeWithOptions(options, [step]);
+      const { next, approvals, waitMs } = await agentTurn.executeWithOptions(options, [step]);
       if (next === 'final') return;
       cursor = { turn, requests: approvals, deadlineMs: Date.now() + waitMs };
       host.remember(cursor);
@@ -38,6 +38,6 @@ export async function runAgent(host: AgentHost, { key, summary }: AgentNode, fro
     await host.decisions(cursor);
     await host.gate();
     const options = { summary: `${summary}: tools of turn ${turn + 1}`, activityId: `${key.nodeId}/${turn}/tools` };
-    await agentSteps.agentTools.executeWithOptions(options, [step]);
+    await agentTools.executeWithOptions(options, [step]);
   }
 }
