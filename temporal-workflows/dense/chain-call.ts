@@ -11,6 +11,7 @@ import type { Activities } from '../../contract/activities.js';
 import { FINISH_SEQUENCE } from '../../contract/nodes.js';
 import type { ChainFacts, ChainProgress, ChainRef, FollowingNodes } from '../../contract/dense.js';
 import { toMarkdown } from '../../contract/run-workflow.js';
+import { traitsOf } from '../../graph/kinds.js';
 import { inWorkflowTask, outgoing } from '../activity-options.js';
 import { nodeFailureOf } from '../node-failure.js';
 import { chainAfter, lengthOf, summaryOf, type Chain, type DensePlan } from './chains.js';
@@ -40,6 +41,8 @@ export interface ChainCall {
   ref: ChainRef;
   summary: string;
   isLocal: boolean;
+  /** The id of the first node that leaves the process, so that operators find it. */
+  activityId: string;
   /** Of nodes, in all forks. */
   length: number;
 }
@@ -58,8 +61,9 @@ export function toChainCall(dense: DensePlan, { runId, nodes, isLocal, open }: C
     ...(open === length ? { endSequence: FINISH_SEQUENCE } : {}),
   };
   const labels = [...nodes, ...chain.nodes].map((node) => toMarkdown(plan.labels[node]!));
+  const leaving = [first, ...chain.nodes].find((node) => traitsOf(plan.kinds[node]!).runs !== 'inline') ?? first;
   const summary = summaryOf(chain.forks === undefined ? labels : [...labels, '…'], nodes.length);
-  return { ref, summary, isLocal, length };
+  return { ref, summary, isLocal, activityId: plan.ids[leaving]!, length };
 }
 
 function toFollowing(dense: DensePlan, { nodes, forks }: Chain): FollowingNodes {
@@ -70,8 +74,8 @@ function toFollowing(dense: DensePlan, { nodes, forks }: Chain): FollowingNodes 
 }
 
 /** `isAttempt`: the chain begins with a call, which is attempted once inside the workflow task. */
-export function callChain({ ref, summary, isLocal }: ChainCall, isAttempt: boolean): Promise<ChainFacts> {
-  if (!isLocal) return inActivity.nodeChain.executeWithOptions({ summary, activityId: ref.nodeId }, [ref]);
+export function callChain({ ref, summary, isLocal, activityId }: ChainCall, isAttempt: boolean): Promise<ChainFacts> {
+  if (!isLocal) return inActivity.nodeChain.executeWithOptions({ summary, activityId }, [ref]);
   return isAttempt ? attempt(ref, summary) : inline.nodeChain.executeWithOptions({ summary }, [ref]);
 }
 

@@ -2,6 +2,7 @@
 import { sleep } from '@temporalio/workflow';
 import type { ChainFacts } from '../../contract/dense.js';
 import type { RunGraphInput } from '../../contract/run-workflow.js';
+import { traitsOf } from '../../graph/kinds.js';
 import type { Handle } from '../../graph/plan.js';
 import type { NodeWork, WorkEnd } from '../node-work.js';
 import type { Planner } from '../planner.js';
@@ -25,6 +26,8 @@ export function createDenseExecution(
 
   function toWork(nodes: number[]): NodeWork {
     const [first] = nodes as [number];
+    const isInline = traitsOf(plan.kinds[first]!).runs === 'inline';
+    if (placements![first] === 'own' && !isInline) return single(first);
     const isLocal = beginsLocally(dense, first);
     const call = toChainCall(dense, { runId: input.runId, nodes, isLocal, open: planner.open });
     if (call.length === 1 && placements![first] !== 'local') return single(first);

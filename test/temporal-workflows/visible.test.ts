@@ -62,6 +62,8 @@ describe('visible execution', function () {
 
   it('has one activity a node (and step of an agent), with its type, id and label, in the first run and the thirtieth', async () => {
     const adds = { toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 } }] };
+    const isAnswered = (request: unknown): boolean => JSON.stringify(request).includes('"role":"tool"');
+    stack.modelProvider.script('visible-agent', (request) => (isAnswered(request.body) ? { text: 'done' } : adds));
     const server = { endpoint_url: tools.url, require_approval: 'never' };
     const prices = labelled(http(`${target.url}/prices`), 'Fetch prices');
     const stock = labelled(http(`${target.url}/stock`, { method: 'POST', body: {} }), 'Reserve stock');
@@ -81,7 +83,6 @@ describe('visible execution', function () {
       { type: 'agentTurn', id: `${decides.id}/1`, summary: 'Decide: turn 2' },
     ];
     for (let run = 1; run <= 30; run++) {
-      stack.modelProvider.script('visible-agent', [adds, { text: 'done' }]);
       const runId = (await api.run(workflowId)).data.id;
       const end = (await api.pollToEnd(runId, { timeoutMs: 30_000 })).data;
       assert.equal(end.status, 'succeed', JSON.stringify(end.data));

@@ -90,19 +90,19 @@ describe('normal nodes in a row', function () {
     assert.deepEqual([end.status, end.data![failed.node.id]!.error!.code], ['failed', 'http_status']);
     assert.equal((await api.pollToEnd(mended.runId, { timeoutMs: 20_000 })).data.status, 'succeed');
     assert.deepEqual(callsTo('before-mended', 'beside-mended', 'mended', 'behind-mended'), [1, 0, 2, 1]);
-    assert.deepEqual((await activitiesOf(stack, mended.runId)).normal, ['nodeChain', 'nodeChain']);
+    assert.deepEqual((await activitiesOf(stack, mended.runId)).normal, ['nodeChain', 'httpRequest', 'httpRequest']);
   });
 
-  it('a model call begins one of its own, and shares it with what follows', async () => {
+  it('a model call has an activity of its own, and so has what is alone after it', async () => {
     const runId = await startRun([trigger(), post('before-model'), llm('hello'), post('after-model')]);
     assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
-    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['nodeChain', 'llmRequest']);
+    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['nodeChain', 'llmRequest', 'httpRequest']);
   });
 
   it('a slow one may be the last of its row, whole; what follows it has another activity', async () => {
     const runId = await startRun([trigger(), post('quick'), post('delay/1300/slow'), post('after-slow')]);
     assert.equal((await api.pollToEnd(runId, { timeoutMs: 20_000 })).data.status, 'succeed');
-    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['nodeChain', 'nodeChain']);
+    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['nodeChain', 'httpRequest']);
     assert.deepEqual(callsTo('quick', 'delay/1300/slow', 'after-slow'), [1, 1, 1]);
   });
 

@@ -73,7 +73,7 @@ describe('normal nodes side by side', function () {
       ),
     );
     assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
-    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['nodeChain', 'nodeChain', 'nodeChain']);
+    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['nodeChain', 'nodeChain', 'httpRequest']);
     assert.deepEqual(callsTo('many', 'after-many'), [12, 1]);
   });
 
