@@ -1,4 +1,4 @@
-// `npm run bench`: this service and a hand-written Temporal workflow side by side. docs/benchmarks.md says how to read it.
+// `npm run bench`: this service and a hand-written Temporal workflow side by side. docs/evidence/benchmarks.md says how to read it.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { toTables } from './report/tables.js';
 import { writeDocs } from './report/write-docs.js';
 import type { Results } from './results.js';
 
-const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
+const DOCS = fileURLToPath(new URL('../../docs/evidence', import.meta.url));
 
 const options = parseOptions(process.argv.slice(2));
 const results = options.from === undefined ? await measure(options) : readResults(options.from);

@@ -62,7 +62,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     .option('--quick', 'a short look: short rounds, fewer sizes', false)
     .option('--json <file>', 'where the figures go', 'bench/results/latest.json')
     .option('--from <file>', 'show the figures of an earlier benchmark instead of measuring')
-    .option('--write-docs', 'write docs/benchmarks.md, its plots and its figures', false)
+    .option('--write-docs', 'write docs/evidence/benchmarks.md, its plots and its figures', false)
     .option('--env <name=value>', 'a setting of the stack; may be repeated', addVariable, {})
     .parse(argv, { from: 'user' })
     .opts<Given>();

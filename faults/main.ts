@@ -1,4 +1,4 @@
-// `npm run faults`: a stack of its own under load, every fault, the invariants, a table. docs/faults.md.
+// `npm run faults`: a stack of its own under load, every fault, the invariants, a table. docs/operate/faults.md.
 //   npm run faults -- --only kill-worker --runs 5
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// What a worker process tells Prometheus. docs/operations.md, "Metrics".
+// What a worker process tells Prometheus. docs/operate/operations.md, "Metrics".
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
 

@@ -1,4 +1,4 @@
-// The plots of docs/benchmarks.md.
+// The plots of docs/evidence/benchmarks.md.
 import { median } from '../statistics.js';
 import type { Measured, Results } from '../results.js';
 import { serviceCpu } from './limits.js';
