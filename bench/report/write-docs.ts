@@ -22,7 +22,8 @@ export function writeDocs(docs: string, results: Results): void {
 /** Throws where the page has lost its marks. */
 export function withFigures(page: string, figures: string): string {
   const [start, end] = MARKS.map((mark) => page.indexOf(mark));
-  if (start === -1 || end === -1) throw new Error('docs/evidence/benchmarks.md has no marks to write the figures between');
+  if (start === -1 || end === -1)
+    throw new Error('docs/evidence/benchmarks.md has no marks to write the figures between');
   return `${page.slice(0, start! + MARKS[0].length)}\n\n${figures}\n${page.slice(end)}`;
 }
 
