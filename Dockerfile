@@ -1,5 +1,5 @@
 # One image for the API, the worker, migrations and administration; the targets `api` and `worker` differ in what they
-# start and in what their health check asks. docs/deploy.md.
+# start and in what their health check asks. docs/operate/deploy.md.
 FROM node:26.10.0-bookworm-slim AS base
 # From npm 11 on, `allowScripts` of package.json decides which packages may run a script when they are installed.
 RUN npm install --global npm@11.19.1

@@ -32,7 +32,7 @@ import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
 const POOL_MAX = 20;
 /** A start takes Temporal about 20 ms of processor time: all of them are done within the deadline of one. */
 const STARTS_AT_ONCE = 20;
-/** docs/load.md says what comes of it. */
+/** docs/operate/tuning.md says what comes of it. */
 const MEMORY = { totalBytes: 192 * 1024 * 1024, uncountedBytes: 256 * 1024 };
 
 async function main(): Promise<void> {

@@ -1,4 +1,4 @@
-// `npm run codec-server`: the codec server for Temporal's UI and CLI. docs/encryption.md.
+// `npm run codec-server`: the codec server for Temporal's UI and CLI. docs/operate/security.md.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { parseEnvironment, required } from '../config/environment.js';

@@ -121,7 +121,7 @@ export interface Environment {
   workerPayloadMemoryMb: number;
 }
 
-/** Which build a worker runs: with it, runs stay on the build that they started on (docs/upgrade.md). */
+/** Which build a worker runs: with it, runs stay on the build that they started on (docs/operate/upgrade.md). */
 export interface WorkerVersion {
   deploymentName: string;
   buildId: string;

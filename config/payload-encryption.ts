@@ -1,4 +1,4 @@
-// Encryption of what Temporal stores, for operators who want it: AES-256-GCM. docs/encryption.md.
+// Encryption of what Temporal stores, for operators who want it: AES-256-GCM. docs/operate/security.md.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

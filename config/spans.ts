@@ -1,6 +1,6 @@
 // Spans of OpenTelemetry, for whoever does something that a trace should show. Off (the default) each of these is one
 // `if`. What may stand in a span is what may stand in a log: ids, codes, routes, host names; never a path, query, header,
-// body or label. Switched on by tracing.ts; docs/operations.md, "Traces".
+// body or label. Switched on by tracing.ts; docs/operate/operations.md, "Traces".
 import {
   context,
   createContextKey,

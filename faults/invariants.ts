@@ -1,4 +1,4 @@
-// The invariants of the fault matrix (docs/faults.md). Pure, so that a test can show that each of them can fail.
+// The invariants of the fault matrix (docs/operate/faults.md). Pure, so that a test can show that each of them can fail.
 import { isDeepStrictEqual } from 'node:util';
 import { checkBooks, checkProject } from './books.js';
 import type { Evidence, ExpectedNode, Hit, RunEvidence } from './evidence.js';

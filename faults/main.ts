@@ -1,5 +1,5 @@
 // `npm run faults`: for each way to execute runs, a stack of its own under load, every fault, the invariants; then a table.
-// docs/faults.md.
+// docs/operate/faults.md.
 //   npm run faults -- --only kill-worker --runs 5 --execution visible
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

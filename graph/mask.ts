@@ -31,7 +31,7 @@ const MAX_CHARACTERS_IN_EVERY_ENCODING = 16_384;
  * entities, over several lines, in hexadecimal, and in base64 or base64url, also in the middle of a larger base64 text
  * and of the URL-encoded secret. Linear in the text; memory grows with the secrets. Of secrets that are too long to be
  * searched for only the beginning is, and all that follows it in the same text is hidden; where there are too many, every
- * text is. docs/secrets.md says what is not found.
+ * text is. docs/operate/security.md says what is not found.
  */
 export function createMasker(secretValues: readonly string[]): Masker {
   const secrets = new Set(secretValues.flatMap((value) => [value, value.trim()]).filter(isLongEnough));

@@ -12,7 +12,7 @@ const dist = path.join(root, 'dist');
 const stamp = path.join(dist, '.built-from');
 /** Sources that are served as they are. */
 const ASSETS = ['api/http/docs-page'];
-/** With TEMPORAL_PAYLOAD_KEY failures are written in another way, and that is part of the bundle (docs/encryption.md). */
+/** With TEMPORAL_PAYLOAD_KEY failures are written in another way, and that is part of the bundle (docs/operate/security.md). */
 const BUNDLES = {
   'workflow-bundle.js': {},
   'workflow-bundle-encrypting.js': {
@@ -89,7 +89,7 @@ async function bundleWorkflows() {
   for (const [name, options] of Object.entries(BUNDLES)) {
     const { code } = await bundleWorkflowCode({
       workflowsPath,
-      // Evaluated once a thread instead of once a run: no module of it keeps anything of a run (ADR 16).
+      // Evaluated once a thread instead of once a run: no module of it keeps anything of a run (ADR 14).
       preloadModules: [workflowsPath, options.failureConverterPath].filter((module) => module !== undefined),
       logger: new DefaultLogger('WARN'),
       ...options,

@@ -1,7 +1,7 @@
 // Runs the blocks of a document (scripts/docs/blocks.mjs) in their order, in a copy of the tree and one shell, and fails
 // where one fails:
 //
-//   node scripts/run-docs.mjs docs/api.md [MORE.md ...] [--keep] [--list]
+//   node scripts/run-docs.mjs docs/use/api.md [MORE.md ...] [--keep] [--list]
 //
 // Ports are picked freely, so that nothing that runs already is in the way. `--keep` leaves the copy for a look; `--list`
 // runs nothing: it says what would be run, and fails where a block has no word.

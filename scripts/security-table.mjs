@@ -1,10 +1,10 @@
-// Checks docs/security.md: each weakness names, in the last two cells of its row, a test that exists.
+// Checks docs/evidence/weaknesses.md: each weakness names, in the last two cells of its row, a test that exists.
 import { problemOf, rowsOf } from './named-tests.mjs';
 
-const DOCUMENT = 'docs/security.md';
+const DOCUMENT = 'docs/evidence/weaknesses.md';
 
-const rows = rowsOf(DOCUMENT).filter((cells) => cells.length === 5 && cells[0] !== 'weakness');
-for (const [weakness, , , file, title] of rows) {
+const rows = rowsOf(DOCUMENT).filter((cells) => cells.length === 4 && cells[0] !== 'weakness');
+for (const [weakness, , file, title] of rows) {
   const problem = problemOf(file, title);
   if (problem === undefined) continue;
   console.error(`${DOCUMENT}, "${weakness}": ${problem}`);

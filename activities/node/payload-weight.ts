@@ -1,4 +1,4 @@
-// About how much memory a payload takes while a node works on it: from measurements, on the safe side (docs/load.md).
+// About how much memory a payload takes while a node works on it: from measurements, on the safe side (docs/operate/tuning.md).
 import { mayHoldUnkeptNumber } from '../../graph/exact-number.js';
 
 /** Of the text of an answer or result, for each byte: itself, and its strings once they are parsed. */

@@ -108,7 +108,7 @@ function workflowCode({ payloadKeys }: WorkerConfig) {
   return { workflowsPath, bundlerOptions: { preloadModules: [workflowsPath] } };
 }
 
-/** A versioned worker gets no runs until its build is made current; then they stay on it to their end (docs/upgrade.md). */
+/** A versioned worker gets no runs until its build is made current; then they stay on it to their end (docs/operate/upgrade.md). */
 function workflowOptions({ cachedWorkflows, version }: WorkerConfig): Partial<WorkerOptions> {
   return {
     ...(cachedWorkflows === undefined ? {} : { maxCachedWorkflows: cachedWorkflows }),

@@ -1,4 +1,4 @@
-// What a worker process reports to Prometheus. docs/operations.md, "Metrics".
+// What a worker process reports to Prometheus. docs/operate/operations.md, "Metrics".
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
 import type { SlotsLoad } from './project-slots.js';

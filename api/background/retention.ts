@@ -1,5 +1,5 @@
 // Deletes what has been kept long enough. In every API process; an advisory lock lets one at a time do a batch.
-// docs/operations.md, "Retention".
+// docs/operate/operations.md, "Retention".
 import type { Transaction } from 'kysely';
 import { isStatementTimeout, withAdvisoryLock } from '../../db/core/advisory-lock.js';
 import {

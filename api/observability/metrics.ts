@@ -1,4 +1,4 @@
-// What this process tells Prometheus of itself. docs/operations.md, "Metrics". Sums of the database: database-metrics.ts.
+// What this process tells Prometheus of itself. docs/operate/operations.md, "Metrics". Sums of the database: database-metrics.ts.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface Metrics {

@@ -6,7 +6,7 @@ import { peakFigures, weightFigures, type Findings } from './report.js';
 import { callsOf, type LoadStack } from './stack.js';
 
 const POLLERS = 100;
-/** docs/load.md says where they come from. */
+/** docs/operate/tuning.md says where they come from. */
 const WORKER_BOUND_MIB = 1_400;
 const API_BOUND_MIB = 700;
 

@@ -6,7 +6,7 @@ import type { Results } from '../results.js';
 import { toMarkdown } from './render.js';
 import { toTables } from './tables.js';
 
-const PAGE = 'docs/benchmarks.md';
+const PAGE = 'docs/evidence/benchmarks.md';
 /** From `dist/bench/report/`. */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 

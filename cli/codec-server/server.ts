@@ -1,4 +1,4 @@
-// Decodes for people what TEMPORAL_PAYLOAD_KEY encrypts: Temporal's UI and CLI ask it. docs/encryption.md.
+// Decodes for people what TEMPORAL_PAYLOAD_KEY encrypts: Temporal's UI and CLI ask it. docs/operate/security.md.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { PayloadCodec } from '@temporalio/common';

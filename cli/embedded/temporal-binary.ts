@@ -1,4 +1,4 @@
-// Where the Temporal server's program comes from, in the order of operations.md, "Embedded parts".
+// Where the Temporal server's program comes from: TEMPORAL_CLI, the PATH, the cache, a download, and at last compilation.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';

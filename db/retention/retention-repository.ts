@@ -1,5 +1,5 @@
 // What retention deletes, in statements of a bounded number of rows. Each is idempotent: what one leaves, because the
-// process died or a time limit struck, the next one finds. docs/operations.md, "Retention".
+// process died or a time limit struck, the next one finds. docs/operate/operations.md, "Retention".
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { Value } from '../core/statement.js';

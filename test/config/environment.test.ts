@@ -17,7 +17,7 @@ describe('environment', () => {
   });
 
   it('has every variable in the operations manual', () => {
-    const manual = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+    const manual = readFileSync(new URL('../../docs/operate/operations.md', import.meta.url), 'utf8');
     for (const name of VARIABLES) assert.match(manual, new RegExp(`\\b${name}\\b`), `${name} is not described`);
   });
 

@@ -63,15 +63,15 @@ describe('dashboard and alerts', function () {
   });
 
   it('tell of every alert what to do', () => {
-    const manual = readFileSync(path.join(DEPLOY, '../docs/alerts.md'), 'utf8');
+    const manual = readFileSync(path.join(DEPLOY, '../docs/operate/runbook.md'), 'utf8');
     const names = alerts().map(({ name }) => name);
     assert.deepEqual(new Set(names).size, names.length);
     for (const { name, labels, annotations } of alerts()) {
       assert.ok(['page', 'ticket'].includes(labels['severity']!), name);
       assert.ok(annotations['summary'] && annotations['description'], name);
-      assert.equal(annotations['runbook_url'], `docs/alerts.md#${name.toLowerCase()}`);
+      assert.equal(annotations['runbook_url'], `docs/operate/runbook.md#${name.toLowerCase()}`);
       const section = manual.split(/^## /m).find((part) => part.startsWith(`${name}\n`));
-      assert.ok(section?.includes('**Do**'), `docs/alerts.md says nothing to do about ${name}`);
+      assert.ok(section?.includes('**Do**'), `docs/operate/runbook.md says nothing to do about ${name}`);
     }
     const sections = [...manual.matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
     assert.deepEqual(sections, names);

@@ -1,4 +1,4 @@
-// The commands of docs/operators.md, by the question that they answer.
+// The commands of docs/operate/runbook.md, by the question that they answer.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -10,7 +10,7 @@ export interface Answering {
 }
 
 export function readQuestions(): Answering[] {
-  const sections = readFileSync(path.resolve(import.meta.dirname, '../../docs/operators.md'), 'utf8')
+  const sections = readFileSync(path.resolve(import.meta.dirname, '../../docs/operate/runbook.md'), 'utf8')
     .split(/^## /m)
     .slice(1);
   return sections.flatMap((section) => {

@@ -85,7 +85,7 @@ describe('a real Prometheus', function () {
     );
   });
 
-  it('answers what docs/operators.md asks it', async () => {
+  it('answers what docs/operate/runbook.md asks it', async () => {
     for (const { language, commands } of readQuestions()) {
       if (language !== 'promql') continue;
       for (const command of commands) assert.equal((await ask('query', command)).status, 'success', command);

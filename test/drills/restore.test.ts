@@ -1,4 +1,4 @@
-// The drill behind docs/backup.md: a running service is lost, and comes back from backups of its two stores that were taken
+// The drill behind docs/operate/backup.md: a running service is lost, and comes back from backups of its two stores that were taken
 // at moment A or at moment B, each. Between them runs ended, began, went on, and were approved.
 import assert from 'node:assert/strict';
 import path from 'node:path';

@@ -158,7 +158,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('gives the processes time to drain, and the memory of docs/load.md', () => {
+  it('gives the processes time to drain, and the memory of docs/operate/tuning.md', () => {
     const { workerActivitySlots: slots, workerPayloadMemoryMb: payload } = parseEnvironment(environmentOf('worker'));
     const defaults = parseEnvironment({});
     assert.deepEqual([slots, payload], [defaults.workerActivitySlots, defaults.workerPayloadMemoryMb]);

@@ -1,4 +1,4 @@
-// What docs/deploy.md shows, beside the code: its YAML is parsed, and names the images, commands, ports, paths and variables
+// What docs/operate/deploy.md shows, beside the code: its YAML is parsed, and names the images, commands, ports, paths and variables
 // that there are.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -49,13 +49,14 @@ const blocks = (file: string, language: string): string[] =>
     .filter(([, , word]) => word === language)
     .map(([, indent, , text]) => text!.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
 
-const manifests = blocks('deploy.md', 'yaml').map((text) => parse(text) as Manifest);
+const manifests = blocks('operate/deploy.md', 'yaml').map((text) => parse(text) as Manifest);
 const containers = manifests.flatMap(({ spec }) => spec?.template?.spec.containers ?? []);
 
-describe('docs/deploy.md', () => {
+describe('docs/operate/deploy.md', () => {
   it('shows YAML that parses, as every other document does', () => {
     assert.equal(manifests.length, 6);
-    for (const file of readdirSync(DOCS).filter((name) => name.endsWith('.md'))) {
+    const files = readdirSync(DOCS, { recursive: true, encoding: 'utf8' });
+    for (const file of files.filter((name) => name.endsWith('.md'))) {
       for (const text of blocks(file, 'yaml')) {
         for (const document of parseAllDocuments(text)) assert.deepEqual(document.errors, [], file);
       }
@@ -109,7 +110,9 @@ describe('docs/deploy.md', () => {
   });
 
   it('names the search attributes of runs to Temporal Cloud and to the setup script', () => {
-    const tcld = blocks('deploy.md', 'sh').find((text) => text.includes('tcld namespace search-attributes add'))!;
+    const tcld = blocks('operate/deploy.md', 'sh').find((text) =>
+      text.includes('tcld namespace search-attributes add'),
+    )!;
     const script = readFileSync(path.join(ROOT, 'deploy/temporal/setup-namespace.sh'), 'utf8');
     for (const [name, type] of Object.entries(RUN_SEARCH_ATTRIBUTES)) {
       assert.ok(tcld.includes(`--sa ${name}=${type}`), name);
@@ -119,7 +122,7 @@ describe('docs/deploy.md', () => {
   });
 
   it('has a command that makes a .env with which everything starts, readable for its owner alone', () => {
-    const [command] = blocks('deploy.md', 'sh');
+    const [command] = blocks('operate/deploy.md', 'sh');
     const folder = mkdtempSync(path.join(tmpdir(), 'dotenv-'));
     try {
       execFileSync('/bin/sh', ['-euc', command!], { cwd: folder });

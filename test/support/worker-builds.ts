@@ -64,7 +64,7 @@ export class WorkerBuilds {
     await Promise.all([...this.#workers.keys()].map((buildId) => this.stop(buildId)));
   }
 
-  /** `temporal ...`, as in docs/upgrade.md; the answer is its JSON. */
+  /** `temporal ...`, as in docs/operate/upgrade.md; the answer is its JSON. */
   async operate(...args: string[]): Promise<Record<string, unknown>> {
     const server = ['--address', this.#stack.stack.temporal_address, '--output', 'json'];
     const { stdout } = await promisify(execFile)(this.#cli, [...args, ...server]);

@@ -46,7 +46,7 @@ describe('workflow bundle', function () {
       );
     }
     assert.ok(ownBytes < OWN_CODE_LIMIT_BYTES, `${ownBytes} bytes of our own`);
-    // All runs of a thread share these modules (ADR 16).
+    // All runs of a thread share these modules (ADR 14).
     const mutable = /^(?:export )?(?:let |var |const \w+.* = (?:new (?:Map|Set|WeakMap)\b|\[\]|\{\}))/m;
     for (const file of ownFiles) {
       assert.doesNotMatch(readFileSync(path.join(ROOT, file), 'utf8'), mutable, `${file} keeps something of a run`);

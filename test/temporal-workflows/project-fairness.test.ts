@@ -19,7 +19,7 @@ describe('projects that share a worker', function () {
   function useStack(env: Record<string, string>): void {
     before(async () => {
       target = await startHttpTarget();
-      stack = await startStack({ env: { EXECUTION: 'visible', NODE_PLACEMENT: 'http:alone', ...env } });
+      stack = await startStack({ env: { EXECUTION: 'visible', ...env } });
       api = createApiClient(stack.apiUrl, stack.apiKey);
     });
     after(async () => {

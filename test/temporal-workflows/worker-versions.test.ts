@@ -1,4 +1,4 @@
-// The drill behind docs/upgrade.md: its commands, on a real server, with builds that cannot go on with each other's runs.
+// The drill behind docs/operate/upgrade.md: its commands, on a real server, with builds that cannot go on with each other's runs.
 import assert from 'node:assert/strict';
 import { startApiProcess } from '../api/api-process.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';

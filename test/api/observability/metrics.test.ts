@@ -139,7 +139,7 @@ describe('metrics', function () {
   });
 
   it('are all in the operations manual', async () => {
-    const manual = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+    const manual = readFileSync(new URL('../../../docs/operate/operations.md', import.meta.url), 'utf8');
     const worker = createWorkerMetrics().registry;
     const load = { numInFlightNonLocalActivities: 0, numInFlightLocalActivities: 0, numInFlightWorkflowActivations: 0 };
     const project = { waitingActivities: 0, largestShare: 0 };

@@ -43,7 +43,7 @@ const callsTo = (...paths: string[]): number[] => paths.map((path) => target.req
 const gathered = (nodes: DrawingNode[], join?: DrawingNode): Drawing =>
   fanOut(nodes.length, (index) => nodes[index]!, join);
 
-/** ADR 18: nodes of which the same node comes next begin in one activity. */
+/** docs/adr/0011-dense-execution.md: nodes of which the same node comes next begin in one activity. */
 describe('normal nodes side by side', function () {
   this.timeout(120_000);
   useStack({ EXECUTION: 'dense' });
