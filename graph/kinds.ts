@@ -14,12 +14,23 @@ export interface KindTraits {
    * the `sourceHandle` of the edge that draws it. A kind without any is left by its `next_nodes`, handle 0.
    */
   handles: readonly { field: string; edge: string }[];
+  /** Lists in its data whose items are fields that may be secret (`is_secret`, `default_value`). */
+  secretFields: readonly string[];
+  /** Where its data names servers, whose credential headers are secret: the data itself is one, or each of its `tools`. */
+  servers: 'none' | 'self' | 'tools';
   /** Whether dense execution may place it and let it share an activity (docs/adr, "Dense execution"). */
   isDense: boolean;
 }
 
 export const kinds = {
-  trigger: { activity: 'trigger', runs: 'inline', handles: [], isDense: false },
+  trigger: {
+    activity: 'trigger',
+    runs: 'inline',
+    handles: [],
+    secretFields: ['input_fields'],
+    servers: 'none',
+    isDense: false,
+  },
   condition: {
     activity: 'condition',
     runs: 'inline',
@@ -27,12 +38,42 @@ export const kinds = {
       { field: 'true_node', edge: 'condition-true' },
       { field: 'false_node', edge: 'condition-false' },
     ],
+    secretFields: [],
+    servers: 'none',
     isDense: false,
   },
-  llm: { activity: 'llmRequest', runs: 'activity', handles: [], isDense: false },
-  http: { activity: 'httpRequest', runs: 'activity', handles: [], isDense: true },
-  mcp: { activity: 'mcpTool', runs: 'activity', handles: [], isDense: true },
-  agent: { activity: 'agentTurn', runs: 'loop', handles: [], isDense: false },
+  llm: {
+    activity: 'llmRequest',
+    runs: 'activity',
+    handles: [],
+    secretFields: [],
+    servers: 'none',
+    isDense: false,
+  },
+  http: {
+    activity: 'httpRequest',
+    runs: 'activity',
+    handles: [],
+    secretFields: [],
+    servers: 'none',
+    isDense: true,
+  },
+  mcp: {
+    activity: 'mcpTool',
+    runs: 'activity',
+    handles: [],
+    secretFields: [],
+    servers: 'self',
+    isDense: true,
+  },
+  agent: {
+    activity: 'agentTurn',
+    runs: 'loop',
+    handles: [],
+    secretFields: [],
+    servers: 'tools',
+    isDense: false,
+  },
 } as const satisfies Record<string, KindTraits>;
 
 /** The word of a kind: `graph/nodes/<kind>.ts` defines it. */

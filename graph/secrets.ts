@@ -2,6 +2,8 @@
 // drawing and an input, how they are cut out for storage and put back for a run.
 import { ExactNumber } from './exact-number.js';
 import { isEmpty, isObject, leavesOf, ownValue, setOwn, type JsonObject } from './json.js';
+import { kinds, traitsOf, type KindTraits } from './kinds.js';
+import { kindOfType } from './nodes/registry.js';
 import type { RunInput } from './variable.js';
 
 /** What stands for a secret in everything that leaves the service. */
@@ -28,6 +30,9 @@ export interface Place {
 }
 
 type Replace = (value: unknown, place: Place) => unknown;
+
+/** Of all kinds: a node that changes its type keeps its secrets secret. */
+const SECRET_FIELDS = Object.values(kinds).flatMap(({ secretFields }): readonly string[] => secretFields);
 
 const CREDENTIAL_HEADER = /^(?:authorization|proxy-authorization|cookie|.*[-_](?:key|token)|key|token)$/i;
 
@@ -159,23 +164,34 @@ interface Owner {
 
 function mapNode({ node, part }: Owner, data: JsonObject, replace: Replace): JsonObject {
   const nodeId = node['id'];
-  const withFields = mapArray(data, 'input_fields', (field, index) => {
-    if (!isSecretField(field) || !Object.hasOwn(field, 'default_value')) return field;
-    const owner = `field:${part}`;
-    const path = `input_fields.${index}.default_value`;
-    const { id, default_value: value } = field;
-    const label = typeof id === 'string' ? id : path;
-    const place = { name: `${owner}:${toNamePart(id, index)}`, owner, origin: '', nodeId, path, label };
-    return { ...field, default_value: replace(value, place) };
-  });
-  if (node['type'] === 'mcp-node') {
+  const withFields = SECRET_FIELDS.reduce((mapped, list) => mapFields({ node, part }, mapped, list, replace), data);
+  const { servers } = traitsOfType(node['type']);
+  if (servers === 'self') {
     return mapHeaders(withFields, { owner: `header:${part}`, nodeId, path: 'headers' }, replace);
   }
-  if (node['type'] !== 'agent-node') return withFields;
+  if (servers === 'none') return withFields;
   return mapArray(withFields, 'tools', (tool, index) => {
     const owner = `header:${part}:${toNamePart(tool['server_label'], index)}`;
     return mapHeaders(tool, { owner, nodeId, path: `tools.${index}.headers` }, replace);
   });
+}
+
+function mapFields({ node, part }: Owner, data: JsonObject, list: string, replace: Replace): JsonObject {
+  return mapArray(data, list, (field, index) => {
+    if (!isSecretField(field) || !Object.hasOwn(field, 'default_value')) return field;
+    const owner = `field:${part}`;
+    const path = `${list}.${index}.default_value`;
+    const { id, default_value: value } = field;
+    const label = typeof id === 'string' ? id : path;
+    const place = { name: `${owner}:${toNamePart(id, index)}`, owner, origin: '', nodeId: node['id'], path, label };
+    return { ...field, default_value: replace(value, place) };
+  });
+}
+
+/** Of a type that is not known, nothing but its fields is secret. */
+export function traitsOfType(type: unknown): Pick<KindTraits, 'servers'> {
+  const kind = typeof type === 'string' ? kindOfType(type) : undefined;
+  return kind === undefined ? { servers: 'none' } : traitsOf(kind);
 }
 
 function mapHeaders(server: JsonObject, of: Pick<Place, 'owner' | 'nodeId' | 'path'>, replace: Replace): JsonObject {

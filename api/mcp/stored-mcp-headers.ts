@@ -1,6 +1,6 @@
 // The headers of an MCP server that a workflow has stored, for the editor's question which tools there are.
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
-import { isCredentialHeader, MASK } from '../../graph/secrets.js';
+import { isCredentialHeader, MASK, traitsOfType } from '../../graph/secrets.js';
 import { invalidFields } from '../http/errors.js';
 
 export type Headers = Record<string, string>;
@@ -48,8 +48,9 @@ function serversOf(drawing: JsonObject, nodeId: string): JsonObject[] {
   const node = nodes.find(({ id }) => id === nodeId);
   const data = node?.['data'];
   if (!isObject(data)) return [];
-  if (node?.['type'] === 'mcp-node') return [data];
-  const tools = node?.['type'] === 'agent-node' ? ownValue(data, 'tools') : undefined;
+  const { servers } = traitsOfType(node?.['type']);
+  if (servers === 'self') return [data];
+  const tools = servers === 'tools' ? ownValue(data, 'tools') : undefined;
   return Array.isArray(tools) ? tools.filter(isObject) : [];
 }
 

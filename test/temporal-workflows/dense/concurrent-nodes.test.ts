@@ -220,7 +220,7 @@ describe('local nodes side by side', function () {
     );
     assert.equal((await api.pollToEnd(runId, { timeoutMs: 30_000 })).data.status, 'succeed');
     assert.deepEqual(callsTo('local-fine', 'local-again', 'delay/1500/local', 'after-all'), [1, 2, 2, 1]);
-    assert.deepEqual((await activitiesOf(stack, runId)).normal.slice(0, 2), ['nodeChain', 'nodeChain']);
+    assert.deepEqual((await activitiesOf(stack, runId)).normal.slice(0, 2), ['httpRequest', 'httpRequest']);
     assert.equal((await transactionsOf(stack, runId)).length, 5);
   });
 
