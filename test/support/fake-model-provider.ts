@@ -1,6 +1,7 @@
 // A programmable model provider that speaks the chat-completions protocol and records what it is asked.
 import type { IncomingHttpHeaders } from 'node:http';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
+import { NOT_SCRIPTED, ONLY_SCRIPTED } from './model-router.js';
 import { pauseUnlessClosed } from './pause-unless-closed.js';
 
 export interface ModelAnswer {
@@ -52,16 +53,21 @@ export async function startFakeModelProvider(): Promise<FakeModelProvider> {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
+    const { [ONLY_SCRIPTED]: onlyScripted, ...headers } = request.headers;
     const recorded: ModelRequest = {
       model: String(body['model']),
       messages: body['messages'] as ModelRequest['messages'],
       body,
-      headers: request.headers,
+      headers,
       receivedAt: Date.now(),
       aborted: false,
     };
     requests.push(recorded);
     response.once('close', () => (recorded.aborted = !response.writableFinished));
+    if (onlyScripted !== undefined && !scripts.has(recorded.model)) {
+      response.writeHead(NOT_SCRIPTED).end();
+      return;
+    }
     const callNumber = requests.filter(({ model }) => model === recorded.model).length - 1;
     const answer = scripts.get(recorded.model)?.(recorded, callNumber) ?? {};
     if (answer.delayMs !== undefined && !(await pauseUnlessClosed(response, answer.delayMs))) return;
