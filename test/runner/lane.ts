@@ -27,7 +27,8 @@ async function runFile({ file, grep }: { file: string; grep: string | undefined 
     lines.push(`it could not be loaded: ${error instanceof Error ? error.stack : String(error)}`);
     return { passes: 0, failures: 1, pending: 0 };
   });
-  return { file, ...counts, cpuMs: cpuWithChildren() - cpuBefore, output: lines.join('\n') };
+  const rssMb = process.memoryUsage.rss() / 2 ** 20;
+  return { file, ...counts, cpuMs: cpuWithChildren() - cpuBefore, rssMb, output: lines.join('\n') };
 }
 
 async function runOn(mocha: Mocha, file: string): Promise<Pick<FileResult, 'passes' | 'failures' | 'pending'>> {

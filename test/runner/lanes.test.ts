@@ -96,7 +96,7 @@ describe('lanes of test files', function () {
 });
 
 describe('the report of the suites', () => {
-  const result = { file: 'a', passes: 2, failures: 0, pending: 0, cpuMs: 10, durationMs: 10, output: '' };
+  const result = { file: 'a', passes: 2, failures: 0, pending: 0, cpuMs: 10, rssMb: 100, durationMs: 10, output: '' };
 
   it('ends with the sum, and has failed where one test has', () => {
     let text = '';

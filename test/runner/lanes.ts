@@ -22,6 +22,8 @@ export interface LanesOptions {
 export type Group = string[];
 
 const LEAK_AFTER_MS = 10_000;
+/** A larger lane is replaced by a new one: a test that weighs its own process must not carry what others have left. */
+const MAX_LANE_MB = 1_000;
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const LANE = path.join(import.meta.dirname, 'lane.ts');
 
@@ -46,8 +48,8 @@ async function runLane(queue: Group[], options: LanesOptions): Promise<void> {
   const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
   let group: Group = [];
   let running: { file: string; since: number } | undefined;
-  function next(): void {
-    if (group.length === 0) group = [...(queue.shift() ?? [])];
+  function next(rssMb = 0): void {
+    if (group.length === 0 && rssMb < MAX_LANE_MB) group = [...(queue.shift() ?? [])];
     const file = group.shift();
     running = file === undefined ? undefined : { file, since: performance.now() };
     if (file === undefined) send({ type: 'end', leakAfterMs: options.leakAfterMs ?? LEAK_AFTER_MS });
@@ -55,10 +57,10 @@ async function runLane(queue: Group[], options: LanesOptions): Promise<void> {
   }
   child.on('message', (message: FromLane) => {
     if (message.type === 'wants-shared-stack') void lendStack(options, send);
+    else if (message.type === 'ready') next();
     else {
-      if (message.type === 'ran')
-        options.onResult({ ...message, file: running!.file, durationMs: performance.now() - running!.since });
-      next();
+      options.onResult({ ...message, file: running!.file, durationMs: performance.now() - running!.since });
+      next(message.rssMb);
     }
   });
   const [code, signal] = await exited;
@@ -85,7 +87,7 @@ function reportDeath({ code, signal, running, left }: Death, { onResult }: Lanes
   const how = `its process ended with ${signal ?? `exit code ${code}`}`;
   const output = running === undefined ? `After its last file, a lane: ${how}` : `${how} in the middle of this file`;
   const durationMs = running === undefined ? 0 : performance.now() - running.since;
-  const counts = { passes: 0, failures: 1, pending: 0, cpuMs: 0, durationMs: 0 };
+  const counts = { passes: 0, failures: 1, pending: 0, cpuMs: 0, rssMb: 0, durationMs: 0 };
   onResult({ ...counts, file: running?.file ?? '(a lane)', output, durationMs });
   for (const file of left) onResult({ ...counts, file, output: `not run: ${how} before it` });
 }

@@ -61,6 +61,7 @@ async function runRound({ title, files, env = {} }: Round, report: Report): Prom
       failures: 1,
       pending: 0,
       cpuMs: 0,
+      rssMb: 0,
       output: String(error),
       durationMs: 0,
     });

@@ -22,6 +22,8 @@ export interface FileResult {
   pending: number;
   /** Processor time of the lane and of what it has started and stopped; not of the shared stack. */
   cpuMs: number;
+  /** Memory of the lane after the file. */
+  rssMb: number;
   /** The titles of the tests, as mocha's spec reporter shows them, and each failure with its stack. */
   output: string;
 }

@@ -46,14 +46,32 @@ export const TIERS = {
   fuzz: [],
 } as const satisfies Record<string, string[]>;
 
-/** They begin first, for nothing shall wait for the longest at the end. */
-export const LONG = ['test/api/fuzz.test.ts'];
+/** They begin first, so that nothing waits for the longest of them at the end. */
+export const LONG = [
+  'test/api/fuzz.test.ts',
+  'test/api/background/reconciler.test.ts',
+  'test/api/runs/history.test.ts',
+  'test/api/runs/re-run.test.ts',
+  'test/api/webhooks/webhook-delivery.test.ts',
+  'test/deploy/metrics.test.ts',
+  'test/drills/',
+  'test/graph/mask.test.ts',
+  'test/outgoing/blocked-addresses.test.ts',
+  'test/temporal-workflows/placement.test.ts',
+  'test/temporal-workflows/replay.test.ts',
+  'test/temporal-workflows/scale.test.ts',
+  'test/temporal-workflows/worker-versions.test.ts',
+];
 
-/** They measure times or memory, or change what all others on the shared stack rely on: nothing else runs meanwhile. */
-export const ALONE: string[] = [];
+/** They measure short times, count the rows of everybody, or lock whole tables: nothing else runs meanwhile. */
+export const ALONE = [
+  'test/api/http/raw-http.test.ts',
+  'test/db/runs/snapshots.test.ts',
+  'test/outgoing/mcp-call.test.ts',
+];
 
-/** The files of each run one after the other: they change the same things. */
-export const GROUPS: string[][] = [];
+/** The files of each run one after the other: their rounds delete what is old, whoever has made it. */
+export const GROUPS = [['test/api/background/retention.test.ts', 'test/db/retention/retention.test.ts']];
 
 /** With the workers' cache off, every step of a run is a replay of all steps before it. Left out is what executes no run on
  * a worker, what moves runs between builds, and a chain of 2,000 nodes, which costs the square of that. */
