@@ -68,6 +68,12 @@ describe('lanes of test files', function () {
     );
   });
 
+  it('end, with a failure, where no lane can be started', async () => {
+    const results = await run([[write(PASSES)], [write(PASSES)]], { env: { NODE_OPTIONS: '--no-such-option' } });
+    assert.ok(results.length > 0);
+    assert.ok(results.every(({ passes, failures }) => passes === 0 && failures === 1));
+  });
+
   it('count what a file leaves open as a failure', async () => {
     const results = await run([[write(LEAKS)]]);
     assert.deepEqual(

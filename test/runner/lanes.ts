@@ -35,10 +35,14 @@ export async function runInLanes(groups: Group[], options: LanesOptions): Promis
 
 /** One lane after the other: a lane that dies is replaced, as long as there is something to run. */
 async function runLanes(queue: Group[], options: LanesOptions): Promise<void> {
-  while (queue.length > 0) await runLane(queue, options);
+  while (queue.length > 0) {
+    // What does not even start would not the next time either.
+    if (!(await runLane(queue, options))) queue.length = 0;
+  }
 }
 
-async function runLane(queue: Group[], options: LanesOptions): Promise<void> {
+/** False when the lane has not come so far as to take a file. */
+async function runLane(queue: Group[], options: LanesOptions): Promise<boolean> {
   const child = fork(LANE, [], {
     execArgv: ['--import', 'tsx', '--enable-source-maps'],
     env: { ...process.env, ...options.env },
@@ -48,6 +52,7 @@ async function runLane(queue: Group[], options: LanesOptions): Promise<void> {
   const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
   let group: Group = [];
   let running: { file: string; since: number } | undefined;
+  let isReady = false;
   function next(rssMb = 0): void {
     if (group.length === 0 && rssMb < MAX_LANE_MB) group = [...(queue.shift() ?? [])];
     const file = group.shift();
@@ -57,14 +62,17 @@ async function runLane(queue: Group[], options: LanesOptions): Promise<void> {
   }
   child.on('message', (message: FromLane) => {
     if (message.type === 'wants-shared-stack') void lendStack(options, send);
-    else if (message.type === 'ready') next();
-    else {
+    else if (message.type === 'ready') {
+      isReady = true;
+      next();
+    } else {
       options.onResult({ ...message, file: running!.file, durationMs: performance.now() - running!.since });
       next(message.rssMb);
     }
   });
   const [code, signal] = await exited;
   reportDeath({ code, signal, running, left: group }, options);
+  return isReady;
 }
 
 async function lendStack(options: LanesOptions, send: (message: ToLane) => void): Promise<void> {
@@ -84,10 +92,10 @@ interface Death {
 
 function reportDeath({ code, signal, running, left }: Death, { onResult }: LanesOptions): void {
   if (code === 0 && running === undefined) return;
-  const how = `its process ended with ${signal ?? `exit code ${code}`}`;
-  const output = running === undefined ? `After its last file, a lane: ${how}` : `${how} in the middle of this file`;
+  const how = `the process of its lane ended with ${signal ?? `exit code ${code}`}`;
+  const output = running === undefined ? `before a file or after the last one, ${how}` : `in the middle of it ${how}`;
   const durationMs = running === undefined ? 0 : performance.now() - running.since;
   const counts = { passes: 0, failures: 1, pending: 0, cpuMs: 0, rssMb: 0, durationMs: 0 };
   onResult({ ...counts, file: running?.file ?? '(a lane)', output, durationMs });
-  for (const file of left) onResult({ ...counts, file, output: `not run: ${how} before it` });
+  for (const file of left) onResult({ ...counts, file, output: `not run: before it ${how}` });
 }

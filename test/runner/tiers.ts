@@ -63,11 +63,14 @@ export const LONG = [
   'test/temporal-workflows/worker-versions.test.ts',
 ];
 
-/** They measure short times, count the rows of everybody, or lock whole tables: nothing else runs meanwhile. */
+/** They measure short times, take the whole machine, count the rows of everybody, or lock whole tables: nothing else runs
+ * meanwhile. */
 export const ALONE = [
   'test/api/http/raw-http.test.ts',
   'test/db/runs/snapshots.test.ts',
+  'test/load/',
   'test/outgoing/mcp-call.test.ts',
+  'test/temporal-workflows/crash.test.ts',
 ];
 
 /** The files of each run one after the other: their rounds delete what is old, whoever has made it. */

@@ -28,10 +28,13 @@ export async function startModelRouter(): Promise<ModelRouter> {
       response.writeHead(204).end();
       return;
     }
-    for (const provider of providers) if (await isAnswered(provider, { request, response, body, only: true })) return;
-    const [first] = providers;
-    if (first === undefined) response.writeHead(503).end();
-    else await isAnswered(first, { request, response, body, only: false });
+    const asked = [...providers];
+    // The last one answers in any case: what nobody has scripted is echoed.
+    for (const [index, provider] of asked.entries()) {
+      const onlyScripted = index < asked.length - 1;
+      if (await isAnswered(provider, { request, response, body, onlyScripted })) return;
+    }
+    response.writeHead(503).end();
   });
   return { url: `${server.url}/v1`, close: () => server.close() };
 }
@@ -40,15 +43,15 @@ interface Call {
   request: IncomingMessage;
   response: ServerResponse;
   body: Buffer;
-  /** By a provider that has a script for the model. */
-  only: boolean;
+  /** A provider without a script for the model is not to answer. */
+  onlyScripted: boolean;
 }
 
 /** Hands the call on, with whatever happens to it: an answer, a cut connection, a caller that hangs up. */
-async function isAnswered(provider: string, { request, response, body, only }: Call): Promise<boolean> {
+async function isAnswered(provider: string, { request, response, body, onlyScripted }: Call): Promise<boolean> {
   const upstream = sendRequest(new URL(request.url!, provider), {
     method: request.method!,
-    headers: { ...request.headers, ...(only && { [ONLY_SCRIPTED]: '1' }) },
+    headers: { ...request.headers, ...(onlyScripted && { [ONLY_SCRIPTED]: '1' }) },
   });
   const hangUp = (): void => void upstream.destroy();
   response.once('close', hangUp);
