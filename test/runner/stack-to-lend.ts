@@ -13,11 +13,18 @@ export function openStackToLend(env: Record<string, string>): StackToLend {
   let started: Promise<{ stack: TestStack; router: ModelRouter }> | undefined;
   async function start(): Promise<{ stack: TestStack; router: ModelRouter }> {
     const router = await startModelRouter();
-    return { router, stack: await startStack({ env, modelProviderUrl: router.url }) };
+    try {
+      return { router, stack: await startStack({ env, modelProviderUrl: router.url }) };
+    } catch (error) {
+      await router.close();
+      throw error;
+    }
   }
   return {
     async lend() {
       started ??= start();
+      // One slow start must not fail all files: the next one that asks tries again.
+      started.catch(() => (started = undefined));
       const { stack, router } = await started;
       return { dataDir: stack.dataDir, modelRouterUrl: router.url };
     },

@@ -11,6 +11,7 @@ let keepData = false;
 /** Share nothing on it: each test makes its own project, workflow and model names. */
 export function sharedStack(): Promise<TestStack> {
   shared ??= process.send === undefined ? startStack() : attach();
+  shared.catch(() => (shared = undefined));
   return shared;
 }
 
