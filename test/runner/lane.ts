@@ -38,6 +38,8 @@ async function runOn(mocha: Mocha, file: string): Promise<Pick<FileResult, 'pass
     const runner = mocha.run(() => resolve(runner));
   });
   const { passes, failures, pending } = stats!;
+  // It would go on listening for what the next files throw.
+  mocha.dispose();
   return { passes, failures, pending };
 }
 

@@ -1,5 +1,6 @@
 // `npm test` and its sister suites (tiers.ts): `main.ts SUITE`, or `main.ts SUITE FILE...` for these files alone, whatever
 // their suite. Its last line is "N passed, N failed". Options: `--grep TEXT`, `--jobs N`, `--slowest N`.
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { findTemporalBinary } from '../../cli/embedded/temporal-binary.js';
 import { runInLanes, type Group, type TimedResult } from './lanes.js';
@@ -8,11 +9,13 @@ import { openStackToLend } from './stack-to-lend.js';
 import { testFiles } from './test-files.js';
 import { ALONE, GROUPS, LONG, matches, roundsOf, TIERS, type Round, type TierName } from './tiers.js';
 
+/** One more than there are processors, for most files wait most of the time; but the stack that they share is one. */
+const JOBS = Math.min(4, availableParallelism() + 1);
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     grep: { type: 'string' },
-    jobs: { type: 'string', default: '3' },
+    jobs: { type: 'string', default: String(JOBS) },
     slowest: { type: 'string', default: '10' },
   },
 });
@@ -68,7 +71,7 @@ async function runRound({ title, files, env = {} }: Round, report: Report): Prom
   });
 }
 
-/** What a person sets goes over what a round asks for. */
+/** What a person sets, such as FUZZ_COUNT, goes over what a round asks for. */
 function pickEnvironment(env: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.keys(env).flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
