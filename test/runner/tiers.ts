@@ -71,6 +71,7 @@ export const ALONE = [
   'test/load/',
   'test/outgoing/mcp-call.test.ts',
   'test/temporal-workflows/crash.test.ts',
+  'test/temporal-workflows/run-graph.test.ts',
 ];
 
 /** The files of each run one after the other: their rounds delete what is old, whoever has made it. */
