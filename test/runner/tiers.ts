@@ -67,9 +67,11 @@ export const LONG = [
  * meanwhile. */
 export const ALONE = [
   'test/api/http/raw-http.test.ts',
+  'test/api/runs/cancel.test.ts',
   'test/db/runs/snapshots.test.ts',
   'test/load/',
   'test/outgoing/mcp-call.test.ts',
+  'test/temporal-workflows/cancel.test.ts',
   'test/temporal-workflows/crash.test.ts',
   'test/temporal-workflows/run-graph.test.ts',
 ];
