@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readStackFile, type ChildName } from '../cli/embedded/stack-file.js';
 import { eventually } from '../test/support/eventually.js';
-import type { TestStack } from '../test/support/stack.js';
+import type { StartedStack } from '../test/support/stack.js';
 import type { World } from './world.js';
 
 export const PARTS: ChildName[] = ['worker', 'api', 'temporal', 'postgres'];
@@ -67,7 +67,7 @@ export async function keepAway(world: World, part: ChildName, meanwhile: () => P
 }
 
 /** What a fault that broke off may have left stopped. */
-export function allowToRun({ supervisor, dataDir }: TestStack): void {
+export function allowToRun({ supervisor, dataDir }: StartedStack): void {
   supervisor.kill('SIGCONT');
   const pids = Object.values(readStackFile(dataDir)?.pids ?? {});
   for (const pid of pids) signalAll(withDescendants(pid), 'SIGCONT');

@@ -6,14 +6,14 @@ import path from 'node:path';
 import { startFakeModelProvider, type FakeModelProvider } from '../test/support/fake-model-provider.js';
 import { startHttpTarget, type HttpTarget } from '../test/support/http-target.js';
 import { queryDatabase } from '../test/support/inspect.js';
-import { makeDataDir, startStack, TEST_PRICES, type TestStack } from '../test/support/stack.js';
+import { makeDataDir, startStack, TEST_PRICES, type StartedStack } from '../test/support/stack.js';
 import { startToolServer, type ToolServer } from '../test/support/tool-server.js';
 import { allowToRun, signalAll, withDescendants } from './processes.js';
 import { AGENT_MODEL, MODEL, modelKey, toolKey, type Outside } from './shapes.js';
 
 export interface World {
   /** The one that runs now: `restart` puts another in its place. */
-  readonly stack: TestStack;
+  readonly stack: StartedStack;
   /** The same before and after a restart, like the key. */
   apiUrl: string;
   apiKey: string;
@@ -94,7 +94,7 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
 }
 
 /** So that the restarted stack is found where the first one was. */
-function portsOf({ stack }: TestStack): Record<string, string> {
+function portsOf({ stack }: StartedStack): Record<string, string> {
   const port = (url: string): string => new URL(url).port;
   return {
     PORT: port(stack.api_url),

@@ -116,7 +116,8 @@ export function registerWorkerLoad(
     ['worker_largest_project_slots', 'Slots of the project that holds the most.', (now) => now.largestShare],
     ['worker_local_activities_in_flight', 'Local activities under way.', (now) => now.numInFlightLocalActivities],
     ['worker_workflow_tasks_in_flight', 'Workflow tasks under way.', (now) => now.numInFlightWorkflowActivations],
-    ['worker_cached_workflows', 'Runs that are kept in memory.', (now) => now.numCachedWorkflows],
+    // The SDK also subtracts runs that it could not begin, such as those of an unknown type, and never added.
+    ['worker_cached_workflows', 'Runs that are kept in memory.', (now) => Math.max(0, now.numCachedWorkflows)],
   ];
   for (const [name, help, read] of gauges) {
     const gauge = new Gauge({

@@ -1,5 +1,5 @@
 export interface EventuallyOptions {
-  /** Gives up after this long; default 10 s. */
+  /** Gives up after this long; default 20 s: files run side by side, and what it waits for has no bound of its own. */
   timeoutMs?: number;
   /** Pause between two attempts; default 25 ms. */
   intervalMs?: number;
@@ -11,7 +11,7 @@ export interface EventuallyOptions {
  */
 export async function eventually<T>(
   probe: () => T | Promise<T>,
-  { timeoutMs = 10_000, intervalMs = 25 }: EventuallyOptions = {},
+  { timeoutMs = 20_000, intervalMs = 25 }: EventuallyOptions = {},
 ): Promise<Exclude<T, false | undefined>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

@@ -1,6 +1,7 @@
 // A programmable model provider that speaks the chat-completions protocol and records what it is asked.
 import type { IncomingHttpHeaders } from 'node:http';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
+import { NOT_SCRIPTED, ONLY_SCRIPTED } from './model-router.js';
 import { pauseUnlessClosed } from './pause-unless-closed.js';
 
 export interface ModelAnswer {
@@ -55,17 +56,22 @@ export async function startFakeModelProvider(): Promise<FakeModelProvider> {
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString('utf8');
     const body = JSON.parse(text) as Record<string, unknown>;
+    const { [ONLY_SCRIPTED]: onlyScripted, ...headers } = request.headers;
     const recorded: ModelRequest = {
       model: String(body['model']),
       messages: body['messages'] as ModelRequest['messages'],
       body,
       text,
-      headers: request.headers,
+      headers,
       receivedAt: Date.now(),
       aborted: false,
     };
     requests.push(recorded);
     response.once('close', () => (recorded.aborted = !response.writableFinished));
+    if (onlyScripted !== undefined && !scripts.has(recorded.model)) {
+      response.writeHead(NOT_SCRIPTED).end();
+      return;
+    }
     const callNumber = requests.filter(({ model }) => model === recorded.model).length - 1;
     const answer = scripts.get(recorded.model)?.(recorded, callNumber) ?? {};
     if (answer.delayMs !== undefined && !(await pauseUnlessClosed(response, answer.delayMs))) return;

@@ -1,7 +1,7 @@
-// Mocha's hooks for the whole run (.mocharc.json requires this file).
+// Mocha's hooks where it runs files by itself, without the runner (CONTRIBUTING.md).
 import type { RootHookObject } from 'mocha';
 import { findTemporalBinary } from '../../cli/embedded/temporal-binary.js';
-import { keepSharedStackData, stopSharedStack } from './shared-stack.js';
+import { keepSharedStackData, leaveSharedStack } from './shared-stack.js';
 
 const LEAK_AFTER_MS = 10_000;
 
@@ -22,7 +22,7 @@ export async function mochaGlobalSetup(): Promise<void> {
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
-  await stopSharedStack();
+  await leaveSharedStack();
   // Whatever keeps the process alive after the last test is a leak: it fails the run instead of hanging it.
   setTimeout(() => {
     process.stderr.write(`Still open after the tests: ${process.getActiveResourcesInfo().join(', ')}\n`);

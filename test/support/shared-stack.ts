@@ -1,12 +1,17 @@
-// One stack for all integration tests of a mocha run, started by the first that asks for it.
-import { startStack, type TestStack } from './stack.js';
+// One stack for all integration tests: that of the runner (test/runner/), or, when mocha runs by itself, one that is started
+// by the first test that asks for it.
+import type { FromLane, SharedStackAt, ToLane } from '../runner/messages.js';
+import { startFakeModelProvider } from './fake-model-provider.js';
+import { PROVIDERS_PATH } from './model-router.js';
+import { stackIn, startStack, type TestStack } from './stack.js';
 
 let shared: Promise<TestStack> | undefined;
 let keepData = false;
 
 /** Share nothing on it: each test makes its own project, workflow and model names. */
 export function sharedStack(): Promise<TestStack> {
-  shared ??= startStack();
+  shared ??= process.send === undefined ? startStack() : attach();
+  shared.catch(() => (shared = undefined));
   return shared;
 }
 
@@ -15,8 +20,37 @@ export function keepSharedStackData(): void {
   keepData = true;
 }
 
-export async function stopSharedStack(): Promise<void> {
-  const stack = await shared;
+export async function leaveSharedStack(): Promise<void> {
+  const stack = await shared?.catch(() => undefined);
   shared = undefined;
   await stack?.stop({ keep: keepData });
+}
+
+async function attach(): Promise<TestStack> {
+  const { dataDir, modelRouterUrl } = await borrow();
+  const modelProvider = await startFakeModelProvider();
+  const tell = async (method: 'PUT' | 'DELETE'): Promise<void> => {
+    await fetch(new URL(PROVIDERS_PATH, modelRouterUrl), { method, body: modelProvider.url });
+  };
+  await tell('PUT');
+  const stack = stackIn(dataDir, modelProvider);
+  return Object.assign(stack, {
+    async stop() {
+      await tell('DELETE');
+      await modelProvider.close();
+    },
+  });
+}
+
+function borrow(): Promise<SharedStackAt> {
+  return new Promise((resolve, reject) => {
+    const listener = (message: ToLane): void => {
+      if (message.type !== 'shared-stack' && message.type !== 'no-shared-stack') return;
+      process.off('message', listener);
+      if (message.type === 'shared-stack') resolve(message.at);
+      else reject(new Error(`the shared stack did not start: ${message.reason}`));
+    };
+    process.on('message', listener);
+    process.send!({ type: 'wants-shared-stack' } satisfies FromLane);
+  });
 }

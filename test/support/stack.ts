@@ -14,21 +14,27 @@ export interface StackOptions {
   env?: Record<string, string>;
   /** An existing directory is kept on `stop`; by default a new one, removed on `stop`. */
   dataDir?: string;
+  /** In place of the stack's own fake model provider. */
+  modelProviderUrl?: string;
 }
 
+/** A stack as tests use it, whoever has started it. */
 export interface TestStack {
   apiUrl: string;
   apiKey: string;
   dataDir: string;
-  /** Of this stack alone: serves every model name. */
+  /** Serves every model name. */
   modelProvider: FakeModelProvider;
-  supervisor: ChildProcess;
   /** stack.json as it is now. */
   readonly stack: StackFile;
   /** What the supervisor printed, and the children's logs. */
   logs: () => string;
   /** SIGTERM; rejects when the exit code is not 0 or a process is left. `keep` leaves the directory for a look. */
   stop: (options?: { keep?: boolean }) => Promise<void>;
+}
+
+export interface StartedStack extends TestStack {
+  supervisor: ChildProcess;
 }
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -38,13 +44,13 @@ const FREE_PORTS = { PORT: '0', POSTGRES_PORT: '0', TEMPORAL_PORT: '0', TEMPORAL
 /** USD per million tokens: a call of 10 prompt and 5 completion tokens costs 0.00002. */
 export const TEST_PRICES = { input_price_per_million: '1', output_price_per_million: '2' };
 
-export async function startStack(options: StackOptions = {}): Promise<TestStack> {
+export async function startStack(options: StackOptions = {}): Promise<StartedStack> {
   const dataDir = options.dataDir ?? makeDataDir();
   const modelProvider = await startFakeModelProvider();
   // That of a killed supervisor stays until the next one starts, and would be taken for it.
   removeStackFile(dataDir);
   const { child, output } = spawnSupervisor(dataDir, {
-    MODEL_PROVIDERS_FILE: writeProvidersFile(dataDir, modelProvider.url),
+    MODEL_PROVIDERS_FILE: writeProvidersFile(dataDir, options.modelProviderUrl ?? modelProvider.url),
     ...options.env,
   });
   const logs = (): string => [output(), ...childLogs(dataDir)].join('\n');
@@ -55,6 +61,22 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
     await modelProvider.close();
     throw new Error(`the stack in ${dataDir} did not start:\n${logs()}`, { cause: error });
   }
+  return Object.assign(stackIn(dataDir, modelProvider), {
+    supervisor: child,
+    logs,
+    async stop({ keep = false } = {}) {
+      await stopSupervisor(child, logs);
+      await modelProvider.close();
+      const left = processesOf(dataDir);
+      if (left.length > 0) throw new Error(`processes were left behind: ${left.join('; ')}`);
+      if (options.dataDir === undefined && !keep) rmSync(dataDir, { recursive: true, force: true });
+      else if (keep) process.stderr.write(`The stack's data and logs are in ${dataDir}\n`);
+    },
+  });
+}
+
+/** The running stack in `dataDir`, which belongs to somebody else: only its model provider ends with `stop`. */
+export function stackIn(dataDir: string, modelProvider: FakeModelProvider): TestStack {
   const readStack = (): StackFile => {
     const stack = readStackFile(dataDir);
     if (stack === undefined) throw new Error(`there is no ${stackFile(dataDir)}`);
@@ -66,19 +88,11 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
     apiKey,
     dataDir,
     modelProvider,
-    supervisor: child,
     get stack() {
       return readStack();
     },
-    logs,
-    async stop({ keep = false } = {}) {
-      await stopSupervisor(child, logs);
-      await modelProvider.close();
-      const left = processesOf(dataDir);
-      if (left.length > 0) throw new Error(`processes were left behind: ${left.join('; ')}`);
-      if (options.dataDir === undefined && !keep) rmSync(dataDir, { recursive: true, force: true });
-      else if (keep) process.stderr.write(`The stack's data and logs are in ${dataDir}\n`);
-    },
+    logs: () => childLogs(dataDir).join('\n'),
+    stop: () => modelProvider.close(),
   };
 }
 
@@ -123,7 +137,7 @@ function inheritedEnvironment(): NodeJS.ProcessEnv {
     'NODE_V8_COVERAGE',
     'GOFLAGS',
     'GOPROXY',
-    // How the whole suite is run, not what a person has set: scripts/test.mjs.
+    // How the whole suite is run, not what a person has set: test/runner/tiers.ts.
     'WORKER_CACHED_WORKFLOWS',
   ];
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => kept.includes(name)));

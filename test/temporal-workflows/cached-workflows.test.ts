@@ -10,7 +10,7 @@ const STICKY = 2; // temporal.api.enums.v1.TaskQueueKind
 describe('cache of workflows', function () {
   this.timeout(60_000);
 
-  // The suite runs twice, with both values: scripts/test.mjs.
+  // The suite runs twice, with both values: test/runner/tiers.ts.
   it('is off exactly where WORKER_CACHED_WORKFLOWS is 0: then no step is kept for the worker that made the last', async () => {
     const stack = await sharedStack();
     const api = createApiClient(stack.apiUrl, stack.apiKey);

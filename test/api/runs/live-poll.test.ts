@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually.js';
 import { agent, chain, drawing, http, link, linkInRow, llm, trigger, type DrawingNode } from '../../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
 import { cancelRun, queryDatabase } from '../../support/inspect.js';
-import { startStack, type TestStack } from '../../support/stack.js';
+import { startStack, type StartedStack } from '../../support/stack.js';
 import { startToolServer, type ToolServer } from '../../support/tool-server.js';
 
 interface WaitingEntry extends NodeEntry {
@@ -21,7 +21,7 @@ const PATIENCE = { timeoutMs: 40_000, intervalMs: 100 };
 
 describe('the live part of workflow_result', function () {
   this.timeout(180_000);
-  let stack: TestStack;
+  let stack: StartedStack;
   let api: ApiClient;
   let target: HttpTarget;
   let tools: ToolServer;

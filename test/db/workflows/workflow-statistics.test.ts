@@ -61,8 +61,8 @@ describe('workflow statistics', function () {
     const id = await api.createWorkflow(await api.createProject(), chain(1));
     const options = { poolMax: 4, applicationName: 'statistics-test', onError: () => undefined };
     const db = createDatabase({ url: stack.stack.database_url, ...options });
+    const folding = new AbortController();
     try {
-      const folding = new AbortController();
       const folders = [1, 2].map(async () => {
         while (!folding.signal.aborted) await foldWorkflowChanges(db);
       });
@@ -76,6 +76,7 @@ describe('workflow statistics', function () {
       const totals = await queryDatabase(stack, `SELECT ${FIGURES} FROM workflow_totals WHERE workflow_id = $1`, [id]);
       assert.deepEqual(totals, [before], 'all of it is folded');
     } finally {
+      folding.abort();
       await db.destroy();
     }
   });

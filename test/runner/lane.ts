@@ -1,0 +1,59 @@
+// One lane of the runner: a process that runs the test files that it is given, one after the other, on mocha.
+import { createRequire } from 'node:module';
+import Mocha from 'mocha';
+import type * as SharedStack from '../support/shared-stack.js';
+import { cpuWithChildren } from './cpu.js';
+import { createFileReporter } from './file-reporter.js';
+import type { FileResult, FromLane, ToLane } from './messages.js';
+
+const TEST_TIMEOUT_MS = 30_000;
+/** Mocha requires test files: a module that is imported here would be another copy of the one that they have. */
+const loadAsTestsDo = createRequire(import.meta.url);
+let isEnding = false;
+
+process.on('message', (message: ToLane) => {
+  if (message.type === 'run') void runFile(message).then((result) => send({ type: 'ran', ...result }));
+  if (message.type === 'end') void end(message.leakAfterMs);
+});
+// The runner is gone: nobody would read what this lane finds.
+process.once('disconnect', () => isEnding || process.exit(1));
+send({ type: 'ready' });
+
+async function runFile({ file, grep }: { file: string; grep: string | undefined }): Promise<FileResult> {
+  const cpuBefore = cpuWithChildren();
+  const lines: string[] = [];
+  const mocha = new Mocha({ timeout: TEST_TIMEOUT_MS, reporter: createFileReporter(lines), ...(grep && { grep }) });
+  const counts = await runOn(mocha, file).catch((error: unknown) => {
+    lines.push(`it could not be loaded: ${error instanceof Error ? error.stack : String(error)}`);
+    return { passes: 0, failures: 1, pending: 0 };
+  });
+  const rssMb = process.memoryUsage.rss() / 2 ** 20;
+  return { file, ...counts, cpuMs: cpuWithChildren() - cpuBefore, rssMb, output: lines.join('\n') };
+}
+
+async function runOn(mocha: Mocha, file: string): Promise<Pick<FileResult, 'passes' | 'failures' | 'pending'>> {
+  mocha.addFile(file);
+  await mocha.loadFilesAsync();
+  const { stats } = await new Promise<Mocha.Runner>((resolve) => {
+    const runner = mocha.run(() => resolve(runner));
+  });
+  const { passes, failures, pending } = stats!;
+  // It would go on listening for what the next files throw.
+  mocha.dispose();
+  return { passes, failures, pending };
+}
+
+/** Whatever keeps the process alive after its last file is a leak: it fails the run instead of hanging it. */
+async function end(leakAfterMs: number): Promise<void> {
+  isEnding = true;
+  await (loadAsTestsDo('../support/shared-stack.ts') as typeof SharedStack).leaveSharedStack();
+  process.disconnect();
+  setTimeout(() => {
+    process.stderr.write(`Still open after the tests: ${process.getActiveResourcesInfo().join(', ')}\n`);
+    process.exit(1);
+  }, leakAfterMs).unref();
+}
+
+function send(message: FromLane): void {
+  process.send!(message);
+}

@@ -1,0 +1,37 @@
+// The one stack of a round of the runner, started when the first lane asks for it.
+import { startModelRouter, type ModelRouter } from '../support/model-router.js';
+import { startStack, type TestStack } from '../support/stack.js';
+import type { SharedStackAt } from './messages.js';
+
+export interface StackToLend {
+  lend: () => Promise<SharedStackAt>;
+  /** `keep`: after a failure the data directory and its logs stay for a look. */
+  close: (options: { keep: boolean }) => Promise<void>;
+}
+
+export function openStackToLend(env: Record<string, string>): StackToLend {
+  let started: Promise<{ stack: TestStack; router: ModelRouter }> | undefined;
+  async function start(): Promise<{ stack: TestStack; router: ModelRouter }> {
+    const router = await startModelRouter();
+    try {
+      return { router, stack: await startStack({ env, modelProviderUrl: router.url }) };
+    } catch (error) {
+      await router.close();
+      throw error;
+    }
+  }
+  return {
+    async lend() {
+      started ??= start();
+      // One slow start must not fail all files: the next one that asks tries again.
+      started.catch(() => (started = undefined));
+      const { stack, router } = await started;
+      return { dataDir: stack.dataDir, modelRouterUrl: router.url };
+    },
+    async close(options) {
+      const lent = await started?.catch(() => undefined);
+      await lent?.stack.stop(options);
+      await lent?.router.close();
+    },
+  };
+}

@@ -1,0 +1,123 @@
+// Which suite runs which test file: one place for all of them. A pattern is a file, or a folder with a slash at its end.
+
+export type TierName = keyof typeof TIERS;
+
+export interface Round {
+  title: string;
+  files: string[];
+  env?: Record<string, string>;
+}
+
+/** The files that the tier alone has. What no pattern names is in `quick`: that is `npm test`. */
+export const TIERS = {
+  quick: [],
+  /** What kills or restarts processes, restores stores, fills the machine up, or changes keys of a running service. */
+  durability: [
+    'test/activities/worker/traces.test.ts',
+    'test/api/runs/live-poll.test.ts',
+    'test/api/webhooks/webhook-crashes.test.ts',
+    'test/cli/secrets-rotation.test.ts',
+    'test/cli/start-refusals.test.ts',
+    'test/cli/start.test.ts',
+    'test/drills/',
+    'test/faults/',
+    'test/load/',
+    'test/temporal-workflows/agent-durability.test.ts',
+    'test/temporal-workflows/canaries.test.ts',
+    'test/temporal-workflows/crash.test.ts',
+    'test/temporal-workflows/dense/chain-activities.test.ts',
+    'test/temporal-workflows/dense/concurrent-nodes.test.ts',
+    'test/temporal-workflows/dense/placement.test.ts',
+    'test/temporal-workflows/frozen-worker.test.ts',
+    'test/temporal-workflows/mcp-crash.test.ts',
+    'test/temporal-workflows/payload-encryption.test.ts',
+    'test/temporal-workflows/project-fairness.test.ts',
+    'test/temporal-workflows/scale.test.ts',
+    'test/temporal-workflows/worker-shutdown.test.ts',
+    'test/temporal-workflows/worker-versions.test.ts',
+  ],
+  /** Commands of the documents and of the examples, as they stand there. */
+  docs: ['test/docs/', 'test/examples/', 'test/deploy/operators.test.ts'],
+  /** What is shipped: images, services, the client as a package, the benchmark and the demo as commands. */
+  packaging: [
+    'test/bench/bench.test.ts',
+    'test/cli/demo.test.ts',
+    'test/clients/typescript-package.test.ts',
+    'test/packaging/',
+  ],
+  fuzz: [],
+} as const satisfies Record<string, string[]>;
+
+/** They begin first, so that nothing waits for the longest of them at the end. */
+export const LONG = [
+  'test/api/fuzz.test.ts',
+  'test/api/background/reconciler.test.ts',
+  'test/api/runs/history.test.ts',
+  'test/api/runs/re-run.test.ts',
+  'test/api/webhooks/webhook-delivery.test.ts',
+  'test/deploy/metrics.test.ts',
+  'test/drills/',
+  'test/graph/mask.test.ts',
+  'test/outgoing/blocked-addresses.test.ts',
+  'test/temporal-workflows/dense/concurrent-nodes.test.ts',
+  'test/temporal-workflows/dense/placement.test.ts',
+  'test/temporal-workflows/replay.test.ts',
+  'test/temporal-workflows/scale.test.ts',
+  'test/temporal-workflows/worker-versions.test.ts',
+];
+
+/** They measure short times, take the whole machine, count the rows of everybody, or lock whole tables: nothing else runs
+ * meanwhile. */
+export const ALONE = [
+  'test/api/http/raw-http.test.ts',
+  'test/api/runs/cancel.test.ts',
+  'test/api/runs/live-poll.test.ts',
+  'test/db/runs/snapshots.test.ts',
+  'test/load/',
+  'test/outgoing/mcp-call.test.ts',
+  'test/temporal-workflows/cancel.test.ts',
+  'test/temporal-workflows/crash.test.ts',
+  'test/temporal-workflows/project-fairness.test.ts',
+  'test/temporal-workflows/run-graph.test.ts',
+];
+
+/** The files of each run one after the other: their rounds delete what is old, whoever has made it. */
+export const GROUPS = [['test/api/background/retention.test.ts', 'test/db/retention/retention.test.ts']];
+
+/** With the workers' cache off, every step of a run is a replay of all steps before it. Left out is what executes no run on
+ * a worker, what moves runs between builds, and a chain of 2,000 nodes, which costs the square of that. */
+const NOT_WITHOUT_CACHE = [
+  'bundle',
+  'dense/chains',
+  'planner',
+  'project-fairness',
+  'replay',
+  'scale',
+  'worker-versions',
+].map((name) => `test/temporal-workflows/${name}.test.ts`);
+
+export function matches(file: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => (pattern.endsWith('/') ? file.startsWith(pattern) : file === pattern));
+}
+
+/** The tiers whose patterns name the file; `quick` where none does. */
+export function tiersOf(file: string): TierName[] {
+  const named = (Object.keys(TIERS) as TierName[]).filter((tier) => matches(file, TIERS[tier]));
+  return named.length === 0 ? ['quick'] : named;
+}
+
+export function roundsOf(tier: TierName, files: string[]): Round[] {
+  const own = files.filter((file) => tiersOf(file).includes(tier));
+  if (tier === 'quick') return [{ title: 'The quick suite', files: own, env: { FUZZ_COUNT: '1000' } }];
+  if (tier === 'fuzz') return [{ title: 'The long fuzz', files: ['test/api/fuzz.test.ts'] }];
+  if (tier !== 'durability') return [{ title: `The suite ${tier}`, files: own }];
+  const onWorkers = files.filter((file) => matches(file, ['test/temporal-workflows/']));
+  return [
+    { title: 'Crashes, drills and loads', files: own },
+    {
+      title: 'The run workflow with the cache of workflows off',
+      files: onWorkers.filter((file) => !matches(file, NOT_WITHOUT_CACHE)),
+      env: { WORKER_CACHED_WORKFLOWS: '0' },
+    },
+  ];
+}
