@@ -1,3 +1,4 @@
+import type { ApiConfig } from './http/api-config.js';
 import type { Client } from '@temporalio/client';
 import type { Currencies } from '../config/currencies.js';
 import type { Logger } from '../config/logger.js';
@@ -38,22 +39,4 @@ export interface AppDeps {
   refreshFigures: RefreshFigures;
   verifySession: SessionVerifier;
   placement: DensePlacement;
-}
-
-export interface ApiConfig {
-  taskQueue: string;
-  /** Accepted on execution-update; several while a token is rotated. Empty: nobody is let in. */
-  internalTokens: string[];
-  /** Requests a minute of a key that has no limit of its own. */
-  defaultRateLimit: number;
-  /** Results of runs that ended longer ago have expired, unless the run is pinned by a flag. */
-  resultRetentionDays: number;
-  /** For links to a run in the Temporal UI's details. */
-  publicUrl: string;
-  /** For links back; without it answers have none. */
-  temporalUiUrl: string | undefined;
-  /** Seconds before each further attempt of a webhook delivery. */
-  webhookRetrySeconds: number[];
-  /** Whether webhooks may be sent to private addresses. */
-  allowPrivateNetwork: boolean;
 }

@@ -1,6 +1,6 @@
 // The jobs that are measured, each as a drawing for the service. twin/workflows.ts makes the same calls by hand.
 import { randomUUID } from 'node:crypto';
-import type { GraphRow } from './options.js';
+import type { GraphRow } from './graph-rows.js';
 
 export type Shape = 'chain' | 'fan-out' | 'branch' | 'diamonds';
 

@@ -1,7 +1,8 @@
 // All rows, on one testbed: the subjects take turns in each of them, so that all meet the same machine.
 import { graphs } from './graphs.js';
 import { drive } from './load.js';
-import type { BenchOptions, GraphRow } from './options.js';
+import type { GraphRow } from './graph-rows.js';
+import type { BenchOptions } from './options.js';
 import type { Figures } from './report/limits.js';
 import { measureKill } from './rows/kill.js';
 import { learnPlacement } from './rows/learn-placement.js';

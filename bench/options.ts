@@ -2,10 +2,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { GRAPH_ROWS } from './graph-rows.js';
 import { VARIANTS, type Variant } from './subjects.js';
 
-export const GRAPH_ROWS = ['chain-5', 'chain-20', 'fan-out-20', 'branch', 'diamonds'] as const;
-export type GraphRow = (typeof GRAPH_ROWS)[number];
 /** In the order in which they are measured; the last one kills the worker. */
 export const ROW_NAMES = [...GRAPH_ROWS, 'polls', 'memory', 'kill'] as const;
 export type RowName = (typeof ROW_NAMES)[number];

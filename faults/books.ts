@@ -1,7 +1,7 @@
 // The invariants about money: a transaction a node, and sums that agree wherever they are shown.
 import { Decimal } from 'decimal.js';
 import type { Evidence, RunEvidence } from './evidence.js';
-import type { Report } from './invariants.js';
+import type { Report } from './report.js';
 
 export function checkBooks({ expected, stored }: RunEvidence, report: Report): void {
   if (stored === undefined) return;

@@ -1,27 +1,8 @@
 // The invariants of the fault matrix (docs/operate/faults.md). Pure, so that a test can show that each of them can fail.
 import { isDeepStrictEqual } from 'node:util';
+import { type Violation, type Report } from './report.js';
 import { checkBooks, checkProject } from './books.js';
 import type { Evidence, ExpectedNode, Hit, RunEvidence } from './evidence.js';
-
-export const INVARIANTS = [
-  'ends once',
-  'data',
-  'billing',
-  'sums',
-  'finished stays',
-  'repeats',
-  'accepted',
-  'answers',
-  'fault',
-] as const;
-export type Invariant = (typeof INVARIANTS)[number];
-
-export interface Violation {
-  invariant: Invariant;
-  message: string;
-}
-
-export type Report = (invariant: Invariant, message: string) => void;
 
 const isTerminal = (status: string): boolean => status === 'succeed' || status === 'failed';
 

@@ -2,7 +2,8 @@
 import { collectEvidence, readSpent } from './collect.js';
 import type { Evidence } from './evidence.js';
 import type { Fault } from './fault.js';
-import { checkEvidence, countRepeats, type Violation } from './invariants.js';
+import { checkEvidence, countRepeats } from './invariants.js';
+import { type Violation } from './report.js';
 import { approvals } from './kinds/approval.js';
 import { deaths } from './kinds/deaths.js';
 import { engine } from './kinds/engine.js';

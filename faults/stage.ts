@@ -6,7 +6,7 @@ import { createApiClient, type ApiClient } from '../test/support/api-client.js';
 import { eventually } from '../test/support/eventually.js';
 import { startRun, type ClientRun } from './client.js';
 import type { Ending, Hit } from './evidence.js';
-import { PARTS } from './processes.js';
+import { PARTS } from './parts.js';
 import { createLoadShapes, type Shape } from './shapes.js';
 import type { World } from './world.js';
 

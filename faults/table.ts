@@ -1,5 +1,5 @@
 // The table as the README quotes it: Markdown, which reads well enough in a terminal.
-import { INVARIANTS } from './invariants.js';
+import { INVARIANTS } from './report.js';
 import type { RowResult } from './matrix.js';
 
 const COLUMNS = [

@@ -21,7 +21,7 @@ import {
   type RunStatusAnswer,
   toMarkdown,
 } from '../../contract/run-workflow.js';
-import type { ApiConfig } from '../deps.js';
+import type { ApiConfig } from '../http/api-config.js';
 
 const DEADLINE_MS = 2_000;
 const projectIdKey = defineSearchAttributeKey('ProjectId', 'KEYWORD');

@@ -4,7 +4,7 @@ import { eventually } from '../../test/support/eventually.js';
 import type { NodeEntry } from '../../test/support/api-client.js';
 import type { Fault } from '../fault.js';
 import { killBlow } from './deaths.js';
-import { killParts, PARTS } from '../processes.js';
+import { killParts, PARTS } from '../parts.js';
 import { inRow, think } from '../shapes.js';
 
 /** Beyond a worker's heartbeat time-out: what its death has cut is taken up again before the next part dies. */

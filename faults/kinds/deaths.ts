@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChildName } from '../../cli/embedded/stack-file.js';
 import type { Fault } from '../fault.js';
-import { freezePart, keepAway, killParts, PARTS } from '../processes.js';
+import { freezePart, keepAway, killParts, PARTS } from '../parts.js';
 import type { Blow } from '../stage.js';
 
 const FREEZE_MS = 20_000;

@@ -6,7 +6,7 @@ import type { Plan } from '../../graph/plan.js';
 import { MAX_NODES_IN_FLIGHT, RUN_WORKFLOW_TYPE, type RunGraphInput } from '../../contract/run-workflow.js';
 import type { ClientRun } from '../client.js';
 import type { Fault } from '../fault.js';
-import { keepAway } from '../processes.js';
+import { keepAway } from '../parts.js';
 import { inRow, request, type Outside, type Shape } from '../shapes.js';
 import type { Stage } from '../stage.js';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { readSecrets } from '../../cli/embedded/secrets-file.js';
 import { eventually } from '../../test/support/eventually.js';
 import type { Fault } from '../fault.js';
-import { partsReplaced } from '../processes.js';
+import { partsReplaced } from '../parts.js';
 import type { Blow } from '../stage.js';
 import type { World } from '../world.js';
 

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { eventually } from '../../test/support/eventually.js';
 import type { Ending } from '../evidence.js';
 import type { Fault } from '../fault.js';
-import { killParts, partsReplaced } from '../processes.js';
+import { killParts, partsReplaced } from '../parts.js';
 import { ask, callTool, inRow, request, type Outside, type Part } from '../shapes.js';
 import type { Stage } from '../stage.js';
 import type { World } from '../world.js';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Evidence, ExpectedNode, Hit, Poll, RunEvidence } from '../../faults/evidence.js';
-import { checkEvidence, INVARIANTS, type Invariant } from '../../faults/invariants.js';
+import { checkEvidence } from '../../faults/invariants.js';
+import { INVARIANTS, type Invariant } from '../../faults/report.js';
 
 const HIT: Hit = {
   what: 'kill -9 of the worker',

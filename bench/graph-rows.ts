@@ -1,0 +1,3 @@
+/** The rows of the benchmark that execute a graph. */
+export const GRAPH_ROWS = ['chain-5', 'chain-20', 'fan-out-20', 'branch', 'diamonds'] as const;
+export type GraphRow = (typeof GRAPH_ROWS)[number];

@@ -1,0 +1,20 @@
+// What the invariants say of a run of faults.
+export const INVARIANTS = [
+  'ends once',
+  'data',
+  'billing',
+  'sums',
+  'finished stays',
+  'repeats',
+  'accepted',
+  'answers',
+  'fault',
+] as const;
+export type Invariant = (typeof INVARIANTS)[number];
+
+export interface Violation {
+  invariant: Invariant;
+  message: string;
+}
+
+export type Report = (invariant: Invariant, message: string) => void;

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const FOLDERS = /^(?:api|db|activities|contract|graph|temporal-workflows|config|outgoing|cli|bench|faults)\//;
+
+const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
+const sources = tracked.filter((file) => FOLDERS.test(file) && file.endsWith('.ts'));
+
+/** Files of ours that a source imports, types included. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(path.join(ROOT, file), 'utf8');
+  return [...text.matchAll(/\bfrom '(\.[^']+)'/g)]
+    .map(([, name]) => path.join(path.dirname(file), name!).replace(/\.js$/, '.ts'))
+    .filter((target) => existsSync(path.join(ROOT, target)));
+}
+
+/** The first circle that is found, as a path that begins and ends with the same file. */
+function findCircle(graph: Map<string, string[]>): string[] | undefined {
+  const done = new Set<string>();
+  const visit = (file: string, way: string[]): string[] | undefined => {
+    if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
+    if (done.has(file)) return undefined;
+    for (const next of graph.get(file) ?? []) {
+      const circle = visit(next, [...way, file]);
+      if (circle !== undefined) return circle;
+    }
+    done.add(file);
+    return undefined;
+  };
+  for (const file of graph.keys()) {
+    const circle = visit(file, []);
+    if (circle !== undefined) return circle;
+  }
+  return undefined;
+}
+
+describe('the house', () => {
+  it('has no import circles, of types either', () => {
+    assert.ok(sources.length > 300, `${sources.length} sources`);
+    assert.equal(findCircle(new Map(sources.map((file) => [file, importsOf(file)])))?.join(' -> '), undefined);
+  });
+
+  it('has only its entry, the application and its parts at the root of api, and none at the roots of db and activities', () => {
+    const atRoot = (folder: string): string[] =>
+      sources.filter((file) => path.dirname(file) === folder).map((file) => path.basename(file));
+    assert.deepEqual(atRoot('api'), ['app.ts', 'deps.ts', 'main.ts']);
+    assert.deepEqual([atRoot('db'), atRoot('activities')], [[], []]);
+  });
+
+  it('has no file of more than 300 lines', () => {
+    const isLong = (file: string): boolean => readFileSync(path.join(ROOT, file), 'utf8').split('\n').length > 301;
+    assert.deepEqual(sources.filter(isLong), []);
+  });
+});
