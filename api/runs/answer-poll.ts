@@ -1,6 +1,7 @@
 // What a poll answers. Results and everything final come from Postgres. What is in flight comes from the run's workflow,
 // where it answers in time (docs/adr/0002-polls-read-postgres.md).
-import { readResultPieces, splitNodes, type PolledRun, type PolledText } from '../../db/runs/poll-repository.js';
+import { readResultPieces, type PolledRun, type PolledText } from '../../db/runs/poll-repository.js';
+import { splitNodes } from '../../db/runs/polled-text.js';
 import type { LiveNode } from '../../contract/run-workflow.js';
 import type { AppDeps } from '../deps.js';
 import { RawJson } from '../http/json-text.js';

@@ -6,6 +6,7 @@ import { countedKey, type CountedKey } from '../projects/rate-limits-repository.
 import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { createStatement, type Value } from '../core/statement.js';
+import { AFTER_ID, AFTER_NODE } from './polled-text.js';
 import type { NodeStatus, StoredRunStatus } from '../core/tables.js';
 
 interface PolledState {
@@ -229,24 +230,8 @@ const requests = sql`json_agg(json_build_object('request_id', request_id, 'serve
 const requestsText = sql`',"approval_requests":' || (${requests})::text
   || ',"waiting":{"for":"approval","until":"' || ${isoText(sql`max(expires_at)`)} || '"}'`;
 
-/**
- * An open run's nodes are put together with those of which only its workflow knows, so that they come apart: by two
- * characters that no JSON text holds, for strings in it have control characters as escapes only.
- */
-const AFTER_NODE = '\u001E';
-const AFTER_ID = '\u001F';
 const betweenNodes = sql`CASE run.status WHEN 'In Progress' THEN ${sql.lit(AFTER_NODE)} ELSE ',' END`;
 const afterId = sql`CASE run.status WHEN 'In Progress' THEN ${sql.lit(AFTER_ID)} ELSE ':' END`;
-
-/** `PolledText.nodes` of an open run: id and JSON text of each. */
-export function splitNodes(text: string): [id: string, entry: string][] {
-  const members = text.slice(1, -1);
-  if (members === '') return [];
-  return members.split(AFTER_NODE).map((member) => {
-    const [id, entry] = member.split(AFTER_ID) as [string, string];
-    return [JSON.parse(id) as string, entry];
-  });
-}
 
 /** A member of `PolledText.nodes`. What is too large is not unpacked for nothing. */
 const nodeText = sql`CASE WHEN until_here <= ${TOGETHER_BYTES} THEN
