@@ -1,8 +1,8 @@
 // Runs that are executed densely, with nodes that share activities.
 import { eventually } from '../support/eventually.js';
-import { condition, http, link, type DrawingNode } from '../support/graphs.js';
+import { condition, http, link, llm, type DrawingNode } from '../support/graphs.js';
 import { giveUpOn } from '../support/inspect.js';
-import { inRow, sideBySide } from './scenarios.js';
+import { diamond, inRow, sideBySide } from './scenarios.js';
 import type { Scenario, World } from './scenario.js';
 
 export const DENSE = { EXECUTION: 'dense' };
@@ -44,10 +44,42 @@ async function besideTimedOut(world: World): Promise<string> {
   return world.ended(runId);
 }
 
+/** Only one way of the first condition is drawn, and none of the last. */
+function halfForked({ target }: World): DrawingNode[] {
+  const [choice, last] = [condition('yes', '==', 'yes'), condition('1', '==', '1')];
+  const after = http(`${target.url}/half-forked`);
+  link(choice, after, 'true');
+  link(after, last);
+  return [...inRow(choice), after, last];
+}
+
+/** A condition begins the activity, since something else begins with it. */
+function decisionFirst({ target }: World): DrawingNode[] {
+  const choice = condition('yes', '==', 'no');
+  const [whenTrue, whenFalse] = [http(`${target.url}/when-true`), http(`${target.url}/when-false`)];
+  link(choice, whenTrue, 'true');
+  link(choice, whenFalse, 'false');
+  return [...sideBySide(choice, http(`${target.url}/meanwhile`)), whenTrue, whenFalse];
+}
+
+/** What follows concurrent nodes fails in their activity. */
+function failedAfterConcurrent({ target }: World): DrawingNode[] {
+  const join = http(`${target.url}/status/404/after-concurrent`);
+  const nodes = ['one', 'two'].map((path) => http(`${target.url}/${path}`));
+  for (const node of nodes) link(node, join);
+  return [...sideBySide(...nodes), join];
+}
+
 export const scenariosDense: Record<string, Scenario> = {
   'dense-chain': (world) => world.runToEnd(inRow(http(`${world.target.url}/a`), http(`${world.target.url}/b`))),
   'dense-forks': (world) => world.runToEnd(forked(world, 'once', 'yes')),
   'dense-forks-failed': (world) => world.runToEnd(forked(world, 'status/404/forked', 'no')),
+  'dense-own': (world) =>
+    world.runToEnd(inRow(http(`${world.target.url}/a`), llm('hello'), http(`${world.target.url}/b`))),
+  'dense-diamond': (world) => world.runToEnd(diamond(world, 'yes')),
+  'dense-half-forked': (world) => world.runToEnd(halfForked(world)),
+  'dense-decision-first': (world) => world.runToEnd(decisionFirst(world)),
+  'dense-failed-after-concurrent': (world) => world.runToEnd(failedAfterConcurrent(world)),
   'dense-concurrent-failed': besideFailed,
   'dense-concurrent-retried': besideRetried,
   'dense-concurrent-timed-out': besideTimedOut,

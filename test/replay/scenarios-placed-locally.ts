@@ -111,6 +111,13 @@ export const scenariosPlacedLocally: Record<string, Scenario> = {
     return world.runToEnd(sideBySide(http(`${world.target.url}/c`), post));
   },
   'local-failed': (world) => world.runToEnd(inRow(http(`${world.target.url}/status/404/locally`))),
+  'local-concurrent-failed': (world) =>
+    world.runToEnd(sideBySide(...['status/404/side', 'side'].map((path) => http(`${world.target.url}/${path}`)))),
+  'local-alone-retried': (world) => {
+    world.target.on('/flaky-alone', [{ status: 503, headers: { 'retry-after': '1' } }, { body: 'ok' }]);
+    const post = http(`${world.target.url}/post`, { method: 'POST', body: {} });
+    return world.runToEnd(sideBySide(http(`${world.target.url}/flaky-alone`), post));
+  },
   'local-retried': retried,
   'local-cut': (world) => world.runToEnd(inRow(http(`${world.target.url}/delay/1500/cut`))),
   'local-hindered': hindered,

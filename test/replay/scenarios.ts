@@ -18,7 +18,7 @@ export function sideBySide(...nodes: DrawingNode[]): DrawingNode[] {
 }
 
 /** Both branches of a condition lead to one join. */
-function diamond({ target }: World, left: string): DrawingNode[] {
+export function diamond({ target }: World, left: string): DrawingNode[] {
   const choice = condition(left, '==', 'yes');
   const [yes, no, join] = [http(`${target.url}/yes`), http(`${target.url}/no`), http(`${target.url}/join`)];
   link(choice, yes, 'true');

@@ -23,12 +23,14 @@ const recorded = files.map((file) => ({ ...file, ...readHistoryFile(file.path) }
 /** Code that no run of a real graph reaches. Anything else that is not executed needs a scenario: test/replay/. */
 const UNREACHED = [
   'graph-run.ts: () => undefined', // replaced before anything can wake the run
-  'graph-run.ts: status() { return { phase: this.#phase, states: this.#planner.states() }; }', // queries are not recorded
+  // Queries are not recorded.
+  "graph-run.ts: (node) => { const waiting = this.#waiting.get(node); return { id: this.#input.plan.ids[node], path: '', ...(waiting && { waiting }) }; }",
+  'graph-run.ts: status() { return { phase: this.#phase, states: this.#planner.states(), live: this.#planner.running().map(this.#toLive) }; }',
+  'planner.ts: running() { const running = []; for (const [node, state] of this.#states.entries()) if (state === NodeState.running) running.push(node); return running; }',
   'run-graph.ts: () => run.status()',
   'graph-run.ts: this.#wake();', // a stop when nothing is open: settled before
-  "graph-run.ts: : 'internal_error'", // bugs
-  "graph-run.ts: ?? 'internal_error'",
-  'activity-options.ts: return undoneOf(call.node);', // graph/placement.ts places no kind that cannot be tried locally
+  "node-failure.ts: : 'internal_error'", // bugs
+  "node-failure.ts: ?? 'internal_error'",
   'planner.ts: throw new Error(`node ${node} settled twice`);',
   'planner.ts: { this.#queue = this.#queue.slice(this.#head); this.#head = 0; }', // after 1,024 nodes; planner.test.ts
 ];
