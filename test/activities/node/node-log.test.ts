@@ -8,7 +8,7 @@ import { sharedStack } from '../../support/shared-stack.js';
 describe('the worker’s log', function () {
   this.timeout(60_000);
 
-  it('says of each try that another follows, and of the node that it is given up: with codes, without words', async () => {
+  it('says of each attempt that another follows, and of the node that it is given up: with codes, without words', async () => {
     const [stack, target] = await Promise.all([sharedStack(), startHttpTarget()]);
     try {
       target.on('/down', [{ status: 503, body: 'words of the other side', headers: { 'retry-after': '0' } }]);
@@ -27,7 +27,7 @@ describe('the worker’s log', function () {
       const own = ['time', 'pid', 'hostname', 'name'];
       const tries = said.map((line) => Object.fromEntries(Object.entries(line).filter(([key]) => !own.includes(key))));
       assert.deepEqual(tries, [
-        ...[1, 2, 3].map((attempt) => ({ ...facts, attempt, delay_ms: 0, msg: 'node is tried again' })),
+        ...[1, 2, 3].map((attempt) => ({ ...facts, attempt, delay_ms: 0, msg: 'node is attempted again' })),
         { ...facts, attempt: 4, msg: 'node failed' },
       ]);
       assert.doesNotMatch(lines.join('\n'), /words of the other side|in-the-query/);

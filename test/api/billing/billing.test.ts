@@ -244,7 +244,6 @@ describe('billing history', function () {
       ['page=0', { page: [least] }],
       ['page=-1', { page: [least] }],
       ['page=one', { page: [number] }],
-      ['page=', { page: [number] }],
       ['page=1.5', { page: [number] }],
       ['size=0', { size: [least] }],
       ['size=-1', { size: [least] }],

@@ -84,6 +84,7 @@ describe('with ALLOW_PRIVATE_NETWORK=false', function () {
     const seen = new Set<string>();
     for (const url of addresses) {
       const project = await api.createProject();
+      assert.equal((await api.post(`/projects/${project}/webhook-secret/`)).status, 201);
       const set = 'UPDATE projects SET webhook_url = $2, is_webhook_enabled = true WHERE id = $1';
       await queryDatabase(stack, set, [project, `${url}/hook`]);
       await startRun(api, project, chain(1));
