@@ -16,7 +16,7 @@ import { routes } from './http/registry.js';
 /** The HTTP service. */
 export function createApp(deps: AppDeps): Koa<AppState> {
   const app = new Koa<AppState>();
-  // Koa reports here what went wrong after the answer had begun, such as a client that hung up.
+  // Koa reports errors here that occur after the answer has begun, such as a client that hung up.
   app.on('error', (error: Error) => deps.logger.debug({ err: error }, 'answer broke off'));
   app
     .use(traceRequest())
@@ -33,7 +33,7 @@ function createRouter(deps: AppDeps): Router<AppState> {
   const router = new Router<AppState>({ sensitive: true });
   const literals = new Set(routes.map(({ path }) => withoutSlash(path)).filter((path) => !path.includes(':')));
   for (const route of routes.toSorted(literalsFirst)) {
-    // Declared without its slash, a path matches with and without one.
+    // A path that is declared without its slash matches with and without one.
     const path = withoutSlash(route.path);
     const steps = dispatch(route, deps);
     router.register(path, [route.method], path.includes(':') ? [unlessLiteral(literals), ...steps] : steps);
@@ -41,7 +41,7 @@ function createRouter(deps: AppDeps): Router<AppState> {
   return router;
 }
 
-/** PATCH on `/workflows/get_nodes/` is a method that it does not have, not a workflow of that name. */
+/** A literal path such as `/workflows/get_nodes/` never matches the parameter of another route, whatever the method. */
 function unlessLiteral(literals: Set<string>): AppMiddleware {
   return async (ctx, next) => {
     if (!literals.has(withoutSlash(ctx.path))) await next();
@@ -52,7 +52,7 @@ function withoutSlash(path: string): string {
   return path.replace(/\/$/, '');
 }
 
-/** `/workflows/get_nodes/` must be tried before `/workflows/:id/`. */
+/** Sorts `/workflows/get_nodes/` before `/workflows/:id/`. */
 function literalsFirst(a: Route, b: Route): number {
   const [left, right] = [sortKey(a), sortKey(b)];
   return left < right ? -1 : Number(left > right);

@@ -17,7 +17,7 @@ import type { SnapshotStore } from './runs/snapshot-store.js';
 import type { StartSlots } from './runs/start-slots.js';
 import type { SessionVerifier } from './access/session-tokens.js';
 
-/** Everything that a request may touch, built once in main.ts. */
+/** Everything that a request may use; main.ts builds it once. */
 export interface AppDeps {
   db: Database;
   temporal: Client;
@@ -26,7 +26,7 @@ export interface AppDeps {
   currencies: Currencies;
   models: ModelProviders;
   chatUpstream: ChatUpstream;
-  /** What large answers and bodies may keep in memory together. */
+  /** The memory that all large answers and bodies share. */
   memory: ByteBudget;
   startSlots: StartSlots;
   keyCounter: KeyCounter;
@@ -35,7 +35,7 @@ export interface AppDeps {
   config: ApiConfig;
   logger: Logger;
   metrics: Metrics;
-  /** Before each scrape. */
+  /** Called before each scrape. */
   refreshFigures: RefreshFigures;
   verifySession: SessionVerifier;
   placement: DensePlacement;

@@ -1,4 +1,4 @@
-// The API process: `npm run api`. Any number of them, on any machines.
+// The API process: `npm run api`. Any number of them may run, on any machines.
 import { loadCurrencies } from '../config/currencies.js';
 import { ConfigError, parseEnvironment, required, type Environment } from '../config/environment.js';
 import { createLogger, type Logger } from '../config/logger.js';
@@ -30,9 +30,9 @@ import { createStartSlots } from './runs/start-slots.js';
 import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
 
 const POOL_MAX = 20;
-/** A start takes Temporal about 20 ms of processor time: all of them are done within the deadline of one. */
+/** A start takes Temporal about 20 ms of processor time, so this many finish within the deadline of one. */
 const STARTS_AT_ONCE = 20;
-/** docs/operate/tuning.md says what comes of it. */
+/** docs/operate/tuning.md explains the effect of these limits. */
 const MEMORY = { totalBytes: 192 * 1024 * 1024, uncountedBytes: 256 * 1024 };
 
 async function main(): Promise<void> {
@@ -80,11 +80,11 @@ function createDeps(
     onError: (error) => logger.warn({ err: error }, 'a database connection broke'),
   });
   const { connectionOptions, namespace } = loadTemporalConnection(env);
-  // Lazy: without Temporal the API still starts, answers polls and accepts runs.
+  // The connection is lazy: without Temporal the API still starts, answers polls and accepts runs.
   const connection = Connection.lazy(connectionOptions);
   const { resultRetentionDays } = environment;
   const dataConverter = createDataConverter(environment.temporalPayloadKeys);
-  // A closed run would be replayed for its answer, and Postgres has its end.
+  // Postgres has the end of a closed run, so a query must not make a worker replay it.
   const workflow = { queryRejectCondition: 'NOT_OPEN' } as const;
   const temporal = new Client({ connection, namespace, dataConverter, workflow });
   const deps: AppDeps = {

@@ -1,5 +1,5 @@
-// `npm run demo`: the embedded stack, the sample workflows through the public API, their results. `-- --keep` leaves it
-// running. A stack that already runs in DATA_DIR is used as it is.
+// `npm run demo`: starts the embedded stack, runs the sample workflows through the public API and shows their results.
+// `-- --keep` leaves the stack running. A stack that already runs in DATA_DIR is used unchanged.
 import { once } from 'node:events';
 import path from 'node:path';
 import { Command } from 'commander';
@@ -22,7 +22,7 @@ const { keep } = new Command('demo')
   .parse()
   .opts<{ keep?: boolean }>();
 const terminal = createTerminal(process.stdout, process.env);
-// Unless they are set, ports do not matter here: the links are printed.
+// The demo prints its links, so free ports are used unless ports are set.
 const env = { PORT: '0', POSTGRES_PORT: '0', TEMPORAL_PORT: '0', TEMPORAL_UI_PORT: '0', ...nonEmpty(process.env) };
 const interrupted = new AbortController();
 let own: Stack | undefined;
@@ -89,7 +89,7 @@ function showNext(stack: StackFile, { workflowId, runId }: SampleRun, baseUrl: s
   }
   const header = `-H 'X-Api-Key: ${stack.api_key}'`;
   const input = `-d '{"base_url": "${baseUrl}"}'`;
-  // The sample targets live in this process: without --keep they are gone in a moment.
+  // The sample targets run in this process and end with it, so the command only works with --keep.
   if (keep === true) terminal.line(`  curl ${header} ${input} ${stack.api_url}/api/v1/workflows/${workflowId}/run/`);
   terminal.line(`  curl ${header} '${stack.api_url}/api/v1/workflows/workflow_result/?id=${runId}'`);
   terminal.line(`  Temporal UI: ${stack.temporal_ui_url}`);
@@ -105,7 +105,7 @@ async function untilInterrupted(): Promise<void> {
 function interrupt(): void {
   interrupted.abort();
   if (own === undefined) process.exit(keep === true ? 0 : 130);
-  // What is under way fails without its stack, and the last lines of this file run.
+  // Without the stack the current step fails, and the last lines of this file run.
   void own.stop();
 }
 

@@ -1,7 +1,7 @@
 import { ConfigError } from '../config/environment.js';
 import { StartError } from './embedded/start-error.js';
 
-/** Ends the process with code 1: one sentence for what a person can mend, the stack for anything else. */
+/** Ends the process with code 1. Prints one sentence for an error that the user can fix, the stack for any other. */
 export function exitWith(error: unknown): never {
   process.stderr.write(`${describeFailure(error)}\n`);
   process.exit(1);

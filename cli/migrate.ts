@@ -1,4 +1,4 @@
-// `npm run migrate`: brings the database of DATABASE_URL up to date. Any number of processes may run it at once.
+// `npm run migrate`: migrates the database of DATABASE_URL. Any number of processes may run it at once.
 import { parseEnvironment, required } from '../config/environment.js';
 import { createDatabase } from '../db/core/client.js';
 import { migrateToLatest } from '../db/core/migrate.js';

@@ -1,5 +1,5 @@
-// `npm run --silent replay -- ...`: would the build in dist/ go on with these runs? One line a run; exit code 1 when
-// it would not with one of them. To be run before a deploy.
+// `npm run --silent replay -- ...`: checks before a deploy whether the build in dist/ can continue these runs. It
+// prints one line per run; the exit code is 1 when it cannot continue one of them.
 import path from 'node:path';
 import {
   Client,
@@ -25,7 +25,7 @@ interface Options {
   file?: string[];
 }
 
-/** What workers of this build run. */
+/** The bundle that workers of this build run. */
 const BUNDLE = path.resolve(import.meta.dirname, '../workflow-bundle.js');
 const DEFAULT_LIMIT = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;

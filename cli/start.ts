@@ -1,9 +1,9 @@
-// `npm start`: the whole service with everything it needs, in the foreground.
+// `npm start`: runs the whole service with everything it needs in the foreground.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Stack } from './embedded/supervisor.js';
 import { describeFailure, exitWith } from './exit.js';
 
-/** The terminal and npm both pass Ctrl-C on, so two signals close together are one. */
+/** The terminal and npm both forward Ctrl-C, so two signals within this time count as one. */
 const SECOND_SIGNAL_AFTER_MS = 1_000;
 
 const stack = new Stack({
@@ -29,7 +29,7 @@ function requestStop(): void {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, requestStop);
-// For programs that start a stack: it ends with them, however they end.
+// For programs that start a stack: the stack ends with its parent process, however that ends.
 if (process.argv.includes('--until-stdin-closes')) process.stdin.resume().once('close', requestStop);
 process.once('uncaughtException', (error) => {
   process.exitCode = 1;

@@ -1,17 +1,17 @@
-// Money on the way out: USD amounts converted by a configured table. decisions.md section 8.
+// Converts USD amounts for answers by a configured table.
 import { readFileSync } from 'node:fs';
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { ConfigError, type Environment } from './environment.js';
 
-/** ISO 4217 code -> units of that currency for one USD. USD itself is always there, at 1. */
+/** Maps an ISO 4217 code to the units of that currency for one USD. USD itself is always present, at 1. */
 export type Currencies = ReadonlyMap<string, Decimal>;
-/** The same codes everywhere, plain decimals: `{"USD": "0.0123", "EUR": "0.0114"}`. */
+/** Contains the same codes everywhere, as plain decimals: `{"USD": "0.0123", "EUR": "0.0114"}`. */
 export type Amount = Record<string, string>;
 
 const SAMPLE: Record<string, string> = { USD: '1', EUR: '0.92' };
-// Nothing is rounded, converted amounts neither: else a sum of converted amounts would differ from the converted sum.
-// The database's decimals and the rates are finite, so the products are.
+// No amount is rounded, so that a sum of converted amounts equals the converted sum. The database's decimals and the
+// rates are finite, so the products are.
 const Exact = Decimal.clone({ precision: 20_000 });
 
 const fileSchema = z.record(
@@ -25,7 +25,7 @@ export function loadCurrencies(environment: Environment): Currencies {
   return new Map(Object.entries({ ...table, USD: '1' }).map(([code, rate]) => [code, new Decimal(rate)]));
 }
 
-/** `usd` is a decimal as the database gives it. */
+/** `usd` is a decimal in the form that the database returns. */
 export function toAmount(usd: string, currencies: Currencies): Amount {
   const amount: Amount = {};
   for (const [code, rate] of currencies) {

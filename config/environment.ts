@@ -1,7 +1,7 @@
-// The one place where environment variables are read and checked. operations.md, section "Environment".
+// The only place where environment variables are read and checked. docs/operate/operations.md, "Environment".
 import { z } from 'zod';
 
-/** A wrong variable: the message is one sentence that names it, for the person who started the process. */
+/** A wrong variable. The message is one sentence that names it, for the person who started the process. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
@@ -10,7 +10,7 @@ const flag = z.stringbool({ truthy: ['true', '1', 'yes', 'on'], falsy: ['false',
 const port = z.coerce.number().int().min(0).max(65535);
 const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' });
 
-/** The server joins the two as `name:build`, and in old places as `name.build`. */
+/** The server joins the two as `name:build`, and in older APIs as `name.build`. */
 const deploymentText = z.string().regex(/^[A-Za-z0-9][\w-]{0,99}$/, 'must be up to 100 letters, digits, "_" or "-"');
 const buildText = z
   .string()
@@ -63,7 +63,7 @@ const schema = z.object({
   WORKER_PAYLOAD_MEMORY_MB: z.coerce.number().int().min(16).default(256),
 });
 
-/** The names of all that is read here. */
+/** The names of all variables that are read here. */
 export const VARIABLES: readonly string[] = Object.keys(schema.shape);
 
 export interface Environment {
@@ -74,10 +74,10 @@ export interface Environment {
   temporalTaskQueue: string;
   temporalPort: number;
   temporalUiPort: number;
-  /** Base address of the Temporal UI for links to runs. */
+  /** The base address of the Temporal UI for links to runs. */
   temporalUiUrl: string | undefined;
   temporalCli: string | undefined;
-  /** 32 bytes each; the first encrypts, all decrypt. Empty: Temporal's payloads are not encrypted. */
+  /** 32 bytes each; the first encrypts, all decrypt. If empty, Temporal's payloads are not encrypted. */
   temporalPayloadKeys: Buffer[];
   codecServerToken: string | undefined;
   codecServerPort: number;
@@ -85,7 +85,7 @@ export interface Environment {
   dataDir: string;
   internalServiceToken: string | undefined;
   apiInternalUrl: string;
-  /** Where people reach the API, for links. */
+  /** The API's public address, for links. */
   publicUrl: string;
   jwtSecret: string | undefined;
   jwtJwksUrl: string | undefined;
@@ -95,39 +95,41 @@ export interface Environment {
   openaiApiKey: string | undefined;
   currenciesFile: string | undefined;
   defaultRateLimit: number;
-  /** At most 60: the specification's limit of the chat proxy. */
+  /** At most 60, the specification's limit for the chat proxy. */
   chatTimeoutSeconds: number;
   resultRetentionDays: number;
-  /** Seconds before the second, third, ... attempt of a webhook delivery; after the last one it is given up. */
+  /** Seconds before the second, third, ... attempt of a webhook delivery; no attempt follows the last one. */
   webhookRetrySeconds: number[];
   allowPrivateNetwork: boolean;
   logLevel: string;
   workerMetricsPort: number;
-  /** Runs that a worker keeps in memory; 0: every workflow task replays its run from the start. Undefined: the SDK's. */
+  /** Runs that a worker caches. 0: every workflow task replays its run from the start. Undefined: the SDK's default. */
   workerCachedWorkflows: number | undefined;
   /** Undefined: the worker is unversioned. */
   workerVersion: WorkerVersion | undefined;
   /** Whether OpenTelemetry's standard variables ask for traces. */
   isTracing: boolean;
-  /** Of runs whose drawing does not say. */
+  /** The execution of runs whose drawing does not specify one. */
   execution: 'visible' | 'dense';
-  /** Of dense execution, by node kind; kinds that are not named go by their speed. */
+  /** Placements for dense execution by node kind; kinds that are not named are placed by their speed. */
   densePlacement: Record<string, Placement>;
-  /** Nodes of all runs that one worker executes at once. */
+  /** Nodes of all runs that one worker executes concurrently. */
   workerActivitySlots: number;
-  /** What one project may hold of them while no other one holds any. */
+  /** Slots that one project may hold while no other project holds any. */
   workerProjectSlots: number;
-  /** What their payloads may take in its memory together. */
+  /** The memory that the payloads of all nodes in a worker share. */
   workerPayloadMemoryMb: number;
 }
 
-/** Which build a worker runs: with it, runs stay on the build that they started on (docs/operate/upgrade.md). */
+/**
+ * The build that a worker runs. If it is set, runs stay on the build that they started on (docs/operate/upgrade.md).
+ */
 export interface WorkerVersion {
   deploymentName: string;
   buildId: string;
 }
 
-/** What the embedded stack puts at the start of every secret that it generates, so that production can refuse them. */
+/** The prefix of every secret that the embedded stack generates, so that production can refuse it. */
 export const GENERATED_PREFIX = 'embedded-';
 
 /** Throws ConfigError. An empty variable counts as unset. */
@@ -180,14 +182,14 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     workerPayloadMemoryMb: values.WORKER_PAYLOAD_MEMORY_MB,
   };
   if (environment.jwtSecret !== undefined && environment.jwtJwksUrl !== undefined) {
-    // Were both taken, whoever holds the weaker one could make tokens for everybody.
+    // With both, whoever holds the weaker one could make tokens for everybody.
     throw new ConfigError('JWT_SECRET: must not be set together with JWT_JWKS_URL.');
   }
   if (environment.production) refuseGeneratedSecrets(environment);
   return environment;
 }
 
-/** The value of a variable that this process cannot do without. Throws ConfigError. */
+/** The value of a variable that this process requires. Throws ConfigError. */
 export function required<K extends keyof Environment>(
   environment: Environment,
   key: K,
@@ -200,7 +202,7 @@ export function required<K extends keyof Environment>(
   return value;
 }
 
-/** One of the two alone would silently make an unversioned worker, whose runs break at the next build. */
+/** One of the two alone would silently create an unversioned worker, whose runs break at the next build. */
 function toWorkerVersion(deploymentName: string | undefined, buildId: string | undefined): WorkerVersion | undefined {
   if (deploymentName !== undefined && buildId !== undefined) return { deploymentName, buildId };
   if (deploymentName === undefined && buildId === undefined) return undefined;
@@ -211,14 +213,14 @@ function toWorkerVersion(deploymentName: string | undefined, buildId: string | u
   throw new ConfigError(`${missing}: must be set together with ${given}.`);
 }
 
-/** Four slots of five, so that the long calls of one project leave a few to the others; rounded up. */
+/** Four of five slots, rounded up, so that long calls of one project leave some slots to others. */
 function toProjectSlots(given: number | undefined, activitySlots: number): number {
   if (given === undefined) return Math.ceil(0.8 * activitySlots);
   if (given > activitySlots) throw new ConfigError('WORKER_PROJECT_SLOTS: must not be above WORKER_ACTIVITY_SLOTS.');
   return given;
 }
 
-/** An exporter that is named, or an endpoint without one. */
+/** Whether an exporter is named, or an endpoint without an exporter. */
 function asksForTraces(values: z.infer<typeof schema>): boolean {
   if (values.OTEL_SDK_DISABLED || values.OTEL_TRACES_EXPORTER === 'none') return false;
   return [

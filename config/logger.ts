@@ -3,14 +3,14 @@ import { activeTraceIds } from './spans.js';
 
 export type { Logger };
 
-/** JSON lines on standard output. Nothing that may hold a credential is logged; the redaction is the second fence. */
+/** Writes JSON lines to standard output. No credentials are logged; the redaction is a second safeguard. */
 export function createLogger(name: string, level: string, { isTracing = false } = {}): Logger {
   const options: LoggerOptions = {
     name,
     level,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: toLoggableError },
-    // Which span the line belongs to.
+    // Adds the ids of the active span.
     ...(isTracing ? { mixin: () => activeTraceIds() ?? {} } : {}),
     formatters: { level: (label) => ({ level: label }) },
     redact: {
@@ -18,12 +18,12 @@ export function createLogger(name: string, level: string, { isTracing = false } 
       censor: '********',
     },
   };
-  // Written at once: a line that waits for a thread of the pool costs several times what the write does, and one that
-  // waits in memory dies with the process that it tells of.
+  // Writes are synchronous: handing a line to the thread pool costs several times as much as the write, and a buffered
+  // line is lost when the process dies.
   return pino(options, pino.destination({ dest: 1, sync: true }));
 }
 
-/** Name, code, message and stack only: a database error also carries the row that it choked on. */
+/** Keeps only name, code, message and stack: a database error also contains the row that caused it. */
 function toLoggableError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { code } = error as Error & { code?: unknown };

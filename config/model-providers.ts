@@ -1,4 +1,4 @@
-// The model providers of MODEL_PROVIDERS_FILE: who serves a model name, and what a million tokens cost in USD.
+// The model providers of MODEL_PROVIDERS_FILE: which provider serves a model, and the price of a million tokens in USD.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Decimal } from 'decimal.js';
@@ -43,12 +43,12 @@ export interface ResolvedModel {
   inputPricePerMillion: string;
   /** USD per million completion tokens, a plain decimal. */
   outputPricePerMillion: string;
-  /** Names the price list that gave these prices; recorded on each transaction. */
+  /** Identifies the price list of these prices; recorded with each transaction. */
   priceVersion: string;
 }
 
 export interface ModelProviders {
-  /** Model id -> model; `*` catches all. */
+  /** Models by id; `*` matches all others. */
   models: ReadonlyMap<string, ResolvedModel>;
 }
 
@@ -79,7 +79,7 @@ function parseModelProviders(file: string, env: NodeJS.ProcessEnv): ModelProvide
     if (!apiKey) throw new ConfigError(`MODEL_PROVIDERS_FILE: provider ${name} needs the variable ${api_key_env}.`);
     const provider = { name, baseUrl: base_url.replace(/\/$/, ''), apiKey };
     for (const model of listed) {
-      if (models.has(model.id)) continue; // the first provider that lists a model serves it
+      if (models.has(model.id)) continue; // The first provider that lists a model serves it.
       models.set(model.id, {
         provider,
         inputPricePerMillion: model.input_price_per_million,

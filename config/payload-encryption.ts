@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DataConverter, Payload, PayloadCodec, SerializationContext } from '@temporalio/common';
 
-/** Payloads without this encoding are left as they are: those from before the encryption was switched on. */
+/** Payloads with another encoding pass unchanged: they were written before encryption was switched on. */
 const ENCODING = 'binary/encrypted';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -12,21 +12,21 @@ const NEWLINE = 0x0a;
 
 type Metadata = Record<string, Uint8Array>;
 
-/** The payload was sealed with a key that this process was not given, or was changed, or belongs to another run. */
+/** The payload was sealed with a key that this process does not have, was changed, or belongs to another run. */
 export class PayloadKeyError extends Error {
   override name = 'PayloadKeyError';
 }
 
 /**
- * For every client and worker. Without keys nothing is encrypted, and an encrypted payload is refused with a sentence
- * that says what is missing. With keys also the messages and stacks of failures become payloads.
+ * The converter for every client and worker. Without keys nothing is encrypted, and an encrypted payload causes an
+ * error that names what is missing. With keys, the messages and stacks of failures are encrypted too.
  */
 export function createDataConverter(keys: readonly Buffer[]): DataConverter {
   const payloadCodecs = [createPayloadCodec(keys)];
   return keys.length === 0 ? { payloadCodecs } : { payloadCodecs, failureConverterPath };
 }
 
-/** A module of its own, since the run workflow's sandbox loads it too: a `.ts` beside the sources, a `.js` in the build. */
+/** A separate module, since the run workflow's sandbox also loads it: a `.ts` in the sources, a `.js` in the build. */
 const failureConverterPath = fileURLToPath(
   new URL(`../temporal-workflows/encoded-failures${path.extname(import.meta.url)}`, import.meta.url),
 );
@@ -50,7 +50,7 @@ export function isEncrypted({ metadata }: Payload): boolean {
   return textOf(metadata?.['encoding']) === ENCODING;
 }
 
-/** `boundTo`: the run it belongs to, where that is known. Nobody can put it into another run's history. */
+/** `boundTo` is the payload's run, where it is known; it prevents moving the payload into another run's history. */
 function encrypt(payload: Payload, [keyId, key]: [string, Buffer], boundTo = ''): Payload {
   const metadata: Metadata = { encoding: Buffer.from(ENCODING), 'encryption-key-id': Buffer.from(keyId) };
   if (boundTo !== '') metadata['encryption-bound-to'] = Buffer.from(boundTo);
@@ -86,7 +86,7 @@ function describeMissing(keyId: string, count: number): string {
   return `TEMPORAL_PAYLOAD_KEY: the key${shown}, with which a payload in Temporal is encrypted, is not among the keys given.`;
 }
 
-/** Names a key without telling anything of it. */
+/** Identifies a key without revealing anything about it. */
 function keyIdOf(key: Buffer): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 8);
 }
@@ -95,7 +95,7 @@ function toAssociatedData(keyId: string, boundTo: string): Buffer {
   return Buffer.from(`${ENCODING}\n${keyId}\n${boundTo}`);
 }
 
-/** The metadata as one line of JSON, then the data. */
+/** The metadata as one line of JSON, followed by the data. */
 function toBytes({ metadata, data }: Payload): Buffer {
   const encoded = Object.entries(metadata ?? {}).map(([name, value]) => [name, Buffer.from(value).toString('base64')]);
   return Buffer.concat([Buffer.from(`${JSON.stringify(Object.fromEntries(encoded))}\n`), data ?? Buffer.alloc(0)]);

@@ -1,13 +1,15 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** What a pool of database connections knows of itself. */
+/** The counts of a pool of database connections. */
 export interface PoolCounts {
   totalCount: number;
   idleCount: number;
   waitingCount: number;
 }
 
-/** Read at each scrape. Statements that wait mean that the pool, or the database behind it, is too small. */
+/**
+ * The counts are read at each scrape. Waiting statements mean that the pool, or the database behind it, is too small.
+ */
 export function registerPoolMetrics(registry: Registry, pool: PoolCounts): void {
   const connections = new Gauge({
     name: 'database_connections',

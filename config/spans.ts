@@ -1,6 +1,6 @@
-// Spans of OpenTelemetry, for whoever does something that a trace should show. Off (the default) each of these is one
-// `if`. What may stand in a span is what may stand in a log: ids, codes, routes, host names; never a path, query, header,
-// body or label. Switched on by tracing.ts; docs/operate/operations.md, "Traces".
+// OpenTelemetry spans for code that a trace should show. While tracing is off (the default), each function costs one
+// `if`. A span may contain what a log may contain: ids, codes, routes, host names; never a path, query, header, body or
+// label. tracing.ts switches it on; docs/operate/operations.md, "Traces".
 import {
   context,
   createContextKey,
@@ -20,7 +20,7 @@ export { SpanKind, type Attributes, type Context, type Span };
 
 let isOn = false;
 
-/** By tracing.ts alone. */
+/** Called only by tracing.ts. */
 export function setTracing(on: boolean): void {
   isOn = on;
 }
@@ -32,17 +32,17 @@ export function isTracing(): boolean {
 export interface SpanOptions {
   kind?: SpanKind;
   attributes?: Attributes;
-  /** Default: the span that is active. */
+  /** The default is the active span. */
   parent?: Context;
   links?: Link[];
   startTime?: Date;
-  /** Where another process must be able to name the span; default: a random one. */
+  /** Set where another process must be able to name the span; random by default. */
   spanId?: string;
 }
 
 let wantedSpanId: string | undefined;
 
-/** Asked by the SDK, once a span, while the span is made. */
+/** The SDK calls this once per span, while the span is created. */
 export function takeWantedSpanId(): string | undefined {
   const wanted = wantedSpanId;
   wantedSpanId = undefined;
@@ -54,7 +54,7 @@ const maskKey = createContextKey('hides secrets');
 type Mask = (text: string) => string;
 const STOPPED = new Set(['CancelledFailure', 'AbortError']);
 
-/** Of all spans that begin while `act` runs, texts go through `mask` first. */
+/** Applies `mask` to the texts of all spans that begin while `act` runs. */
 export function withMask<T>(mask: Mask, act: () => T): T {
   return isOn ? context.with(context.active().setValue(maskKey, mask), act) : act();
 }
@@ -66,14 +66,14 @@ export function startSpan(name: string, { parent = context.active(), spanId, ...
   return trace.getTracer(TRACER).startSpan(name, { ...options, ...(attributes && { attributes }) }, parent);
 }
 
-/** Runs `act` within a span, which ends with it; a failure leaves its code on the span, never its words. */
+/** Runs `act` within a span that ends with it. A failure is recorded by its code, never by its message. */
 export async function inSpan<T>(name: string, options: SpanOptions, act: (span?: Span) => Promise<T>): Promise<T> {
   if (!isOn) return act();
   const span = startSpan(name, options);
   try {
     return await context.with(trace.setSpan(context.active(), span), () => act(span));
   } catch (error) {
-    // Of a cancelled run, or for a caller that is gone: not its own failure.
+    // The run was cancelled or the caller hung up, so this is not a failure.
     if (error instanceof Error && STOPPED.has(error.name)) span.setAttribute('cancelled', true);
     else markFailed(span, codeOf(error));
     throw error;
@@ -86,7 +86,9 @@ export function markFailed(span: Span, code: string): void {
   span.setAttribute('error.type', code).setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** The active span as W3C `traceparent`; undefined when nothing is traced. `tracestate` and baggage are never passed on. */
+/**
+ * The active span as W3C `traceparent`; undefined while tracing is off. `tracestate` and baggage are never passed on.
+ */
 export function currentTraceparent(): string | undefined {
   if (!isOn) return undefined;
   const carrier: { traceparent?: string } = {};
@@ -94,19 +96,19 @@ export function currentTraceparent(): string | undefined {
   return carrier.traceparent;
 }
 
-/** What a `traceparent` of another process stands for; the root where it is missing or malformed. */
+/** The context of another process's `traceparent`; the root context where it is missing or malformed. */
 export function contextOf(traceparent: string | null | undefined): Context {
   return traceparent ? propagation.extract(ROOT_CONTEXT, { traceparent }) : ROOT_CONTEXT;
 }
 
-/** `headers` and the trace that they belong to, unless the caller has put a trace of its own there. */
+/** Adds the active trace to `headers`, unless the caller has set a trace there. */
 export function withTraceparent(headers: Record<string, string>): Record<string, string> {
   const traceparent = currentTraceparent();
   const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'traceparent');
   return traceparent === undefined || hasOwn ? headers : { ...headers, traceparent };
 }
 
-/** The span of a run as parent of its nodes. Its id follows from the run's, so that any process can name it. */
+/** The run's span as parent of its nodes. Its id is derived from the run's id, so that any process can name it. */
 export function runContext(runId: string, traceparent: string | null | undefined): Context | undefined {
   const request = trace.getSpanContext(contextOf(traceparent));
   if (request === undefined) return undefined;
@@ -114,12 +116,12 @@ export function runContext(runId: string, traceparent: string | null | undefined
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, traceFlags, spanId: runSpanId(runId), isRemote: true });
 }
 
-/** A UUID's first half is random but for its version, and never all zeros. */
+/** The first half of a UUID is random except for its version, and is never zero. */
 export function runSpanId(runId: string): string {
   return runId.replaceAll('-', '').slice(0, 16).toLowerCase();
 }
 
-/** That the active span has to do with the trace of `traceparent`. */
+/** Links the active span to the trace of `to`. */
 export function linkActiveSpan(to: Context | undefined): void {
   const target = to && trace.getSpanContext(to);
   if (target !== undefined) trace.getActiveSpan()?.addLink({ context: target });
@@ -129,7 +131,7 @@ export function annotateActiveSpan(attributes: Attributes): void {
   if (isOn) trace.getActiveSpan()?.setAttributes(attributes);
 }
 
-/** For log lines. */
+/** The ids of the active span, for log lines. */
 export function activeTraceIds(): { trace_id: string; span_id: string } | undefined {
   const active = isOn ? trace.getActiveSpan()?.spanContext() : undefined;
   if (active === undefined || (active.traceFlags & TraceFlags.SAMPLED) === 0) return undefined;
@@ -141,7 +143,7 @@ function masked(attributes: Attributes, mask: Mask): Attributes {
   return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? mask(value) : value]));
 }
 
-/** A machine word: the `type` of our own failures, Node's `code`, else the name of the error's class. */
+/** A code without free text: the `type` of our own failures, Node's `code`, or else the name of the error's class. */
 export function codeOf(error: unknown): string {
   const { type, code, name } = (error ?? {}) as { type?: unknown; code?: unknown; name?: unknown };
   const words = name === 'ApplicationFailure' ? [type] : [code, name];

@@ -1,4 +1,5 @@
-// Where Temporal is, by the SDK's own environment names (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS*).
+// Reads Temporal's address and credentials from the SDK's own variables (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE,
+// TEMPORAL_API_KEY, TEMPORAL_TLS*).
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { ConfigError } from './environment.js';
 

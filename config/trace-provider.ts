@@ -1,4 +1,4 @@
-// What OpenTelemetry's SDK is made of here. Loaded only where traces are on.
+// Builds OpenTelemetry's SDK. Loaded only while tracing is on.
 import { context, propagation, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { takeWantedSpanId } from './spans.js';
 
-/** Samplers, limits, queue and endpoint are read by the SDK from its standard variables. */
+/** The SDK reads samplers, limits, queue and endpoint from its standard variables. */
 export function createProvider(serviceName: string, onExportError: () => void): BasicTracerProvider {
   setGlobalErrorHandler(onExportError);
   const resource = resourceFromAttributes({ 'service.name': serviceName }).merge(

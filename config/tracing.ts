@@ -1,21 +1,21 @@
-// Switches OpenTelemetry's traces on where its standard variables ask for it. The packages are loaded only then.
+// Switches OpenTelemetry on if its standard variables ask for traces. The packages are loaded only then.
 import type { Environment } from './environment.js';
 import type { Logger } from './logger.js';
 import { setTracing } from './spans.js';
 
 export interface Tracing {
-  /** Sends what is left, within two seconds; never rejects. */
+  /** Sends the remaining spans within two seconds; never rejects. */
   shutdown(): Promise<void>;
 }
 
-/** Within what SIGTERM leaves after draining. */
+/** Fits into the time that remains of SIGTERM's 15 s after draining. */
 const FLUSH_MS = 2_000;
 const COMPLAIN_EVERY_MS = 60_000;
 const OFF: Tracing = { shutdown: () => Promise.resolve() };
 
 /**
- * A collector that is slow or away delays and fails nothing: ended spans wait in a queue of fixed length
- * (`OTEL_BSP_MAX_QUEUE_SIZE`), and what does not fit is dropped.
+ * A slow or unavailable collector delays and fails nothing: ended spans wait in a queue of fixed length
+ * (`OTEL_BSP_MAX_QUEUE_SIZE`), and spans that do not fit are dropped.
  */
 export async function startTracing(
   service: 'api' | 'worker',
@@ -37,7 +37,10 @@ export async function startTracing(
   };
 }
 
-/** One line a minute: a collector that is away fails every batch. Without the error's words, which may name an address. */
+/**
+ * Logs one line a minute at most, because an unavailable collector fails every batch. The line omits the error's
+ * message, which may contain an address.
+ */
 function complainer(logger: Logger): () => void {
   let quietUntil = 0;
   return () => {

@@ -1,4 +1,5 @@
-// API keys at the door, whichever header brought them: who speaks, may they, not too often. decisions.md section 2.
+// Admission of API keys, whichever header carries them: identifies the caller, checks the permission, counts the
+// request.
 import type { KeyRequest, PolledText } from '../../db/runs/poll-repository.js';
 import { WINDOW_SECONDS, type CountedKey } from '../../db/projects/rate-limits-repository.js';
 import type { AppDeps } from '../deps.js';
@@ -7,22 +8,20 @@ import type { Caller } from '../http/route.js';
 
 export interface Admission {
   caller: Caller;
-  /** What `request` polls; undefined when no run has the id. */
+  /** The run that `request` polls; undefined when no run has the id. */
   run: PolledText | undefined;
-  /** For the answer, whatever it will be. */
+  /** The rate limit's headers, which every answer carries. */
   headers: Record<string, string>;
 }
 
-/** The header that brings the key. */
+/** The header that carries the key. */
 export type KeyScheme = 'X-Api-Key' | 'Bearer';
 
 /**
- * Counts the request and answers who the key speaks for. Throws 401 (unknown key), 403 (API access not granted), 429
- * (limit exceeded); the last two carry the rate limit's headers.
- *
- * Nothing is cached: a deleted key, a withdrawn permission and a changed limit hold from the next request on. What
- * cannot be counted is not admitted: with the database slow the request waits, with the database away it fails, as it
- * would anyway a moment later.
+ * Counts the request and returns the user of the key. Throws 401 (unknown key), 403 (API access not granted) or 429
+ * (limit exceeded); the last two carry the rate limit's headers. Nothing is cached: a deleted key, a withdrawn
+ * permission and a changed limit take effect with the next request. A request that cannot be counted is not admitted:
+ * it waits for a slow database and fails without one.
  */
 export async function admitKey(
   { keyCounter, config }: AppDeps,
@@ -43,7 +42,7 @@ export async function admitKey(
   return { caller: { userId: key.userId, credential: 'key' }, headers, run };
 }
 
-/** The usual three, the reset in Unix time as in most services, and the pair of the IETF draft, its reset from now on. */
+/** The three usual headers give the reset as Unix time; the pair of the IETF draft gives it as seconds from now. */
 function toHeaders({ requests, resetAtSeconds, resetInSeconds }: CountedKey, limit: number): Record<string, string> {
   const remaining = Math.max(0, limit - requests);
   return {

@@ -1,14 +1,14 @@
-// Counts the requests of API keys: those of one key that come while one is being counted are counted together. What
-// those among them that are polls ask for is read in the same statement: polls are most of what clients send.
+// Counts the requests of API keys. Requests of one key that arrive while another is being counted are counted together.
+// The same statement reads the runs that they poll, because most requests of clients are polls.
 import { countAndPoll, type KeyRequest, type PolledText } from '../../db/runs/poll-repository.js';
 import type { Db } from '../../db/core/client.js';
 import { countKeyRequests, type CountedKey } from '../../db/projects/rate-limits-repository.js';
 import { together } from './together.js';
 
 export interface CountedRequest {
-  /** Undefined when there is no such key. `requests` is this request's own number. */
+  /** Undefined when there is no such key. `requests` is the number of this request within the window. */
   key: CountedKey | undefined;
-  /** What the request polls, if it does and may: undefined when no run has the id. */
+  /** The run that the request polls; undefined when it is no poll, may not see the run, or no run has the id. */
   run: PolledText | undefined;
 }
 
@@ -17,12 +17,12 @@ export interface KeyCounter {
   count(apiKey: string, request?: KeyRequest): Promise<CountedRequest>;
 }
 
-/** Polls may bring results of half a megabyte each. */
+/** The answer to one poll may hold results of half a megabyte. */
 const MOST_TOGETHER = 24;
 
-/** A client that polls with many connections would otherwise wait for its own row, request by request. */
+/** Without batching, a client that polls on many connections would wait for its key's row lock once per request. */
 export function createKeyCounter(db: Db, limits: { retentionDays: number; defaultRateLimit: number }): KeyCounter {
-  /** Of each key that is being counted now. */
+  /** One counter for each key that is being counted now. */
   const counters = new Map<string, (request: KeyRequest) => Promise<CountedRequest>>();
 
   async function countAll(apiKey: string, requests: KeyRequest[]): Promise<CountedRequest[]> {

@@ -1,9 +1,11 @@
-// Session tokens (JWT) of frontends. Specification, "Authentication"; decisions.md section 12.
+// Session tokens (JWT) of frontends. Specification, "Authentication".
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from 'jose';
 import { ApiError } from '../http/errors.js';
 import { MAX_ID } from '../http/path-ids.js';
 
-/** The user that the token was made for. Throws 401; anything else when the issuer's keys cannot be fetched. */
+/**
+ * Returns the user that the token was made for. Throws 401, or another error when the issuer's keys cannot be fetched.
+ */
 export type SessionVerifier = (token: string) => Promise<number>;
 
 export interface SessionTokenSource {
@@ -11,20 +13,21 @@ export interface SessionTokenSource {
   jwtJwksUrl: string | undefined;
 }
 
-/** Clocks of issuer and API may differ by this much. */
+/** The clocks of issuer and API may differ by this much. */
 const SKEW_SECONDS = 5;
 const JWKS_TIMEOUT_MS = 3_000;
-/** What went wrong between us and the issuer, as opposed to a token that is wrong. */
+/** Errors of the connection to the issuer, as opposed to a wrong token. */
 const ISSUER_FAILURES = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC']);
 
 /**
- * Each kind of key goes with its own algorithms and with no others, so that a public key can never be taken for an HMAC
- * secret, and `none` for a signature. Without a source every token is refused.
+ * Each kind of key is accepted only with its own algorithms, so that a public key cannot be used as an HMAC secret and
+ * `none` is never a signature. Without a source every token is refused.
  */
 export function createSessionVerifier({ jwtSecret, jwtJwksUrl }: SessionTokenSource): SessionVerifier {
   const checks = { requiredClaims: ['exp'], clockTolerance: SKEW_SECONDS };
   if (jwtJwksUrl !== undefined) {
-    // Fetched with the first token, kept for ten minutes; an unknown key id fetches again, at most every 30 seconds.
+    // The keys are fetched with the first token and kept for ten minutes. An unknown key id fetches them again, at most
+    // every 30 seconds.
     const keys = createRemoteJWKSet(new URL(jwtJwksUrl), { timeoutDuration: JWKS_TIMEOUT_MS });
     return toVerifier((token) => jwtVerify(token, keys, { ...checks, algorithms: ['RS256', 'ES256'] }));
   }
@@ -55,7 +58,7 @@ function refuse(error: unknown): never {
   throw isToken ? invalidToken(error) : error;
 }
 
-/** `user_id`, else `sub`: a user's id as a number or in digits. */
+/** Reads `user_id`, else `sub`: a user's id as a number or in digits. */
 function toUserId({ user_id: userId, sub }: JWTPayload): number | undefined {
   const claim = userId ?? sub;
   const id = typeof claim === 'string' && /^\d{1,10}$/.test(claim) ? Number(claim) : claim;

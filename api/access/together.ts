@@ -1,9 +1,12 @@
-// Questions to the database that are asked at the same time are asked in one statement.
+// Batches questions to the database: those that are asked at the same time share one statement.
 
 export interface TogetherOptions {
-  /** In one statement; one is under way at a time, and further questions wait and go together. */
+  /**
+   * The largest number of questions in one statement. One statement runs at a time; further questions wait for the
+   * next.
+   */
   most: number;
-  /** Nothing is under way, and nobody waits. */
+  /** Called when no statement runs and no question waits. */
   onIdle?: () => void;
 }
 
@@ -14,8 +17,8 @@ interface Waiting<Question, Answer> {
 }
 
 /**
- * `ask` gets one answer a question, in their order; what it throws is thrown to all. A question joins no statement that
- * has been sent: what the database says was true after it was put.
+ * `ask` returns one answer per question, in their order; its error is thrown to all of them. A question never joins a
+ * statement that has already been sent, so its answer is never older than the question.
  */
 export function together<Question, Answer>(
   ask: (questions: Question[]) => Promise<Answer[]>,
@@ -44,7 +47,7 @@ export function together<Question, Answer>(
       waiting.push({ question, resolve, reject });
       if (isPlanned) return;
       isPlanned = true;
-      // Requests that have come in together are all here by then.
+      // Requests that arrived in the same turn of the event loop have joined the batch by then.
       setImmediate(() => {
         isPlanned = false;
         if (!isUnderWay && waiting.length > 0) void send();

@@ -1,4 +1,5 @@
-// A person's answer to an agent. Postgres decides who was first; Temporal is told by a signal, again if need be.
+// A person's decision on an agent's request. Postgres decides which decision was first; a signal reports it to Temporal
+// and is repeated until the run confirms it.
 import type { Logger } from '../../config/logger.js';
 import {
   decideRequest,
@@ -12,7 +13,7 @@ import type { AppDeps } from '../deps.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
 import { signalDecision } from '../runs/temporal-calls.js';
 
-/** A signal that has not been confirmed after this long is sent again; the run takes only the first. */
+/** A signal that has not been confirmed after this time is sent again; the run uses only the first. */
 const REDELIVER_AFTER_SECONDS = 3;
 const REDELIVER_IN_ALL = 50;
 const REDELIVER_AT_ONCE = 10;
@@ -23,8 +24,8 @@ interface DecisionAnswer {
 }
 
 /**
- * Inner 200 also for the same decision again; 409 for the opposite one, or when it is too late; 404 for an unknown
- * request. When the process dies after the decision is stored and before the signal, `redeliverDecisions` sends it.
+ * Answers inner 200, also when the same decision is repeated; 409 for the opposite decision or a late one; 404 for an
+ * unknown request. If the process dies after storing the decision and before the signal, `redeliverDecisions` sends it.
  */
 export async function decide(deps: AppDeps, log: Logger, made: NewDecision): Promise<DecisionAnswer> {
   const { runId, requestId, decision } = made;
@@ -40,7 +41,7 @@ export async function decide(deps: AppDeps, log: Logger, made: NewDecision): Pro
 }
 
 /**
- * In every API process, beside the reconciler; never for longer than ten seconds. Throws when the database is away.
+ * Runs in every API process, next to the reconciler, for ten seconds at most. Throws when the database is unavailable.
  */
 export async function redeliverDecisions(deps: AppDeps, stopped: AbortSignal): Promise<void> {
   const queue = (await findUndelivered(deps.db, REDELIVER_AFTER_SECONDS, REDELIVER_IN_ALL)).values();

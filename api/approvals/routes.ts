@@ -1,4 +1,4 @@
-// Specification, "Agent approvals"; decisions.md section 7.
+// Specification, "Agent approvals".
 import { z } from 'zod';
 import { listRequestsOfRun, listRequestsOfUser } from '../../db/agents/approvals-repository.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
@@ -30,7 +30,7 @@ const decisionSchema = z.object({
   }),
 });
 
-/** The specification knows no body; a reason may be given all the same. */
+/** The specification defines no body; this service also accepts a reason. */
 const reasonBody = z.object({ reason: z.string().max(2000).optional() });
 
 function decisionRoute(word: 'approve' | 'reject', decision: 'approved' | 'rejected'): Route {

@@ -1,11 +1,11 @@
 import { pause } from './pause.js';
 
 export interface BackgroundLoop {
-  /** Resolves when the round that is under way is over. */
+  /** Resolves when the current round has ended. */
   stop(): Promise<void>;
 }
 
-/** A round at once, and the next one when the milliseconds have passed that it asks for. A round never throws. */
+/** Runs a round at once, and the next one after the milliseconds that the round returns. A round never throws. */
 export function startLoop(round: (stopped: AbortSignal) => Promise<number>): BackgroundLoop {
   const stopped = new AbortController();
   const loop = repeat(round, stopped.signal);

@@ -1,6 +1,6 @@
 import { pause } from './pause.js';
 
-/** Lets callers through one after the other, at most `perSecond`; at once where none came of late. */
+/** Lets callers pass one at a time, at most `perSecond`; a caller passes at once when none has passed recently. */
 export function createPacer(perSecond: number): (stopped: AbortSignal) => Promise<void> {
   const stepMs = 1000 / perSecond;
   let freeAt = 0;

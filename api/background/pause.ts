@@ -1,4 +1,4 @@
-/** Waits that long, or until `stopped` is aborted. */
+/** Waits for `durationMs`, or until `stopped` is aborted. */
 export async function pause(durationMs: number, stopped: AbortSignal): Promise<void> {
   if (stopped.aborted) return;
   await new Promise<void>((resolve) => {

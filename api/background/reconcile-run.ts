@@ -1,4 +1,4 @@
-// One open run, compared with what Temporal knows of it. decisions.md section 6; temporal-engine.md section 4.6.
+// Compares one open run with its workflow in Temporal and repairs the difference.
 import { inSpan } from '../../config/spans.js';
 import type { ExecutionUpdate } from '../../db/runs/execution-update.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
@@ -17,28 +17,30 @@ import {
   type RunExecution,
 } from '../runs/temporal-calls.js';
 
-/** A run that was terminated in the Temporal UI must show it within a minute, so no check is further away than this. */
+/**
+ * Bounds the time until the next check: a run that was terminated in the Temporal UI must be shown so within a minute.
+ */
 const MAX_CHECK_SECONDS = 45;
 const CHECK_STEP_SECONDS = 15;
 /**
- * A run workflow reports its end before it closes, so a closed one has nothing more to say; all the same it is given a
- * moment. Only where Temporal's clock and ours agree that it has just closed: a clock that is wrong delays no end.
+ * A run workflow reports its end before it closes; the grace period covers a report that is still being stored. It
+ * applies only if Temporal's clock and ours agree that the workflow has just closed, so a wrong clock delays no end.
  */
 const CLOSED_GRACE_MS = 5_000;
 /**
- * A workflow task is tried again at once after its first failure, then ever more slowly (up to ten minutes). A worker that
- * dies, or is replaced, takes one try down; so many say that the code or the run's history is at fault.
+ * Temporal retries a workflow task at once after its first failure, then ever more slowly (up to ten minutes). A worker
+ * that dies or is replaced costs one attempt; this many mean that the code or the run's history is at fault.
  */
 const STUCK_TASK_ATTEMPTS = 5;
 
-/** Nobody waits for this start, and the first one may have failed because Temporal is slow: it gets more time. */
+/** No caller waits for this start, and the first one may have failed because Temporal is slow, so it gets more time. */
 const LATE_START_MS = 6_000;
 
 type Ending = Pick<ExecutionUpdate, 'status' | 'error'>;
 
 /**
- * Idempotent. Throws when Temporal or the database does not answer; the run's lease then brings it back. `waitToStart`
- * resolves when one more run may be started.
+ * Idempotent. Throws when Temporal or the database does not answer; the run is checked again when its lease expires.
+ * `waitToStart` resolves when one more run may be started.
  */
 export async function reconcileRun(deps: AppDeps, run: RunToCheck, waitToStart: () => Promise<void>): Promise<void> {
   const execution = await describeRun(deps.temporal, run.id);
@@ -49,7 +51,7 @@ export async function reconcileRun(deps: AppDeps, run: RunToCheck, waitToStart: 
   return startLate(deps, run, waitToStart);
 }
 
-/** A stuck run is left open: a deployment that mends the code, or a person who ends it, decides what becomes of it. */
+/** A stuck run stays open: a deployment that repairs the code can continue it, and a person can end it. */
 async function keepWatching(deps: AppDeps, run: RunToCheck, taskAttempts: number): Promise<void> {
   if (run.cancel_requested_at !== null) await cancelRunWorkflow(deps.temporal, run.id);
   const isStuck = taskAttempts >= STUCK_TASK_ATTEMPTS;
@@ -61,7 +63,7 @@ async function keepWatching(deps: AppDeps, run: RunToCheck, taskAttempts: number
   await scheduleCheck(deps.db, run.id, { delaySeconds, isStuck });
 }
 
-/** Accepted, but its start was lost. */
+/** Starts a run that was accepted but whose start was lost. */
 async function startLate(deps: AppDeps, run: RunToCheck, waitToStart: () => Promise<void>): Promise<void> {
   if (run.cancel_requested_at !== null) {
     return end(deps, run, cancelled('cancelled', 'The run was cancelled.'));
@@ -85,7 +87,7 @@ async function startLate(deps: AppDeps, run: RunToCheck, waitToStart: () => Prom
   await scheduleCheck(deps.db, run.id, { delaySeconds: START_GRACE_SECONDS });
 }
 
-/** The run workflow is over and has not said so: it was ended from outside, or could not speak. */
+/** Closes a run whose workflow ended without reporting it: it was ended from outside or could not report. */
 async function closeLate(
   deps: AppDeps,
   run: RunToCheck,
@@ -93,7 +95,7 @@ async function closeLate(
 ): Promise<void> {
   const ageMs = execution.closedAt === undefined ? Infinity : Date.now() - execution.closedAt.getTime();
   if (ageMs >= 0 && ageMs < CLOSED_GRACE_MS) return scheduleCheck(deps.db, run.id, { delaySeconds: 3 });
-  // Read again: the report may have come between the claim and the description.
+  // The run is read again, because its report may have arrived between the claim and the description.
   const stillOpen = await findOpenRun(deps.db, run.id);
   if (stillOpen !== undefined) await end(deps, stillOpen, await toEnding(deps, run.id, execution.how));
 }
@@ -117,7 +119,7 @@ function cancelled(code: string, message: string): Ending {
   return { status: 'cancelled', error: { code, message } };
 }
 
-/** A report that came in between has a higher sequence or ended the run: then this changes nothing. */
+/** Changes nothing if a report arrived meanwhile: it has a higher sequence or has ended the run. */
 async function end(deps: AppDeps, run: RunToCheck, ending: Ending): Promise<void> {
   const { applied, runStatus } = await applyExecutionUpdate(deps.db, run.id, { ...ending, sequence: run.sequence + 1 });
   if (!applied) return;

@@ -1,5 +1,5 @@
-// Closes runs whose workflow can no longer speak, and starts accepted runs whose start was lost. In every API process.
-// ADR 8: picking runs is under an advisory lock, checking them is not.
+// Closes runs whose workflow can no longer report, and starts accepted runs whose start was lost. It runs in every API
+// process; picking runs needs an advisory lock, checking them does not (docs/adr/0008-reconciler-by-lease.md).
 import { claimRunsToCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
 import { redeliverDecisions } from '../approvals/decide-approval.js';
 import { startLoop, type BackgroundLoop } from './background-loop.js';
@@ -9,17 +9,20 @@ import { reconcileRun } from './reconcile-run.js';
 import { pingTemporal } from '../runs/temporal-calls.js';
 
 const INTERVAL_MS = 2_000;
-/** While Temporal or the database is away; doubled each time up to the maximum. */
+/** The longest interval while Temporal or the database is unavailable; the interval doubles up to it. */
 const MAX_INTERVAL_MS = 10_000;
 const BATCH = 30;
 const AT_ONCE = 10;
-/** As long as a batch takes with every call (2 s, a start 6 s) at its deadline; a check that failed is repeated after it. */
+/**
+ * Covers a batch in which every call reaches its deadline (2 s, a start 6 s). A failed check is repeated after the
+ * lease.
+ */
 const LEASE_SECONDS = 30;
 const PING_MS = 2_000;
-/** When Temporal comes back to many accepted runs, they must not be what brings it down again. */
+/** Protects a Temporal that has just recovered from the starts of all runs accepted meanwhile. */
 const STARTS_PER_SECOND = 50;
 
-/** Its `stop` resolves when the check that is under way is over. */
+/** `stop` of the loop resolves when the current check has ended. */
 export function startReconciler(deps: AppDeps): BackgroundLoop {
   const { rounds, lastSuccess } = deps.metrics.reconciler;
   const nextStart = createPacer(STARTS_PER_SECOND);
@@ -31,7 +34,7 @@ export function startReconciler(deps: AppDeps): BackgroundLoop {
       lastSuccess.setToCurrentTime();
       intervalMs = INTERVAL_MS;
     } catch (error) {
-      // Runs wait and nothing is lost: no more than a line at debug level each time, and the metrics.
+      // Runs wait and nothing is lost, so a failed round is only a debug line and a metric.
       rounds.inc({ outcome: 'failed' });
       deps.logger.debug({ err: error }, 'reconciler cannot reach Temporal or the database');
       intervalMs = Math.min(MAX_INTERVAL_MS, intervalMs * 2);
@@ -46,13 +49,14 @@ interface Round {
   waitToStart: () => Promise<void>;
 }
 
-/** Checks every run that is due. Throws when Temporal or the database is away, before a run has been claimed in vain. */
+/** Checks every run that is due. Throws before it claims any run when Temporal or the database is unavailable. */
 async function reconcileDue(round: Round): Promise<'done' | 'busy'> {
   const { deps, stopped } = round;
   let claimed: RunToCheck[] | undefined;
   let isFirst = true;
   do {
-    // Before each batch: else all that is due would be claimed, and fail, one by one in a Temporal that has just gone.
+    // The ping precedes each batch: without it, all due runs would be claimed and fail one by one while Temporal is
+    // down.
     await pingTemporal(deps.temporal, PING_MS);
     if (isFirst) await redeliverDecisions(deps, stopped);
     isFirst = false;
@@ -70,7 +74,7 @@ async function work({ deps, stopped, waitToStart }: Round, queue: Iterator<RunTo
     try {
       await reconcileRun(deps, run, waitToStart);
     } catch (error) {
-      // One run never blocks the others; its lease brings it back.
+      // One failing run never blocks the others; it is checked again when its lease expires.
       deps.metrics.reconciler.checks.inc({ outcome: 'failed' });
       deps.logger.warn({ err: error, run_id: run.id }, 'run could not be checked');
     }

@@ -1,4 +1,4 @@
-// Deletes what has been kept long enough. In every API process; an advisory lock lets one at a time do a batch.
+// Deletes data whose retention has ended. It runs in every API process; an advisory lock admits one batch at a time.
 // docs/operate/operations.md, "Retention".
 import type { Transaction } from 'kysely';
 import { isStatementTimeout, withAdvisoryLock } from '../../db/core/advisory-lock.js';
@@ -17,13 +17,16 @@ import type { AppDeps } from '../deps.js';
 import { pause } from './pause.js';
 
 const INTERVAL_MS = 300_000;
-/** A round ends after so long, even if there is more to do. */
+/** A round ends after this time, even if more data is due. */
 const ROUND_MS = 60_000;
-/** After a round that was not done, because there was too much or another process was at it. */
+/** The pause after an incomplete round: more data is due, or another process held the lock. */
 const SOON_MS = 5_000;
-/** Other work on the database gets its turn between two batches. */
+/** The pause between two batches leaves the database to other work. */
 const BETWEEN_BATCHES_MS = 50;
-/** Rows of a table in one statement. Large contents take long to delete: fewer after a statement timed out. */
+/**
+ * Rows of a table in one statement. Large contents take long to delete, so a statement that timed out is retried with
+ * fewer.
+ */
 const BATCH_ROWS = 500;
 const FEWER = 4;
 
@@ -31,10 +34,12 @@ export type RetentionDeps = Pick<AppDeps, 'db' | 'logger' | 'metrics'> & {
   config: Pick<AppDeps['config'], 'resultRetentionDays'>;
 };
 
-/** `busy`: another process was at it. `unfinished`: there was more to do than a round may take. */
+/** `busy`: another process held the lock. `unfinished`: more data was due than a round may delete. */
 export type RoundOutcome = 'done' | 'unfinished' | 'busy';
 
-/** A round at once, then every five minutes. Its `stop` resolves when the batch under way is over: within five seconds. */
+/**
+ * Runs a round at once, then every five minutes. `stop` resolves when the current batch has ended, within five seconds.
+ */
 export function startRetention(deps: RetentionDeps): BackgroundLoop {
   const { rounds, lastSuccess } = deps.metrics.retention;
   const round = createRetentionRound(deps);
@@ -45,7 +50,7 @@ export function startRetention(deps: RetentionDeps): BackgroundLoop {
       if (outcome !== 'done') return SOON_MS;
       lastSuccess.setToCurrentTime();
     } catch (error) {
-      // Nothing is lost by waiting; the alert is on the time of the last success.
+      // Waiting loses nothing; the alert watches the time of the last success.
       rounds.inc({ outcome: 'failed' });
       deps.logger.warn({ err: error }, 'a round of retention failed; the next one goes on');
     }
@@ -56,8 +61,8 @@ export function startRetention(deps: RetentionDeps): BackgroundLoop {
 type Step = (trx: Transaction<Tables>, rows: number) => Promise<Batch>;
 
 /**
- * One round after the other: what a round, or the process that died in it, has left, the next one finds, for every
- * batch is a transaction of its own and what is left to do is read from the tables.
+ * Every batch is its own transaction, and what is due is read from the tables. A later round therefore deletes what a
+ * round, or a process that died during it, has left.
  */
 export function createRetentionRound(deps: RetentionDeps): (stopped: AbortSignal) => Promise<RoundOutcome> {
   const steps = createSteps(deps.config.resultRetentionDays);
@@ -69,7 +74,7 @@ export function createRetentionRound(deps: RetentionDeps): (stopped: AbortSignal
         const outcome = await repeat(deps, step, () => stopped.aborted || performance.now() > endAt, stopped);
         if (outcome !== 'done') return outcome;
       } catch (error) {
-        // What one table refuses does not keep the others from being cleaned.
+        // A failure in one table does not prevent cleaning the others.
         errors.push(error);
       }
     }
@@ -86,7 +91,8 @@ function createSteps(days: number): Step[] {
     (trx, rows) => deleteSettledDeliveries(trx, days, rows),
     deleteIdempotencyKeys,
     deleteEndedWindows,
-    // Graphs are looked at one by one, orphans are rare: a batch a round, so that all of them have their turn.
+    // Graphs are checked one by one and orphans are rare, so a round checks one batch and successive rounds reach all
+    // graphs.
     async (trx, rows) => {
       const { deleted, nextHash } = await deleteOrphanedSnapshots(trx, snapshotsAfter, rows);
       snapshotsAfter = nextHash;
@@ -95,7 +101,7 @@ function createSteps(days: number): Step[] {
   ];
 }
 
-/** Batch after batch of one kind, until there is no more. */
+/** Repeats batches of one kind until no more rows are due. */
 async function repeat(
   deps: RetentionDeps,
   step: Step,

@@ -1,4 +1,5 @@
-// Keeps the figures of workflows quick to read: folds what runs add to them into the totals. Every API process tries.
+// Keeps the figures of workflows fast to read: folds the changes of runs into the totals. Every API process attempts
+// it.
 import { foldWorkflowChanges } from '../../db/workflows/workflow-changes-repository.js';
 import { startLoop, type BackgroundLoop } from './background-loop.js';
 import type { AppDeps } from '../deps.js';

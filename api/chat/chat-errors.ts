@@ -13,12 +13,12 @@ export const chatErrorSchema = z.object({
 
 type ChatError = z.infer<typeof chatErrorSchema>;
 
-/** Everything below `/v1/` speaks the protocol of chat completions, its 404 and 405 too. */
+/** All paths below `/v1/` use the error shape of chat completions, also for 404 and 405. */
 export function isChatPath(path: string): boolean {
   return path === '/v1' || path.startsWith('/v1/');
 }
 
-/** The words that clients of the protocol know, for ours. */
+/** The error codes of chat completions for our own codes. */
 const CODES: Partial<Record<string, string>> = {
   not_authenticated: 'invalid_api_key',
   authentication_failed: 'invalid_api_key',

@@ -1,9 +1,9 @@
-// Which headers pass the chat proxy. Lists of what may, so that what nobody thought of stays behind: credentials, cookies,
-// hop-by-hop headers, addresses of inner proxies, names of the platform's account.
+// The headers that pass the chat proxy. They are allow lists, so that unforeseen headers are dropped: credentials,
+// cookies, hop-by-hop headers, addresses of inner proxies, names of the platform's account.
 import type { IncomingHttpHeaders } from 'node:http';
 
-// Not `idempotency-key` and `openai-organization`: callers share the platform's key, and must neither meet each other's
-// answers nor choose what is charged.
+// `idempotency-key` and `openai-organization` are excluded: callers share the platform's key, so one caller could
+// receive another's answer or choose the account that is charged.
 const TO_PROVIDER = /^(?:accept|accept-encoding|accept-language|content-type|user-agent|openai-beta|x-stainless-.*)$/;
 
 const TO_CALLER = new RegExp(

@@ -1,4 +1,4 @@
-// One call of a model provider, its answer untouched. Specification, "Chat-completion proxy".
+// One call of a model provider, whose answer is passed on unchanged. Specification, "Chat-completion proxy".
 import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, Transform, type Readable } from 'node:stream';
 import { Agent, request, type Dispatcher } from 'undici';
@@ -10,35 +10,41 @@ import { tracedCall } from '../../outgoing/traced-call.js';
 export interface ChatCall {
   provider: ModelProvider;
   apiKey: string;
-  /** Fit for the provider; the credential is added here. */
+  /** The headers for the provider; the credential is added here. */
   headers: Record<string, string>;
   body: Buffer;
-  /** The caller asked for a stream. */
+  /** Whether the caller asked for a stream. */
   wantsStream: boolean;
-  /** Ends the call at the provider too. */
+  /** Also ends the call at the provider. */
   signal: AbortSignal;
 }
 
 export interface ChatAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** A stream breaks where the provider's breaks, and when nothing has come for as long as the limit. */
+  /** A stream breaks where the provider's breaks, or when nothing has arrived within the time limit. */
   body: Buffer | Readable;
 }
 
 export interface ChatUpstream {
-  /** Any status of the provider's is an answer. Throws the 500 for a provider that is down, broken or too slow. */
+  /** Returns any status of the provider. Throws the 500 for a provider that is down, broken or too slow. */
   send(call: ChatCall): Promise<ChatAnswer>;
   close(): Promise<void>;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Of an answer that is not streamed. It is collected first, so that one that breaks off becomes a 500, not half a body. */
+/**
+ * The limit of an answer that is not streamed. Such an answer is collected first, so that a broken one becomes a 500
+ * instead of half a body.
+ */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** `timeoutMs`: to the complete answer; of a stream, to its first byte and between any two. */
+/**
+ * `timeoutMs` limits the time to the complete answer; for a stream, the time to its first byte and between two chunks.
+ */
 export function createChatUpstream({ timeoutMs }: { timeoutMs: number }): ChatUpstream {
-  // The limit above is ours, hence none of undici's. Redirects are not followed: they would carry the key elsewhere.
+  // undici's own limits are off because `timeoutMs` applies. Redirects are not followed: they would carry the key to
+  // another host.
   const agent = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, headersTimeout: 0, bodyTimeout: 0 });
   return {
     async send(call) {
@@ -77,7 +83,7 @@ async function post(agent: Agent, call: ChatCall, signal: AbortSignal): Promise<
     ({ statusCode }: Dispatcher.ResponseData) => statusCode,
     () => request(url, { method: 'POST', headers, body: call.body, signal, dispatcher: agent }),
   );
-  // A body that is given up or cut emits an error, and nobody may be listening yet: that would end the process.
+  // An abandoned body emits an error; without a listener it would end the process.
   answer.body.on('error', () => undefined);
   if (answer.statusCode >= 300 && answer.statusCode < 400) {
     answer.body.destroy();
@@ -86,7 +92,7 @@ async function post(agent: Agent, call: ChatCall, signal: AbortSignal): Promise<
   return answer;
 }
 
-/** Errors are never streamed: they are small, and looked through before they go on. */
+/** Errors are never streamed: they are small and are searched for the key before they are passed on. */
 function isStream(call: ChatCall, { statusCode, headers }: Dispatcher.ResponseData): boolean {
   if (statusCode >= 400) return false;
   return call.wantsStream || /^text\/event-stream\b/i.test(String(headers['content-type']));
@@ -115,7 +121,7 @@ async function collect(body: Readable): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A provider may quote the key that it refuses; it is not the caller's. */
+/** A provider may quote the key that it refuses, and the caller must not learn it. */
 function checked(call: ChatCall, { statusCode, headers }: Dispatcher.ResponseData, bytes: Buffer): Buffer {
   if (statusCode < 400 || !mayHoldKey(bytes, headers['content-encoding'], call.apiKey)) return bytes;
   throw new ApiError(statusCode, 'upstream_error', 'The model provider refused the request.');

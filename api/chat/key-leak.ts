@@ -1,8 +1,8 @@
-// Whether an answer quotes a credential. Specification of the chat proxy: never the provider's key.
+// Detects an answer that quotes a credential: the chat proxy never returns the provider's key.
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { createMasker } from '../../graph/mask.js';
 
-/** Shorter ones are placeholders of providers that ask for no key. */
+/** Shorter keys are placeholders for providers that need none. */
 const MIN_KEY_LENGTH = 6;
 const MAX_LOOKED_THROUGH_BYTES = 8 * 1024 * 1024;
 
@@ -13,7 +13,7 @@ const DECODERS: Partial<Record<string, typeof gunzipSync>> = {
   br: brotliDecompressSync,
 };
 
-/** True as well for what cannot be looked through: an unknown encoding, or one that unfolds without end. */
+/** Also true for an answer that cannot be searched: its encoding is unknown, or it decompresses beyond the limit. */
 export function mayHoldKey(bytes: Buffer, encoding: string | string[] | undefined, apiKey: string): boolean {
   if (apiKey.length < MIN_KEY_LENGTH || bytes.length === 0) return false;
   const name = String(encoding ?? 'identity').toLowerCase();
@@ -26,7 +26,7 @@ export function mayHoldKey(bytes: Buffer, encoding: string | string[] | undefine
   }
 }
 
-/** In any encoding that is masked elsewhere. */
+/** Searches for the key in every encoding that is also masked elsewhere. */
 function holds(text: string, apiKey: string): boolean {
   return createMasker([apiKey]).text(text) !== text;
 }

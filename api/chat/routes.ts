@@ -1,4 +1,4 @@
-// Specification, "Chat-completion proxy". A call is no node of a run, so no transaction belongs to it.
+// Specification, "Chat-completion proxy". A call is not part of a run, so it records no transaction.
 import { finished, type Readable } from 'node:stream';
 import { z } from 'zod';
 import { findModel, type ModelProvider } from '../../config/model-providers.js';
@@ -77,7 +77,9 @@ const completeChat = defineRoute({
 
 export const chatRoutes: Route[] = [completeChat];
 
-/** The project's own key before the platform's. Whoever may run the project's workflows may spend its key. */
+/**
+ * Prefers the project's own key to the platform's. Every member who may run the project's workflows may use its key.
+ */
 async function chooseKey(
   deps: AppDeps,
   caller: Caller,

@@ -1,15 +1,15 @@
-/** What the API is configured with, beside its connections. */
+/** The settings of the API, apart from its connections. */
 export interface ApiConfig {
   taskQueue: string;
-  /** Accepted on execution-update; several while a token is rotated. Empty: nobody is let in. */
+  /** Tokens accepted on execution-update; more than one while a token is rotated. An empty list admits no caller. */
   internalTokens: string[];
-  /** Requests a minute of a key that has no limit of its own. */
+  /** Requests a minute for a key without its own limit. */
   defaultRateLimit: number;
-  /** Results of runs that ended longer ago have expired, unless the run is pinned by a flag. */
+  /** Results expire this long after the end of their run, unless a flag pins the run. */
   resultRetentionDays: number;
-  /** For links to a run in the Temporal UI's details. */
+  /** The base of links from the Temporal UI to a run. */
   publicUrl: string;
-  /** For links back; without it answers have none. */
+  /** The base of links to the Temporal UI; answers have no such links without it. */
   temporalUiUrl: string | undefined;
   /** Seconds before each further attempt of a webhook delivery. */
   webhookRetrySeconds: number[];

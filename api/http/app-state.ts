@@ -3,10 +3,10 @@ import type { Middleware } from 'koa';
 import type { Logger } from '../../config/logger.js';
 import type { Access, Caller, Polled, Route } from './route.js';
 
-/** What the middleware learn about a request. */
+/** What the middleware has found out about a request. */
 export interface AppState {
   log: Logger;
-  /** Set once a route has taken the request. */
+  /** Set once a route has matched. */
   route?: Route;
   caller?: Caller;
   access?: Access;

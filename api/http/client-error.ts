@@ -1,4 +1,5 @@
-// Requests that are no HTTP, too slow or too long for a handler: answered in the shape of every other error, then cut.
+// Requests that are not valid HTTP, or too slow or too long to reach a handler: they get an error of the usual shape,
+// then their connection is closed.
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -39,10 +40,10 @@ const UNKNOWN_EXPECTATION: Refusal = {
   detail: 'Of all expectations only 100-continue is known.',
   code: 'expectation_failed',
 };
-/** For a peer that has been told and does not hang up. */
+/** The time until the connection is cut for a peer that has its answer and does not hang up. */
 const LINGER_MS = 2_000;
 
-/** `latest`: the answer to the last request of the connection that was one. */
+/** `latest`: the answer to the last valid request of the connection. */
 export function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Duplex,
@@ -53,21 +54,21 @@ export function answerClientError(
 }
 
 /**
- * Whether the next bytes on the connection belong to that answer: it is awaited, for its request is complete, or it has
- * begun before its request was. A refusal written now would be taken for it, or stand in the middle of it.
+ * Whether the client takes the next bytes on the connection for `answer`: its request is complete, or the answer began
+ * before the request was complete. An error written now would be taken for that answer or corrupt it.
  */
 function isOwed(answer: ServerResponse | undefined): boolean {
   if (answer === undefined) return false;
   return answer.req.complete ? !answer.writableFinished : answer.headersSent;
 }
 
-/** This is no proxy. */
+/** CONNECT is refused: this service is not a proxy. */
 export function answerConnect(socket: Duplex, latest: ServerResponse | undefined): void {
   if (isOwed(latest)) socket.destroy();
   else refuse(socket, NO_TUNNEL);
 }
 
-/** Whether the request was refused here: HTTP/1.1 asks for a Host, for proxies route by it. */
+/** Returns whether the request was refused: HTTP/1.1 requires a Host, which proxies use for routing. */
 export function answerMissingHost(response: ServerResponse): boolean {
   const { headers, httpVersion } = response.req;
   if (headers.host !== undefined || httpVersion !== '1.1') return false;

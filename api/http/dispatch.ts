@@ -1,4 +1,4 @@
-// From a route's declaration to the middleware that serve it.
+// Builds the middleware of a route from its declaration.
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AppContext, AppMiddleware } from './app-state.js';
@@ -13,7 +13,7 @@ import { MAX_BODY_BYTES, readJsonBody, readTextBody, readVerbatimBody } from './
 import { readRunInput } from '../runs/read-run-input.js';
 import type { Route, RouteResult } from './route.js';
 
-/** In this order: who speaks, may they, is what they say well-formed. A stranger learns nothing from a 400. */
+/** Authentication and authorization precede validation, so that a stranger learns nothing from a 400. */
 export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
   const steps: AppMiddleware[] = [
     async (ctx, next) => {
@@ -36,7 +36,7 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
       const { body, bodyBytes } = await readBody(route, routerContext);
       const { caller, access, polled, log } = ctx.state;
       const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers };
-      // The declaration's types say when there is a caller and an access; here both are just passed on.
+      // The types of the declaration state whether there is a caller and an access; this code passes both on.
       const context = { deps, log, caller, access, polled, signal, ...given } as Parameters<Route['handler']>[0];
       result = await route.handler(context);
     } finally {
@@ -55,8 +55,8 @@ function parseParams(route: Route, params: unknown): unknown {
 }
 
 /**
- * Of a repeated parameter the last one counts, as in Django, unless the route wants them all. An empty value counts as
- * absent: forms and clients send it for what nobody has filled in.
+ * The last value of a repeated parameter counts, as in Django, unless the route asks for all. An empty value counts as
+ * absent, because forms and clients send it for fields that nobody filled in.
  */
 function readQuery(
   query: NodeJS.Dict<string | string[]>,
@@ -72,10 +72,10 @@ function readQuery(
   return values;
 }
 
-/** Its bytes, their text, and what is made of it. */
+/** A body costs its bytes, their text and the parsed value. */
 const BODY_FACTOR = 3;
 
-/** Until a large body has its turn nothing of it is read: its sender is slowed down by its own socket. */
+/** A large body is not read before its turn, so the sender's socket slows it down. */
 function bodyWeight({ body, maxBodyBytes: limitBytes = MAX_BODY_BYTES }: Route, ctx: AppContext): number {
   const hasBody = ctx.get('content-length') !== '' || ctx.get('transfer-encoding') !== '';
   if (body === undefined || !hasBody) return 0;
@@ -122,7 +122,7 @@ async function write(ctx: AppContext, { status, body, headers }: RouteResult, de
   }
   ctx.type = 'application/json';
   if (holdsLazyJson(body)) {
-    // Whoever takes nothing for so long holds up those who do.
+    // A caller that accepts no data for this long is disconnected, because it occupies resources that others wait for.
     ctx.res.setTimeout(STALLED_MS, () => ctx.res.destroy());
     return sendStream(ctx, streamJson(body, deps.memory));
   }
@@ -132,8 +132,8 @@ async function write(ctx: AppContext, { status, body, headers }: RouteResult, de
 const STALLED_MS = 60_000;
 
 /**
- * As it comes, and no faster than the caller reads. Whichever side breaks, the other is broken off too: an answer that
- * ends well here ended well there.
+ * Sends the stream no faster than the caller reads. If one side breaks, the other is broken too: an answer that ends
+ * well here ended well at its source.
  */
 async function sendStream(ctx: AppContext, stream: Readable): Promise<void> {
   ctx.respond = false;

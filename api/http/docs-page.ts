@@ -1,5 +1,5 @@
-// The files of the documentation page: Swagger UI from its package and what starts it, all from our own origin, and closed
-// to everything else by their policy.
+// The files of the documentation page: Swagger UI from its package, and the script that starts it. All come from our
+// own origin, and their policy allows no other.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,7 +36,7 @@ const HEADERS = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** What ours are is asked anew each time; a new release of the library is seen within the hour. */
+/** Browsers revalidate our own files every time; they see a new release of the library within the hour. */
 const CACHING = { [OWN]: 'no-cache', [LIBRARY]: 'public, max-age=3600' };
 
 interface DocsFile {

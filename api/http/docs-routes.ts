@@ -1,4 +1,4 @@
-// The OpenAPI document and the page to read and try it. architecture.md, decision 7.
+// The OpenAPI document and the page that shows it and can send requests.
 import { z } from 'zod';
 import { readDocsFile } from './docs-page.js';
 import { notFound } from './errors.js';
@@ -6,7 +6,7 @@ import { RawJson } from './json-text.js';
 import { createOpenApiDocument } from './openapi/document.js';
 import { defineRoute, type Route } from './route.js';
 
-/** `routes` is asked for once, when all routes are known. */
+/** `routes` is called once, after all routes are known. */
 export function createDocumentationRoutes(routes: () => Route[]): Route[] {
   let text: string | undefined;
   const document = defineRoute({

@@ -1,11 +1,11 @@
-// What the documentation says of a schema whose own JSON Schema would mislead: a query's integer is a text to zod.
+// Overrides the documentation of a schema whose own JSON Schema would mislead: zod sees an integer of a query as text.
 import { z } from 'zod';
 
 export type JsonSchema = Record<string, unknown>;
 
 const documented = z.registry<JsonSchema>();
 
-/** Leaves the schema as it is; `json` stands for it in the OpenAPI document. */
+/** Leaves the schema unchanged; the OpenAPI document shows `json` in its place. */
 export function documentedAs<T extends z.ZodType>(schema: T, json: JsonSchema): T {
   documented.add(schema, json);
   return schema;

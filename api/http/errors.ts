@@ -1,19 +1,19 @@
-// What the service says when it cannot do what was asked. decisions.md section 1.
+// The errors that the service answers.
 
-/** Field -> sentences, in the wording of Django REST Framework. */
+/** Maps each field to its messages, in the wording of Django REST Framework. */
 export type FieldErrors = Record<string, string[]>;
 
 interface ApiErrorOptions {
-  /** For the log; never in an answer. */
+  /** Logged, never in an answer. */
   cause?: unknown;
-  /** Given, it is the whole body of the answer. */
+  /** If present, it is the whole body of the answer. */
   fields?: FieldErrors;
   headers?: Record<string, string>;
-  /** Which parameter is wrong, for the chat proxy's error shape. */
+  /** The wrong parameter, for the error shape of the chat proxy. */
   param?: string;
 }
 
-/** Thrown anywhere below the `errors` middleware, answered there. */
+/** May be thrown anywhere below the `errors` middleware, which answers it. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
@@ -31,7 +31,6 @@ export class ApiError extends Error {
     this.param = options.param ?? null;
   }
 
-  /** The answer's body. */
   toBody(): unknown {
     return this.fields ?? { detail: this.message, code: this.code };
   }
@@ -52,7 +51,7 @@ export function invalidFields(fields: FieldErrors): ApiError {
   return new ApiError(400, 'invalid', 'Invalid input.', { fields });
 }
 
-/** The body cannot be read as what it should be. */
+/** The error of a body that cannot be parsed. */
 export function parseError(reason: string, cause?: unknown): ApiError {
   return new ApiError(400, 'parse_error', `JSON parse error - ${reason}`, { cause });
 }
@@ -67,7 +66,7 @@ export function bodyTooLarge(limitBytes: number): ApiError {
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** More is asked than can be done now. */
+/** The error of a request that exceeds the present capacity. */
 export function overloaded(): ApiError {
   return new ApiError(503, 'overloaded', 'The service is busy. Please try again.', {
     headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },

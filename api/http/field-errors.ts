@@ -1,9 +1,9 @@
-// zod's issues in the words that clients of a Django REST Framework service parse. decisions.md section 1.
+// Translates zod's issues into the wording of Django REST Framework, which clients parse.
 import { z } from 'zod';
 import { documentedAs } from './documented-as.js';
 import { invalidFields, type FieldErrors } from './errors.js';
 
-/** An integer of a body. zod would call a text in its place no number. */
+/** An integer in a body. zod's own message for a text in its place would be wrong. */
 export function integerField() {
   return z.int({ error: ({ input }) => (input === undefined || input === null ? undefined : NO_INTEGER) });
 }
@@ -12,8 +12,8 @@ const MAX_QUOTED_CHARACTERS = 60;
 const NO_INTEGER = 'A valid integer is required.';
 
 /**
- * `schema` for a list or dictionary of `maximum` elements at most, counted before it looks at any of them: zod notes
- * every wrong element before it counts, and a body has room for half a million.
+ * `schema` for a list or dictionary of at most `maximum` elements. The elements are counted before any is validated:
+ * zod records every wrong element first, and a body may hold half a million.
  */
 export function upTo<T extends z.ZodType>(maximum: number, schema: T) {
   const isShort = (value: unknown): boolean =>
@@ -24,7 +24,7 @@ export function upTo<T extends z.ZodType>(maximum: number, schema: T) {
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 
-/** Parses, or throws the 400 that names every wrong field. */
+/** Returns the parsed value, or throws the 400 that names every wrong field. */
 export function parseFields<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value, { error: toSentence });
   if (parsed.success) return parsed.data;
@@ -41,7 +41,7 @@ function toFieldErrors(error: z.ZodError): FieldErrors {
   return fields;
 }
 
-/** Undefined leaves the schema's own message. */
+/** Returns undefined to keep the schema's own message. */
 function toSentence(issue: RawIssue): string | undefined {
   const { code } = issue;
   if (code === 'invalid_type') return wrongType(issue);
@@ -70,7 +70,7 @@ function wrongType(issue: RawIssue & { expected?: unknown }): string {
   return WRONG_TYPE[expected] ?? `Expected a dictionary of items but got type "${typeName(issue.input)}".`;
 }
 
-/** Megabytes are not repeated, and an object is not asked for its text: it may bring a `toString` of its own. */
+/** Long values are cut, and an object is not converted to text because it may have its own `toString`. */
 function quote(value: unknown): string {
   if (typeof value === 'object' && value !== null) return `A value of type "${typeName(value)}"`;
   const text = String(value);

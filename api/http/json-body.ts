@@ -1,9 +1,10 @@
-// From the bytes of a request to JSON that can be stored: what the database or a later reader would choke on is refused.
+// Turns the bytes of a request into JSON that can be stored; content that the database or a later reader cannot handle
+// is refused.
 import { parseJson } from '../../graph/json-text.js';
 import { parseError } from './errors.js';
 import { refuseHugeJson, refuseUnkeptNumbers } from './json-scan.js';
 
-/** Throws the 400 for bytes that are no UTF-8. A byte order mark is dropped. */
+/** Throws the 400 for bytes that are not UTF-8. Removes a byte order mark. */
 export function decodeText(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -12,7 +13,10 @@ export function decodeText(bytes: Buffer): string {
   }
 }
 
-/** Throws the 400 of a body that is no JSON, too deep, too much, or holds text or numbers that cannot be stored. */
+/**
+ * Throws the 400 for a body that is not JSON, too deep or too large, or that holds text or numbers that cannot be
+ * stored.
+ */
 export function parseJsonBody(text: string): unknown {
   const value = parsePassingJson(text);
   refuseUnkeptNumbers(text);
@@ -20,30 +24,30 @@ export function parseJsonBody(text: string): unknown {
   return value;
 }
 
-/** The same for JSON whose numbers are all kept as they are written: the input of a run. */
+/** The same, but keeps all numbers as they are written: the input of a run. */
 export function parseExactJsonBody(text: string): unknown {
   refuseUnstorableText(text, parsePassingJson(text));
   return parseJson(text);
 }
 
-/** The same for JSON that is looked at and passed on: only what is no JSON, too deep or too much is refused. */
+/** The same for JSON that is read and passed on: it refuses only what is not JSON, too deep or too large. */
 export function parsePassingJson(text: string): unknown {
   refuseHugeJson(text);
   try {
     return JSON.parse(text);
   } catch (error) {
-    // V8's own message quotes the body, which may hold a secret: only the position is passed on.
+    // V8's own message quotes the body, which may hold a secret, so only the position is reported.
     const position = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
     throw parseError(`the body is not valid JSON${position === undefined ? '' : ` at ${position}`}.`);
   }
 }
 
-/** Throws the 400 of a free text (perhaps JSON, whose numbers are all kept) that is kept or parsed later. */
+/** Throws the 400 for free text that is stored or parsed later. If it is JSON, all its numbers are kept. */
 export function checkFreeText(text: string): void {
   refuseHugeJson(text);
   if (text.includes('\0')) throw unstorable();
   const value = tryToParse(text);
-  if (value === undefined) return; // No JSON: its escapes are plain characters.
+  if (value === undefined) return; // In text that is not JSON, escapes are plain characters.
   refuseUnstorableText(text, value);
 }
 
@@ -63,7 +67,7 @@ function unstorable(): Error {
   return parseError('null characters and lone surrogates are not allowed.');
 }
 
-// Valid UTF-8 holds neither, and raw control characters are no JSON: both can only come from an escape.
+// Valid UTF-8 and valid JSON contain no such characters directly, so they can only come from an escape.
 function mayHoldUnstorableText(text: string): boolean {
   return /\\u(?:0000|[dD][89a-fA-F])/.test(text);
 }

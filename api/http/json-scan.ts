@@ -1,7 +1,7 @@
-// One pass over JSON text before the parser may allocate for it: how deep, how much, and which numbers.
+// Scans JSON text once, before the parser allocates memory: its depth, its number of values, and its numbers.
 import { parseError } from './errors.js';
 
-/** Deeper JSON is nobody's drawing, and overflows the stack of every recursive reader. */
+/** No real drawing is deeper, and deeper JSON would overflow the stack of every recursive reader. */
 export const MAX_JSON_DEPTH = 200;
 /**
  * Ten megabytes can hold five million values, each of which costs the parser and every later reader up to a hundred
@@ -9,7 +9,9 @@ export const MAX_JSON_DEPTH = 200;
  */
 export const MAX_JSON_VALUES = 500_000;
 
-/** Throws the 400 for text that is too deep or holds too many values. Text that does not begin like one is not judged. */
+/**
+ * Throws the 400 for text that is too deep or holds too many values. Text that does not begin like JSON is accepted.
+ */
 export function refuseHugeJson(text: string): void {
   if (!/^\s*[[{]/.test(text)) return;
   let depth = 0;
@@ -38,12 +40,12 @@ export function refuseHugeJson(text: string): void {
 }
 
 /**
- * Throws the 400 for a number that would come back as another one: beyond the range of a double, so small that it would
- * be zero, or an integer between two doubles, as ids in numbers are. Fractions are the nearest double, as everywhere
+ * Throws the 400 for a number that would change when it is read: beyond the range of a double, so small that it becomes
+ * zero, or an integer that no double represents, as numeric ids may be. Fractions become the nearest double, as usual
  * in JSON. `text` is valid JSON.
  */
 export function refuseUnkeptNumbers(text: string): void {
-  // Most bodies have no such number even by its looks; what looks so inside a string is told apart below.
+  // Most bodies hold no text that looks like such a number. Matches inside strings are excluded below.
   if (!/\d{16}|\d[eE]/.test(text)) return;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -63,11 +65,11 @@ function isKept(digits: string): boolean {
   if (!Number.isFinite(value)) return false;
   if (value === 0) return !/[1-9]/.test(digits.split(/e/i)[0] ?? '');
   if (Number.isSafeInteger(value) || !/^\d+$/.test(digits)) return true;
-  // JavaScript's own spelling of a large number comes back as it was. An integer that is finite has at most 309 digits.
+  // JavaScript's own spelling of a large number is unchanged by reading. A finite integer has at most 309 digits.
   return String(value) === digits || BigInt(digits) === BigInt(value);
 }
 
-/** The position of the closing quote, or the last one of the text. */
+/** The position of the closing quote, or of the last character of the text. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);

@@ -1,7 +1,7 @@
-// Writing answers around JSON that the database holds as text, so that large documents and results are never parsed.
+// Writes answers around JSON that the database holds as text, so that large documents and results are never parsed.
 import { writeJson } from '../../graph/json-text.js';
 
-/** A piece of JSON text that stands in an answer as it is. */
+/** JSON text that is written into an answer unchanged. */
 export class RawJson {
   readonly text: string;
 
@@ -10,7 +10,7 @@ export class RawJson {
   }
 }
 
-/** A piece of JSON text that is fetched when its turn comes: an answer that holds one is streamed. */
+/** JSON text that is fetched when the answer reaches it; an answer that holds one is streamed. */
 export class LazyJson {
   readonly pieces: () => AsyncIterable<string>;
 
@@ -19,7 +19,7 @@ export class LazyJson {
   }
 }
 
-/** The same text as `toJsonText`, in pieces, of a value that may hold `LazyJson`. */
+/** Yields the same text as `toJsonText` in pieces, for a value that may hold `LazyJson`. */
 export async function* toJsonPieces(value: unknown): AsyncGenerator<string> {
   if (value instanceof LazyJson) yield* value.pieces();
   else if (isPlainObject(value) && holdsLazyJson(value)) {
@@ -34,13 +34,13 @@ export async function* toJsonPieces(value: unknown): AsyncGenerator<string> {
   } else yield toJsonText(value);
 }
 
-/** Looks into objects only: our bodies hold it nowhere else. */
+/** Searches objects only, because our bodies hold `LazyJson` nowhere else. */
 export function holdsLazyJson(value: unknown): boolean {
   if (value instanceof LazyJson) return true;
   return isPlainObject(value) && Object.values(value).some(holdsLazyJson);
 }
 
-/** Like `JSON.stringify`, with `RawJson` pieces spliced in. Meant for our own shallow bodies. */
+/** Like `JSON.stringify`, but inserts `RawJson` text unchanged. Meant for our own shallow bodies. */
 export function toJsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text;
   if (Array.isArray(value)) return `[${value.map((item) => toJsonText(item)).join(',')}]`;

@@ -1,4 +1,4 @@
-// `{page, size, total, items}` of every list. decisions.md section 3.
+// `{page, size, total, items}` of every list.
 import { z } from 'zod';
 import { documentedAs } from './documented-as.js';
 
@@ -9,12 +9,12 @@ export interface Page {
 
 const DEFAULT_SIZE = 10;
 const MAX_SIZE = 100;
-/** Far past any end, yet its offset is still an exact integer. */
+/** Far beyond any last page, yet its offset is still an exact integer. */
 const MAX_PAGE = 10 ** 12;
 
 const integerText = z.string().regex(/^\s*[+-]?\d+\s*$/, 'A valid integer is required.');
 
-/** An integer of a query; above the range it clamps, below and elsewhere it is a 400. */
+/** An integer of a query. A value above the range becomes the maximum; any other wrong value is a 400. */
 export function queryInteger(minimum: number, maximum: number) {
   const schema = integerText
     .transform((text) => Math.min(Number(text), maximum))
@@ -23,7 +23,9 @@ export function queryInteger(minimum: number, maximum: number) {
   return documentedAs(schema, { type: 'integer', minimum, ...clamp });
 }
 
-/** The query's `page` and `size`, with `page_size` as a synonym (`size` wins). `size=0` is legal where `minSize` is 0. */
+/**
+ * The query's `page` and `size`, with `page_size` as a synonym (`size` wins). `size=0` is legal where `minSize` is 0.
+ */
 export function pageQuery(minSize: 0 | 1) {
   return {
     page: queryInteger(1, MAX_PAGE).optional(),
@@ -32,7 +34,7 @@ export function pageQuery(minSize: 0 | 1) {
   };
 }
 
-/** Billing's: a size above the range is a 400 as well. */
+/** The query of billing, where a size above the range is also a 400. */
 export function strictPageQuery() {
   const size = integerText
     .transform(Number)

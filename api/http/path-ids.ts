@@ -1,4 +1,4 @@
-// Ids in paths, queries and bodies. What cannot be an id is 404 in a path, 400 elsewhere (decisions.md section 1).
+// Ids in paths, queries and bodies. A malformed id is a 404 in a path and a 400 elsewhere.
 import { z } from 'zod';
 import { documentedAs } from './documented-as.js';
 
@@ -15,7 +15,7 @@ export const pathId = documentedAs(
   { type: 'integer', minimum: 0, maximum: MAX_ID },
 );
 
-/** Any version; lower case on the way in, as the database gives them back. */
+/** A UUID of any version, converted to the lower case that the database returns. */
 export const uuid = documentedAs(
   z
     .string()

@@ -1,4 +1,4 @@
-// Values of a query that several lists filter by.
+// Query values that several lists filter by.
 import { z } from 'zod';
 import { documentedAs } from './documented-as.js';
 import { queryInteger } from './pagination.js';
@@ -7,7 +7,7 @@ import { MAX_ID } from './path-ids.js';
 const DAY_MS = 86_400_000;
 const MAX_IDS = 200;
 
-/** In the words that Django takes. */
+/** A boolean in the words that Django accepts. */
 export const queryBoolean = documentedAs(
   z
     .string()
@@ -17,10 +17,10 @@ export const queryBoolean = documentedAs(
   { type: 'boolean' },
 );
 
-/** Every value of a `repeatable` parameter. */
+/** All values of a `repeatable` parameter. */
 export const queryIds = z.array(queryInteger(0, MAX_ID)).max(MAX_IDS).optional();
 
-/** Comma-separated; undefined when nothing is named. */
+/** Comma-separated languages; undefined when none is named. */
 export const queryLanguages = z
   .string()
   .max(2000)
@@ -37,29 +37,29 @@ const dayText = z
   .refine(isDay, 'Enter a valid date.')
   .transform((text) => new Date(`${text}T00:00:00Z`));
 
-/** A day of UTC, YYYY-MM-DD, as the moment in which it begins. */
+/** A UTC day, YYYY-MM-DD, as the moment in which it begins. */
 export const queryDay = documentedAs(dayText, DAY);
 
-/** The moment in which a day of UTC ends, for bounds that include it. */
+/** The moment in which a UTC day ends, for bounds that include the day. */
 export const queryDayEnd = documentedAs(
   dayText.transform((start) => new Date(start.getTime() + DAY_MS)),
   DAY,
 );
 
-/** An empty text filters nothing. */
+/** An empty text is no filter. */
 export const queryText = z
   .string()
   .transform((text) => text || undefined)
   .optional();
 
-/** The calendar decides: JavaScript alone would read February 31 as a day of March. The database has no year 0. */
+/** Checks the calendar, because JavaScript alone reads February 31 as a day of March. The database has no year 0. */
 function isDay(text: string): boolean {
   if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const day = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/** Each word as it is and with `-` before it. */
+/** Accepts each word as it is and with `-` before it. */
 export function queryOrdering<Word extends string>(words: readonly Word[]) {
   return z.enum(words.flatMap((word): (Word | `-${Word}`)[] => [word, `-${word}`]));
 }

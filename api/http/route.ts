@@ -1,4 +1,4 @@
-// A route is declared once; from the declaration come the validation, the access check and the documentation.
+// A route is declared once; validation, access check and documentation are derived from the declaration.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Logger } from '../../config/logger.js';
@@ -7,19 +7,22 @@ import type { Role } from '../../db/core/tables.js';
 import type { AppDeps } from '../deps.js';
 
 /**
- * `key`: a user's API key or session token. `bearer-key`: the key as a bearer token, as the chat proxy's clients send it.
- * `optional`: open to all, and whoever shows a good key or token is known. `internal`: the workers' service token.
- * `open`: nobody asks.
+ * `key`: a user's API key or session token. `bearer-key`: the API key as a bearer token, as clients of the chat proxy
+ * send it. `optional`: open to all; valid credentials identify the caller. `internal`: the service token of the
+ * workers. `open`: no credentials.
  */
 export type Auth = 'key' | 'bearer-key' | 'optional' | 'internal' | 'open';
 
-/** Who speaks, and by which credential: the form of the body of run and re-run depends on it. */
+/** The caller and the kind of credential, which determines the form of the body of run and re-run. */
 export interface Caller {
   userId: number;
   credential: 'key' | 'session';
 }
 
-/** The path's `id` names a project or a workflow, its `workflow_run_id` a run; a stranger gets 404, a lesser role `refusal` (403 unless stated). */
+/**
+ * The path's `id` names a project or a workflow, its `workflow_run_id` a run. A stranger gets 404, a caller whose role
+ * is too low gets `refusal` (403 unless stated).
+ */
 export interface AccessRule {
   to: 'project' | 'workflow' | 'run';
   role: Role;
@@ -33,7 +36,7 @@ export interface Polled {
   run: PolledText | undefined;
 }
 
-/** What the access check found. */
+/** The result of the access check. */
 export interface Access {
   projectId: number;
   role: Role;
@@ -49,9 +52,9 @@ export interface RouteContext<A, P, Q, B, R, H = undefined> {
   query: Q;
   headers: H;
   body: B;
-  /** What the caller sent, byte by byte; empty unless `bodyFormat` is `verbatim`. */
+  /** The unmodified bytes of the body; empty unless `bodyFormat` is `verbatim`. */
   bodyBytes: Buffer;
-  /** The request's own headers, for the one route that passes some of them on. Names in lower case. */
+  /** The request's own headers, with names in lower case, for the one route that passes some of them on. */
   requestHeaders: IncomingHttpHeaders;
   /** Aborted when the caller hangs up before it has the whole answer. */
   signal: AbortSignal;
@@ -60,8 +63,8 @@ export interface RouteContext<A, P, Q, B, R, H = undefined> {
 export interface RouteResult {
   status: number;
   /**
-   * Anything JSON, with `RawJson` pieces; absent for 204. Bytes, and text of a stated Content-Type, go out as they are, a
-   * stream as it comes: should it break, the connection breaks too.
+   * JSON with `RawJson` pieces; absent for 204. Bytes, and text with a stated Content-Type, are sent unchanged. A
+   * stream is sent as it arrives; if it breaks, the connection breaks too.
    */
   body?: unknown;
   headers?: Record<string, string>;
@@ -71,34 +74,34 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 interface RouteShape {
   method: Method;
-  /** With its trailing slash; requests may leave it out. */
+  /** The path with its trailing slash, which requests may omit. */
   path: string;
   summary: string;
-  /** Markdown, for what the summary has no room for. */
+  /** Markdown with the details that do not fit into the summary. */
   description?: string;
   auth: Auth;
   /**
-   * `json`: an object of the media type application/json. `verbatim`: the same, its bytes kept too, and no text in it
-   * refused. `text`: any text of any media type, handed to `body` as a string. `run-input`: what `readRunInput` makes of it.
-   * Nothing is read without a `body` schema.
+   * `json`: an object of the media type application/json. `verbatim`: the same, with its bytes kept and no text in it
+   * refused. `text`: any text of any media type, passed to `body` as a string. `run-input`: the result of
+   * `readRunInput`. Without a `body` schema no body is read.
    */
   bodyFormat?: 'json' | 'verbatim' | 'text' | 'run-input';
-  /** Parameters of the query of which every value counts: `query` gets an array. Of the others the last one counts. */
+  /** Query parameters of which every value counts: `query` gets an array. Of all others the last value counts. */
   repeatable?: readonly string[];
-  /** The parameter of the query that names a run which is read together with the admission of the caller's key. */
+  /** The query parameter that names a run; the run is read together with the admission of the caller's key. */
   pollsRun?: string;
   /** Default 10 MiB. */
   maxBodyBytes?: number;
   /**
-   * Answers by status; `z.null()` for an empty one. For the documentation, which adds what every route may answer
+   * Answers by status; `z.null()` for an empty one. The documentation adds what every route may answer
    * (openapi/common-answers.ts).
    */
   responses: Record<number, z.ZodType>;
-  /** Media types of answers that are not just application/json. */
+  /** The media types of answers that have others than application/json. */
   mediaTypes?: Partial<Record<number, string[]>>;
-  /** Says of any other status what it is, where not only we decide it. */
+  /** Describes all other statuses, for answers that another server determines. */
   otherAnswers?: string;
-  /** Noise such as health checks is logged at debug level. */
+  /** Frequent requests such as health checks are logged at debug level. */
   quiet?: boolean;
 }
 
@@ -107,13 +110,13 @@ export interface RouteSpec<A extends Auth, P, Q, B, R extends AccessRule | undef
   access?: R;
   params?: z.ZodType<P>;
   query?: z.ZodType<Q>;
-  /** Names in lower case; what is not listed is not looked at. */
+  /** Names in lower case; headers that are not listed are ignored. */
   headers?: z.ZodType<H>;
   body?: z.ZodType<B>;
   handler(context: RouteContext<A, P, Q, B, R, H>): Promise<RouteResult> | RouteResult;
 }
 
-/** A route whose types have served their purpose. */
+/** A route whose type parameters are erased. */
 export interface Route extends RouteShape {
   access?: AccessRule;
   params?: z.ZodType;
@@ -125,7 +128,7 @@ export interface Route extends RouteShape {
   ): Promise<RouteResult>;
 }
 
-/** Checks a declaration against its own schemas; the handler sees what they produce. */
+/** Checks a declaration against its own schemas; the handler gets their output. */
 export function defineRoute<
   A extends Auth,
   P = undefined,

@@ -5,34 +5,37 @@ import { answerClientError, answerConnect, answerMissingHost, answerUnknownExpec
 
 export interface ListeningServer {
   server: Server;
-  /** Each connection ends with the answer that is next on it. */
+  /** Closes each connection after its next answer. */
   endConnections: () => void;
-  /** The real one, also where 0 was asked for. */
+  /** The port in use, also when port 0 was requested. */
   port: number;
 }
 
-/** What is still open then is cut, so that the process ends within the 15 s of operations.md. */
+/** Connections that are still open after this time are cut, so that the process ends within 15 s of SIGTERM. */
 const DRAIN_MS = 10_000;
 const SWEEP_MS = 100;
 /**
- * How long connections that wait for a request are kept: closed at once, they would cut those whose request is on its
- * way to us.
+ * How long connections without a request stay open at shutdown: closing them at once would cut requests that are in
+ * transit.
  */
 const LINGER_MS = 1_000;
 
-/** What one connection, and all of them together, may take of the process. */
+/** The limits of one connection and of all connections together. */
 export interface ConnectionLimits {
-  /** From the first byte (of a new connection: from its opening) to the end of the headers. */
+  /** From the first byte (on a new connection, from its opening) to the end of the headers. */
   headersTimeoutMs: number;
   /** To the end of the body: ten megabytes at a megabit a second. */
   requestTimeoutMs: number;
-  /** Longer than the idle time of the usual load balancers, which must be the ones to hang up. */
+  /** Longer than the idle timeout of the usual load balancers, which must close the connection first. */
   keepAliveTimeoutMs: number;
-  /** How often the first two are looked at. */
+  /** How often the first two limits are checked. */
   checkingIntervalMs: number;
-  /** Further connections are closed as they come. */
+  /** Further connections are closed at once. */
   maxConnections: number;
-  /** Then the connection is closed: bounds what a client can have under way that does not wait for answers. */
+  /**
+   * The connection is closed after this many requests, which bounds the work of a client that does not wait for
+   * answers.
+   */
   maxRequestsPerConnection: number;
 }
 
@@ -86,7 +89,7 @@ function createLimitedServer(listener: RequestListener, limits: ConnectionLimits
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.checkingIntervalMs,
     maxHeaderSize: MAX_HEAD_BYTES,
-    // Checked below, to be answered like everything else.
+    // The Host header is checked below, so that its absence gets the usual error shape.
     requireHostHeader: false,
   });
   server.maxConnections = limits.maxConnections;
@@ -96,8 +99,8 @@ function createLimitedServer(listener: RequestListener, limits: ConnectionLimits
     if (!answerMissingHost(response)) listener(request, response);
   };
   server.on('request', answer);
-  // The body is asked for where it is read (`acceptBody`), after the caller was let in. A client that was refused may or
-  // may not send it: what comes next on the connection could be taken for a request.
+  // `acceptBody` requests the body once the caller is authorized. A refused client may or may not send it, so the next
+  // bytes could be mistaken for a request and the connection must end.
   server.on('checkContinue', (request, response) => {
     response.setHeader('Connection', 'close');
     answer(request, response);
@@ -111,12 +114,12 @@ function createLimitedServer(listener: RequestListener, limits: ConnectionLimits
 }
 
 /**
- * Accepts no further connection. Requests on those that are there are answered, with `Connection: close`: a caller that
- * keeps asking on one connection learns to ask somewhere else, and none of its requests is cut.
+ * Stops accepting connections. Requests on open connections are answered with `Connection: close`: a caller that keeps
+ * sending on one connection learns to open another, and no request is cut.
  */
 export async function closeServer({ server, endConnections }: ListeningServer): Promise<void> {
   endConnections();
-  // The HTTP server's own `close` would close what is idle at this moment.
+  // `close` of the HTTP server would also close the connections that are idle at this moment.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
@@ -129,6 +132,6 @@ export async function closeServer({ server, endConnections }: ListeningServer): 
   clearTimeout(linger);
   clearInterval(sweep);
   clearTimeout(cut);
-  // Ends the timer with which it looks for requests that take too long.
+  // Ends the timer that checks for requests that take too long.
   server.close();
 }

@@ -1,12 +1,12 @@
-// Answers that are too large to be built: fetched and sent piece by piece, no faster than the caller reads.
+// Answers that are too large to be built: they are fetched and sent in pieces, no faster than the caller reads.
 import { Readable } from 'node:stream';
 import type { ByteBudget } from '../../outgoing/byte-budget.js';
 import { toJsonPieces } from './json-text.js';
 
-/** A piece as the database driver has it, as text and as bytes on their way out. */
+/** The memory of one piece: as the database driver holds it, as text, and as bytes to be sent. */
 const PIECE_BYTES = 10 * 1024 * 1024;
 
-/** Answers side by side share the process's memory: each waits for its turn before it fetches its next piece. */
+/** Concurrent answers share the process's memory: each waits for its share before it fetches its next piece. */
 export function streamJson(body: unknown, memory: ByteBudget): Readable {
   return Readable.from(piecesOf(body, memory), { objectMode: false, highWaterMark: 1 });
 }

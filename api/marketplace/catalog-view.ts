@@ -15,7 +15,7 @@ const figures = {
 export const catalogWorkflowSchema = workflowSchema.extend(figures);
 export const listedCatalogWorkflowSchema = listedWorkflowSchema.extend(figures);
 
-/** The specification's "Workflow-catalog extras" on top of the workflow record. */
+/** The specification's "Workflow-catalog extras", added to the workflow record. */
 export function toCatalogWorkflow({ workflow, figures: found }: CatalogWorkflow, currencies: Currencies) {
   const { lastRunCost, averageDurationSeconds } = found;
   return {
@@ -28,7 +28,7 @@ export function toCatalogWorkflow({ workflow, figures: found }: CatalogWorkflow,
   };
 }
 
-/** Seconds to the millisecond, as `duration` of a run. */
+/** Rounds seconds to the millisecond, like `duration` of a run. */
 function toMilliseconds(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }

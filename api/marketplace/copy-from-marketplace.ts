@@ -6,13 +6,13 @@ import type { AppDeps } from '../deps.js';
 import { notFound } from '../http/errors.js';
 
 /**
- * The caller's copy, made or found, or the original for its author. Throws 404. A copy starts with every credential
- * empty: `********` in the published drawing stands for secrets that stay with the source.
+ * Returns the caller's copy, creating it if needed, or the original for its author. Throws 404. A copy starts with
+ * empty credentials: `********` in the published drawing stands for secrets that stay with the source.
  */
 export async function copyWorkflow({ db }: AppDeps, slug: string, userId: number): Promise<MemberWorkflow> {
   const copyId = await copyFromMarketplace(db, { slug, userId }, (published) => {
     const { drawing, literals } = replaceCredentials(published, '');
-    // What stood in a credential's place may stand elsewhere too.
+    // The value of a credential may also occur elsewhere in the drawing.
     return JSON.stringify(createMasker(literals).json(drawing));
   });
   const workflow = copyId === undefined ? undefined : await findWorkflow(db, copyId, userId);

@@ -21,7 +21,7 @@ export const exampleSchema = z.object({
   data: drawingSchema,
 });
 
-/** In a list, where what is too large has no key at all. */
+/** The form in a list, where the key of a value that is too large is absent. */
 export const listedExampleSchema = exampleSchema.extend({
   input_data: z.unknown().optional().describe('Absent where it is too large for a list; the single read has it'),
   data: drawingSchema
@@ -31,8 +31,8 @@ export const listedExampleSchema = exampleSchema.extend({
 });
 
 /**
- * The specification's "Example run". Everybody reads it, so on top of the secrets, which are masked in what is stored,
- * credential headers of every node are masked, and what stood in them wherever else it turns up.
+ * The specification's "Example run". It is public, so in addition to the secrets, which are masked in storage, the
+ * credential headers of every node are masked, and their values wherever else they occur.
  */
 export function toExample(run: HistoryRun, currencies: Currencies): Record<string, unknown> {
   const { document, input } = run;
@@ -59,16 +59,18 @@ function maskedContents(run: HistoryRun, document: string): Record<string, RawJs
   };
 }
 
-/** Without the drawing it is not known what has to be masked in what the nodes have put out. */
+/** Without the drawing it is unknown which values in the nodes' results must be masked. */
 function withoutContents({ nodes }: HistoryRun): NodeMap {
   return Object.fromEntries(nodes.map(({ id, status }) => [id, { id, status, truncated: true }]));
 }
 
 type NodeMap = Record<string, { truncated?: boolean; result?: { content?: unknown } }>;
 
-/** A list cuts long contents before they are masked: what the cut left of a credential must not stand at the end. */
+/**
+ * A list cuts long contents before they are masked, so a part of a credential could remain at the end of a cut text.
+ */
 function dropCutTails(result: NodeMap, literals: string[]): void {
-  // Encoded, a character takes up to 7: `\\\\u002f` in JSON within JSON.
+  // One encoded character takes up to 7: `\\\\u002f` in JSON within JSON.
   const tail = 7 * Math.max(0, ...literals.map((literal) => literal.length));
   if (tail === 0) return;
   for (const { truncated, result: shown } of Object.values(result)) {

@@ -20,7 +20,7 @@ export const marketplaceWorkflowSchema = z.object({
   last_run_at: z.iso.datetime().nullable(),
 });
 
-/** The specification's "Marketplace workflow", and nothing else of the workflow. */
+/** The specification's "Marketplace workflow", without any other field of the workflow. */
 export function toMarketplaceWorkflow(
   workflow: MarketplaceWorkflow,
   currencies: Currencies,

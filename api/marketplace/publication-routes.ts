@@ -45,7 +45,7 @@ const unpublish = defineRoute({
 
 export const publicationRoutes: Route[] = [publish, unpublish];
 
-/** All that is wrong at once. */
+/** Throws one error that names everything that is missing. */
 function refuseIncomplete({ missingFields, lacksTemplateRun }: PublicationOutcome): void {
   const message = 'No run of the workflow is marked as the marketplace template.';
   refuseEmptyFields(missingFields, lacksTemplateRun ? { non_field_errors: [message] } : {});

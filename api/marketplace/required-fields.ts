@@ -1,15 +1,15 @@
-// What a publication needs: asked for when a workflow is published, and kept as long as it is.
+// The fields that a published workflow must have: they are checked at publication and on every later change.
 import type { MissingField } from '../../db/marketplace/publication-repository.js';
 import { invalidFields, type FieldErrors } from '../http/errors.js';
 
 const REQUIRED: readonly MissingField[] = ['market_title', 'short_description', 'available_languages'];
 
-/** Those of the required fields that changes would empty. */
+/** The required fields that `changes` would empty. */
 export function emptyFieldsOf(changes: Record<string, unknown>): MissingField[] {
   return REQUIRED.filter((field) => (changes[field] as string | unknown[] | undefined)?.length === 0);
 }
 
-/** Throws the 400 that names every one of the fields, and the other errors with them. */
+/** Throws the 400 that names every one of the fields, together with the other errors. */
 export function refuseEmptyFields(fields: readonly MissingField[], others: FieldErrors = {}): void {
   const errors: FieldErrors = {};
   for (const field of fields) {

@@ -1,4 +1,5 @@
-// Specification, "Marketplace". Reading needs no credentials; whoever shows good ones learns which copies are theirs.
+// Specification, "Marketplace". Reading needs no credentials; a caller with valid ones also learns which copies are its
+// own.
 import { z } from 'zod';
 import { findExample, listExamples } from '../../db/runs/history-repository.js';
 import {
@@ -20,9 +21,9 @@ import { toWorkflow, workflowSchema } from '../workflows/workflow-view.js';
 
 const marketplacePath = '/api/v1/workflows/marketplace/';
 const slugPath = '/api/v1/workflows/marketplace/:slug/';
-/** What no slug can be is not found. */
+/** A text that cannot be a slug is a 404. */
 const slugParams = z.object({ slug: z.string().regex(/^[a-z0-9-]{1,120}$/) });
-/** The list of examples has no pages. */
+/** The list of examples is not paginated, hence the limit. */
 const MAX_EXAMPLES = 50;
 
 const list = defineRoute({

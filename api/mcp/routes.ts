@@ -1,4 +1,4 @@
-// Specification, "mcp-tools body": which tools an MCP server has, for the visual editor.
+// Specification, "mcp-tools body": the visual editor asks which tools an MCP server has.
 import { z } from 'zod';
 import { findWorkflowRole } from '../../db/projects/members-repository.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
@@ -48,7 +48,7 @@ const bodySchema = z
 
 type Body = z.infer<typeof bodySchema>;
 
-/** A server's own words are cut after what is secret in them is masked. */
+/** A server's message is masked first and then cut to this length. */
 const MAX_DETAIL_CHARACTERS = 500;
 
 const mcpTools = defineRoute({
@@ -69,7 +69,7 @@ const mcpTools = defineRoute({
       timeoutMs: (body.timeout ?? 10) * 1000,
     };
     try {
-      // A server may repeat what it was sent, and a stored credential is no business of whoever may use it.
+      // A server may repeat its request, and callers who may use a stored credential must not see it.
       return { status: 200, body: masker.json(await listTools(deps, server)) };
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
@@ -101,13 +101,13 @@ async function findHeaders(deps: AppDeps, userId: number, body: Body): Promise<H
 }
 
 async function listTools({ mcp }: AppDeps, server: McpServer): Promise<McpTool[]> {
-  // Connecting and listing have their own time limits.
+  // Connecting and listing have their own time limits, so this signal is never aborted.
   const { signal } = new AbortController();
   const session = await mcp.connect(server, signal);
   try {
     return await session.listTools(signal);
   } finally {
-    // The answer need not wait for the server to forget the session.
+    // The session is closed without delaying the answer.
     void session.close();
   }
 }

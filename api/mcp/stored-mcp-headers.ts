@@ -1,4 +1,4 @@
-// The headers of an MCP server that a workflow has stored, for the editor's question which tools there are.
+// The stored headers of a workflow's MCP server, with which the editor's request for its tools is authenticated.
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { isCredentialHeader, MASK, traitsOfType } from '../../graph/secrets.js';
 import { invalidFields } from '../http/errors.js';
@@ -6,9 +6,9 @@ import { invalidFields } from '../http/errors.js';
 export type Headers = Record<string, string>;
 
 /**
- * `drawing` holds its secrets. Stored headers go to the origin that they were stored with and to no other; the 400 says
- * which field is to blame. What holds a variable has no value outside a run and is left out, and so is `********`, for
- * which nothing is stored.
+ * `drawing` contains its secrets. Stored headers are sent only to the origin that they were stored with; otherwise the
+ * 400 names the field at fault. A header with a variable has no value outside a run and is omitted, like `********`
+ * without a stored value.
  */
 export function findStoredHeaders(drawing: JsonObject, nodeId: string, endpointUrl: string): Headers {
   const servers = serversOf(drawing, nodeId);
@@ -26,8 +26,8 @@ export function findStoredHeaders(drawing: JsonObject, nodeId: string, endpointU
 }
 
 /**
- * Given headers go over stored ones of the same name in any case; `********` means the stored one, and the 400 names a
- * credential that has none.
+ * A given header replaces the stored one of the same name, ignoring case. `********` keeps the stored value; the 400
+ * names a credential that has none.
  */
 export function mergeHeaders(stored: Headers, given: Headers): Headers {
   const merged = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
@@ -42,7 +42,7 @@ export function mergeHeaders(stored: Headers, given: Headers): Headers {
   return Object.fromEntries(merged);
 }
 
-/** An MCP node has one server, an agent one for each of its tools. */
+/** An MCP node has one server; an agent has one for each of its tools. */
 function serversOf(drawing: JsonObject, nodeId: string): JsonObject[] {
   const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
   const node = nodes.find(({ id }) => id === nodeId);

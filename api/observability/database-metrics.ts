@@ -1,5 +1,5 @@
-// Figures of the whole service, read from the database when somebody scrapes. A scrape neither hangs nor hammers: one
-// read at a time in this process, none while the last is fresh, and none that is waited for longer than two seconds.
+// Metrics of the whole service, read from the database on a scrape. One read at a time runs in this process, none while
+// the last one is fresh, and a scrape waits two seconds at most.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Logger } from '../../config/logger.js';
 import type { Database } from '../../db/core/client.js';
@@ -29,7 +29,7 @@ interface Deps {
   resultRetentionDays: number;
 }
 
-/** Updates the figures in the registry. While the database does not answer they are absent, not old. */
+/** Updates the metrics in the registry. While the database does not answer they are absent instead of outdated. */
 export type RefreshFigures = () => Promise<void>;
 
 export function createDatabaseMetrics(registry: Registry, { db, logger, resultRetentionDays }: Deps): RefreshFigures {
@@ -70,7 +70,7 @@ export function createDatabaseMetrics(registry: Registry, { db, logger, resultRe
   };
 }
 
-/** What only grows is a counter, by its name. */
+/** A metric that only grows is a counter; its name tells which one is. */
 function toMetric(registry: Registry, name: string, help: string): Counter | Gauge {
   const options = { name, help, registers: [registry] };
   return name.endsWith('_total') ? new Counter(options) : new Gauge(options);

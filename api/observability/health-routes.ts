@@ -1,4 +1,4 @@
-// For whoever runs the service: operations.md, "Processes".
+// Health checks for operators. docs/operate/operations.md, "Processes".
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { pendingMigrations } from '../../db/core/migrate.js';
@@ -65,7 +65,7 @@ async function checkMigrations(deps: AppDeps): Promise<void> {
   if ((await pendingMigrations(deps.db)).length > 0) throw new Error('migrations are missing');
 }
 
-/** Whether the check succeeds in time; why not is for the log of what failed. */
+/** Whether the check succeeds in time. The component that failed logs the reason. */
 async function holds(check: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<boolean>((resolve) => {

@@ -1,17 +1,21 @@
-// What this process tells Prometheus of itself. docs/operate/operations.md, "Metrics". Sums of the database: database-metrics.ts.
+// The Prometheus metrics of this process; database-metrics.ts has those of the database. docs/operate/operations.md,
+// "Metrics".
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface Metrics {
   registry: Registry;
-  /** Labelled by the route's pattern, never by a path: ids would make a series each. */
+  /** The label is the route's pattern, never a path: ids would create a series each. */
   requestSeconds: Histogram<'method' | 'route' | 'status'>;
   /** `accepted`, `repeated` (by `Idempotency-Key`), `invalid_nodes` (inner 422), `invalid_workflow` (inner 400). */
   runsAccepted: Counter<'outcome'>;
-  /** By the stored status. */
+  /** Labelled by the stored status. */
   runsEnded: Counter<'status'>;
-  /** Queries to run workflows for polls: `answered`, `refused` (the run is not open), `timed_out`, `skipped` (not sent). */
+  /**
+   * The outcome of a poll's query to a run workflow: `answered`, `refused` (the run is not open), `timed_out`,
+   * `skipped` (not sent).
+   */
   runQueries: Counter<'outcome'>;
-  /** `delivered`, `retried` (failed, another attempt follows), `failed` (given up), `dropped` (nowhere to send it to). */
+  /** `delivered`, `retried` (failed, another attempt follows), `failed` (no attempts left), `dropped` (no receiver). */
   webhookAttempts: Counter<'outcome'>;
   webhookAttemptSeconds: Histogram;
   reconciler: ReconcilerMetrics;
@@ -23,7 +27,7 @@ export interface ReconcilerMetrics {
   lastSuccess: Gauge;
   checks: Counter<'outcome'>;
   startedLate: Counter;
-  /** By the run's error code. */
+  /** Labelled by the run's error code. */
   closed: Counter<'reason'>;
 }
 
@@ -83,7 +87,7 @@ export function createMetrics(): Metrics {
   return metrics;
 }
 
-/** A series that begins with its first event hides it: Prometheus sees no increase in what was not there before. */
+/** Creates every series with 0: Prometheus sees no increase in a series that begins with its first event. */
 function showZeros({ runsAccepted, runsEnded, runQueries, webhookAttempts, reconciler, retention }: Metrics): void {
   for (const outcome of ['accepted', 'repeated', 'invalid_nodes', 'invalid_workflow']) runsAccepted.inc({ outcome }, 0);
   for (const status of ['Succeeded', 'Error', 'Cancelled']) runsEnded.inc({ status }, 0);

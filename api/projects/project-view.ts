@@ -25,7 +25,7 @@ export const projectSchema = z.object({
   can_edit: z.boolean(),
 });
 
-/** The specification's "Project", as the member with `project.role` sees it. */
+/** The specification's "Project" as the member with `project.role` sees it. */
 export function toProject(
   project: MemberProject,
   providerKeys: ProviderKeyListing[],

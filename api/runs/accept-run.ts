@@ -1,4 +1,4 @@
-// Run acceptance: from a drawing and an input to a stored run and its start. Specification, "Running workflows".
+// Accepts runs: stores a run for a drawing and an input, and starts it. Specification, "Running workflows".
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../../db/core/client.js';
 import { claimKey } from '../../db/runs/idempotency-repository.js';
@@ -23,42 +23,45 @@ import { traceOfAcceptance } from './run-traces.js';
 import { startRunWorkflow } from './temporal-calls.js';
 
 /**
- * After this long the reconciler asks Temporal whether the run is there. Longer than the start may take, so that
- * "no such run" then means that the start was lost.
+ * After this time the reconciler asks Temporal for the run. It exceeds the time of a start, so that an unknown run then
+ * means a lost start.
  */
 export const START_GRACE_SECONDS = 15;
 
-/** How long an acceptance waits for its turn to start the run. */
+/** How long an acceptance waits for a start slot. */
 const START_PATIENCE_MS = 2_000;
 
 export interface RunRequest {
   workflow: StoredDrawing;
   userId: number;
   input: RunInput;
-  /** What `********` stands for in a secret field of the input, before the field's stored default. */
+  /** The value for `********` in a secret field of the input; it precedes the field's stored default. */
   storedSecret?: (fieldId: string) => unknown;
-  /** Given, the run is accepted only if no run was with the same key. */
+  /** If present, the run is accepted only if no earlier request had the same key. */
   keyed?: KeyedRequest | undefined;
 }
 
 export interface Acceptance {
   envelope: Envelope;
-  /** The answer to an earlier request with the same `Idempotency-Key`. */
+  /** Whether this is the answer to an earlier request with the same `Idempotency-Key`. */
   isRepeat: boolean;
 }
 
-/** 201 accepted, 422 node errors (kept as a `Draft`), 400 structural errors (nothing is kept, not even the key). */
+/**
+ * Answers 201 for an accepted run, 422 for node errors (kept as a `Draft`), 400 for structural errors (nothing is
+ * stored, not even the key).
+ */
 export async function acceptRun(deps: AppDeps, log: Logger, request: RunRequest): Promise<Acceptance> {
   for (;;) {
     const first = request.keyed && (await findFirstAnswer(deps, request.keyed));
     if (first !== undefined) return { envelope: first, isRepeat: true };
     const envelope = await tryToAccept(deps, log, request);
     if (envelope !== undefined) return { envelope, isRepeat: false };
-    // A request with the same key was quicker: its answer is there now.
+    // A concurrent request with the same key was faster; its answer is stored now.
   }
 }
 
-/** Undefined when another request has taken the key; then nothing was stored. */
+/** Returns undefined when another request has taken the key; nothing was stored then. */
 async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Promise<Envelope | undefined> {
   const { workflow } = request;
   const { drawing, secrets } = openDrawing(deps.secretBox, workflow);
@@ -89,8 +92,9 @@ async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Pro
     const isStored = await storeRun(deps, request, draft, plan, insertDraftRun);
     return isStored ? invalidNodesEnvelope(id, nodeErrors) : undefined;
   }
-  // The row first, then Temporal: whatever dies in between, the run is accepted, and the reconciler of any API
-  // process starts it (its id makes a second start impossible). So a Temporal that is away delays runs and loses none.
+  // The row is stored before Temporal is called. If the process dies in between, the run is accepted and the reconciler
+  // of any API process starts it; its id prevents a second start. An unavailable Temporal therefore delays runs and
+  // loses none.
   const isStored = await storeRun(deps, request, facts, plan, (db, run) =>
     insertAcceptedRun(db, run, START_GRACE_SECONDS),
   );
@@ -102,8 +106,8 @@ async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Pro
 const MAX_SNAPSHOT_TRIES = 3;
 
 /**
- * The graph, then the run that refers to it. A graph that was there already may have been an orphan, which retention
- * deletes in between: then it is stored anew, too young now to be deleted.
+ * Stores the graph, then the run that refers to it. An existing graph may have been an orphan that retention deleted
+ * meanwhile; it is then stored again and is too young to be deleted.
  */
 async function storeRun(
   deps: AppDeps,
@@ -123,7 +127,10 @@ async function storeRun(
   }
 }
 
-/** The key and the run in one transaction: a process that dies has stored both or neither. False when the key is taken. */
+/**
+ * Stores the key and the run in one transaction, so a process that dies has stored both or neither. Returns false when
+ * the key is taken.
+ */
 async function storeOnce(
   deps: AppDeps,
   keyed: KeyedRequest | undefined,
@@ -151,9 +158,9 @@ interface StoredRun {
 }
 
 /**
- * The caller waits for the start's turn, so that callers come no faster than runs can be started, but not for the start:
- * the run is accepted whatever becomes of it. Whoever finds no slot in time is answered all the same, and the reconciler
- * starts the run at its own pace.
+ * The caller waits for a start slot, so that callers arrive no faster than runs can be started, but not for the start
+ * itself: the run is accepted in any case. Without a slot in time, the caller is answered and the reconciler starts the
+ * run.
  */
 async function beginStart(
   deps: AppDeps,
@@ -172,7 +179,7 @@ async function beginStart(
   await deps.startSlots.begin(start, START_PATIENCE_MS);
 }
 
-/** Defaults of the trigger fill what the input lacks; `********` in a secret field means what is stored for it. */
+/** Adds the trigger's defaults for absent fields. `********` in a secret field stands for its stored value. */
 function fillInput(
   drawing: Record<string, unknown>,
   { input, storedSecret }: RunRequest,
@@ -185,7 +192,7 @@ function fillInput(
   );
 }
 
-/** A secret that stands in another field too is masked there as well; so is one of the drawing's. */
+/** Seals the input. A secret of the input or the drawing is also masked in every other field that contains it. */
 function sealInput(
   deps: AppDeps,
   { drawing, secrets }: ReturnType<typeof openDrawing>,
@@ -198,7 +205,7 @@ function sealInput(
   return { input: visible, input_enc: visible === whole ? null : deps.secretBox.seal(whole, 'run-input') };
 }
 
-/** Of the start node. That a value is lost says more than that it is required. */
+/** The input errors of the start node. A lost value replaces the error that the field is required. */
 function inputErrorsOf({ startNode }: Document, errors: Record<string, string>[], lost: NodeErrors): NodeErrors {
   const told = new Set((Object.hasOwn(lost, startNode) ? lost[startNode]! : []).flatMap((error) => Object.keys(error)));
   const others = errors.filter((error) => !Object.keys(error).every((field) => told.has(field)));

@@ -1,5 +1,5 @@
-// What a poll answers. Results and everything final come from Postgres. What is in flight comes from the run's workflow,
-// where it answers in time (docs/adr/0002-polls-read-postgres.md).
+// Answers polls. Results and all that is final come from Postgres; nodes in flight come from the run's workflow if it
+// answers in time (docs/adr/0002-polls-read-postgres.md).
 import { readResultPieces, type PolledRun, type PolledText } from '../../db/runs/poll-repository.js';
 import { splitNodes } from '../../db/runs/polled-text.js';
 import type { LiveNode } from '../../contract/run-workflow.js';
@@ -8,7 +8,7 @@ import { RawJson } from '../http/json-text.js';
 import type { RouteResult } from '../http/route.js';
 import { toExecutionStatus, toNodeMap } from './node-map.js';
 
-/** Most runs have ended by then, and a client has hardly seen that they began. */
+/** Most runs have ended by this age, so younger ones are not queried. */
 const ASK_FROM_AGE_MS = 1_000;
 
 export async function answerPoll({ db, liveStatus }: AppDeps, run: PolledRun | PolledText): Promise<RouteResult> {
@@ -20,7 +20,7 @@ export async function answerPoll({ db, liveStatus }: AppDeps, run: PolledRun | P
   return { status: 200, body: { status: 200, data: { id: runId, status, data } } };
 }
 
-/** Passed on as the database has written it, where it has. */
+/** Passes on the text that the database wrote, if there is one. */
 function nodesOf(db: AppDeps['db'], run: PolledRun | PolledText): unknown {
   const { nodes, nodeErrors } = run;
   return typeof nodes === 'string' && nodeErrors === null ? new RawJson(nodes) : entriesOf(db, run);
@@ -34,8 +34,8 @@ function entriesOf(db: AppDeps['db'], { runId, nodeErrors, nodes }: PolledRun | 
 }
 
 /**
- * Nodes in flight of which nothing is stored yet. What is stored holds, for the workflow's answer may be older: a node that
- * has ended stays ended, and an agent waits while Postgres has open requests of it.
+ * Adds nodes in flight of which nothing is stored. Stored nodes take precedence, because the workflow's answer may be
+ * older: a node that has ended stays ended, and an agent waits while Postgres has open requests of it.
  */
 export function addLive(stored: Record<string, unknown>, live: LiveNode[]): Record<string, unknown> {
   const missing = live.filter(({ id, path }) => path === '' && !Object.hasOwn(stored, id));

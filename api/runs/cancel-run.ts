@@ -7,13 +7,13 @@ import { ApiError, notFound } from '../http/errors.js';
 import { linkRequestToRun } from './run-traces.js';
 import { cancelRunWorkflow } from './temporal-calls.js';
 
-/** How long the caller is kept waiting for the end; a node that is slow to stop ends the run later. */
+/** How long the caller waits for the end; a run with a node that is slow to stop ends later. */
 const WAIT_MS = 3_000;
 const LOOK_EVERY_MS = 50;
 
 /**
- * The wish is stored first, then told to Temporal: should that fail, the reconciler tells it again until the run has
- * ended. Returns when the run has ended, or after three seconds. Throws 404, or 400 on a finished run.
+ * The request to cancel is stored before it is sent to Temporal; if sending fails, the reconciler repeats it until the
+ * run has ended. Returns when the run has ended, or after three seconds. Throws 404, or 400 for a finished run.
  */
 export async function cancelRun(deps: AppDeps, log: Logger, workflowId: number, runId: string): Promise<void> {
   if ((await findRunStatus(deps.db, workflowId, runId)) === undefined) throw notFound();
@@ -24,7 +24,7 @@ export async function cancelRun(deps: AppDeps, log: Logger, workflowId: number, 
   const giveUpAt = performance.now() + WAIT_MS;
   try {
     for (let isTold = false; performance.now() < giveUpAt; await delay(LOOK_EVERY_MS)) {
-      // A run that was accepted a moment ago may not be there yet.
+      // The workflow of a run that was accepted a moment ago may not exist yet.
       isTold ||= await cancelRunWorkflow(deps.temporal, runId);
       if ((await findRunStatus(deps.db, workflowId, runId)) !== 'In Progress') return;
     }

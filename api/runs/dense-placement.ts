@@ -1,5 +1,5 @@
-// Whether a run is executed densely, and with which placements. Node speeds are seconds old at most, and never in the way of
-// a run.
+// Decides whether a run is executed densely, and with which placements. The node speeds are a few seconds old at most
+// and are read without delaying a run.
 import { LRUCache } from 'lru-cache';
 import { findNodeSpeeds } from '../../db/nodes/node-speeds-repository.js';
 import type { Database } from '../../db/core/client.js';
@@ -26,7 +26,9 @@ interface RunToPlace {
 }
 
 export interface DensePlacement {
-  /** Undefined for visible execution. Never fails: without the database's answer nothing is known of any node. */
+  /**
+   * Returns undefined for visible execution. Never fails: without an answer of the database, all speeds are unknown.
+   */
   place(run: RunToPlace): Promise<Placement[] | undefined>;
 }
 
@@ -38,7 +40,7 @@ type Speeds = Map<string, NodeSpeed>;
 interface DensePlacementDeps {
   db: Database;
   logger: Logger;
-  /** Of drawings that do not say. */
+  /** The execution of drawings that do not specify one. */
   execution: Execution;
   forced: ForcedPlacements;
 }
@@ -55,7 +57,7 @@ export function parseForced(placements: Record<string, Placement>): ForcedPlacem
 
 export function createDensePlacement({ db, logger, execution, forced }: DensePlacementDeps): DensePlacement {
   const unknown: Speeds = new Map();
-  // One look-up at a time for each workflow; while it is under way, the last answer serves.
+  // One look-up at a time runs for each workflow; until it ends, the last answer is used.
   const speeds = new LRUCache<number, Speeds>({
     max: KEPT_WORKFLOWS,
     ttl: KEPT_MS,

@@ -1,4 +1,4 @@
-// The workers' report on the life of a run. Specification, "Internal"; decisions.md section 8.
+// The workers' reports on runs. Specification, "Internal".
 import { z } from 'zod';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
 import { badRequestSchema, detailSchema } from '../http/answer-schemas.js';

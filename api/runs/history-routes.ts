@@ -1,4 +1,4 @@
-// Specification, "Run history"; the cancel endpoint of decisions.md section 6.
+// Specification, "Run history", and the endpoint that cancels a run.
 import { z } from 'zod';
 import { findHistoryRun, listHistory } from '../../db/runs/history-repository.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';

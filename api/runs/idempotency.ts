@@ -1,4 +1,4 @@
-// `Idempotency-Key` on run and re-run: a request that is repeated starts one run. decisions.md section 6.
+// `Idempotency-Key` on run and re-run: a repeated request starts only one run. docs/use/api.md.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { findKeyedRun, type RequestKey } from '../../db/runs/idempotency-repository.js';
@@ -12,25 +12,25 @@ import { acceptedEnvelope, invalidNodesEnvelope, type Envelope } from './run-env
 
 const MAX_KEY_CHARACTERS = 255;
 
-/** An empty key counts as none. */
+/** An empty key counts as absent. */
 export const idempotencyHeaders = z.object({
   'idempotency-key': z.string().trim().max(MAX_KEY_CHARACTERS).optional(),
 });
 
 export interface KeyedRequest extends RequestKey {
-  /** Tells this request from another one with the same key. */
+  /** Distinguishes this request from a different one with the same key. */
   fingerprint: string;
 }
 
 interface StartRequest {
   workflowId: number;
-  /** Only for a re-run. */
+  /** Present only for a re-run. */
   originalRunId?: string;
-  /** As sent; undefined when none was. */
+  /** The input as sent; undefined when none was sent. */
   input: RunInput | undefined;
 }
 
-/** Undefined without a key. */
+/** Returns undefined without a key. */
 export function toKeyedRequest(
   userId: number,
   headers: z.infer<typeof idempotencyHeaders>,
@@ -46,7 +46,10 @@ export function sealFingerprint({ secretBox }: AppDeps, { fingerprint }: KeyedRe
   return secretBox.seal(fingerprint, 'idempotency-key');
 }
 
-/** What the first request with this key was answered; undefined when this is the first. Throws 400 when they differ. */
+/**
+ * Returns the answer to the first request with this key; undefined when this is the first. Throws 400 when the two
+ * differ.
+ */
 export async function findFirstAnswer(deps: AppDeps, request: KeyedRequest): Promise<Envelope | undefined> {
   const first = await findKeyedRun(deps.db, request);
   if (first === undefined) return undefined;

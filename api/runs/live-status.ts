@@ -1,5 +1,5 @@
-// The nodes that a run workflow says are in flight (the query `status`), as polls need them. A query costs a worker and
-// Temporal some milliseconds each, so that a run is queried at most once a second, and no poll waits long for an answer.
+// The nodes in flight of a run, read from its workflow for polls (the query `status`). A query costs a worker and
+// Temporal some milliseconds each, so a run is queried at most once a second, and no poll waits long for an answer.
 import { QueryNotRegisteredError, QueryRejectedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import type { LiveNode } from '../../contract/run-workflow.js';
@@ -8,31 +8,31 @@ import { createQueryBreaker } from './query-breaker.js';
 import { queryRunStatus } from './temporal-calls.js';
 
 export interface LiveStatus {
-  /** What the run's workflow said at most two seconds ago; undefined without such an answer. Never throws. */
+  /** The workflow's answer of at most two seconds ago; undefined without one. Never throws. */
   nodesOf(runId: string): Promise<LiveNode[] | undefined>;
 }
 
 const ASK_EVERY_MS = 1_000;
 const USABLE_MS = 2_000;
 const ANSWER_WITHIN_MS = 250;
-/** How long a run that did not answer in time is left alone. */
+/** How long a run that did not answer in time is not queried. */
 const SILENT_MS = 5_000;
-/** More queries than this at once take a busy worker longer than a poll may wait. */
+/** With more concurrent queries, a busy worker takes longer to answer than a poll may wait. */
 const MAX_UNDER_WAY = 16;
 const KEPT_RUNS = 2_000;
-/** Of all kept answers together: about 10 MB. */
+/** The limit over all cached answers: about 10 MB. */
 const KEPT_NODES = 50_000;
 
 interface QueriedRun {
   askAtMs: number;
   underWay: Promise<LiveNode[] | undefined> | undefined;
-  /** Polls do not wait for this run's queries: the last one was not answered, or workers seem to be away. */
+  /** Polls do not wait for this run's queries: the last one got no answer, or the workers seem to be unavailable. */
   isSilent: boolean;
 }
 
 /**
  * A poll uses the last answer while it is at most two seconds old, and sends a query once it is one second old, without
- * waiting for it. Only a poll that finds no such answer waits, together with all others that find none.
+ * waiting for it. Only polls without such an answer wait, all for the same query.
  */
 export function createLiveStatus({ temporal, metrics }: { temporal: Client; metrics: Metrics }): LiveStatus {
   const runs = new LRUCache<string, QueriedRun>({ max: KEPT_RUNS });
@@ -86,7 +86,7 @@ export function createLiveStatus({ temporal, metrics }: { temporal: Client; metr
   };
 }
 
-/** `refused`: Temporal has no such open run, or its worker knows no such query. That too is an answer. */
+/** `refused`: Temporal has no such open run, or its worker does not know the query. Both count as an answer. */
 function toOutcome(error: unknown): 'refused' | 'timed_out' {
   const isAnswer = [WorkflowNotFoundError, QueryRejectedError, QueryNotRegisteredError].some(
     (type) => error instanceof type,

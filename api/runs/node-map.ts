@@ -1,4 +1,5 @@
-// The per-node results of polls and history, written around the results' own JSON text. Specification, "Per-node result".
+// The per-node results of polls and history, which contain the results' own JSON text. Specification, "Per-node
+// result".
 import type { HistoryNode } from '../../db/runs/history-repository.js';
 import type { PolledNode } from '../../db/runs/poll-repository.js';
 import type { StoredRunStatus } from '../../db/core/tables.js';
@@ -8,7 +9,7 @@ import { toFailedNodes } from './run-envelope.js';
 
 type NodeMap = Record<string, unknown>;
 
-/** Every node that has started or finished; `Draft` runs have their validation errors instead. */
+/** Contains every node that has started or finished; `Draft` runs have their validation errors instead. */
 export function toNodeMap(
   nodes: (PolledNode | HistoryNode)[],
   draftErrors: string | null,
@@ -38,7 +39,7 @@ function toEntry(node: PolledNode | HistoryNode, readApart?: (nodeId: string) =>
 
 export type ExecutionStatus = 'in queue' | 'in progress' | 'succeed' | 'failed';
 
-/** From the stored vocabulary to the polled one. */
+/** Converts a stored status to the status in polls. */
 export function toExecutionStatus(status: StoredRunStatus, isStarted: boolean): ExecutionStatus {
   if (status === 'In Progress') return isStarted ? 'in progress' : 'in queue';
   return status === 'Succeeded' ? 'succeed' : 'failed';

@@ -1,15 +1,15 @@
-// Keeps polls fast while no worker answers queries: after some that were not answered in time no more are sent, but for
-// one every few seconds that finds out whether workers are back.
+// A circuit breaker that keeps polls fast while no worker answers queries: after several timeouts it admits only one
+// query every few seconds, which detects that workers are back.
 
 export interface QueryBreaker {
-  /** Whether a query may be sent now. While the breaker is open, whoever gets true makes the trial. */
+  /** Whether a query may be sent now. While the breaker is open, true admits the trial query. */
   admits(nowMs: number): boolean;
   isOpen(): boolean;
   answered(): void;
   timedOut(nowMs: number): void;
 }
 
-/** One run may be silent because its workflow task fails: that says little of the others. */
+/** A single silent run says little about the workers: its own workflow task may be failing. */
 const OPENS_AFTER = 3;
 const TRIAL_EVERY_MS = 5_000;
 

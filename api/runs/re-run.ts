@@ -1,4 +1,4 @@
-// A new run of a workflow as it is now, with the input of an earlier run. Specification, "Running workflows".
+// Runs a workflow in its present form with the input of an earlier run. Specification, "Running workflows".
 import { findOriginalRun } from '../../db/runs/runs-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { secretFieldsOf, type RunInput } from '../../graph/input.js';
@@ -14,14 +14,14 @@ import { ApiError, notFound } from '../http/errors.js';
 interface ReRun {
   workflow: StoredDrawing;
   originalRunId: string;
-  /** Undefined: the original's. */
+  /** If undefined, the original run's input is used. */
   input: RunInput | undefined;
 }
 
 /**
  * `********` in a secret field of `input` stands for the original run's value. Throws 404 for an unknown run, and 400
- * where a secret of the original's input is needed and has expired. An input without secrets can be used for ever: it
- * stays with the run.
+ * where a secret of the original input is needed and has expired. An input without secrets never expires, because it is
+ * stored with the run.
  */
 export async function toReRunRequest(
   { db, secretBox }: AppDeps,

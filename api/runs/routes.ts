@@ -1,4 +1,4 @@
-// Specification, "Running workflows": start, start again and poll.
+// Specification, "Running workflows": run, re-run and poll.
 import { z } from 'zod';
 import { readRunForPoll } from '../../db/runs/poll-repository.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
@@ -53,7 +53,7 @@ const reRun = defineRoute({
     if (workflow === undefined) throw notFound();
     const originalRunId = params.run_id;
     const keyed = toKeyedRequest(caller.userId, headers, { workflowId: params.id, originalRunId, input });
-    // The first answer goes first: the original run may have expired since.
+    // The first answer takes precedence, because the original run may have expired since.
     const first = keyed && (await findFirstAnswer(deps, keyed));
     if (first !== undefined) return answerReRun({ envelope: first, isRepeat: true });
     const reused = await toReRunRequest(deps, { workflow, originalRunId, input });
@@ -74,7 +74,7 @@ const poll = defineRoute({
   responses: { 200: envelopeSchema, 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, polled, query }) {
     const asked = { runId: query.id, userId: caller.userId };
-    // Read with the key, if it was: all but results that are too large for it.
+    // The run may have been read with the key, except results that are too large for that.
     const isRead = polled?.runId === query.id && polled.run?.nodes !== null;
     const run = isRead ? polled.run : await readRunForPoll(deps.db, asked, deps.config.resultRetentionDays);
     if (run === undefined) return answerNotFound(query.id);
@@ -101,7 +101,7 @@ function repeatHeaders(isRepeat: boolean): Record<string, string> {
   return isRepeat ? { 'Idempotent-Replayed': 'true' } : {};
 }
 
-/** No such run, or its results have expired: the specification's 200 with `data` null. */
+/** Answers the specification's 200 with `data` null for an unknown run and for expired results. */
 function answerNotFound(runId: string): RouteResult {
   return { status: 200, body: { status: 200, data: { id: runId, status: 'not found', data: null } } };
 }

@@ -1,4 +1,4 @@
-// The envelope of run start and polls: the HTTP status is 200, the outcome is inside. Specification, "Running workflows".
+// The envelope of run and poll: the HTTP status is 200 and the outcome is inside. Specification, "Running workflows".
 import { z } from 'zod';
 import type { StructuralError } from '../../graph/document.js';
 import type { NodeErrors } from '../../graph/validate.js';
@@ -36,18 +36,18 @@ export function acceptedEnvelope(runId: string): Envelope {
   return { status: 201, data: { id: runId, status: 'in queue', data: null } };
 }
 
-/** Node validation: every field error of every reachable node. `runId` null where nothing was meant to run. */
+/** Contains every field error of every reachable node. `runId` is null where no run was requested. */
 export function invalidNodesEnvelope(runId: string | null, errors: NodeErrors): Envelope {
   return { status: 422, data: { id: runId, status: 'failed', data: toFailedNodes(errors) } };
 }
 
-/** A malformed drawing: nothing is kept of the attempt. */
+/** The answer to a malformed drawing, of which nothing is stored. */
 export function structuralEnvelope(errors: StructuralError[]): Envelope {
   const detail = errors[0]?.message ?? 'The workflow cannot run.';
   return { status: 400, data: { id: null, status: 'failed', data: null, detail, errors } };
 }
 
-/** Where the HTTP status itself must be 400 (re-run): an error body, with the envelope beside it. */
+/** The body where the HTTP status itself must be 400 (re-run): an error together with the envelope. */
 export const refusedRunSchema = z.union([
   envelopeSchema.extend({ detail: z.string(), code: z.string() }),
   badRequestSchema,

@@ -1,4 +1,4 @@
-// Specification, "Run history" and "Flags and publication". A role that may not is answered 400 here.
+// Specification, "Run history" and "Flags and publication". A role without permission gets a 400 here.
 import { z } from 'zod';
 import { findFlagCandidate, setRunFlag, type RunFlag } from '../../db/runs/run-flags-repository.js';
 import type { Role } from '../../db/core/tables.js';

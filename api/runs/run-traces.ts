@@ -1,4 +1,4 @@
-// A run in the traces of the API: which trace it belongs to, and the span that stands for the whole of it.
+// The traces of runs: which trace a run belongs to, and the span that covers the whole run.
 import type { Logger } from '../../config/logger.js';
 import {
   annotateActiveSpan,
@@ -20,7 +20,7 @@ interface Deps {
   logger: Logger;
 }
 
-/** What acceptance stores of the trace; nothing while nothing is traced. */
+/** The trace that acceptance stores; empty while tracing is off. */
 export function traceOfAcceptance(runId: string): { traceparent?: string } {
   const traceparent = currentTraceparent();
   if (traceparent === undefined) return {};
@@ -28,7 +28,7 @@ export function traceOfAcceptance(runId: string): { traceparent?: string } {
   return { traceparent };
 }
 
-/** The run's span as parent, for what is done for the run outside of the request that accepted it. Never throws. */
+/** Returns the run's span as parent for work outside of the request that accepted the run. Never throws. */
 export async function findRunContext({ db, logger }: Deps, runId: string): Promise<Context | undefined> {
   if (!isTracing()) return undefined;
   try {
@@ -39,7 +39,7 @@ export async function findRunContext({ db, logger }: Deps, runId: string): Promi
   }
 }
 
-/** That this request is about that run: an answer to an approval, a cancel, a re-run. */
+/** Links the current request to the run: an answer to an approval, a cancel, a re-run. */
 export async function linkRequestToRun(deps: Deps, runId: string): Promise<void> {
   if (!isTracing()) return;
   annotateActiveSpan({ 'run.id': runId });
@@ -47,8 +47,8 @@ export async function linkRequestToRun(deps: Deps, runId: string): Promise<void>
 }
 
 /**
- * The run's own span, from its acceptance to its end, told by whoever has written the end. Nobody waits for it; a process
- * that dies before leaves a trace whose nodes hang on a span that is missing.
+ * Writes the run's own span, from its acceptance to its end. The code that stored the end calls it and does not wait.
+ * If the process dies before, the nodes of the trace refer to a missing span.
  */
 export function traceRunEnd(deps: Deps, runId: string): void {
   if (isTracing()) void writeRunSpan(deps, runId);

@@ -35,7 +35,7 @@ export const runSchema = z.object({
     .describe('The run in the Temporal UI, for operators; only where they have set its address'),
 });
 
-/** In a list, where what is too large has no key at all. */
+/** The form in a list, where the key of a value that is too large is absent. */
 export const listedRunSchema = runSchema.extend({
   data: drawingSchema.optional().describe('Absent where it is too large for a list; the single read has it'),
   input_data: z.unknown().optional().describe('Absent where it is too large for a list; the single read has it'),
@@ -43,7 +43,7 @@ export const listedRunSchema = runSchema.extend({
   truncated: z.literal(true).optional().describe('data or input_data is left out'),
 });
 
-/** The items of a page. Their runs mostly share one drawing, which may be large: it is parsed once. */
+/** Converts the items of a page. Their runs mostly share one drawing, which may be large, so it is parsed once. */
 export function toRuns(runs: HistoryRun[], currencies: Currencies): Record<string, unknown>[] {
   const known = new Map<string, JsonObject[]>();
   return runs.map((run) => {

@@ -1,11 +1,14 @@
-// Stores the graphs of accepted runs: a drawing that runs again and again is sent to the database once a process.
+// Stores the graphs of accepted runs. A process sends a drawing that runs repeatedly to the database only once.
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../db/core/client.js';
 import { hashDrawing, storeSnapshot } from '../../db/runs/snapshots-repository.js';
 import type { Plan } from '../../graph/plan.js';
 
 export interface SnapshotStore {
-  /** The graph's hash. `document`: JSON text, secrets masked. It may be gone by the time it is used: then `forget` it. */
+  /**
+   * Returns the graph's hash. `document` is JSON text with masked secrets. If the graph is gone when it is used, call
+   * `forget`.
+   */
   store(document: string, plan: Plan): Promise<Buffer>;
   forget(hash: Buffer): void;
 }

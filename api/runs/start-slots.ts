@@ -1,12 +1,12 @@
-// How many starts this process asks of Temporal at once: more only make each of them take longer, until all are too late.
+// Limits the concurrent starts of this process: more would only slow each one down, until all of them time out.
 
 export interface StartSlots {
   /**
-   * Begins `start` once there is a slot, and does not wait for its end. False, with `start` not called, when there was no
-   * slot within `patienceMs`. `start` must not reject.
+   * Calls `start` once there is a slot, and does not wait for its end. Returns false without calling it when there was
+   * no slot within `patienceMs`. `start` must not reject.
    */
   begin(start: () => Promise<void>, patienceMs: number): Promise<boolean>;
-  /** Resolves when everything that was begun has ended. */
+  /** Resolves when all starts have ended. */
   idle(): Promise<void>;
 }
 

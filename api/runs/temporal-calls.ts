@@ -1,4 +1,4 @@
-// Everything that the API says to Temporal, each call in bounded time. temporal-engine.md section 4.6.
+// All calls of the API to Temporal, each with a time limit.
 import {
   isGrpcServiceError,
   ServiceError,
@@ -27,11 +27,11 @@ const DEADLINE_MS = 2_000;
 const projectIdKey = defineSearchAttributeKey('ProjectId', 'KEYWORD');
 const workflowIdKey = defineSearchAttributeKey('WorkflowDefId', 'KEYWORD');
 const runStateKey = defineSearchAttributeKey('RunState', 'KEYWORD');
-/** Runs by API key queue behind those that a person waits for (2) and before bulk work (4). */
+/** Runs by API key come after those that a person waits for (2) and before bulk work (4). */
 const API_RUN_PRIORITY = 3;
 /** gRPC's status code. */
 const INVALID_ARGUMENT = 3;
-/** The server keeps 400 bytes; quotes and escapes take some. */
+/** The server keeps 400 bytes; quotes and escapes take some of them. */
 const MAX_SUMMARY_BYTES = 360;
 
 export type Closing = 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed out';
@@ -42,7 +42,7 @@ export type RunExecution =
   | { state: 'open'; taskAttempts: number }
   | { state: 'closed'; how: Closing; closedAt: Date | undefined };
 
-/** Any other status, a paused workflow's too, is open: continue-as-new is answered by its newest execution. */
+/** Any other status is open, also that of a paused workflow; after continue-as-new, the newest execution answers. */
 const CLOSED: Partial<Record<string, Closing>> = {
   COMPLETED: 'completed',
   FAILED: 'failed',
@@ -57,7 +57,7 @@ interface StartOptions {
   timeoutMs?: number;
 }
 
-/** Idempotent: the run's id is the workflow's id, and a run that was ever started is never started again. */
+/** Idempotent: the run's id is the workflow's id, and a run that was started once is never started again. */
 export async function startRunWorkflow(
   client: Client,
   config: ApiConfig,
@@ -80,7 +80,7 @@ export async function startRunWorkflow(
             taskQueue: config.taskQueue,
             args: [input],
             workflowIdReusePolicy: 'REJECT_DUPLICATE',
-            // A backstop for runs that can no longer speak for themselves; the reconciler closes them as timed out.
+            // Ends runs that can no longer report; the reconciler closes them as timed out.
             workflowExecutionTimeout: '30 days',
             staticSummary: toSummary(run.title),
             staticDetails: toDetails(run, placements, config.publicUrl),
@@ -99,14 +99,14 @@ export async function startRunWorkflow(
   }
 }
 
-/** Whether Temporal will never take this start: its plan is too large, or a search attribute is not registered. */
+/** Whether Temporal will never accept this start: its plan is too large, or a search attribute is not registered. */
 export function isStartRefused(error: unknown): boolean {
   if (!(error instanceof ServiceError) || !isGrpcServiceError(error.cause)) return false;
   const code: number = error.cause.code;
   return code === INVALID_ARGUMENT;
 }
 
-/** Reads the history store, not visibility: exact, and independent of workers. */
+/** Reads the history store instead of visibility, so the answer is exact and needs no worker. */
 export async function describeRun(client: Client, runId: string): Promise<RunExecution> {
   try {
     return toRunExecution(await bounded(client, () => client.workflow.getHandle(runId).describe()));
@@ -116,7 +116,7 @@ export async function describeRun(client: Client, runId: string): Promise<RunExe
   }
 }
 
-/** `taskAttempts`: how often the workflow task that is open has been tried; 1 also while no worker takes it. */
+/** `taskAttempts`: the attempts of the open workflow task; 1 also while no worker takes it. */
 export function toRunExecution({
   status,
   closeTime,
@@ -127,7 +127,7 @@ export function toRunExecution({
   return { state: 'closed', how, closedAt: closeTime };
 }
 
-/** False when there is nothing (or nothing any more) to cancel. */
+/** Returns false when there is no open run to cancel. */
 export async function cancelRunWorkflow(client: Client, runId: string): Promise<boolean> {
   try {
     await traced('cancel', runId, () => bounded(client, () => client.workflow.getHandle(runId).cancel()));
@@ -138,7 +138,7 @@ export async function cancelRunWorkflow(client: Client, runId: string): Promise<
   }
 }
 
-/** A run that has ended needs no answer any more. */
+/** A run that has ended needs no decision, so its absence is not an error. */
 export async function signalDecision(client: Client, runId: string, decision: Decision): Promise<void> {
   try {
     await traced('signal', runId, () =>
@@ -149,12 +149,12 @@ export async function signalDecision(client: Client, runId: string, decision: De
   }
 }
 
-/** What an open run says of itself. Needs a worker: throws when none has answered within `timeoutMs`. */
+/** Queries an open run. It needs a worker: throws when none has answered within `timeoutMs`. */
 export function queryRunStatus(client: Client, runId: string, timeoutMs: number): Promise<RunStatusAnswer> {
   return bounded(client, () => client.workflow.getHandle(runId).query<RunStatusAnswer>(STATUS_QUERY), timeoutMs);
 }
 
-/** Whether the server itself ended a terminated run (limits of size and length), rather than a person. */
+/** Whether the server (by its limits of size and length) ended a terminated run, rather than a person. */
 export async function isTerminatedByServer(client: Client, runId: string): Promise<boolean> {
   const { history } = await bounded(client, () =>
     client.workflowService.getWorkflowExecutionHistoryReverse({
@@ -167,8 +167,8 @@ export async function isTerminatedByServer(client: Client, runId: string): Promi
 }
 
 /**
- * Throws unless Temporal answers within `timeoutMs` and has our namespace: a Temporal without it knows no run, which must
- * not be taken for runs that are lost.
+ * Throws unless Temporal answers within `timeoutMs` and has our namespace: without it Temporal knows no run, which must
+ * not be mistaken for lost runs.
  */
 export async function pingTemporal(client: Client, timeoutMs: number): Promise<void> {
   const { namespace } = client.options;
@@ -179,7 +179,7 @@ function traced<T>(what: 'start' | 'cancel' | 'signal', runId: string, call: () 
   return inSpan(`temporal ${what}`, { kind: SpanKind.CLIENT, attributes: { 'run.id': runId } }, call);
 }
 
-/** The deadline stops a call, the signal also the client's own retries of it, which outlast the deadline. */
+/** The deadline stops one call; the signal also stops the client's own retries, which outlast the deadline. */
 async function bounded<T>(client: Client, call: () => Promise<T>, timeoutMs = DEADLINE_MS): Promise<T> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), timeoutMs);
@@ -190,7 +190,7 @@ async function bounded<T>(client: Client, call: () => Promise<T>, timeoutMs = DE
   }
 }
 
-/** Cut to what Temporal takes, between characters. */
+/** Cuts the title between characters to the length that Temporal accepts. */
 export function toSummary(title: string): string {
   let summary = '';
   for (const character of title) {
@@ -201,7 +201,7 @@ export function toSummary(title: string): string {
   return summary;
 }
 
-/** Markdown for the Temporal UI: ids and a link, never contents. */
+/** Markdown for the Temporal UI with ids and a link, never contents. */
 function toDetails(run: RunToStart, placements: Placement[] | undefined, publicUrl: string): string {
   const link = `${publicUrl}/api/v1/workflows/${run.workflow_id}/history/${run.id}/`;
   const trace = activeTraceIds()?.trace_id;

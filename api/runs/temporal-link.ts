@@ -1,6 +1,6 @@
 import type { AppDeps } from '../deps.js';
 
-/** To the run in the Temporal UI, where `TEMPORAL_UI_URL` says where that is. A refused run (`Draft`) is not there. */
+/** Returns the link to the run in the Temporal UI if `TEMPORAL_UI_URL` is set. A refused run (`Draft`) has none. */
 export function temporalLink(
   { config, temporal }: AppDeps,
   run: { id?: unknown; status?: unknown },

@@ -1,4 +1,4 @@
-// One attempt to deliver one webhook event, and what becomes of the event. decisions.md section 10.
+// Makes one attempt to deliver a webhook event and records the outcome.
 import {
   recordDelivered,
   recordDropped,
@@ -25,8 +25,9 @@ type Outcome = 'delivered' | 'retried' | 'failed' | 'dropped';
 type Answer = AttemptResult & { retryAfterMs?: number | undefined };
 
 /**
- * A process that dies before the answer is recorded leaves a lease that runs out: the event is then sent again with the
- * same `webhook-id` (at least once). Aborted, it records nothing, for the same reason. Throws when the database is away.
+ * If the process dies before it records the answer, the lease expires and the event is sent again with the same
+ * `webhook-id` (at least once). An aborted attempt records nothing, for the same reason. Throws when the database is
+ * unavailable.
  */
 export async function attemptDelivery(
   deps: AppDeps,
@@ -51,7 +52,7 @@ export async function attemptDelivery(
 
 const unreadableSecret: Answer = { status: null, errorCode: 'secret_unreadable' };
 
-/** Undefined when no key of SECRETS_KEY opens a secret any more: a new one mends it. */
+/** Returns undefined when no key of SECRETS_KEY opens a secret; a new secret fixes that. */
 function sign({ secretBox }: AppDeps, delivery: ClaimedDelivery): Record<string, string> | undefined {
   const sealedOnes = [delivery.webhook_secret_enc, delivery.webhook_previous_secret_enc];
   const secrets = sealedOnes.flatMap((sealed) => openSecret(secretBox, sealed));
@@ -67,7 +68,7 @@ function openSecret(secretBox: SecretBox, sealed: Buffer | null): string[] {
   }
 }
 
-/** In the trace of the run that the event is about. */
+/** Runs the attempt in the trace of the run that the event is about. */
 async function traced(
   deps: AppDeps,
   { id, run_id: runId, type }: ClaimedDelivery,
@@ -103,7 +104,7 @@ async function send(
   }
 }
 
-/** Words of our own: what the network says may name the address. */
+/** Returns our own error codes, because messages of the network may contain the address. */
 function codeOf(error: unknown): string {
   if (error instanceof OutgoingError) return error.code;
   const isBlocked = error instanceof Error && 'code' in error && error.code === 'blocked_address';
@@ -132,7 +133,7 @@ async function record(deps: AppDeps, delivery: ClaimedDelivery, answer: Answer):
   return 'retried';
 }
 
-/** Never the URL: its path and query often are credentials. */
+/** Never logs the URL: its path and query often are credentials. */
 function report(
   { logger, metrics }: AppDeps,
   delivery: ClaimedDelivery,

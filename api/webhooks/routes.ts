@@ -1,4 +1,4 @@
-// A project's webhook beside its fields: the secret and the log of deliveries. decisions.md section 10.
+// A project's webhook: its secret and the log of its deliveries.
 import { z } from 'zod';
 import { listDeliveries } from '../../db/webhooks/webhook-deliveries-repository.js';
 import { replaceWebhookSecret } from '../../db/webhooks/webhook-secrets-repository.js';

@@ -1,5 +1,5 @@
-// Sends webhook events from the outbox. In every API process; a lease in the database keeps them from sending the same
-// attempt at once. decisions.md section 10.
+// Sends webhook events from the outbox. It runs in every API process; a lease in the database prevents two processes
+// from making the same attempt.
 import { claimDeliveries, type ClaimedDelivery } from '../../db/webhooks/webhook-deliveries-repository.js';
 import { createOutgoingClient, type OutgoingClient } from '../../outgoing/outgoing-client.js';
 import { attemptDelivery, ATTEMPT_TIMEOUT_MS } from './attempt-delivery.js';
@@ -7,18 +7,21 @@ import type { AppDeps } from '../deps.js';
 import { pause } from '../background/pause.js';
 
 const INTERVAL_MS = 500;
-/** While the database is away; doubled each time up to this. */
+/** The longest interval while the database is unavailable; the interval doubles up to it. */
 const MAX_INTERVAL_MS = 10_000;
-/** Attempts at once: a receiver that is slow takes a few places, never all of them. */
+/** Concurrent attempts of a project, so that a slow receiver never takes all places. */
 const PER_PROJECT = 8;
 const TOTAL = 200;
-/** Time to record the answer that came last of all. */
+/** Includes time to record an answer that arrives at the very end of the attempt. */
 const LEASE_SECONDS = ATTEMPT_TIMEOUT_MS / 1000 + 5;
-/** What is still under way then is cut, within the 15 s that the process has to end; its lease brings it back. */
+/**
+ * Attempts that are still running after this time are aborted, within the 15 s that the process has to end; they are
+ * repeated when their lease expires.
+ */
 const DRAIN_MS = 8_000;
 
 export interface WebhookDelivery {
-  /** Resolves when no attempt is under way any more. */
+  /** Resolves when no attempt is running. */
   stop(): Promise<void>;
 }
 
@@ -30,7 +33,7 @@ class Sender implements WebhookDelivery {
   readonly #deps: AppDeps;
   readonly #client: OutgoingClient;
   readonly #attempts = new Set<Promise<void>>();
-  /** Project -> attempts under way. */
+  /** Running attempts by project. */
   readonly #inFlight = new Map<number, number>();
   readonly #stopped = new AbortController();
   readonly #cut = new AbortController();
@@ -58,14 +61,14 @@ class Sender implements WebhookDelivery {
   async #run(): Promise<void> {
     let intervalMs = INTERVAL_MS;
     while (!this.#stopped.signal.aborted) {
-      // Before the claim: what ends during it may make another event due.
+      // Renewed before the claim, because an attempt that ends during the claim may make another event due.
       this.#wake = new AbortController();
       let claimed = 0;
       try {
         claimed = await this.#claim();
         intervalMs = INTERVAL_MS;
       } catch (error) {
-        // Events wait and nothing is lost: no more than a line at debug level each time.
+        // Events wait and nothing is lost, so each failure is only a debug line.
         this.#deps.logger.debug({ err: error }, 'webhook delivery cannot reach the database');
         intervalMs = Math.min(MAX_INTERVAL_MS, intervalMs * 2);
       }
@@ -103,7 +106,7 @@ class Sender implements WebhookDelivery {
     try {
       await attemptDelivery(this.#deps, this.#client, delivery, this.#cut.signal);
     } catch (error) {
-      // Its answer could not be recorded: the lease brings it back.
+      // The answer could not be recorded, so the attempt is repeated when its lease expires.
       this.#deps.logger.warn({ err: error, delivery_id: delivery.id }, 'webhook attempt not recorded');
     }
   }

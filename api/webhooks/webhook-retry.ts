@@ -2,15 +2,15 @@ const DAY_SECONDS = 86_400;
 const JITTER = 0.1;
 
 export interface FailedAttempt {
-  /** How many there have been. */
+  /** The number of attempts so far. */
   attempts: number;
-  /** What the receiver asked for by `Retry-After`. */
+  /** The delay that the receiver requested by `Retry-After`. */
   retryAfterMs: number | undefined;
 }
 
 /**
- * Seconds until the next attempt; undefined when there is none. Up to a tenth is added by chance, so that events that
- * failed together do not come back together. A receiver may ask for a longer wait, a day at most.
+ * Seconds until the next attempt; undefined when there is none. A random tenth at most is added, so that events that
+ * failed together are not retried together. A receiver may ask for a longer delay, a day at most.
  */
 export function nextDelaySeconds(
   schedule: number[],

@@ -1,4 +1,4 @@
-// The secrets of webhooks and what they sign: Standard Webhooks 1.0, symmetric scheme.
+// The secrets and signatures of webhooks: Standard Webhooks 1.0, symmetric scheme.
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { SecretBox } from '../../db/core/secret-box.js';
@@ -11,12 +11,14 @@ export function createWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** A secret that nobody has seen, for a webhook that is switched on. */
+/** A new secret, unknown to everybody, for a webhook that is switched on. */
 export function sealNewSecret(secretBox: SecretBox): Buffer {
   return secretBox.seal(createWebhookSecret(), 'webhook-secret');
 }
 
-/** The headers of one attempt: `id` stays the same over attempts, `time` is the attempt's; a signature for each secret. */
+/**
+ * The headers of one attempt. `id` is the same for all attempts, `time` is the attempt's; each secret adds a signature.
+ */
 export function signWebhook(secrets: string[], id: string, time: Date, payload: string): Record<string, string> {
   return {
     'webhook-id': id,

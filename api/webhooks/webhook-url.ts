@@ -1,9 +1,9 @@
-// Which addresses a project may give for its webhook. decisions.md sections 10 and 11.
+// The addresses that a project may use for its webhook.
 import { namesPrivateAddress } from '../../outgoing/address-guard.js';
 import type { AppDeps } from '../deps.js';
 import { invalidFields } from '../http/errors.js';
 
-/** http or https without user name and password (every member reads the URL). Empty unsets it. */
+/** http or https without user name and password, because every member can read the URL. An empty text removes it. */
 export function isWebhookUrl(text: string): boolean {
   if (text === '') return true;
   if (!/^https?:\/\/[^\s]+$/i.test(text) || !URL.canParse(text)) return false;
@@ -11,7 +11,7 @@ export function isWebhookUrl(text: string): boolean {
   return username === '' && password === '';
 }
 
-/** Throws the 400 for an address that is private by itself; what a name resolves to is checked on each attempt. */
+/** Throws the 400 for a literal private address; addresses of host names are checked on each attempt. */
 export function refusePrivateWebhook({ config }: AppDeps, url: string | undefined): void {
   if (url === undefined || url === '' || config.allowPrivateNetwork || !namesPrivateAddress(new URL(url))) return;
   throw invalidFields({ webhook_url: ['The address is not public.'] });

@@ -14,7 +14,7 @@ export const deliverySchema = z.object({
   delivered_at: z.iso.datetime().nullable(),
 });
 
-/** An entry of the delivery log; neither payload nor address. */
+/** An entry of the delivery log, without payload and address. */
 export function toDelivery(row: DeliveryListing): z.infer<typeof deliverySchema> {
   const { id, type, run_id, status, attempts, response_status, error_code } = row;
   return {

@@ -12,7 +12,10 @@ export const checkSchema = envelopeSchema.extend({
   warnings: z.array(z.object({ node_id: z.string().nullable(), code: z.string(), message: z.string() })),
 });
 
-/** What a run of the drawing would answer, and what would run but is probably not meant. decisions.md section 8. */
+/**
+ * Returns the errors that a run of the drawing would answer, and warnings about drawings that run but probably not as
+ * intended.
+ */
 export function checkDrawing(drawing: JsonObject, secrets: SecretMap): z.infer<typeof checkSchema> {
   const compiled = compilePlan(drawing);
   if (!compiled.ok) {
@@ -21,7 +24,7 @@ export function checkDrawing(drawing: JsonObject, secrets: SecretMap): z.infer<t
   }
   const { document, plan } = compiled;
   const lost = findLostSecrets(drawing, secrets);
-  // Of fields it is not known here what the input will give.
+  // For fields it is not known here which values the input will have.
   const headers = lost.filter(({ kind }) => kind === 'header');
   const lostHeaders = lostSecretErrors(headers, { nodeIds: plan.ids, startNode: document.startNode, input: {} });
   const nodeErrors = mergeErrors(validateNodes(document, plan), lostHeaders);

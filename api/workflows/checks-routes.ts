@@ -1,4 +1,4 @@
-// What the visual editor asks about drawings: node kinds, input fields, whether a drawing would run.
+// What the visual editor asks about drawings: node kinds, input fields, and whether a drawing would run.
 import { z } from 'zod';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { inputFieldsOf } from '../../graph/input.js';

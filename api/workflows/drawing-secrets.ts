@@ -1,4 +1,4 @@
-// Secrets leave a drawing before it is stored and come back only to run. decisions.md section 9.
+// Secrets are removed from a drawing before it is stored, and restored only to run it. docs/operate/security.md.
 import type { SecretBox } from '../../db/core/secret-box.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { joinSecrets, splitSecrets, type SecretMap } from '../../graph/secrets.js';
@@ -6,7 +6,7 @@ import { joinSecrets, splitSecrets, type SecretMap } from '../../graph/secrets.j
 type Drawing = Record<string, unknown>;
 
 interface SealedDrawing {
-  /** JSON text with `********` where the secrets were. */
+  /** JSON text with `********` in place of the secrets. */
   document: string;
   secrets_enc: Buffer | null;
 }
@@ -33,7 +33,7 @@ export function openSecrets(box: SecretBox, stored: StoredDrawing): SecretMap {
   return JSON.parse(box.open(stored.secrets_enc, 'workflow-secrets')) as SecretMap;
 }
 
-/** The drawing as its author wrote it. Never for an answer. */
+/** Returns the drawing as its author wrote it. It must never be part of an answer. */
 export function openDrawing(box: SecretBox, stored: StoredDrawing): { drawing: Drawing; secrets: SecretMap } {
   const secrets = openSecrets(box, stored);
   return { drawing: joinSecrets(stored.document, secrets), secrets };

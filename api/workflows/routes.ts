@@ -123,7 +123,7 @@ const remove = defineRoute({
 
 export const workflowRoutes: Route[] = [list, create, read, update, remove];
 
-/** A project that the caller cannot see is a 400 on `project`, one where it may only read a 403. */
+/** A project that the caller cannot see is a 400 on `project`; one that it may only read is a 403. */
 async function checkProject({ db }: AppDeps, projectId: number, userId: number): Promise<void> {
   const isPossible = projectId > 0 && projectId <= MAX_ID;
   const access = isPossible ? await findProjectRole(db, projectId, userId) : undefined;

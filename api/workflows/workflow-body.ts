@@ -1,4 +1,4 @@
-// What a client may send of a workflow. Specification, "Workflow"; decisions.md section 4.
+// The fields of a workflow that a client may send. Specification, "Workflow".
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { holdsMoreSecretPlacesThan } from '../../graph/secrets.js';
@@ -9,11 +9,13 @@ import { MAX_ID } from '../http/path-ids.js';
 
 export const titleBody = z.string().trim().min(1).max(255);
 
-/** Each is sealed, compared and searched for by itself; no drawing that can run has as many (`graph/input.ts`). */
+/**
+ * Each secret is sealed, compared and searched for separately; no drawing that can run has as many (`graph/input.ts`).
+ */
 const MAX_SECRET_PLACES = 10_000;
 const TOO_MANY_SECRETS = `A drawing may have ${MAX_SECRET_PLACES} secret fields and headers of tool servers at most.`;
 
-/** Not copied by zod: whatever keys the editor put there, `__proto__` included, are stored as they came. */
+/** zod does not copy the drawing: all keys of the editor, including `__proto__`, are stored as they were sent. */
 const drawing = z.unknown().transform((value, context) => {
   if (isPlainObject(value)) {
     if (!holdsMoreSecretPlacesThan(value, MAX_SECRET_PLACES)) return value;

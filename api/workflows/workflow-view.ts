@@ -4,7 +4,7 @@ import type { MemberWorkflow } from '../../db/workflows/workflows-repository.js'
 import { RawJson } from '../http/json-text.js';
 import { mayAct } from '../http/middleware/authorize.js';
 
-/** A drawing: the visual editor owns it, so unknown keys pass untouched. */
+/** The visual editor defines drawings, so unknown keys pass unchanged. */
 export const drawingSchema = z.record(z.string(), z.unknown());
 
 export const workflowSchema = z.object({
@@ -30,13 +30,13 @@ export const workflowSchema = z.object({
   updated_at: z.iso.datetime(),
 });
 
-/** In a list, where a drawing that is too large has no key at all: `{}` in its place would be sent back in an update. */
+/** The form in a list. The key of a drawing that is too large is absent: a client would send `{}` back in an update. */
 export const listedWorkflowSchema = workflowSchema.extend({
   data: drawingSchema.optional().describe('Absent where it is too large for a list; the single read has it'),
   truncated: z.literal(true).optional().describe('data is left out'),
 });
 
-/** The specification's "Workflow" with the extra fields of decisions.md section 4. `data` has no secrets in it. */
+/** The specification's "Workflow" with this service's extra fields. `data` contains no secrets. */
 export function toWorkflow(
   workflow: MemberWorkflow,
 ): Omit<z.infer<typeof listedWorkflowSchema>, 'data'> & { data?: RawJson } {

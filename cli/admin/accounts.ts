@@ -1,4 +1,4 @@
-// Users, their keys and tokens, their places in projects.
+// Users, their keys and tokens, and their memberships in projects.
 import { createKey, deleteKey, listKeys } from '../../db/projects/keys-repository.js';
 import { removeMember, setMember } from '../../db/projects/members-repository.js';
 import type { Role } from '../../db/core/tables.js';
@@ -38,7 +38,7 @@ export async function removeKey({ db }: AdminContext, id: number): Promise<objec
   return { id, deleted: true };
 }
 
-/** `ttlSeconds` from now. */
+/** The token expires `ttlSeconds` from now. */
 export async function issueToken(context: AdminContext, user: number, ttlSeconds: number): Promise<object> {
   await requireUser(context, user);
   return { token: await signToken(user, ttlSeconds, context.jwtSecret()) };

@@ -2,7 +2,7 @@
 import { createCategory, findCategory } from '../../db/workflows/categories-repository.js';
 import { AdminError, type AdminContext } from './context.js';
 
-/** `parent` makes it a subcategory; there is no third level. */
+/** With `parent` it adds a subcategory; there is no third level. */
 export async function addCategory({ db }: AdminContext, name: string, parent?: number): Promise<object> {
   if (name.trim() === '') throw new AdminError('--name must not be empty.');
   if (parent !== undefined) {

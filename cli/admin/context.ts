@@ -1,11 +1,11 @@
-// What an admin command works on: the database and the secrets of the environment, or else of the stack in DATA_DIR.
+// The database and the secrets for an admin command: those of the environment, or else those of the stack in DATA_DIR.
 import path from 'node:path';
 import { parseEnvironment } from '../../config/environment.js';
 import { createDatabase, type Database } from '../../db/core/client.js';
 import { readSecrets } from '../embedded/secrets-file.js';
 import { readStackFile } from '../embedded/stack-file.js';
 
-/** A wrong argument or a thing that does not exist: shown as one sentence. */
+/** A wrong argument or an object that does not exist; shown as one sentence. */
 export class AdminError extends Error {
   override name = 'AdminError';
 }
@@ -18,7 +18,7 @@ export interface AdminContext {
   jwtSecret: () => string;
 }
 
-/** Runs `action` with an open database. Throws AdminError when no database is known. */
+/** Runs `action` with an open database. Throws AdminError when no database is configured. */
 export async function withContext<T>(
   env: NodeJS.ProcessEnv,
   action: (context: AdminContext) => Promise<T>,

@@ -1,4 +1,4 @@
-// A project's own keys for model providers; the key itself is stored encrypted and never shown again.
+// A project's own keys for model providers; a key is stored encrypted and never shown again.
 import { createSecretBox } from '../../db/core/secret-box.js';
 import { requireProject } from './accounts.js';
 import { AdminError, type AdminContext } from './context.js';
@@ -10,7 +10,7 @@ export interface NewProviderKey {
   name: string;
 }
 
-/** A key shorter than this would be told by its last characters. */
+/** The last characters of a shorter key would reveal too much of it. */
 const MASKABLE_LENGTH = 12;
 
 export async function attachProviderKey(context: AdminContext, added: NewProviderKey): Promise<object> {

@@ -1,13 +1,13 @@
-// Retiring a key of SECRETS_KEY: what is sealed with which key, and sealing everything with the first one.
+// Retires a key of SECRETS_KEY: counts the values per key, and seals every value with the first key.
 import { sql } from 'kysely';
 import { countByKey, resealColumn, SEALED_COLUMNS } from '../../db/core/sealed-columns.js';
 import { createSecretBox } from '../../db/core/secret-box.js';
 import type { AdminContext } from './context.js';
 
-/** A service that goes on writing with an older key, or copies a row while its table is read, is caught up with. */
+/** Further passes cover values that a running service seals with an older key, or copies, while a table is read. */
 const MAX_PASSES = 5;
 
-/** How many stored values each key has sealed; `unreadable` are those whose key is not among the keys given. */
+/** Counts the stored values of each key; `unreadable` counts those whose key is not given. */
 export async function showSecrets(context: AdminContext): Promise<object> {
   const { keyIds } = await open(context);
   const tables = [];
@@ -20,7 +20,7 @@ export async function showSecrets(context: AdminContext): Promise<object> {
   return { keys: keyIds, unreadable, tables };
 }
 
-/** Seals every value with the first key. `complete`: no value needs another key any more. */
+/** Seals every value with the first key. `complete`: no value needs another key. */
 export async function reencryptSecrets(context: AdminContext): Promise<object> {
   const box = await open(context);
   const tables = [];
@@ -32,7 +32,7 @@ export async function reencryptSecrets(context: AdminContext): Promise<object> {
     }
     tables.push({ ...sealed, resealed });
   }
-  // Counted at the very end: the service has gone on writing.
+  // The rest is counted last, because the service has continued to write.
   let left = 0;
   const shown = [];
   for (const { resealed, ...sealed } of tables) {
@@ -45,7 +45,7 @@ export async function reencryptSecrets(context: AdminContext): Promise<object> {
   return { key: box.keyId, complete: left === 0, left, tables: shown };
 }
 
-/** A table may be large: no statement of these commands is cut short. They have one connection. */
+/** Opens one connection without a statement timeout, because a table may be large. */
 async function open(context: AdminContext) {
   const box = createSecretBox(context.secretsKeys());
   await sql`SET statement_timeout = 0`.execute(context.db);

@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose';
 
-/** A session token as a frontend would hold it: HS256, with `exp`. decisions.md section 12. */
+/** Signs a session token like those of a frontend: HS256, with `exp`. */
 export function signToken(userId: number, ttlSeconds: number, secret: string): Promise<string> {
   const issuedAt = Math.floor(Date.now() / 1000);
   return new SignJWT({ user_id: userId })

@@ -1,4 +1,4 @@
-// What Temporal's UI and CLI say to a codec server: `{"payloads": [...]}`, bytes in base64, both ways.
+// The messages between a codec server and Temporal's UI and CLI: `{"payloads": [...]}` with base64 bytes, both ways.
 import type { Payload } from '@temporalio/common';
 import { z } from 'zod';
 
@@ -13,7 +13,7 @@ const bodySchema = z.object({
   ),
 });
 
-/** Undefined for what is no such body. */
+/** Returns undefined for a body of another form. */
 export function parsePayloads(text: string): Payload[] | undefined {
   try {
     return bodySchema.safeParse(JSON.parse(text)).data?.payloads;

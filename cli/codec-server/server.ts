@@ -1,4 +1,4 @@
-// Decodes for people what TEMPORAL_PAYLOAD_KEY encrypts: Temporal's UI and CLI ask it. docs/operate/security.md.
+// Decodes payloads that TEMPORAL_PAYLOAD_KEY encrypts, for Temporal's UI and CLI. docs/operate/security.md.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { PayloadCodec } from '@temporalio/common';
@@ -8,15 +8,15 @@ import { parsePayloads, toBody } from './protocol.js';
 
 export interface CodecServerOptions {
   codec: PayloadCodec;
-  /** Whoever has it may read everything that is encrypted. */
+  /** Whoever has this token may read everything that is encrypted. */
   token: string;
-  /** The Temporal UI's, the only pages that may read the answers; undefined: no page at all. */
+  /** The origin of the Temporal UI, whose pages alone may read the answers; undefined admits no page. */
   allowedOrigin: string | undefined;
-  /** Of what went wrong on our side; never contents. */
+  /** Receives internal errors, which never contain payloads. */
   onError: (error: unknown) => void;
 }
 
-/** A page of history has up to 4 MiB; base64 and JSON take a third more. */
+/** A page of history has up to 4 MiB; base64 and JSON add a third. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
 
@@ -51,7 +51,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
   }
 }
 
-/** Another page's request is refused before it is looked at: a browser would hide the answer only after it was made. */
+/** Refuses requests of other pages before they are processed: a browser would only hide the finished answer. */
 function allowOrigin({ headers }: IncomingMessage, response: ServerResponse, allowed: string | undefined): void {
   const { origin } = headers;
   if (origin === undefined) return;
@@ -79,7 +79,7 @@ async function handle(request: IncomingMessage, { codec, token }: CodecServerOpt
   return toBody(await codec[step as 'encode' | 'decode'](payloads));
 }
 
-/** Hashes have equal lengths, as the comparison in constant time needs. */
+/** Hashes have equal lengths, which the constant-time comparison requires. */
 function checkToken(authorization: string | undefined, token: string): void {
   const given = /^bearer +(.*)$/i.exec(authorization ?? '')?.[1] ?? '';
   if (!timingSafeEqual(sha256(given), sha256(token))) {
@@ -105,7 +105,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 function refuse(response: ServerResponse, error: unknown, onError: (error: unknown) => void): void {
   const refusal = toRefusal(error);
   if (refusal.status >= 500) onError(error);
-  // What is left of the request is not read: the connection cannot be used again.
+  // The rest of the request is not read, so the connection cannot be used again.
   response.writeHead(refusal.status, {
     'content-type': 'application/json',
     connection: 'close',

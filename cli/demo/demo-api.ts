@@ -1,4 +1,4 @@
-// The public API, as any client of it would call it.
+// A client of the public API.
 
 export interface NodeState {
   status: 'in progress' | 'succeed' | 'failed';

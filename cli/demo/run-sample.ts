@@ -1,4 +1,4 @@
-// One sample workflow: create, run, watch, show.
+// Creates, runs, watches and shows one sample workflow.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DemoApi, NodeState, RunState } from './demo-api.js';
 import type { Sample, SampleNode } from './samples.js';
@@ -12,7 +12,7 @@ export interface SampleRun {
   runId: string;
 }
 
-/** Rejects when the run fails. `uiLink` gives the run's page in the Temporal UI. */
+/** Rejects when the run fails. `uiLink` returns the run's page in the Temporal UI. */
 export async function runSample(
   api: DemoApi,
   terminal: Terminal,
@@ -57,7 +57,7 @@ async function watch(api: DemoApi, terminal: Terminal, sample: Sample, runId: st
   }
 }
 
-/** On a pipe only what is final is a line: each is printed once. */
+/** A pipe gets only final lines, each of them once. */
 function progressLines(
   terminal: Terminal,
   sample: Sample,

@@ -20,7 +20,7 @@ export interface Sample {
 
 const OPENAI_DEMO_MODEL = 'gpt-4o-mini';
 
-/** The news first: it has one of everything. */
+/** The news sample comes first, because it has a node of every kind. */
 export function loadSamples(): Sample[] {
   const folder = findFolder(import.meta.dirname);
   const first = 'news-verdict.json';
@@ -31,13 +31,13 @@ export function loadSamples(): Sample[] {
   });
 }
 
-/** From the sources as from dist/. */
+/** Finds the folder from the sources as well as from dist/. */
 function findFolder(from: string): string {
   const folder = path.join(from, 'examples', 'graphs');
   return existsSync(folder) ? folder : findFolder(path.dirname(from));
 }
 
-/** The samples name the stand-in's model; with a real provider they use one of its models. */
+/** Replaces the stand-in's model, which the samples name, by one of the configured provider. */
 export function withModel(sample: Sample, model: string): Sample {
   const nodes = sample.data.nodes.map((node) => {
     const { settings } = node.data;

@@ -1,13 +1,13 @@
-// Plain lines when the output is a file or a pipe; colours and lines that update in place on a terminal.
+// Prints plain lines to a file or a pipe; a terminal gets colours and lines that are updated in place.
 import type { WriteStream } from 'node:tty';
 
 export type Paint = (text: string) => string;
 
 export interface Terminal {
   line: (text?: string) => void;
-  /** Replaces what the last call of `live` drew; on a pipe it prints only the lines that were not printed before. */
+  /** Replaces the output of the last call of `live`; on a pipe it prints only the lines that are new. */
   live: (lines: string[]) => void;
-  /** What `live` drew stays. */
+  /** Keeps the output of `live` on the screen. */
   settle: () => void;
   bold: Paint;
   dim: Paint;

@@ -3,7 +3,7 @@ import type { StackSecrets } from './secrets-file.js';
 import type { StackPorts } from './stack-ports.js';
 
 export interface StackAddresses {
-  /** As reached from this machine. */
+  /** The API's address from this machine. */
   apiUrl: string;
   databaseUrl: string;
   temporalAddress: string;
@@ -15,7 +15,7 @@ export interface StackAddresses {
 const FOREIGN_TEMPORAL = /^TEMPORAL_(API_KEY|TLS|CLIENT_|CONFIG_FILE|PROFILE|GRPC_META)/;
 const FOREIGN_POSTGRES = /^PG[A-Z]/;
 
-/** The person's variables, and the generated secrets for those that are not set. An empty variable counts as unset. */
+/** Adds the generated secrets for variables that the user has not set. An empty variable counts as unset. */
 export function withSecrets(
   env: NodeJS.ProcessEnv,
   environment: Environment,
@@ -27,8 +27,8 @@ export function withSecrets(
 }
 
 /**
- * What the API and the worker get: `env` completed for the embedded parts. What the person has set wins, also an explicit
- * ALLOW_PRIVATE_NETWORK=false.
+ * The environment of the API and the worker: `env` with the settings of the embedded parts. Variables that the user has
+ * set take precedence, also an explicit ALLOW_PRIVATE_NETWORK=false.
  */
 export function childEnvironment(
   env: NodeJS.ProcessEnv,

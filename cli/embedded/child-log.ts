@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 
-/** A log that grew beyond this moves aside at the next start; one older log is kept. */
+/** A log above this size is renamed at the next start; one older log is kept. */
 const ROTATE_ABOVE_BYTES = 20 * 1024 * 1024;
 const TAIL_BYTES = 4_000;
 const FOLLOW_EVERY_MS = 200;
@@ -10,7 +10,7 @@ export function rotateLog(file: string): void {
   if (sizeBytes > ROTATE_ABOVE_BYTES) renameSync(file, `${file}.old`);
 }
 
-/** The last lines of a log, to show beside an error. */
+/** The last lines of a log, to be shown with an error. */
 export function tailLog(file: string): string {
   let descriptor: number;
   try {
@@ -28,7 +28,7 @@ export function tailLog(file: string): string {
   }
 }
 
-/** Hands over every line that is written to `file` from now on, until the returned function is called. */
+/** Calls `onLine` for every new line of `file` until the returned function is called. */
 export function followLog(file: string, onLine: (line: string) => void): () => void {
   const descriptor = openSync(file, 'r');
   let position = fstatSync(descriptor).size;

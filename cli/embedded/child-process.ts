@@ -1,4 +1,4 @@
-// One child of the supervisor: started, watched, restarted when it dies, stopped.
+// One child of the supervisor: starts it, watches it, restarts it when it dies, and stops it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -17,31 +17,31 @@ export interface ChildOptions {
   name: string;
   command: Command;
   logFile: string;
-  /** Runs before each start, also a restart: clears what an earlier process left. */
+  /** Runs before each start and restart: removes what an earlier process left. */
   beforeStart?: () => Promise<void>;
-  /** Polled until it is true. */
+  /** Polled until it returns true. */
   isReady: () => Promise<boolean>;
   readyTimeoutMs: number;
-  /** Asks `isReady` again for as long as the child lives; one that does not answer so many times in a row is killed. */
+  /** Repeats `isReady` for as long as the child lives, and kills it after this many consecutive failures. */
   liveness?: Liveness;
   stopSignal: NodeJS.Signals;
-  /** After this long the child is killed. */
+  /** The child is killed after this time. */
   stopTimeoutMs: number;
-  /** Gets every line that is added to the log once the child has been ready. */
+  /** Receives every new line of the log once the child has been ready. */
   onLine?: (line: string) => void;
-  /** After every start, also a restart. */
+  /** Called after every start and restart. */
   onSpawn: () => void;
   onRestart: (reason: string) => void;
 }
 
 export interface Liveness {
   everyMs: number;
-  /** For one answer. */
+  /** The time limit of one check. */
   timeoutMs: number;
   failures: number;
 }
 
-/** The first restart is immediate; a child that keeps dying is given more and more time, up to the last value. */
+/** The first restart is immediate; later ones wait longer, up to the last value. */
 const RESTART_DELAYS_MS = [50, 500, 1_000, 2_000, 5_000];
 /** A child that lived this long has recovered: its next death counts as the first. */
 const RECOVERED_AFTER_MS = 30_000;
@@ -67,7 +67,7 @@ export class ChildSupervisor {
     return this.#process?.pid;
   }
 
-  /** Resolves once the child is ready; StartError with the end of its log when it dies or is late. */
+  /** Resolves once the child is ready. Throws StartError with the end of its log when it dies or is late. */
   async start(): Promise<void> {
     rotateLog(this.options.logFile);
     await this.#spawn();
@@ -86,11 +86,11 @@ export class ChildSupervisor {
     this.#watching = this.#watch();
     if (this.options.liveness !== undefined) void this.#askAgain(this.options.liveness);
     const { onLine } = this.options;
-    // What came before is shown only where the start fails, as the end of the log.
+    // Earlier lines are shown only when the start fails, as the end of the log.
     if (onLine !== undefined) this.#stopFollowing = followLog(logFile, onLine);
   }
 
-  /** Asks the child to stop, kills it when it takes too long, and resolves when it is gone. */
+  /** Asks the child to stop, kills it after the time limit, and resolves when it has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#watching;
@@ -103,7 +103,7 @@ export class ChildSupervisor {
     this.#stopFollowing();
   }
 
-  /** Without grace, for a second Ctrl-C. */
+  /** Kills the child at once, for a second Ctrl-C. */
   kill(): void {
     this.#stopping.abort();
     this.#process?.kill('SIGKILL');
@@ -132,7 +132,7 @@ export class ChildSupervisor {
     }
   }
 
-  /** Failures are counted, not timed: a supervisor that stood still itself knows nothing of the time in between. */
+  /** Counts failures instead of measuring time, because a suspended supervisor knows nothing of the time in between. */
   async #askAgain({ everyMs, timeoutMs, failures }: Liveness): Promise<void> {
     const { signal } = this.#stopping;
     let [asked, failed]: [number | undefined, number] = [undefined, 0];
@@ -154,12 +154,12 @@ export class ChildSupervisor {
     const { command, logFile, beforeStart, onSpawn } = this.options;
     await beforeStart?.();
     if (this.#stopping.signal.aborted) return;
-    // A file, not a pipe: a child must not choke on its output when the supervisor is killed.
+    // The output goes to a file, because a pipe would block the child after the supervisor is killed.
     const log = openSync(logFile, 'a', 0o600);
     const child = spawn(command.file, command.args, {
       env: command.env,
       stdio: ['ignore', log, log],
-      // Its own process group: Ctrl-C reaches the supervisor alone, which stops the children in order.
+      // The child has its own process group: Ctrl-C reaches only the supervisor, which stops the children in order.
       detached: true,
       ...(command.uid === undefined ? {} : { uid: command.uid }),
       ...(command.gid === undefined ? {} : { gid: command.gid }),

@@ -1,8 +1,11 @@
-// What the person at the terminal sees of a child's output: its warnings and errors, one line each.
+// The part of a child's output that the user sees: its warnings and errors, one line each.
 
 const LOUD_LEVELS = new Set<unknown>(['warn', 'error', 'fatal', 40, 50, 60]);
 
-/** The line to show, or undefined for one that only belongs in the log. What is no log entry is a crash report. */
+/**
+ * Returns the line to show, or undefined for one that only belongs in the log. A line that is no log entry is part of a
+ * crash report and is shown.
+ */
 export function warningOf(name: string, line: string): string | undefined {
   const entry = parseEntry(line);
   if (entry === undefined) return line.trim() === '' ? undefined : `[${name}] ${line}`;

@@ -1,4 +1,5 @@
-// One supervisor at a time owns a DATA_DIR, and its successor clears away what a killed one left running.
+// Lets one supervisor at a time own a DATA_DIR. Its successor stops the processes that a killed supervisor left
+// running.
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,21 +10,21 @@ import { removeStackFile, type ChildName } from './stack-file.js';
 import { StartError } from './start-error.js';
 
 export interface DataDirectory {
-  /** Absolute. */
+  /** An absolute path. */
   path: string;
   logFile: (name: string) => string;
-  /** Remembers the children, for the successor of a killed supervisor. */
+  /** Stores the pids of the children for the successor of a killed supervisor. */
   recordChildren: (pids: Partial<Record<ChildName, number>>) => void;
   release: () => void;
 }
 
-/** Worker and API first: they use the others. */
+/** The worker and the API stop first, because they use the others. */
 const STOP_ORDER: ChildName[] = ['worker', 'api', 'temporal', 'postgres'];
-/** Shorter than in an orderly stop: nobody waits for these processes any more. */
+/** Shorter than in an orderly stop, because these processes have no clients any more. */
 const LEFTOVER_STOP_MS = 5_000;
 const DYING_MS = 1_000;
 
-/** StartError when a live stack already uses it. */
+/** Throws StartError when a running stack uses the directory. */
 export async function openDataDirectory(dataDir: string): Promise<DataDirectory> {
   const root = path.resolve(dataDir);
   const childrenFile = path.join(root, 'children.json');
@@ -50,7 +51,7 @@ export async function openDataDirectory(dataDir: string): Promise<DataDirectory>
   };
 }
 
-/** A supervisor that was killed a moment ago may still be dying, on a busy machine above all. */
+/** Retries for a while, because a supervisor that was just killed may still be ending, above all on a busy machine. */
 async function lockPatiently(file: string): Promise<LockAttempt> {
   const deadline = Date.now() + DYING_MS;
   for (;;) {
@@ -86,7 +87,7 @@ async function stopLeftovers(childrenFile: string): Promise<void> {
   for (const name of STOP_ORDER) {
     const leftover = children[name];
     if (leftover === undefined) continue;
-    // SIGINT is PostgreSQL's fast shutdown; with SIGTERM it would wait for its clients.
+    // SIGINT is PostgreSQL's fast shutdown; after SIGTERM it would wait for its clients.
     await terminate(leftover, name === 'postgres' ? 'SIGINT' : 'SIGTERM', LEFTOVER_STOP_MS);
   }
   rmSync(childrenFile, { force: true });

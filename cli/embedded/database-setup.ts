@@ -4,7 +4,7 @@ import { ensureLocalUser, type LocalUser } from './local-user.js';
 import type { StackSecrets } from './secrets-file.js';
 import { StartError } from './start-error.js';
 
-/** Migrations, then the local user: before the API and the worker start. */
+/** Applies the migrations and creates the local user, before the API and the worker start. */
 export async function setUpDatabase(url: string, dataDir: string, secrets: StackSecrets): Promise<LocalUser> {
   const db = createDatabase({ url, poolMax: 2, applicationName: 'supervisor', onError: () => undefined });
   try {
@@ -17,7 +17,7 @@ export async function setUpDatabase(url: string, dataDir: string, secrets: Stack
   }
 }
 
-/** A connection that fails on every address of a name is an AggregateError without a message of its own. */
+/** A connection that fails on every address of a host is an AggregateError without a message of its own. */
 function describe(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return String((error.errors as unknown[])[0]);
   return error instanceof Error ? error.message : String(error);

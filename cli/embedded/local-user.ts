@@ -3,7 +3,7 @@ import { createKey, findKeyHolder } from '../../db/projects/keys-repository.js';
 import { createUser } from '../../db/projects/users-repository.js';
 import { writeSecrets, type StackSecrets } from './secrets-file.js';
 
-/** Requests a minute: a local page that polls many runs is not throttled. */
+/** Requests a minute, enough for a local page that polls many runs. */
 const RATE_LIMIT = 6000;
 
 export interface LocalUser {
@@ -11,7 +11,7 @@ export interface LocalUser {
   apiKey: string;
 }
 
-/** The stack's own user with a key, made on the first start; the key is kept beside the other secrets. */
+/** Creates the stack's own user with a key on the first start; the key is stored with the other secrets. */
 export async function ensureLocalUser(db: Database, dataDir: string, secrets: StackSecrets): Promise<LocalUser> {
   const holder = secrets.api_key === undefined ? undefined : await findKeyHolder(db, secrets.api_key);
   if (holder !== undefined) return { userId: holder.userId, apiKey: secrets.api_key! };

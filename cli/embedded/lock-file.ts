@@ -1,4 +1,4 @@
-// A lock file that names its owner: a lock whose owner died does not count.
+// A lock file that names its owner. The lock of an owner that has died is void.
 import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { identifyProcess, isAlive, type ProcessIdentity } from './process-identi
 
 export type LockAttempt = { acquired: true; release: () => void } | { acquired: false; owner: ProcessIdentity };
 
-/** Long enough that of two processes that take over one stale lock, both see who wrote last. */
+/** Long enough that, of two processes that take over one stale lock, both see which one wrote last. */
 const TAKEOVER_SETTLES_MS = 100;
 
 export async function tryLock(file: string): Promise<LockAttempt> {
@@ -24,13 +24,13 @@ export async function tryLock(file: string): Promise<LockAttempt> {
   return { acquired: true, release: () => rmSync(file, { force: true }) };
 }
 
-/** The live owner of the lock, if any. */
+/** The running owner of the lock, if any. */
 export function lockOwner(file: string): ProcessIdentity | undefined {
   const owner = readOwner(file);
   return owner !== undefined && isAlive(owner) ? owner : undefined;
 }
 
-/** The file appears together with its text: nobody can find it empty and take it for a dead owner's. */
+/** Creates the file together with its text, so that nobody can read it empty and mistake it for a dead owner's. */
 function create(file: string, text: string): boolean {
   const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
   writeFileSync(temporary, text, { mode: 0o600 });

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { StartError } from './start-error.js';
 
 export interface PortRequest {
-  /** 0 picks a free one. */
+  /** 0 selects a free port. */
   port: number;
   host: string;
-  /** The variable that a person sets to choose another port. */
+  /** The variable that sets another port. */
   variable: string;
 }
 
-/** The port to use; StartError names the variable when somebody else listens there. */
+/** Returns the port to use. Throws StartError that names the variable when another process listens there. */
 export async function claimPort({ port, host, variable }: PortRequest): Promise<number> {
   const listening = createServer();
   try {
@@ -33,8 +33,8 @@ export async function claimPort({ port, host, variable }: PortRequest): Promise<
 }
 
 /**
- * A connection that the listening side closes first stays in TIME_WAIT, and as long as it does the kernel gives the port
- * to nobody who asks for any free port, while our child may still bind to it by its number.
+ * Reserves the port: a connection that the listening side closes first stays in TIME_WAIT. Meanwhile the kernel assigns
+ * the port to nobody who asks for any free port, but our child may bind to it by its number.
  */
 async function reserve(listening: Server, port: number, host: string): Promise<void> {
   const accepted = once(listening, 'connection') as Promise<[Socket]>;

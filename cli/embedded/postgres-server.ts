@@ -1,4 +1,4 @@
-// The embedded PostgreSQL: its data directory, its flags, what a killed run leaves behind.
+// The embedded PostgreSQL: its data directory, its flags, and the cleanup after a killed stack.
 import { execFile } from 'node:child_process';
 import {
   chownSync,
@@ -20,7 +20,7 @@ import { commandLine, identifyProcess, processesIn, terminate } from './process-
 import { StartError } from './start-error.js';
 
 export interface PostgresOptions {
-  /** Absolute. */
+  /** An absolute path. */
   dataDir: string;
   port: number;
   password: string;
@@ -31,7 +31,7 @@ export interface PostgresOptions {
 export interface PostgresServer {
   url: string;
   command: Command;
-  /** Makes the data directory on the first start, and stops a server that a killed run left on it. */
+  /** Creates the data directory on the first start, and stops a server that a killed stack left on it. */
   prepare: () => Promise<void>;
   isReady: () => Promise<boolean>;
 }
@@ -40,12 +40,12 @@ const SUPERUSER = 'postgres';
 const DATABASE = 'workflow_automation';
 const HOST = '127.0.0.1';
 const LEFTOVER_STOP_MS = 10_000;
-/** They serve nobody any more. */
+/** The time for leftover backends to stop, short because they have no clients. */
 const BACKEND_STOP_MS = 1_000;
 
 const settings = {
   listen_addresses: HOST,
-  // A socket directory would have to exist and be writable for the server's account; TCP is all that is used.
+  // Only TCP is used: a socket directory would have to exist and be writable for the server's account.
   unix_socket_directories: '',
   max_connections: '200',
   shared_buffers: '128MB',
@@ -55,7 +55,7 @@ const settings = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // What a statement chokes on is somebody's data: the log gets the error, without the detail that quotes it.
+  // A failing statement contains customer data, so the log gets the error without the detail that quotes it.
   log_error_verbosity: 'terse',
   log_parameter_max_length_on_error: '0',
 };
@@ -78,7 +78,7 @@ export function createPostgresServer({ dataDir, port, password, env: given }: Po
       connectionTimeoutMillis: 2_000,
     });
   return {
-    // sslmode is spelled out, so that a PGSSLMODE of the user's own databases does not apply to this one.
+    // sslmode is explicit, so that a PGSSLMODE for the user's own databases does not apply here.
     url: `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${DATABASE}?sslmode=disable`,
     command: run(binaries.postgres, ['-D', data, '-p', String(port), ...flags]),
     async prepare() {
@@ -89,7 +89,9 @@ export function createPostgresServer({ dataDir, port, password, env: given }: Po
   };
 }
 
-/** Made under another name and moved when complete: a start that was killed half-way leaves no half data directory. */
+/**
+ * The directory is created under another name and renamed when complete, so a killed start leaves no partial directory.
+ */
 async function initialise(
   data: string,
   password: string,
@@ -106,7 +108,7 @@ async function initialise(
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (account !== undefined) for (const file of [fresh, passwordFile]) chownSync(file, account.uid, account.gid);
   const args = ['--pgdata', fresh, '--pwfile', passwordFile, '--username', SUPERUSER, '--auth', 'scram-sha-256'];
-  // The built-in provider knows Unicode's upper and lower case on every machine, whatever locales are installed.
+  // The built-in provider knows the case mapping of Unicode on every machine, whatever locales are installed.
   const locale = ['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'];
   const { file, args: allArgs, ...options } = initdb([...args, ...locale]);
   try {
@@ -121,10 +123,10 @@ async function initialise(
 }
 
 /**
- * Stops the server that a killed supervisor left, and what a killed server left: its backends end by themselves, but not
- * at once, and until then PostgreSQL refuses to start. It refuses for ever where the pid in its file now belongs to another
- * process, or to one that is dead and that nobody has waited for; put in its place, its own parent's pid passes, and its
- * check for surviving backends stays in force.
+ * Stops a server that a killed supervisor left, and the backends that a killed server left: they end by themselves, but
+ * PostgreSQL refuses to start until then. It would refuse for ever if the pid in its file now belongs to another
+ * process or to a zombie. Therefore the file gets the pid of this process: PostgreSQL accepts that of its own parent,
+ * and its check for surviving backends remains in force.
  */
 async function stopLeftover(data: string): Promise<void> {
   const pidFile = path.join(data, 'postmaster.pid');

@@ -1,4 +1,4 @@
-// A pid alone may belong to somebody else tomorrow; together with its start time it names one process for ever.
+// A pid may be reused; together with its start time it identifies one process for ever.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,7 +8,7 @@ export interface ProcessIdentity {
   startedAt: string;
 }
 
-/** Undefined when no such process runs (a zombie does not, once its last thread has ended). */
+/** Returns undefined when no such process runs. A zombie does not run once its last thread has ended. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === 'linux' ? startTimeFromProc(pid) : startTimeFromPs(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
@@ -28,7 +28,7 @@ export function commandLine(pid: number): string {
   }
 }
 
-/** The processes that work in `directory`. Linux only; elsewhere none. */
+/** The processes whose working directory is `directory`. Linux only; none elsewhere. */
 export function processesIn(directory: string): ProcessIdentity[] {
   if (process.platform !== 'linux') return [];
   const target = realpathSync(directory);
@@ -40,11 +40,11 @@ function workingDirectory(pid: string): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
-    return undefined; // gone meanwhile, or somebody else's
+    return undefined; // The process has ended meanwhile, or belongs to another user.
   }
 }
 
-/** Sends `signal`, waits at most `graceMs`, then kills. Returns when the process is gone. */
+/** Sends `signal`, waits at most `graceMs`, then kills. Returns when the process has ended. */
 export async function terminate(identity: ProcessIdentity, signal: NodeJS.Signals, graceMs: number): Promise<void> {
   const deadline = Date.now() + graceMs;
   sendSignal(identity, signal);
@@ -73,7 +73,7 @@ function startTimeFromProc(pid: number): string | undefined {
   }
 }
 
-/** A killed process is a zombie as soon as its first thread has ended; until all have, its ports and files stay open. */
+/** A killed process is a zombie as soon as its first thread has ended; its ports and files stay open until all have. */
 function hasLiveThread(pid: number): boolean {
   return readdirSync(`/proc/${pid}/task`).some((thread) => {
     try {
@@ -84,7 +84,9 @@ function hasLiveThread(pid: number): boolean {
   });
 }
 
-/** From the state on. The command name before it is in parentheses and may itself hold spaces and parentheses. */
+/**
+ * The fields from the state on. The command name before it is in parentheses and may contain spaces and parentheses.
+ */
 function statFields(directory: string): string[] {
   const stat = readFileSync(`${directory}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');

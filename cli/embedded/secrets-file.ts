@@ -1,4 +1,4 @@
-// The secrets that the embedded stack generates for itself, once, in DATA_DIR/secrets.json (mode 0600).
+// The secrets that the embedded stack generates once, in DATA_DIR/secrets.json (mode 0600).
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ export interface StackSecrets {
   /** 32 bytes, base64. */
   SECRETS_KEY: string;
   postgres_password: string;
-  /** The local user's key, once there is one. */
+  /** The local user's key, once it exists. */
   api_key?: string;
 }
 
@@ -20,7 +20,10 @@ function secretsFile(dataDir: string): string {
   return path.join(dataDir, 'secrets.json');
 }
 
-/** Undefined when there is none yet. StartError when it cannot be used: making new ones would lose what is encrypted. */
+/**
+ * Returns undefined when there is no file. Throws StartError when it is unusable: new secrets would make encrypted data
+ * unreadable.
+ */
 export function readSecrets(dataDir: string): StackSecrets | undefined {
   const file = secretsFile(dataDir);
   if (!existsSync(file)) return undefined;
@@ -31,7 +34,7 @@ export function readSecrets(dataDir: string): StackSecrets | undefined {
   }
 }
 
-/** The prefix marks them as generated, and production refuses them. */
+/** The prefix marks generated secrets, which production refuses. */
 export function readOrCreateSecrets(dataDir: string): StackSecrets {
   const existing = readSecrets(dataDir);
   if (existing !== undefined) return existing;

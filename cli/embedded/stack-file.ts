@@ -1,4 +1,4 @@
-// DATA_DIR/stack.json: how to reach a running stack. operations.md, "`npm start`".
+// DATA_DIR/stack.json: the addresses of a running stack. docs/operate/operations.md, "`npm start`".
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileAtomic } from './atomic-file.js';
@@ -9,11 +9,11 @@ export interface StackFile {
   user_id: number;
   temporal_address: string;
   temporal_namespace: string;
-  /** Empty when a Temporal of the user's own is used and TEMPORAL_UI_URL is not set. */
+  /** Empty when the user's own Temporal is used and TEMPORAL_UI_URL is not set. */
   temporal_ui_url: string;
   database_url: string;
   internal_token: string;
-  /** Follows restarts. Parts that are not embedded are absent. */
+  /** Updated on restarts. Parts that are not embedded are absent. */
   pids: Partial<Record<ChildName, number>>;
 }
 

@@ -11,7 +11,10 @@ export interface StackPorts {
   temporalUi: number | undefined;
 }
 
-/** Chosen once: restarted children keep their ports. StartError names the variable of a port that is taken. */
+/**
+ * The ports are chosen once, so restarted children keep theirs. Throws StartError that names the variable of a taken
+ * port.
+ */
 export async function claimStackPorts(environment: Environment, env: NodeJS.ProcessEnv): Promise<StackPorts> {
   const { host, port, postgresPort, temporalPort, temporalUiPort, workerMetricsPort } = environment;
   const hasTemporal = !env['TEMPORAL_ADDRESS'];

@@ -1,4 +1,5 @@
-// Everything under one process: PostgreSQL, Temporal, the API and the worker. operations.md, "`npm start`".
+// Runs the stack under one process: PostgreSQL, Temporal, the API and the worker. docs/operate/operations.md, "`npm
+// start`".
 import path from 'node:path';
 import { loadCurrencies } from '../../config/currencies.js';
 import { parseEnvironment, type Environment } from '../../config/environment.js';
@@ -19,9 +20,9 @@ import { createTemporalServer } from './temporal-server.js';
 
 export interface StackOptions {
   env: NodeJS.ProcessEnv;
-  /** Gets a line for a person at each step. */
+  /** Receives a line for the user at each step. */
   report: (line: string) => void;
-  /** Gets the children's warnings and errors, and restarts. */
+  /** Receives the children's warnings, errors and restarts. */
   warn: (line: string) => void;
 }
 
@@ -29,11 +30,11 @@ type ChildSettings = Omit<ChildOptions, 'name' | 'logFile' | 'onSpawn' | 'onRest
 
 const CHILD_NAMES: ChildName[] = ['api', 'worker', 'temporal', 'postgres'];
 const DIST = path.resolve(import.meta.dirname, '../..');
-/** The API and the worker promise to drain within 15 s; the rest is for a busy machine. */
+/** The API and the worker drain within 15 s; the rest is for a busy machine. */
 const DRAIN_MS = 17_000;
 /**
- * Temporal's dev server has been seen to lose its one history shard for good when its file was too slow: it then lives and
- * answers, but not about any namespace. A minute is more than a busy machine or a stop of half a minute explains.
+ * Temporal's dev server has been seen to lose its only history shard for good when its file was too slow: it then runs
+ * and answers, but knows no namespace. A minute is longer than a busy machine or a pause of half a minute explains.
  */
 const TEMPORAL_LIVENESS = { everyMs: 10_000, timeoutMs: 5_000, failures: 6 };
 
@@ -41,7 +42,7 @@ export class Stack {
   readonly #options: StackOptions;
   readonly #children = new Map<ChildName, ChildSupervisor>();
   readonly #aborted = new AbortController();
-  /** Undone in reverse order. */
+  /** Released in reverse order. */
   readonly #releasers: (() => Promise<void> | void)[] = [];
   #directory: DataDirectory | undefined;
   #file: StackFile | undefined;
@@ -52,7 +53,7 @@ export class Stack {
     this.#options = options;
   }
 
-  /** Resolves when everything is ready. StartError or ConfigError with nothing left running. */
+  /** Resolves when everything is ready. Throws StartError or ConfigError and leaves nothing running. */
   async start(): Promise<StackFile> {
     this.#starting = this.#start();
     try {
@@ -63,14 +64,14 @@ export class Stack {
     }
   }
 
-  /** In order: first who uses, then who is used. May be called at any time, more than once. */
+  /** Stops each part after the parts that use it. May be called at any time and repeatedly. */
   stop(): Promise<void> {
     this.#aborted.abort();
     this.#stopped ??= this.#stop();
     return this.#stopped;
   }
 
-  /** Kills the children; for a second Ctrl-C, while `stop` is under way. */
+  /** Kills the children, for a second Ctrl-C while `stop` is running. */
   kill(): void {
     for (const child of this.#children.values()) child.kill();
   }
@@ -123,7 +124,7 @@ export class Stack {
       beforeStart: server.prepare,
       isReady: server.isReady,
       readyTimeoutMs: 60_000,
-      // Fast shutdown: with SIGTERM it would wait for its clients to leave.
+      // SIGINT is PostgreSQL's fast shutdown; after SIGTERM it would wait for its clients.
       stopSignal: 'SIGINT',
       stopTimeoutMs: 15_000,
     });
@@ -154,7 +155,7 @@ export class Stack {
     return { temporalAddress: server.address, temporalUiUrl: environment.temporalUiUrl ?? server.uiUrl };
   }
 
-  /** The stand-in lives in this process, for as long as the stack. */
+  /** The stand-in provider runs in this process for as long as the stack. */
   async #modelProvidersFile(environment: Environment): Promise<string | undefined> {
     const dataDir = this.#directory!.path;
     if (environment.modelProvidersFile !== undefined) return environment.modelProvidersFile;
@@ -203,7 +204,7 @@ export class Stack {
     this.#options.report(`${label} is ready (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
   }
 
-  /** Fails with the first failure, but only after the others have ended too: nothing may still be starting then. */
+  /** Rejects with the first failure, but only after the others have settled, so that nothing is still starting then. */
   async #together<T extends unknown[]>(promises: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
     let failure: { reason: unknown } | undefined;
     for (const promise of promises as Promise<unknown>[]) {
@@ -235,13 +236,16 @@ export class Stack {
     await Promise.all([this.#children.get('api')?.stop(), this.#children.get('worker')?.stop()]);
     await this.#children.get('temporal')?.stop();
     await this.#children.get('postgres')?.stop();
-    // A start that is still under way has noticed by now; what it did last is undone with the rest.
+    // A start that is still running has noticed the stop by now; what it started last is released with the rest.
     await this.#starting?.catch(() => undefined);
     for (const release of this.#releasers.toReversed()) await release();
   }
 }
 
-/** What the children would refuse one by one, in their logs, is refused here before anything starts. Throws ConfigError. */
+/**
+ * Checks before the start the settings that the children would otherwise refuse one by one in their logs. Throws
+ * ConfigError.
+ */
 function checkSettings(env: NodeJS.ProcessEnv): Environment {
   const environment = parseEnvironment(env);
   loadModelProviders(environment, env);

@@ -1,4 +1,4 @@
-// Where the Temporal server's program comes from: TEMPORAL_CLI, the PATH, the cache, a download, and at last compilation.
+// Finds the program of the Temporal server: TEMPORAL_CLI, the PATH, the cache, a download, and finally compilation.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -10,19 +10,19 @@ import { StartError } from './start-error.js';
 import { compileTemporal } from './temporal-compile.js';
 import { downloadTemporal } from './temporal-download.js';
 
-/** The same server by download and by compiling; the names in `temporal-server.ts` are this server's. */
+/** The version for both download and compilation; `temporal-server.ts` uses this version's setting names. */
 export const TEMPORAL_CLI_VERSION = 'v1.5.1';
 
 export interface BinaryOptions {
   /** TEMPORAL_CLI. */
   configured: string | undefined;
   env: NodeJS.ProcessEnv;
-  /** Gets a line now and then while the program is fetched or compiled. */
+  /** Receives progress lines while the program is downloaded or compiled. */
   report: (line: string) => void;
   signal: AbortSignal;
 }
 
-/** Path of the program. StartError where no way works. */
+/** Returns the path of the program. Throws StartError when every way fails. */
 export async function findTemporalBinary(options: BinaryOptions): Promise<string> {
   const { configured, env } = options;
   if (configured !== undefined) {
@@ -43,7 +43,7 @@ export async function findTemporalBinary(options: BinaryOptions): Promise<string
   return cached;
 }
 
-/** Several stacks may start at once on a new machine: one fetches, the others wait for it. */
+/** Several stacks may start at once on a new machine: one fetches the program, the others wait for it. */
 async function fetchOnce(cached: string, options: BinaryOptions): Promise<void> {
   mkdirSync(path.dirname(cached), { recursive: true });
   let waiting = false;

@@ -1,4 +1,5 @@
-// `go install` of the Temporal CLI into the cache, for machines that reach a Go module proxy but not the download host.
+// Compiles the Temporal CLI into the cache with `go install`, for machines that reach a Go module proxy but not the
+// download host.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +14,7 @@ interface CompileOptions {
 const MODULE = 'github.com/temporalio/cli/cmd/temporal';
 const REPORT_EVERY_MS = 5_000;
 
-/** Writes the program to `target` in one step. Rejects without a Go compiler or when it fails. */
+/** Writes the program to `target` in one step. Rejects without a Go compiler, or when compilation fails. */
 export async function compileTemporal(version: string, target: string, options: CompileOptions): Promise<void> {
   const folder = mkdtempSync(`${target}-build-`);
   try {

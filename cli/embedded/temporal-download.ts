@@ -1,5 +1,5 @@
-// The download that the SDK's test environment does: a small JSON names the archive for this machine, the archive is a
-// tar.gz with the program in it.
+// Downloads the same archive as the SDK's test environment: a small JSON names the archive for this machine, a tar.gz
+// that contains the program.
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 
@@ -13,9 +13,9 @@ interface ArchiveInfo {
   fileToExtract: string;
 }
 
-/** The host is unreachable on many build machines: it has this long to say where the archive is. */
+/** The time to answer where the archive is; the host is unreachable from many build machines. */
 const INFO_TIMEOUT_MS = 6_000;
-/** A transfer is given up when nothing arrives for this long, however slow it is otherwise. */
+/** A transfer fails when nothing arrives for this long, however slow it is otherwise. */
 const STALLED_AFTER_MS = 20_000;
 const REPORT_EVERY_MS = 2_000;
 
@@ -67,7 +67,7 @@ async function fetchAll(url: string, { report, signal }: DownloadOptions): Promi
 
 const BLOCK_BYTES = 512;
 
-/** The contents of one file of a tar archive. */
+/** Returns the contents of one file of a tar archive. */
 export function extractTarEntry(tar: Buffer, name: string): Buffer {
   for (let offset = 0; offset + BLOCK_BYTES <= tar.length;) {
     const text = (start: number, length: number): string =>

@@ -1,4 +1,4 @@
-// The embedded Temporal: the official dev server with its Web UI, on a file.
+// The embedded Temporal: the official dev server with its Web UI, stored in a file.
 import path from 'node:path';
 import { Connection } from '@temporalio/client';
 import { RUN_SEARCH_ATTRIBUTES } from '../../contract/run-workflow.js';
@@ -6,7 +6,7 @@ import type { Command } from './child-process.js';
 
 export interface TemporalOptions {
   binary: string;
-  /** Absolute. */
+  /** An absolute path. */
   dataDir: string;
   port: number;
   uiPort: number;
@@ -24,21 +24,24 @@ export interface TemporalServer {
 
 const HOST = '127.0.0.1';
 
-/** Keys as spelled in the server's common/dynamicconfig/constants.go: another case is ignored without a word. */
+/**
+ * The keys are spelled as in the server's common/dynamicconfig/constants.go; the server silently ignores another case.
+ */
 export const dynamicConfig: Record<string, unknown> = {
-  // Polls a second and shard. The dev server has one shard; the default of 20 adds about 45 ms to every hop of a run.
+  // Polls per second and shard. The dev server has one shard; the default of 20 adds about 45 ms to every step of a
+  // run.
   'history.transferProcessorMaxPollRPS': 2000,
   'history.timerProcessorMaxPollRPS': 2000,
   'history.visibilityProcessorMaxPollRPS': 2000,
   'history.outboundProcessorMaxPollRPS': 2000,
-  // An activity starts with the answer to the workflow task that scheduled it, without a trip through matching.
+  // An activity starts with the answer to the workflow task that scheduled it, without passing through matching.
   'system.enableActivityEagerExecution': true,
-  // Queries that may wait for a busy workflow; the default of 1 makes polls of a busy run fail.
+  // The number of queries that may wait for a busy workflow; with the default of 1, polls of a busy run fail.
   'history.MaxBufferedQueryCount': 50,
   // With few pollers, four partitions only add forwarding between them.
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
-  // What waits in a queue is dispatched in turn, one of each project: runs carry their project as fairness key.
+  // Waiting tasks are dispatched to the projects in turn: runs carry their project as fairness key.
   'matching.useNewMatcher': true,
   'matching.enableFairness': true,
 };
@@ -57,7 +60,7 @@ export function createTemporalServer(options: TemporalOptions): TemporalServer {
   return {
     address,
     uiUrl: `http://${HOST}:${uiPort}`,
-    // Only these variables: the user's own TEMPORAL_* settings are for other servers.
+    // The child gets only these variables, because the user's own TEMPORAL_* settings are for other servers.
     command: {
       file: binary,
       args,
@@ -67,7 +70,7 @@ export function createTemporalServer(options: TemporalOptions): TemporalServer {
   };
 }
 
-/** True when the namespace is there with its search attributes, which the server adds after it began to listen. */
+/** Whether the namespace exists with its search attributes, which the server adds after it has begun to listen. */
 async function answers(address: string, namespace: string): Promise<boolean> {
   const connection = await Connection.connect({ address, connectTimeout: 1_000 });
   try {

@@ -1,10 +1,10 @@
-// A history as JSON: what `temporal workflow show --output json` prints, and what test/histories holds.
+// Reads a history in JSON: the output of `temporal workflow show --output json` and the files in test/histories.
 import { readFileSync } from 'node:fs';
 import type { HistoryAndWorkflowId } from '@temporalio/client';
 import { StartError } from '../embedded/start-error.js';
 import { parseHistory } from './history-json.js';
 
-/** StartError when the file does not hold a history. */
+/** Throws StartError when the file contains no history. */
 export function readHistoryFile(file: string): HistoryAndWorkflowId {
   let text: string;
   try {
@@ -17,7 +17,7 @@ export function readHistoryFile(file: string): HistoryAndWorkflowId {
     const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
     if (started) return { workflowId: started.workflowId || started.originalExecutionRunId || file, history };
   } catch {
-    // Not JSON, or not a history: said below.
+    // The error below covers text that is not JSON and JSON that is not a history.
   }
   throw new StartError(`${file}: is not a workflow history in JSON (temporal workflow show --output json).`);
 }

@@ -1,4 +1,4 @@
-// Temporal's JSON form of a history, as `temporal workflow show --output json` prints it, both ways.
+// Converts histories from and to Temporal's JSON, the form of `temporal workflow show --output json`.
 import { createRequire } from 'node:module';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 
@@ -14,8 +14,8 @@ interface ProtoRoot {
 }
 
 // The SDK's own historyFromJSON and historyToJSON ("@temporalio/common/lib/proto-utils") throw "type must be a Type"
-// wherever npm has given @temporalio/common a protobufjs of its own beside that of @temporalio/proto, which is how it
-// lays them out here. With the copy that made the types, the same two calls work in any layout.
+// where npm has installed a separate protobufjs for @temporalio/common and for @temporalio/proto, as it does here. With
+// the copy that created the types, the same two calls work in any layout.
 const fromCommon = createRequire(createRequire(import.meta.url).resolve('@temporalio/common'));
 const fromProto = createRequire(fromCommon.resolve('@temporalio/proto'));
 const protoJson = fromProto('protobufjs/ext/protojson') as ProtoJson;
@@ -24,7 +24,7 @@ const { patchProtobufRoot } = fromCommon('@temporalio/proto/lib/patch-protobuf-r
 };
 const historyType = patchProtobufRoot(fromCommon('@temporalio/proto')).lookupType('temporal.api.history.v1.History');
 
-/** Throws for what is no history. What a newer server has added is left out. */
+/** Throws for what is not a history. Fields of a newer server are dropped. */
 export function parseHistory(json: unknown): History {
   return protoJson.fromJson(historyType, json, { ignoreUnknownFields: true });
 }

@@ -1,8 +1,8 @@
-// Histories of runs as a Temporal server has them.
+// Reads histories of runs from a Temporal server.
 import { WorkflowNotFoundError, type Client, type HistoryAndWorkflowId } from '@temporalio/client';
 import { RUN_WORKFLOW_TYPE } from '../../contract/run-workflow.js';
 
-/** All executions of one run, the newest first (continue-as-new makes several). Throws WorkflowNotFoundError. */
+/** All executions of one run, the newest first (continue-as-new creates several). Throws WorkflowNotFoundError. */
 export async function* historiesOfRun(client: Client, workflowId: string): AsyncGenerator<HistoryAndWorkflowId> {
   let executionId: string | undefined = (await client.workflow.getHandle(workflowId).describe()).runId;
   while (executionId !== undefined) {
@@ -12,7 +12,7 @@ export async function* historiesOfRun(client: Client, workflowId: string): Async
   }
 }
 
-/** Executions that a visibility query finds, newest first. One that is removed meanwhile (retention) is left out. */
+/** The executions that a visibility query finds, newest first. It skips one that retention removes meanwhile. */
 export async function* historiesByQuery(
   client: Client,
   query: string,

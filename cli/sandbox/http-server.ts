@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 export interface HttpServer {
-  /** Without a trailing slash. */
+  /** The URL without a trailing slash. */
   url: string;
-  /** Cuts open connections. */
+  /** Closes the server and cuts open connections. */
   close: () => Promise<void>;
 }
 
-/** Listens on 127.0.0.1, on a free port unless one is given. A handler that throws answers 500. */
+/** Listens on 127.0.0.1, on a free port unless one is given. A handler that throws causes a 500. */
 export async function startHttpServer(
   handler: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
   listenOn = 0,

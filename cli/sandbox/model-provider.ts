@@ -1,4 +1,4 @@
-// A local stand-in for a model provider: it speaks the chat-completions protocol and says in every answer that it is one.
+// A local stand-in for a model provider: it implements the chat-completions protocol and labels every answer.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { startHttpServer, type HttpServer } from './http-server.js';
@@ -51,7 +51,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   else sendJson(response, 200, toBody(completion));
 }
 
-/** The request, or a sentence that says what is wrong with it. */
+/** Returns the request, or a sentence that states what is wrong with it. */
 function parseRequest(text: string): ChatRequest | string {
   let body: Partial<ChatRequest> | null;
   try {
@@ -66,7 +66,7 @@ function parseRequest(text: string): ChatRequest | string {
 }
 
 function complete({ model, messages, tools, stream }: ChatRequest): Completion {
-  // Streams are for people who read along; agents do not ask for them.
+  // Streams are for people; agents do not request them, so a stream contains no tool call.
   const toolCall = stream === true ? undefined : sandboxToolCall(messages, toolNames(tools));
   const text = toolCall === undefined ? sandboxAnswer(messages) : '';
   const prompt = countTokens(messages.map(({ content }) => JSON.stringify(content)).join(' '));
@@ -86,7 +86,7 @@ function toolNames(tools: ChatRequest['tools']): string[] {
   return names.filter((name) => typeof name === 'string');
 }
 
-/** About four characters a token, as with English text. */
+/** Assumes about four characters per token, as in English text. */
 function countTokens(text: string): number {
   return Math.max(1, Math.ceil(text.length / 4));
 }

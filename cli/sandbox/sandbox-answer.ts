@@ -1,4 +1,4 @@
-// What the stand-in "model" says: a function of the messages alone, so that a demo or a test can rely on it.
+// The answers of the stand-in model depend only on the messages, so that a demo or a test can rely on them.
 
 export interface ChatMessage {
   role: string;
@@ -9,10 +9,10 @@ const LABEL = '[sandbox]';
 const ECHO_CHARACTERS = 600;
 
 /**
- * An echo of the last user message, or of what a tool said after it, with the label. A system message that shows an object to fill, such as
- * `{"verdict": "publish|discard", "score": 0-10, "reason": "..."}`, gets that object: of alternatives `a|b` the one that
- * the user's text names most often (else the first), for a range `0-10` a number that follows from the text's length,
- * for anything else a labelled echo.
+ * Echoes the last user message, or the result of a tool after it, with a label. If a system message shows an object to
+ * fill, such as `{"verdict": "publish|discard", "score": 0-10, "reason": "..."}`, the answer is that object: of
+ * alternatives `a|b` the one that the user's text names most often (else the first), for a range `0-10` a number
+ * derived from the text's length, and for anything else a labelled echo.
  */
 export function sandboxAnswer(messages: ChatMessage[]): string {
   const told = messages.at(-1);
@@ -37,13 +37,13 @@ export interface ToolCall {
 }
 
 /**
- * The tool call that the last user message asks for: it names one of the tools, and gives a JSON object of arguments (else
- * `{}`). Once: a conversation that has a tool's answer gets none.
+ * Returns the tool call that the last user message asks for: the message names one of the tools and gives a JSON object
+ * of arguments (else `{}`). A conversation that already has a tool's answer gets none.
  */
 export function sandboxToolCall(messages: ChatMessage[], tools: string[]): ToolCall | undefined {
   if (messages.some(({ role }) => role === 'tool')) return undefined;
   const user = textOf(messages.findLast(({ role }) => role === 'user')?.content ?? '');
-  // The longest name: `get-sum` is not `get`.
+  // The longest matching name wins: a text with `get-sum` also contains `get`.
   const named = tools.filter((name) => name !== '' && user.includes(name));
   const name = named.toSorted((a, b) => b.length - a.length)[0];
   return name === undefined ? undefined : { name, arguments: JSON.stringify(findObject(user)) };
@@ -58,7 +58,7 @@ function findObject(text: string): object {
   }
 }
 
-/** The first flat JSON object of strings in a text. Bare ranges such as `0-10` are taken as strings. */
+/** Returns the first flat JSON object of strings in a text. Bare ranges such as `0-10` are read as strings. */
 function findShape(text: string): Record<string, string> | undefined {
   const start = text.indexOf('{');
   const end = text.indexOf('}', start);
@@ -88,6 +88,6 @@ function fill(hint: string, user: string): string | number {
 
 function shorten(text: string, length = ECHO_CHARACTERS): string {
   const trimmed = text.trim();
-  // Never cuts a character in half that takes two UTF-16 units.
+  // Never splits a character that takes two UTF-16 units.
   return trimmed.length <= length ? trimmed : `${trimmed.slice(0, length - 3).replace(/[\uD800-\uDBFF]$/, '')}...`;
 }

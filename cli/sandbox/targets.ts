@@ -1,9 +1,9 @@
-// The other side of the sample workflows: a few sources to read from, and a place that accepts what they post.
+// The servers of the sample workflows: a few sources to read, and a target that accepts posts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startHttpServer, type HttpServer } from './http-server.js';
 
-/** Slow enough to watch parallel nodes side by side. */
+/** Slow enough to observe concurrent nodes. */
 const ANSWER_AFTER_MS = 400;
 
 const sources: Record<string, (name: string) => object> = {

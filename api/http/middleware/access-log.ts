@@ -1,7 +1,7 @@
 import type { AppMiddleware } from '../app-state.js';
 import type { Metrics } from '../../observability/metrics.js';
 
-/** One line a request, by the route's pattern; never query, headers or bodies. */
+/** Logs one line per request with the route's pattern; never the query, headers or body. */
 export function accessLog(metrics: Metrics): AppMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 
-/** As much as the kernel takes off our hands at once. */
+/** The kernel buffers this much at once. */
 const SMALL_BYTES = 64 * 1024;
 
 interface Pace {
@@ -11,8 +11,8 @@ interface Pace {
 const PACE: Pace = { graceMs: 30_000, bytesPerSecond: 32 * 1024 };
 
 /**
- * An answer that was built waits in memory until the caller has taken it. Whoever takes it more slowly than any modem is
- * cut off. A stream waits at its source instead, which has its own limits.
+ * A complete answer stays in memory until the caller has received it, so a caller that reads more slowly than any modem
+ * is disconnected. A stream waits at its source instead, which has its own limits.
  */
 export function answerDeadline({ graceMs, bytesPerSecond }: Pace = PACE): Middleware {
   return async (ctx, next) => {

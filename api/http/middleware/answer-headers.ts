@@ -1,8 +1,8 @@
 import type { AppMiddleware } from '../app-state.js';
 
 /**
- * On every answer, unless its route says otherwise: what is said to one caller stays in no cache on the way, and a browser
- * that is led here directly takes it for nothing but what it is, least of all for a page.
+ * The headers of every answer unless its route overrides them: no cache stores it, and a browser that opens it does not
+ * guess another media type, above all not a page.
  */
 export const ANSWER_HEADERS = {
   'Cache-Control': 'no-store',

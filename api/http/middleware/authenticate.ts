@@ -8,7 +8,7 @@ import { uuid } from '../path-ids.js';
 import type { Caller, Route } from '../route.js';
 import { invalidToken } from '../../access/session-tokens.js';
 
-/** Finds out who speaks, by what the route asks for. Specification, "Authentication". */
+/** Identifies the caller by the method that the route requires. Specification, "Authentication". */
 export function authenticate({ auth, pollsRun }: Pick<Route, 'auth' | 'pollsRun'>, deps: AppDeps): AppMiddleware {
   return async (ctx, next) => {
     if (auth === 'key') ctx.state.caller = await findCaller(ctx as AppContext, deps, pollsRun);
@@ -22,7 +22,7 @@ export function authenticate({ auth, pollsRun }: Pick<Route, 'auth' | 'pollsRun'
   };
 }
 
-/** Whoever sends a session token speaks by it and by it alone: it must be valid, and a key beside it is not looked at. */
+/** A session token takes precedence: it must be valid, and an API key in the same request is ignored. */
 async function findCaller(ctx: AppContext, deps: AppDeps, pollsRun?: string): Promise<Caller> {
   const token = bearerToken(ctx);
   if (token !== undefined) return findSessionCaller(deps, token);
@@ -35,7 +35,7 @@ async function findCaller(ctx: AppContext, deps: AppDeps, pollsRun?: string): Pr
   return caller;
 }
 
-/** The chat proxy's clients send the same key as a bearer token. */
+/** Clients of the chat proxy send the API key as a bearer token. */
 async function findBearerKeyCaller(ctx: AppContext, deps: AppDeps): Promise<Caller> {
   const apiKey = bearerToken(ctx);
   if (apiKey === undefined || apiKey === '') throw notAuthenticated('Bearer realm="api"');
@@ -44,7 +44,7 @@ async function findBearerKeyCaller(ctx: AppContext, deps: AppDeps): Promise<Call
   return caller;
 }
 
-/** A token outlives neither its user nor the user's access to the API. */
+/** A token becomes invalid when its user is deleted or loses access to the API. */
 async function findSessionCaller({ db, verifySession }: AppDeps, token: string): Promise<Caller> {
   const user = await findUser(db, await verifySession(token));
   if (user === undefined) throw invalidToken();
@@ -52,20 +52,26 @@ async function findSessionCaller({ db, verifySession }: AppDeps, token: string):
   return { userId: user.id, credential: 'session' };
 }
 
-/** Undefined for another scheme, such as a proxy's own `Basic`. Nothing after the word is a token too, a wrong one. */
+/**
+ * Returns undefined for another scheme, such as a proxy's own `Basic`. `Bearer` without a token counts as a wrong
+ * token.
+ */
 function bearerToken(ctx: AppContext): string | undefined {
   const [scheme = '', ...rest] = ctx.get('authorization').trim().split(/ +/);
   return scheme.toLowerCase() === 'bearer' ? rest.join(' ') : undefined;
 }
 
-/** Where nobody needs credentials, wrong ones do not hurt. A spent rate limit and a database that is away still do. */
+/**
+ * Wrong credentials are ignored where none are required. An exceeded rate limit and an unavailable database remain
+ * errors.
+ */
 function forgiveWrongCredentials(error: unknown): undefined {
   if (!(error instanceof ApiError && (error.status === 401 || error.status === 403))) throw error;
 }
 
 function checkInternalToken(given: string | undefined, tokens: string[]): void {
   if (given === undefined) throw notAuthenticated('Bearer realm="api"');
-  // Hashes have equal lengths, as the comparison in constant time needs; every token is compared, whichever matches.
+  // Hashes have equal lengths, which the constant-time comparison requires. Every token is compared, whichever matches.
   const matches = tokens.filter((token) => timingSafeEqual(sha256(token), sha256(given)));
   if (matches.length === 0) {
     const headers = { 'WWW-Authenticate': 'Bearer realm="api"' };

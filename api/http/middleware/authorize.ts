@@ -12,7 +12,9 @@ export function mayAct(role: Role, minimum: Role): boolean {
   return RANK[role] >= RANK[minimum];
 }
 
-/** Roles of decisions.md section 12. What exists but is not the caller's is 404: existence never leaks. */
+/**
+ * Checks the role that the rule requires. An object that the caller may not see is a 404, so its existence never leaks.
+ */
 export function authorize(rule: AccessRule, deps: AppDeps): AppMiddleware {
   return async (ctx, next) => {
     const userId = ctx.state.caller?.userId;

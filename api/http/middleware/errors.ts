@@ -3,7 +3,7 @@ import { isChatPath, toChatError } from '../../chat/chat-errors.js';
 import { isConnectTimeout } from '../../../db/core/client.js';
 import { ApiError, overloaded, parseError } from '../errors.js';
 
-/** The one place where an error becomes an answer. Of what we did not foresee, the caller learns nothing. */
+/** The only place that turns errors into answers. An unexpected error reveals nothing to the caller. */
 export function errors(): AppMiddleware {
   return async (ctx, next) => {
     try {
@@ -21,7 +21,7 @@ export function errors(): AppMiddleware {
 
 function toAnswer(error: unknown, isCallerGone: boolean): ApiError {
   if (error instanceof ApiError) return error;
-  // What was broken off for a caller that is gone is nobody's fault; nobody reads this answer.
+  // The caller hung up, so the abort is not a failure and nobody reads this answer.
   if (isCallerGone && error instanceof DOMException) return parseError('the caller hung up.');
   return isConnectTimeout(error) ? overloaded() : new ApiError(500, 'error', 'A server error occurred.');
 }

@@ -5,14 +5,14 @@ import { checkFreeText, decodeText, parseJsonBody, parsePassingJson } from '../j
 
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
-/** The text of a body of any media type. */
+/** Reads the text of a body of any media type. */
 export async function readTextBody(ctx: AppContext, limitBytes: number): Promise<string> {
   const text = decodeText(await readBytes(ctx, limitBytes));
   checkFreeText(text);
   return text;
 }
 
-/** The JSON of a body; an empty one counts as `{}`, for which no media type is asked. */
+/** Reads the JSON of a body. An empty body counts as `{}` and needs no media type. */
 export async function readJsonBody(ctx: AppContext, limitBytes: number, parse = parseJsonBody): Promise<unknown> {
   const bytes = await readBytes(ctx, limitBytes);
   if (bytes.length === 0) return {};
@@ -20,7 +20,7 @@ export async function readJsonBody(ctx: AppContext, limitBytes: number, parse = 
   return parse(decodeText(bytes));
 }
 
-/** The same with its bytes, for a body that is passed on and not stored: no text in it is refused. */
+/** The same, with the bytes of a body that is passed on and not stored: no text in it is refused. */
 export async function readVerbatimBody(
   ctx: AppContext,
   limitBytes: number,
@@ -44,13 +44,13 @@ async function readBytes(ctx: AppContext, limitBytes: number): Promise<Buffer> {
     return await getRawBody(ctx.req, { limit: limitBytes, length: ctx.get('content-length') || null });
   } catch (error) {
     if (!isTooLarge(error)) throw parseError('the body ended too early.', error);
-    // The rest is read and dropped, so that the client comes to read the answer instead of a reset connection.
+    // The rest is read and dropped, so that the client reads the answer instead of a connection reset.
     ctx.req.resume();
     throw bodyTooLarge(limitBytes);
   }
 }
 
-/** A client that waits to be asked for its body (`Expect: 100-continue`) is asked now, unless it is too large. */
+/** Answers `Expect: 100-continue` now, unless the body is too large. */
 function acceptBody({ req, res }: AppContext, limitBytes: number): void {
   if (req.headers.expect === undefined || req.httpVersion !== '1.1') return;
   if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw bodyTooLarge(limitBytes);

@@ -3,10 +3,10 @@ import type { Logger } from '../../../config/logger.js';
 import { annotateActiveSpan } from '../../../config/spans.js';
 import type { AppMiddleware } from '../app-state.js';
 
-/** Long enough for every tracing system's ids, short and plain enough for a log line. */
+/** Long enough for the ids of every tracing system, and short and plain enough for a log line. */
 const SANE = /^[A-Za-z0-9._:/+=-]{1,128}$/;
 
-/** Every answer carries `X-Request-Id`: the caller's, or one of ours when it sent none that is fit for a log. */
+/** Every answer carries `X-Request-Id`: the caller's, or a new one if the caller's is missing or not fit for a log. */
 export function requestId(logger: Logger): AppMiddleware {
   return async (ctx, next) => {
     const given = ctx.get('x-request-id');

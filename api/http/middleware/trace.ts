@@ -2,10 +2,13 @@ import { contextOf, isTracing, markFailed, SpanKind, startSpan } from '../../../
 import { context, trace } from '@opentelemetry/api';
 import type { AppMiddleware } from '../app-state.js';
 
-/** Asked every few seconds by whoever watches the process. */
+/** Monitoring requests these paths every few seconds. */
 const UNTRACED = /^\/(?:healthz|readyz|metrics)\/?$/;
 
-/** A span a request, child of the caller's where it sent a `traceparent`; named by the route's pattern like a log line. */
+/**
+ * Creates a span per request, named by the route's pattern. It is a child of the caller's span if there is a
+ * `traceparent`.
+ */
 export function traceRequest(): AppMiddleware {
   return async (ctx, next) => {
     if (!isTracing() || UNTRACED.test(ctx.path)) return next();

@@ -1,7 +1,7 @@
 import type { AppMiddleware, AppContext } from '../app-state.js';
 import { ApiError, notFound } from '../errors.js';
 
-/** No route took the request: 404 for an unknown path, 405 with `Allow` for a known one, an answer to OPTIONS. */
+/** Answers requests that no route matched: 404 for an unknown path, 405 with `Allow` for a known one, and OPTIONS. */
 export function unmatched(): AppMiddleware {
   return async (ctx, next) => {
     await next();

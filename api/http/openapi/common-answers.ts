@@ -1,4 +1,4 @@
-// What a route answers besides what it declares, by what it asks for. decisions.md sections 1 and 2.
+// The answers of a route beyond those that it declares, derived from what it requires.
 import type { z } from 'zod';
 import { badRequestSchema, detailSchema } from '../answer-schemas.js';
 import { chatErrorSchema, isChatPath } from '../../chat/chat-errors.js';
@@ -21,7 +21,7 @@ export const STATUS_TEXTS: Partial<Record<number, string>> = {
   503: 'Too busy, or not ready: try again.',
 };
 
-/** Those of the declaration first. */
+/** The answers of the declaration come first. */
 export function allAnswers(route: Route): Map<number, z.ZodType> {
   const isChat = isChatPath(route.path);
   const answers = new Map<number, z.ZodType>();
@@ -33,7 +33,7 @@ export function allAnswers(route: Route): Map<number, z.ZodType> {
 }
 
 function schemaOf(status: number, isChat: boolean): z.ZodType {
-  // Answered before anybody knows the path.
+  // 431 is answered before the path is known.
   if (status === 431) return detailSchema;
   if (isChat) return chatErrorSchema;
   return status === 400 ? badRequestSchema : detailSchema;

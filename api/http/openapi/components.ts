@@ -1,4 +1,4 @@
-// The schemas that the document names. One that is not listed here stands in full wherever it is used.
+// The schemas that the document names. A schema that is not listed here is written out wherever it is used.
 import { z } from 'zod';
 import { badRequestSchema, detailSchema } from '../answer-schemas.js';
 import { chatErrorSchema } from '../../chat/chat-errors.js';
@@ -21,7 +21,7 @@ const named: Record<string, z.ZodType> = {
   WorkflowCheck: checkSchema,
 };
 
-/** Tells zod the names; a schema's own description stays. Repeating it changes nothing. */
+/** Registers the names with zod and keeps each schema's own description. Idempotent. */
 export function nameComponents(): void {
   for (const [id, schema] of Object.entries(named)) z.globalRegistry.add(schema, { ...schema.meta(), id });
 }

@@ -5,7 +5,7 @@ import { createJsonSchemas } from './json-schemas.js';
 import { toOperation } from './operation.js';
 import { groupOf, inReadingOrder } from './tags.js';
 
-/** Of the interface, not of the program: it changes with the path prefix. */
+/** The version of the interface, not of the program: it changes with the path prefix. */
 const INTERFACE_VERSION = '1.0';
 
 const DESCRIPTION = `Draw a graph of nodes, start it, poll for its results.
@@ -14,7 +14,7 @@ Every path works with and without its trailing slash. Errors are \`{"detail", "c
 sentences by field; everything below \`/v1/\` answers errors in the chat-completion shape. A run start and a poll answer 200
 with the outcome inside. Every answer carries \`X-Request-Id\`: the caller's, if it sent a sane one.`;
 
-/** `PathItemObject` of openapi-types takes only operations of OpenAPI 3.0. */
+/** `PathItemObject` of openapi-types accepts only operations of OpenAPI 3.0. */
 export type OpenApiDocument = Omit<OpenApi.Document, 'paths'> & {
   paths: Record<string, Record<string, OpenApi.OperationObject>>;
 };

@@ -1,9 +1,9 @@
-// From zod to the JSON Schemas of an OpenAPI document.
+// Converts zod schemas to the JSON Schemas of an OpenAPI document.
 import { z } from 'zod';
 import { documentationOf, type JsonSchema } from '../documented-as.js';
 import { nameComponents } from './components.js';
 
-/** `output`: what we write. `input`: what a caller may send. */
+/** `output`: what the service writes. `input`: what a caller may send. */
 export type Direction = 'input' | 'output';
 
 export interface JsonSchemas {
@@ -18,7 +18,7 @@ export function createJsonSchemas(): JsonSchemas {
   const components = new Map<string, JsonSchema>();
   return {
     of(schema, direction) {
-      // zod makes no reference of the root itself, so the schema is converted as a member of one.
+      // zod never makes a reference of the root itself, so the schema is converted as a member of one.
       const { $defs, properties } = convert(z.object({ root: schema }), direction);
       for (const [id, definition] of Object.entries(($defs ?? {}) as Record<string, JsonSchema>)) {
         components.set(id, relocate(definition) as JsonSchema);
@@ -43,7 +43,7 @@ function convert(schema: z.ZodType, direction: Direction): JsonSchema {
   });
 }
 
-/** `#/$defs/X` lives under `#/components/schemas/X`, and what zod says to be exact goes where it tells a reader nothing. */
+/** Moves `#/$defs/X` to `#/components/schemas/X`, and drops constraints that tell a reader nothing. */
 function relocate(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(relocate);
   if (typeof value !== 'object' || value === null) return value;
@@ -56,7 +56,9 @@ function relocate(value: unknown): unknown {
   );
 }
 
-/** The pattern of a format, the bounds of JavaScript's integers, "names are texts". */
+/**
+ * Whether the member is one of these: the pattern of a format, the bounds of JavaScript's integers, "names are texts".
+ */
 function isNoise(key: string, member: unknown, parent: object): boolean {
   if (key === 'pattern') return 'format' in parent;
   if (key === 'minimum' || key === 'maximum') return Math.abs(Number(member)) === Number.MAX_SAFE_INTEGER;

@@ -1,4 +1,4 @@
-// One route as an OpenAPI operation.
+// Describes one route as an OpenAPI operation.
 import { z } from 'zod';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import type { JsonSchema } from '../documented-as.js';
@@ -70,12 +70,12 @@ function toHeaderName(name: string): string {
 
 function toRequestBody(route: Route, body: z.ZodType, schemas: JsonSchemas): OpenApi.RequestBodyObject {
   const { bodyFormat = 'json' } = route;
-  // Every other format takes a text of any media type, and perhaps nothing.
+  // Every other format accepts text of any media type, and some an empty body.
   if (bodyFormat !== 'json' && bodyFormat !== 'verbatim') {
     const content = { 'application/json': { schema: {} }, 'text/plain': { schema: { type: 'string' as const } } };
     return { required: false, content };
   }
-  // Of an empty body all fields are absent, which only some routes take.
+  // An empty body has no fields, and only some routes accept that.
   const required = !body.safeParse({}).success;
   return { required, content: { 'application/json': { schema: schemas.of(body, 'input') } } };
 }

@@ -1,6 +1,6 @@
-// The groups of the documentation, from the paths: a new route finds its place by itself.
+// Derives the groups of the documentation from the paths, so a new route needs no entry here.
 
-/** The first that matches counts. */
+/** The first pattern that matches counts. */
 const GROUPS: [pattern: RegExp, group: string][] = [
   [/^\/v1\//, 'Chat completions'],
   [/\/execution-update\//, 'Internal'],
@@ -36,7 +36,7 @@ export function groupOf(path: string): string {
   return resource === undefined ? 'Service' : resource.charAt(0).toUpperCase() + resource.slice(1).replaceAll('-', ' ');
 }
 
-/** As a reader meets the service: what is not in the list stands before what is for operators. */
+/** Sorts groups for a reader: groups that are not in the list precede those for operators. */
 export function inReadingOrder(groups: Iterable<string>): string[] {
   return [...new Set(groups)].toSorted((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
 }
