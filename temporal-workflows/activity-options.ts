@@ -69,8 +69,8 @@ const reportAtOnce = proxyLocalActivities<Pick<Activities, 'finishRun'>>({
   retry: { maximumAttempts: 1 },
 });
 /**
- * Retries without a limit, because a run without a report would never end. Retries are frequent, since pollers wait for
- * the report.
+ * Retries without a limit, because a run without a report would never end. Its time-out is short and its priority high,
+ * since pollers wait for the report.
  */
 const reportUntilDone = proxyActivities<Pick<Activities, 'finishRun'>>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,

@@ -46,7 +46,7 @@ export interface ChainCall {
   isLocal: boolean;
   /** The id of the first node that leaves the process, so that operators find it. */
   activityId: string;
-  /** The number of nodes in all forks. */
+  /** The number of nodes, including those in forks. */
   length: number;
 }
 
