@@ -28,8 +28,8 @@ const MAX_CHARACTERS_IN_EVERY_ENCODING = 16_384;
 
 /**
  * Replaces secrets by `********` wherever they occur: plain, JSON-escaped (also twice), URL-encoded in any way, with
- * HTML entities, over several lines, in hexadecimal, and in base64 or base64url. Base64 is also found inside a longer
- * base64 text, and of the URL-encoded secret. Time is linear in the text, and memory grows with the secrets.
+ * HTML entities, over several lines, in hexadecimal, and in base64 or base64url. The base64 may be part of a longer
+ * base64 text, and it may hold the URL-encoded secret. Time is linear in the text, and memory grows with the secrets.
  *
  * If the secrets are too long, only the beginning of each is searched for, and everything that follows it in the same
  * text is hidden. If there are too many secrets, every text is hidden. docs/operate/security.md lists what is not
