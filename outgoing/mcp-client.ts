@@ -110,7 +110,7 @@ async function openSession(
   }
 }
 
-/** Throws McpError for anything but an http or https URL, and for a URL that holds a password. */
+/** Throws McpError for anything but an http or https URL, and for a URL that holds a user name or password. */
 function toEndpoint(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
