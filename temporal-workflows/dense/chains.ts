@@ -8,7 +8,7 @@ import { isTaken } from '../planner.js';
 
 /** Bounds the activity's input. The activity itself limits its duration (activities/dense/node-chain.ts). */
 const MAX_FOLLOWERS = 50;
-/** The limit on concurrent calls in one activity, which all fail when their worker dies. */
+/** The limit on concurrent calls in one activity, because the death of a worker interrupts them all. */
 const MAX_CONCURRENT = 10;
 /** The limit on nodes visited after a condition, because workflow code must not take long. */
 const MAX_LOOKED_AT = 200;
@@ -123,7 +123,7 @@ export function summaryOf(labels: string[], concurrent = 1): string {
   return summary;
 }
 
-/** Returns whether a node is executed inside the workflow task when it follows another node there. */
+/** Returns whether a node may be executed inside the workflow task. */
 function isQuick({ plan, placements }: DensePlan, node: number): boolean {
   return traitsOf(plan.kinds[node]!).runs === 'inline' || placements[node] === 'local';
 }
