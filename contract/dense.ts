@@ -1,40 +1,43 @@
-// Dense execution: what the run workflow and the activity that executes several nodes say to each other.
+// Dense execution: the messages between the run workflow and the activity that executes several nodes.
 import type { Handle } from '../graph/plan.js';
 import type { NodeFacts, NodeRef } from './nodes.js';
 
-/** What to execute after a node. */
+/** The nodes to execute after a node. */
 export interface FollowingNodes {
-  /** Ids, one after the other. */
+  /** Node ids in the order of execution. */
   followers?: string[];
-  /** The last of them (or the node itself) is a condition: what follows each of its handles, the first being handle 1. */
+  /**
+   * Set when the last of these nodes (or the node itself) is a condition: the nodes after each of its handles, starting
+   * with handle 1.
+   */
   forks?: FollowingNodes[];
 }
 
-/** The first node, and what to execute concurrently with it and after it. */
+/** The first node, and the nodes to execute concurrently with it and after it. */
 export interface ChainRef extends NodeRef, FollowingNodes {
-  /** Ids of nodes to execute concurrently with the first one. What follows, follows all of them. */
+  /** Ids of nodes to execute concurrently with the first one. The following nodes come after all of them. */
   concurrent?: string[];
 }
 
-/** How far an activity has come. */
+/** The progress of an activity. */
 export interface ChainProgress {
-  /** How many nodes have succeeded one after the other; concurrent ones at the beginning count as one. */
+  /** How many consecutive nodes have succeeded. The concurrent nodes at the beginning count as one. */
   done: number;
-  /** By which handles the conditions among them were left, in their order. */
+  /** The handles by which the conditions among them were left, in order. */
   handles: Handle[];
-  /** Which of the concurrent ones have succeeded, by their place, while not all of them have. */
+  /** The places of the concurrent nodes that have succeeded. Absent once all of them have. */
   concurrent?: number[];
-  /** Which of the concurrent ones has failed. */
+  /** The place of the concurrent node that has failed. */
   failed?: number;
 }
 
-/** A node, by its place among the concurrent ones, that continues in an activity of its own, after so many milliseconds. */
+/** A node (its place among the concurrent nodes) that continues in an activity of its own after `afterMs`. */
 export type Continuation = [place: number, afterMs: number];
 
-/** About the last node that was executed, where there were several. */
+/** The facts of the last node that was executed. */
 export interface ChainFacts extends NodeFacts, Partial<Pick<ChainProgress, 'done' | 'handles'>> {
-  /** The node after those that are done was attempted, and continues in an activity of its own after this long. */
+  /** The next node was attempted and continues in an activity of its own after this delay. */
   continueAfterMs?: number;
-  /** The concurrent nodes that continue; the others have succeeded, and nothing after them has begun. */
+  /** The concurrent nodes that continue. The others have succeeded, and no following node has begun. */
   continuations?: Continuation[];
 }

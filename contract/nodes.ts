@@ -1,20 +1,23 @@
-// What every node's activity is told, and what it says of the node.
+// The input and the result of every node's activity.
 import type { Handle, NodeKey } from '../graph/plan.js';
 
-/** The trigger's activity reports the start of its run as update 1; the end of the run is the only other report. */
+/** The trigger's activity reports the start of its run as update 1. The only other report is the end of the run. */
 export const START_SEQUENCE = 1;
 export const FINISH_SEQUENCE = 2;
 
-/** To the activity of a node. */
+/** The input of a node's activity. */
 export interface NodeRef extends NodeKey {
-  /** Nothing else of the run is left: the activity reports the run's success with this number (`FinishRunInput.sequence`). */
+  /**
+   * Set for the last open node of the run: its activity reports the run's success with this number
+   * (`FinishRunInput.sequence`).
+   */
   endSequence?: number;
 }
 
-/** From the activity of a node that has succeeded. */
+/** The result of a node's activity, when the node has succeeded. */
 export interface NodeFacts {
-  /** By which named handle the node was left; its ordinary links where it is absent. */
+  /** The named handle by which the node was left. Absent for its ordinary links. */
   handle?: Handle;
-  /** The end of the run has been reported. */
+  /** Whether the activity has reported the end of the run. */
   isEnded?: boolean;
 }

@@ -1,16 +1,19 @@
-// What the API and the run workflow say to each other. Types and names only: this file is imported by both sides.
+// The messages between the API and the run workflow. Types and names only: both sides import this file.
 import type { Placement } from '../graph/dense/placement.js';
 import type { Plan } from '../graph/plan.js';
 
 /** The workflow type that operators filter by: `WorkflowType='runGraph'`. */
 export const RUN_WORKFLOW_TYPE = 'runGraph';
 
-/** Search attributes of a run and their types in Temporal. Never user text: they cannot be encrypted. */
+/**
+ * Search attributes of a run and their types in Temporal. They never hold user text, because they cannot be encrypted.
+ */
 export const RUN_SEARCH_ATTRIBUTES = { ProjectId: 'Keyword', WorkflowDefId: 'Keyword', RunState: 'Keyword' } as const;
 
 /**
- * Nodes of one run that may be in flight at once. Completions that arrive while a workflow task is open are buffered
- * two events each, and the server fails the task at 100 buffered events: 32 leaves room for all of them and signals.
+ * The limit on nodes of one run that are in flight at once. While a workflow task is open, each completion is buffered
+ * as two events, and the server fails the task at 100 buffered events. A limit of 32 leaves room for all completions
+ * and for signals.
  */
 export const MAX_NODES_IN_FLIGHT = 32;
 
@@ -18,7 +21,7 @@ export interface RunGraphInput {
   runId: string;
   plan: Plan;
   maxInFlight: number;
-  /** The run is executed densely: the placement of each node, in the plan's order. Absent for visible execution. */
+  /** The placement of each node in the plan's order, for dense execution. Absent for visible execution. */
   placements?: Placement[];
   /** Set when the run continues in a new execution (continue-as-new). */
   resumed?: ResumedRun;
@@ -26,21 +29,21 @@ export interface RunGraphInput {
 
 export interface ResumedRun {
   planner: PlannerSnapshot;
-  /** Where each agent continues, by node number. */
+  /** The cursor from which each agent continues, by node number. */
   agents: [node: number, cursor: AgentCursor][];
   decisions: [requestId: string, isApproved: boolean][];
 }
 
-/** All that an agent needs to continue after any interruption. */
+/** The state that an agent needs to continue after any interruption. */
 export interface AgentCursor {
   turn: number;
-  /** The approvals that this turn's tool calls wait for. */
+  /** Ids of the approval requests that this turn's tool calls wait for. */
   requests: string[];
-  /** When they expire, in the workflow's time. */
+  /** The time at which the requests expire, by the workflow's clock. */
   deadlineMs: number;
 }
 
-/** The signal `decide`: an approver has answered. Postgres has the decision; this wakes the run. */
+/** The signal `decide`: an approver has answered. The decision is stored in Postgres, and the signal wakes the run. */
 export const DECIDE_SIGNAL = 'decide';
 
 export interface Decision {
@@ -48,22 +51,22 @@ export interface Decision {
   isApproved: boolean;
 }
 
-/** Plain JSON; positions are node numbers of the plan. */
+/** Plain JSON. Array positions are node numbers of the plan. */
 export interface PlannerSnapshot {
-  /** One character a node: see `NodeState`. */
+  /** One character per node (see `NodeState`). */
   states: string;
   unsettled: number[];
   live: number[];
   queue: number[];
 }
 
-/** The query `status`: what is going on in the run. */
+/** The query `status` returns the current state of the run. */
 export const STATUS_QUERY = 'status';
 
 export interface RunStatusAnswer {
   phase: 'running' | 'draining' | 'failing' | 'cancelling' | 'finishing';
   /**
-   * One character a node in the plan's order, for operators: `0` waiting, `1` ready, `2` running, `3` succeeded, `4`
+   * One character per node in the plan's order, for operators: `0` waiting, `1` ready, `2` running, `3` succeeded, `4`
    * failed, `5` skipped, `6` cancelled.
    */
   states: string;
@@ -74,17 +77,19 @@ export interface RunStatusAnswer {
 export interface LiveNode {
   id: string;
   path: string;
-  /** Absent while it runs. */
+  /** Absent while the node is running. */
   waiting?: Waiting;
 }
 
-/** What a node waits for, and until when: milliseconds since the epoch. */
+/** The reason why a node waits, and the time at which the wait ends, in milliseconds since the epoch. */
 export interface Waiting {
   for: 'approval';
   untilMs: number;
 }
 
-/** The Temporal UI shows summaries and details as Markdown: what users wrote is words in them, never a link or markup. */
+/**
+ * The Temporal UI renders summaries and details as Markdown. Escapes user text, so that it is never a link or markup.
+ */
 export function toMarkdown(text: string): string {
   return text.replace(/[\\`*_[\]<>!#|~&]/g, '\\$&');
 }

@@ -1,6 +1,6 @@
-// Which tool calls of an agent wait for a person. decisions.md section 5, agent node.
+// Decides which tool calls of an agent need a person's approval.
 
-/** `always`, `never`, or by tool name; a name that neither list holds needs approval. */
+/** The policy is `always`, `never`, or two lists of tool names. A tool in neither list needs approval. */
 export type ApprovalPolicy =
   | 'always'
   | 'never'
@@ -8,7 +8,7 @@ export type ApprovalPolicy =
 
 export function needsApproval(policy: ApprovalPolicy, toolName: string): boolean {
   if (typeof policy === 'string') return policy === 'always';
-  // Named in both: the safer reading.
+  // A tool in both lists needs approval, which is the safer interpretation.
   if (policy.always?.tool_names.includes(toolName)) return true;
   return !policy.never?.tool_names.includes(toolName);
 }

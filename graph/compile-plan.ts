@@ -7,8 +7,8 @@ const LABEL_CHARACTERS = 60;
 const CYCLE_NODES_SHOWN = 10;
 
 /**
- * Turns `data` of a workflow into what a run executes. Never throws; all structural errors at once (specification,
- * "Running workflows"; decisions, section 5). Time and memory grow linearly with the drawing.
+ * Turns the `data` of a workflow into the plan that a run executes. Never throws, and reports all structural errors at
+ * once (Specification, "Running workflows"). Time and memory grow linearly with the drawing.
  */
 export function compilePlan(data: unknown): CompiledPlan {
   const { document, errors } = readDrawing(data);
@@ -19,7 +19,10 @@ export function compilePlan(data: unknown): CompiledPlan {
   return { ok: true, document, plan: toPlan(nodes, document.startNode) };
 }
 
-/** Breadth first from the start, links in their order: the same drawing always numbers its nodes the same way. */
+/**
+ * Visits nodes breadth first from the start, and links in their order, so that a drawing always gets the same node
+ * numbers.
+ */
 function toPlan(nodes: ReadonlyMap<string, DrawnNode>, startNode: string): Plan {
   const plan: Plan = { ids: [], kinds: [], labels: [], out: [], indegree: [] };
   const numbers = new Map<string, number>();
@@ -31,7 +34,7 @@ function toPlan(nodes: ReadonlyMap<string, DrawnNode>, startNode: string): Plan 
     return plan.ids.push(id) - 1;
   };
   numberOf(startNode);
-  // The list grows while it is walked: every node that is met is appended to it.
+  // The list grows while it is iterated: every new node is appended to it.
   for (const id of plan.ids) {
     const node = nodes.get(id);
     if (!node) continue;
@@ -45,7 +48,7 @@ function toPlan(nodes: ReadonlyMap<string, DrawnNode>, startNode: string): Plan 
 }
 
 function toPlanLabel(label: string): string {
-  // Two code units at most make a character, so a label of megabytes is cut before it is taken apart.
+  // A character has at most two code units, so a label of megabytes is cut before it is split into characters.
   const printable = label
     .replace(/\p{Cc}/gu, '')
     .replace(/\p{Cs}/gu, '\uFFFD')
@@ -55,15 +58,15 @@ function toPlanLabel(label: string): string {
     .join('');
 }
 
-/** The nodes of one cycle in their order, if the drawing has any. */
+/** Returns the nodes of one cycle in their order, if the drawing has any. */
 function findCycle(nodes: ReadonlyMap<string, DrawnNode>): DrawnNode[] | undefined {
   const successors = new Map(
     [...nodes].map(([id, node]) => [id, node.links.map(({ to }) => to).filter((to) => nodes.has(to))]),
   );
   const afterwards = peel(successors);
   if (afterwards.size === 0) return undefined;
-  // What Kahn's algorithm leaves is the cycles and all behind them. Peeled from the other end too, each node that is
-  // left has a successor that is left: walking on must meet a node again.
+  // Kahn's algorithm leaves the cycles and all nodes after them. Applied to the reversed edges too, it leaves only
+  // nodes with a remaining successor. Following successors must therefore reach a visited node.
   const predecessors = new Map([...afterwards].map((id): [string, string[]] => [id, []]));
   for (const id of afterwards) for (const to of successors.get(id) ?? []) predecessors.get(to)?.push(id);
   const core = peel(predecessors);
@@ -77,7 +80,7 @@ function findCycle(nodes: ReadonlyMap<string, DrawnNode>): DrawnNode[] | undefin
   return [...walked.keys()].slice(start).flatMap((member) => nodes.get(member) ?? []);
 }
 
-/** Kahn's algorithm: takes away nodes that nothing left points to; gives those that cannot be taken away. */
+/** Kahn's algorithm: removes nodes without incoming edges, and returns those that cannot be removed. */
 function peel(successors: ReadonlyMap<string, readonly string[]>): Set<string> {
   const indegree = new Map([...successors.keys()].map((id) => [id, 0]));
   for (const targets of successors.values()) {

@@ -1,7 +1,10 @@
 export const OPERATORS = ['==', '!=', '>', '<', '>=', '<='] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-/** Whether an operator holds, given a number below, at or above zero as left is below, equal to or above right. */
+/**
+ * Whether an operator holds. `order` is below, at or above zero as the left side is below, equal to or above the right
+ * side.
+ */
 const HOLDS: Readonly<Record<Operator, (order: number) => boolean>> = {
   '==': (order) => order === 0,
   '!=': (order) => order !== 0,
@@ -12,8 +15,8 @@ const HOLDS: Readonly<Record<Operator, (order: number) => boolean>> = {
 };
 
 /**
- * Whether a condition node takes its true branch (decisions, section 5): both sides trimmed, then compared as decimal
- * numbers of any size and precision when both are such, else as text in code point order.
+ * Returns whether a condition node takes its true branch. Both sides are trimmed. They are compared as decimal numbers
+ * of any size and precision if both are numbers, and otherwise as text in code point order.
  */
 export function evaluateCondition(left: string, operator: Operator, right: string): boolean {
   return HOLDS[operator](compareSides(left.trim(), right.trim()));
@@ -25,17 +28,20 @@ function compareSides(left: string, right: string): number {
   return leftNumber && rightNumber ? compareDecimals(leftNumber, rightNumber) : compareCodePoints(left, right);
 }
 
-// Where an exponent stops being a number and is text: reading one takes more than linear time.
+// A number with a longer exponent counts as text, because parsing the exponent takes more than linear time.
 const MAX_EXPONENT_DIGITS = 10_000;
 
-/** The number `sign * 0.<digits> * 10^magnitude`; digits neither begin nor end with a zero. */
+/** The number `sign * 0.<digits> * 10^magnitude`. Its digits neither begin nor end with a zero. */
 interface Decimal {
   sign: -1 | 0 | 1;
   digits: string;
   magnitude: bigint;
 }
 
-/** Scans by hand: a regular expression keeps a backtracking position for each of ten million digits. */
+/**
+ * The text is scanned by hand, because a regular expression would keep a backtracking position for each of ten million
+ * digits.
+ */
 function parseDecimal(text: string): Decimal | undefined {
   let at = text[0] === '-' || text[0] === '+' ? 1 : 0;
   const integer = digitsAt(text, at);
@@ -51,12 +57,15 @@ function parseDecimal(text: string): Decimal | undefined {
   let last = all.length;
   while (last > first && all[last - 1] === '0') last -= 1;
   if (first === last) return { sign: 0, digits: '', magnitude: 0n };
-  // Never expanded, so 1e999999999 costs no more than its own characters.
+  // The number is never expanded, so 1e999999999 costs no more than its own characters.
   const magnitude = BigInt(exponent) + BigInt(integer.length - first);
   return { sign: text[0] === '-' ? -1 : 1, digits: all.slice(first, last), magnitude };
 }
 
-/** The exponent as an integer's text, `0` where there is none, undefined where the rest of the text is something else. */
+/**
+ * Returns the text of the exponent, `0` where there is none, and undefined where the rest of the text is not an
+ * exponent.
+ */
 function exponentAt(text: string, at: number): string | undefined {
   if (at === text.length) return '0';
   if (text[at] !== 'e' && text[at] !== 'E') return undefined;
@@ -82,7 +91,7 @@ function leadingZeros(digits: string): number {
 function compareDecimals(left: Decimal, right: Decimal): number {
   if (left.sign !== right.sign) return left.sign - right.sign;
   if (left.magnitude !== right.magnitude) return left.magnitude > right.magnitude ? left.sign : -left.sign;
-  // Of two texts without trailing zeros the one that is a prefix of the other is the smaller fraction, as in text order.
+  // Without trailing zeros, a prefix of another fraction is the smaller fraction, just as in text order.
   if (left.digits === right.digits) return 0;
   return left.digits > right.digits ? left.sign : -left.sign;
 }

@@ -1,14 +1,14 @@
-// A secret may stand in a text as it is, inside JSON strings, inside URLs, and inside both. Instead of guessing how
-// each encoder would have written it, the text is decoded step by step and searched after each step.
+// A text may hold a secret as it is, inside JSON strings, inside URLs, or inside both. Encoders differ, so the text is
+// decoded step by step and searched after each step.
 
-/** A text, and where in the original each of its code units comes from. */
+/** A decoded text, with the offset of each of its code units in the original. */
 export interface DecodedText {
   text: string;
-  /** One offset a unit and the original's length at the end; undefined for the original itself. */
+  /** One offset per code unit, followed by the original's length; undefined for the original itself. */
   offsets?: Uint32Array;
 }
 
-/** What stands at an escape: its text and how many units of the source it takes. */
+/** A decoded escape: its text, and the number of code units that it takes in the source. */
 interface Escape {
   text: string;
   size: number;
@@ -27,10 +27,13 @@ const JSON_ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
-/** JSON inside JSON, over several lines, in HTML, in a URL, and with JSON inside that. */
+/** The steps decode JSON inside JSON, line breaks, HTML, URLs, and JSON inside URLs. */
 const STEPS = [decodeJson, decodeJson, unwrap, decodeHtml, decodePercent, decodeJson, decodePercent, decodeJson];
 
-/** The text itself and every decoding of it that differs, one at a time: each takes five times the text's memory. */
+/**
+ * Yields the text itself and every decoding that differs from the one before. Each takes five times the text's memory,
+ * so only one is held at a time.
+ */
 export function* decodingsOf(text: string): Generator<DecodedText> {
   let last: DecodedText = { text };
   yield last;
@@ -57,7 +60,10 @@ function decodeJson(source: DecodedText): DecodedText {
   });
 }
 
-/** Base64 is often written in lines of 64 or 76 characters; a line break inside a secret may be one of two kinds. */
+/**
+ * Removes line breaks: base64 is often wrapped at 64 or 76 characters, and a line break inside a secret may be of two
+ * kinds.
+ */
 function unwrap(source: DecodedText): DecodedText {
   const joined = decode(source, '\n', () => ({ text: '', size: 1 }));
   return decode(joined, '\r', () => ({ text: '', size: 1 }));
@@ -85,7 +91,7 @@ function decodePercent(source: DecodedText): DecodedText {
   return decode(source, '%', readPercent);
 }
 
-/** One character of UTF-8 bytes written as `%XX`. */
+/** Reads one character whose UTF-8 bytes are written as `%XX`. */
 function readPercent(source: string, at: number): Escape | undefined {
   const first = hexAt(source, at + 1, 2);
   if (first === undefined) return undefined;
@@ -106,7 +112,7 @@ function hexAt(text: string, at: number, digits: number): number | undefined {
   return hex.length === digits && /^[0-9a-fA-F]+$/.test(hex) ? Number.parseInt(hex, 16) : undefined;
 }
 
-/** Replaces every escape that `read` knows; gives the source itself where there is none. */
+/** Replaces every escape that `read` decodes. Returns the source itself if there is none. */
 function decode(source: DecodedText, marker: string, read: ReadEscape): DecodedText {
   const { text } = source;
   const parts: string[] = [];

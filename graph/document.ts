@@ -1,4 +1,5 @@
-// The drawing as far as it runs. What only the visual editor needs (positions, styles, viewport) is not looked at.
+// Reads the part of a drawing that is executed. What only the visual editor needs (positions, styles, viewport) is
+// ignored.
 import { EXECUTIONS, executionSettingOf, isExecution } from './execution.js';
 import { isObject, type JsonObject } from './json.js';
 import type { NodeKind } from './kinds.js';
@@ -7,7 +8,7 @@ import { kindOfType } from './nodes/registry.js';
 
 export interface StructuralError {
   code: string;
-  /** One sentence for the person who drew it. */
+  /** One sentence for the author of the drawing. */
   message: string;
   node_id?: string;
 }
@@ -17,34 +18,34 @@ export interface DrawnNode {
   kind: NodeKind;
   label: string;
   data: JsonObject;
-  /** The links that run: decisions, section 4. */
+  /** The links that are executed (`links.ts`). */
   links: Link[];
 }
 
 export interface Document {
   startNode: string;
-  /** All nodes of the drawing, in its order; also those that the start node does not reach. */
+  /** All nodes in the order of the drawing, including those that the start node does not reach. */
   nodes: DrawnNode[];
 }
 
 export type ParsedDocument = { ok: true; document: Document } | { ok: false; errors: StructuralError[] };
 
 export const MAX_NODES = 5000;
-// A hostile drawing can hold a hundred thousand mistakes; nobody reads past the first screens.
+// A hostile drawing can have a hundred thousand errors, and nobody reads more than the first screens.
 const MAX_ERRORS = 1000;
-// An id travels in every error, event and row, so it must be short and survive UTF-8 and a log line.
+// Every error, event and row contains the id, so it must be short and valid in UTF-8 and in log lines.
 const NODE_ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
 /**
- * Parses `data` of a workflow. Never throws; reports every structural error of decisions section 5 but cycles, which
- * `compilePlan` finds.
+ * Parses the `data` of a workflow. Never throws. Reports every structural error except cycles, which `compilePlan`
+ * finds.
  */
 export function parseDocument(data: unknown): ParsedDocument {
   const { document, errors } = readDrawing(data);
   return errors.length === 0 ? { ok: true, document } : { ok: false, errors };
 }
 
-/** The sound part of a drawing, and what is wrong with the rest. */
+/** Returns the valid part of a drawing, and the errors of the rest. */
 export function readDrawing(data: unknown): { document: Document; errors: StructuralError[] } {
   const errors: StructuralError[] = [];
   const empty = { startNode: '', nodes: [] };
@@ -71,7 +72,10 @@ export function readDrawing(data: unknown): { document: Document; errors: Struct
   return { document, errors: errors.slice(0, MAX_ERRORS) };
 }
 
-/** The valid ids of the drawing, each with the node object that has it (the first, where several do). */
+/**
+ * Returns the valid ids of the drawing, each with its node object. Where several nodes have the same id, the first one
+ * counts.
+ */
 function readIds(nodes: readonly unknown[], errors: StructuralError[]): Map<string, JsonObject> {
   const ids = new Map<string, JsonObject>();
   for (const [index, node] of nodes.entries()) {

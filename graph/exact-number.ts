@@ -1,8 +1,11 @@
-// Numbers of JSON that JavaScript's own numbers would change: ids beyond 2^53, long fractions, very large and very small ones.
+// JSON numbers that a double cannot represent: ids beyond 2^53, long fractions, very large and very small numbers.
 
-/** A number as JSON writes it. Everything that walks JSON values takes it for a leaf (`graph/json.ts`). */
+/** A number as its JSON text. All code that traverses JSON values treats it as a leaf (`graph/json.ts`). */
 export class ExactNumber {
-  /** How many have been written by `JSON.stringify`, which can only write them as strings: `writeJson` looks at it. */
+  /**
+   * Counts the numbers that `JSON.stringify` has written, which it can do only as strings. `writeJson` checks this
+   * counter.
+   */
   static written = 0;
 
   readonly #text: string;
@@ -21,31 +24,34 @@ export class ExactNumber {
   }
 }
 
-// Up to 15 significant digits and an exponent of two digits always come back as they were. A number of JSON stands at the
-// beginning, behind a bracket, a comma, a colon or white space.
+// A double preserves up to 15 significant digits with an exponent of up to two digits. A JSON number follows the start
+// of the text, a bracket, a comma, a colon or white space.
 const LOOKS_LONG = /\d(?:[\d.]{15}|[eE][+-]?\d{3})/;
 const MAY_BE_UNKEPT = /(?:^|[\s:,[])-?(?:[\d.]{16}|\d[\d.]{0,15}[eE][+-]?\d{3})/;
 
-/** False for most texts at the cost of one search; true where it takes a closer look. */
+/** A quick test: false for most texts, true where a closer look is needed. */
 export function mayHoldUnkeptNumber(json: string): boolean {
   return LOOKS_LONG.test(json) && MAY_BE_UNKEPT.test(json);
 }
 
-/** The longest double in digits has 309 of them: what is longer than this is not looked at and counts as unkept. */
+/** Written out, the longest double has 309 digits. A longer text is not parsed and counts as not preserved. */
 const MAX_DIGITS = 400;
 
-/** Whether JavaScript's own number is the one that `text` (a number of JSON) writes, however either is spelled. */
+/** Returns whether a double has exactly the value of `text` (a JSON number), however the number is spelled. */
 export function isKeptByDouble(text: string): boolean {
   const value = Number(text);
   if (String(value) === text) return Number.isFinite(value);
-  // JavaScript writes these in full, so another text is another number.
+  // JavaScript writes these integers in full, so a different text means a different number.
   if (Math.abs(value) < 1e21 && /^-?[1-9]\d*$/.test(text)) return false;
   if (!Number.isFinite(value) || text.length > MAX_DIGITS) return false;
   const [given, own] = [normalize(text), normalize(String(value))];
   return given.digits === own.digits && (given.digits === '' || given.exponent === own.exponent);
 }
 
-/** The digits without zeros at either end, and the power of ten of the last one. The sign is never lost. */
+/**
+ * Returns the digits without zeros at either end, and the power of ten of the last digit. The sign is ignored, because
+ * a double always preserves it.
+ */
 function normalize(text: string): { digits: string; exponent: bigint } {
   const [mantissa = '', power = '0'] = text.replace(/^-/, '').toLowerCase().split('e');
   const [integer = '', fraction = ''] = mantissa.split('.');

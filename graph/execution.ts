@@ -1,11 +1,11 @@
-// How a run's nodes become activities (docs/adr, "Dense execution").
+// How a run's nodes become activities (docs/adr/0011-dense-execution.md).
 import { isObject, ownValue } from './json.js';
 
 export const EXECUTIONS = ['visible', 'dense'] as const;
-/** `visible`: one activity a node that leaves the process. `dense`: neighbours share activities. */
+/** `visible`: each node that leaves the process has one activity. `dense`: neighbouring nodes share activities. */
 export type Execution = (typeof EXECUTIONS)[number];
 
-/** What a drawing says in `data.settings.execution`; undefined where it says nothing. It may be any value. */
+/** Returns `data.settings.execution` of a drawing; undefined where it is not set. It may be any value. */
 export function executionSettingOf(data: unknown): unknown {
   const settings = isObject(data) ? ownValue(data, 'settings') : undefined;
   return (isObject(settings) ? ownValue(settings, 'execution') : undefined) ?? undefined;

@@ -1,4 +1,4 @@
-// The input of a run: the trigger's fields, and how a request body becomes an input (decisions, section 6).
+// The input of a run: the trigger's fields, and how a request body becomes an input.
 import { isEmpty, isObject, ownValue, setOwn, type JsonObject } from './json.js';
 import { parseJson, writeJson } from './json-text.js';
 import { isSecretField, MASK, secretStrings } from './secrets.js';
@@ -6,15 +6,18 @@ import type { RunInput } from './variable.js';
 
 export type { RunInput } from './variable.js';
 
-/** The key under which an input that is a text stands. */
+/** The key that holds an input that is a plain text. */
 export const RAW_INPUT = '__raw_input__';
 
-// Everything that a run produces is searched for its secrets, and the search keeps each of them in memory in several
-// encodings: far above any key or certificate, far below what would hurt.
+// All results of a run are searched for its secrets, and the search keeps each secret in memory in several encodings.
+// The limit is far above any key or certificate and keeps that memory small.
 export const MAX_SECRET_CHARACTERS = 65_536;
 const TOO_LONG = `Secret fields should have at most ${MAX_SECRET_CHARACTERS} characters in total`;
 
-/** `input_fields` of the start node, of the first trigger where there is no start; empty for a drawing with neither. */
+/**
+ * Returns the `input_fields` of the start node, or of the first trigger where there is no start; empty for a drawing
+ * with neither.
+ */
 export function inputFieldsOf(data: unknown): JsonObject[] {
   if (!isObject(data) || !Array.isArray(data['nodes'])) return [];
   const nodes = data['nodes'].filter(isObject);
@@ -24,7 +27,7 @@ export function inputFieldsOf(data: unknown): JsonObject[] {
   return Array.isArray(fields) ? fields.filter(isObject) : [];
 }
 
-/** The secret fields of every node: what the start node leaves out, another trigger may still call a secret. */
+/** Returns the secret fields of every node, because a trigger that is not the start node may also declare secrets. */
 export function secretFieldsOf(data: unknown): JsonObject[] {
   if (!isObject(data) || !Array.isArray(data['nodes'])) return [];
   return data['nodes'].filter(isObject).flatMap((node) => {
@@ -37,10 +40,12 @@ export function fieldIdsOf(fields: readonly JsonObject[]): Set<string> {
   return new Set(fields.flatMap(({ id }) => (typeof id === 'string' ? [id] : [])));
 }
 
-/** A field's own default, else the value of its first option that says `is_default`; empty where it has neither. */
+/**
+ * Returns a field's own default, or else the value of its first option with `is_default`; empty where it has neither.
+ */
 export function defaultOf(field: JsonObject): unknown {
   const own = field['default_value'];
-  // Nothing is stored for it, or it would have been put in its place.
+  // A remaining mask has no stored value, because a stored value would have replaced it.
   const isUnknown = own === MASK && isSecretField(field);
   if (!isEmpty(own) && !isUnknown) return own;
   const options = Array.isArray(field['options']) ? field['options'].filter(isObject) : [];
@@ -48,7 +53,7 @@ export function defaultOf(field: JsonObject): unknown {
 }
 
 /**
- * Fills defaults in where the input has no value (absent or null), and names each required field that stays empty, as
+ * Fills in defaults where the input has no value (absent or null). Reports each required field that stays empty as
  * `{<field id>: message}`. An input that is an array has no fields to fill.
  */
 export function completeInput(
@@ -73,7 +78,7 @@ export function completeInput(
   return { input: completed, errors };
 }
 
-/** The input in a body sent with an API key, whatever its content type. */
+/** Reads the input from a body sent with an API key, whatever its content type. */
 export function parseApiKeyInput(text: string): RunInput {
   if (text.trim() === '') return {};
   try {
@@ -86,7 +91,7 @@ export function parseApiKeyInput(text: string): RunInput {
   }
 }
 
-/** The input in `input_data` of a body sent with a session token. */
+/** Reads the input from `input_data` of a body sent with a session token. */
 export function parseSessionInput(inputData: unknown): RunInput {
   if (inputData === undefined || inputData === null) return {};
   if (Array.isArray(inputData) || isObject(inputData)) return inputData;

@@ -1,17 +1,20 @@
-// JSON in and out with every number as it was written. Both take JavaScript's own way unless a number needs more: then the
-// text is read and written here. Neither Node 20's `JSON` nor a library does it without changing duplicate keys,
-// `__proto__` or the depth that is taken.
+// Reads and writes JSON without changing any number. Both directions use JavaScript's own `JSON` unless a number needs
+// more, and otherwise the code here. Neither `JSON` of Node 20 nor a library does this without changing duplicate keys,
+// `__proto__` or the accepted depth.
 import { ExactNumber, isKeptByDouble, mayHoldUnkeptNumber } from './exact-number.js';
 import { setOwn, type JsonObject } from './json.js';
 
-/** `JSON.parse`, except that a number which a double would change becomes an `ExactNumber`. */
+/** Works like `JSON.parse`, except that a number which a double would change becomes an `ExactNumber`. */
 export function parseJson(text: string): unknown {
   if (!mayHoldUnkeptNumber(text) || !holdsUnkeptNumber(text)) return JSON.parse(text);
   JSON.parse(text); // Throws for what is no JSON; what is left to read is valid.
   return readExactly(text);
 }
 
-/** `JSON.stringify`, except that an `ExactNumber` is written as the number it is. The value is one that JSON can write. */
+/**
+ * Works like `JSON.stringify`, except that an `ExactNumber` is written as a number. JSON must be able to represent the
+ * value.
+ */
 export function writeJson(value: unknown): string {
   const before = ExactNumber.written;
   const text = JSON.stringify(value) ?? 'null';
@@ -31,7 +34,10 @@ function holdsUnkeptNumber(text: string): boolean {
   return false;
 }
 
-/** Without recursion: no depth of nesting overflows the stack. `text` is valid JSON, so commas and colons say nothing. */
+/**
+ * Does not recurse, so no depth of nesting overflows the stack. `text` is valid JSON, so commas and colons can be
+ * skipped.
+ */
 function readExactly(text: string): unknown {
   const root: unknown[] = [];
   const outer: (JsonObject | unknown[])[] = [];
@@ -63,10 +69,10 @@ function readExactly(text: string): unknown {
   return root[0];
 }
 
-/** V8 copies what is shorter when it is cut out of a text; a longer piece keeps the whole text in memory. */
+/** V8 copies a substring up to this length. A longer substring keeps the whole text in memory. */
 const COPIED_CHARACTERS = 12;
 
-/** `JSON.parse` copies, too. */
+/** Returns a copy of the text, because `JSON.parse` copies strings too. */
 function readLeaf(text: string, unit: number): unknown {
   if (unit === QUOTE) {
     const isPlain = text.length <= COPIED_CHARACTERS && !text.includes('\\');
@@ -76,7 +82,7 @@ function readLeaf(text: string, unit: number): unknown {
   return isKeptByDouble(text) ? Number(text) : new ExactNumber(JSON.parse(`"${text}"`) as string);
 }
 
-/** Undefined for what JSON leaves out. Only for values that `JSON.stringify` has got through. */
+/** Returns undefined for values that JSON omits. Must be called only for values that `JSON.stringify` accepts. */
 function writeExactly(value: unknown): string | undefined {
   if (value instanceof ExactNumber) return value.toString();
   if (typeof value !== 'object' || value === null || hasOwnWriting(value)) return JSON.stringify(value);
@@ -92,12 +98,15 @@ function writeExactly(value: unknown): string | undefined {
   return `{${text}}`;
 }
 
-/** As dates have. A key of this name holds no function where the value came from JSON. */
+/**
+ * Returns whether the object has a `toJSON` method, as dates do. In a value that came from JSON this key never holds a
+ * function.
+ */
 function hasOwnWriting(value: object): boolean {
   return typeof (value as { toJSON?: unknown }).toJSON === 'function';
 }
 
-/** The position of the closing quote, or the end of the text. */
+/** Returns the position of the closing quote, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -113,7 +122,7 @@ function endOfNumber(text: string, start: number): number {
   return end;
 }
 
-/** Of a number, `true`, `false` or `null`. */
+/** Returns the end of a number, `true`, `false` or `null`. */
 function endOfWord(text: string, start: number): number {
   let end = start + 1;
   for (let unit = text.charCodeAt(end); unit > SPACE && !WORD_ENDS.has(unit); unit = text.charCodeAt(end)) end += 1;

@@ -1,5 +1,5 @@
-// Reading and rebuilding JSON values that came from outside. Nothing here recurses, so no depth of nesting overflows
-// the stack, and `__proto__` is a key like any other.
+// Reads and rebuilds JSON values from outside. Nothing here recurses, so no depth of nesting overflows the stack.
+// `__proto__` is a key like any other.
 
 import { ExactNumber } from './exact-number.js';
 
@@ -9,29 +9,29 @@ export function isObject(value: unknown): value is JsonObject {
   return isContainer(value) && !Array.isArray(value);
 }
 
-/** An object or array of JSON; everything else is a leaf. */
+/** Returns whether the value is a JSON object or array. Everything else is a leaf. */
 export function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
 }
 
-/** Whether a field holds nothing. */
+/** Returns whether a field is absent, null or an empty string. */
 export function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** The own property of an object or the element of an array; `length` of an array is neither. */
+/** Returns the own property of an object or the element of an array. The `length` of an array is neither. */
 export function ownValue(value: unknown, key: string | number): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   return Object.prototype.propertyIsEnumerable.call(value, key) ? (value as JsonObject)[key] : undefined;
 }
 
-/** `target[key] = value`, also for a key that plain assignment would take for the prototype. */
+/** Sets `target[key] = value`, even for `__proto__`, where an assignment would change the prototype. */
 export function setOwn(target: object, key: string, value: unknown): void {
   if (key !== '__proto__') (target as JsonObject)[key] = value;
   else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** A copy in which the keys of every object are sorted: two values that differ in their order only are the same. */
+/** Returns a copy with the keys of every object sorted, so that values which differ only in key order become equal. */
 export function inKeyOrder(value: unknown): unknown {
   return mapLeaves(
     value,
@@ -46,7 +46,9 @@ function byKey([left]: [string, unknown], [right]: [string, unknown]): number {
   return left < right ? -1 : 1;
 }
 
-/** A copy in which every leaf (string, number, boolean, null) went through `toLeaf` and every object key through `toKey`. */
+/**
+ * Returns a copy with `toLeaf` applied to every leaf (string, number, boolean, null) and `toKey` to every object key.
+ */
 export function mapLeaves(
   value: unknown,
   toLeaf: (leaf: unknown) => unknown,
@@ -69,7 +71,7 @@ export function mapLeaves(
   return result;
 }
 
-/** Every leaf of a value, in the order in which JSON would write them. */
+/** Returns every leaf of a value in the order in which JSON would write them. */
 export function leavesOf(value: unknown): unknown[] {
   const leaves: unknown[] = [];
   const pending: Iterator<unknown>[] = [[value].values()];
@@ -82,7 +84,7 @@ export function leavesOf(value: unknown): unknown[] {
   return leaves;
 }
 
-/** Whether a value holds more than `limit` values at all depths. Stops counting there. */
+/** Returns whether a value holds more than `limit` values at all depths. It stops counting at the limit. */
 export function holdsMoreThan(value: unknown, limit: number): boolean {
   const met = [value];
   for (const item of met) {

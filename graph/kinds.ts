@@ -1,24 +1,29 @@
-// Every node kind, declared once. The run workflow reads these traits, so this file imports nothing: what needs a schema
-// is in `nodes/<kind>.ts`. Everything that differs by kind is derived from here, or does not compile without the kind.
+// Declares every node kind once. The run workflow reads these traits, so this file imports nothing. Code that needs a
+// schema is in `nodes/<kind>.ts`. Everything that differs by kind is derived from here, or does not compile without the
+// kind.
 
 export interface KindTraits {
-  /** The type of its Temporal activity, as operators see it. */
+  /** The type of the kind's Temporal activity, as operators see it. */
   activity: string;
   /**
-   * `activity`: it leaves the process, in one activity. `inline`: it only reads and decides, inside the workflow task.
-   * `loop`: the run workflow calls its activity again and again.
+   * `activity`: the node leaves the process, in one activity. `inline`: the node only reads and decides, inside the
+   * workflow task. `loop`: the run workflow calls the kind's activities repeatedly.
    */
   runs: 'activity' | 'inline' | 'loop';
   /**
-   * The ways out of it that have a name, numbered from 1 in this order: the field of its data that holds the target, and
-   * the `sourceHandle` of the edge that draws it. A kind without any is left by its `next_nodes`, handle 0.
+   * The named handles of the kind, numbered from 1 in this order. `field` is the field of the node's data that holds
+   * the target, and `edge` is the `sourceHandle` of the drawn edge. A node of a kind without named handles is left by
+   * its `next_nodes`, handle 0.
    */
   handles: readonly { field: string; edge: string }[];
-  /** Lists in its data whose items are fields that may be secret (`is_secret`, `default_value`). */
+  /** Lists in the node's data whose items are fields that may be secret (`is_secret`, `default_value`). */
   secretFields: readonly string[];
-  /** Where its data names servers, whose credential headers are secret: the data itself is one, or each of its `tools`. */
+  /**
+   * Where the node's data holds servers, whose credential headers are secret: the data itself, or each item of its
+   * `tools`.
+   */
   servers: 'none' | 'self' | 'tools';
-  /** Whether dense execution may place it and let it share an activity (docs/adr, "Dense execution"). */
+  /** Whether dense execution may place the node and let it share an activity (docs/adr/0011-dense-execution.md). */
   isDense: boolean;
 }
 
@@ -76,10 +81,10 @@ export const kinds = {
   },
 } as const satisfies Record<string, KindTraits>;
 
-/** The word of a kind: `graph/nodes/<kind>.ts` defines it. */
+/** The name of a kind, which `graph/nodes/<kind>.ts` defines. */
 export type NodeKind = keyof typeof kinds;
 
-/** The kinds that run in this way. */
+/** The kinds whose `runs` trait is `How`. */
 export type KindThatRuns<How extends KindTraits['runs']> = {
   [Kind in NodeKind]: (typeof kinds)[Kind]['runs'] extends How ? Kind : never;
 }[NodeKind];
@@ -88,7 +93,7 @@ export function traitsOf(kind: NodeKind): KindTraits {
   return kinds[kind];
 }
 
-/** The kinds that run in this way. */
+/** Returns the kinds whose `runs` trait is `how`. */
 export function kindsThatRun<How extends KindTraits['runs']>(how: How): KindThatRuns<How>[] {
   return (Object.keys(kinds) as NodeKind[]).filter((kind): kind is KindThatRuns<How> => kinds[kind].runs === how);
 }

@@ -1,5 +1,4 @@
-// Which node follows which, by the two ways a drawing says so: a node's own data is what runs; where it is silent, the
-// drawn edges serve.
+// Decides which node follows which. A node's own data takes precedence. Where it is not set, the drawn edges count.
 import { isObject, ownValue, type JsonObject } from './json.js';
 import { traitsOf, type NodeKind } from './kinds.js';
 import type { Handle } from './plan.js';
@@ -9,7 +8,7 @@ export interface Link {
   handle: Handle;
 }
 
-/** A link as the drawing has it: what should be an id may be anything. */
+/** A link as drawn. Its target is unchecked and may be any value. */
 export interface RawLink {
   to: unknown;
   handle: Handle;
@@ -30,13 +29,16 @@ export function groupEdges(edges: unknown): EdgesBySource {
   return groups;
 }
 
-/** The handles by which a node of this kind can be left. */
+/** Returns the handles by which a node of this kind can be left. */
 export function handlesOf(kind: NodeKind): readonly Handle[] {
   const { handles } = traitsOf(kind);
   return handles.length === 0 ? [0] : handles.map((_, index) => index + 1);
 }
 
-/** What the node's own data says of one handle; undefined where it says nothing (absent, null or an empty string). */
+/**
+ * Returns the links of one handle in the node's own data; undefined where they are not set (absent, null or an empty
+ * string).
+ */
 export function linksInData(kind: NodeKind, data: JsonObject, handle: Handle): RawLink[] | undefined {
   const field = handle === 0 ? 'next_nodes' : traitsOf(kind).handles[handle - 1]!.field;
   const value = ownValue(data, field);
@@ -44,14 +46,14 @@ export function linksInData(kind: NodeKind, data: JsonObject, handle: Handle): R
   return (Array.isArray(value) ? value : [value]).map((to: unknown) => ({ to, handle }));
 }
 
-/** What the drawn edges say of one handle. An edge that leaves by no handle of the kind belongs to none. */
+/** Returns the drawn links of one handle. An edge whose handle the kind does not have belongs to no handle. */
 export function linksInEdges(kind: NodeKind, edges: readonly JsonObject[], handle: Handle): RawLink[] {
   const name = handle === 0 ? undefined : traitsOf(kind).handles[handle - 1]!.edge;
   const leaving = name === undefined ? edges : edges.filter((edge) => edge['sourceHandle'] === name);
   return leaving.map((edge) => ({ to: edge['target'], handle }));
 }
 
-/** The links that run, without repeats, in the order of the kind's handles. */
+/** Returns the links that are executed, without duplicates, in the order of the kind's handles. */
 export function resolveLinks(kind: NodeKind, data: JsonObject, edges: readonly JsonObject[]): RawLink[] {
   return handlesOf(kind).flatMap((handle) => {
     const links = linksInData(kind, data, handle) ?? linksInEdges(kind, edges, handle);

@@ -1,5 +1,6 @@
-// `********` that stands for nothing: the place has another name, node or server than the one whose value was stored, or
-// the workflow was created with it. It is kept in the drawing and never sent (specification, "Trigger input field").
+// Finds `********` without a stored value: the place has another name, node or server than the one whose value was
+// stored, or the workflow was created with `********`. It stays in the drawing and is never sent (Specification,
+// "Trigger input field").
 import { isEmpty, ownValue, type JsonObject } from './json.js';
 import { isLost, mapSecrets, MASK, type SecretMap } from './secrets.js';
 import type { NodeErrors, Warning } from './validate.js';
@@ -10,13 +11,13 @@ const MAX_FINDINGS = 1000;
 export interface LostSecret {
   kind: 'field' | 'header';
   nodeId: string;
-  /** The field's id, or where the header stands inside the node's data. */
+  /** The field's id, or the path of the header inside the node's data. */
   where: string;
-  /** Of a field: the workflow was created like this, and the field counts as not given. */
+  /** Whether the workflow was created with `********` in this field. Such a field counts as not given. */
   isLiteral: boolean;
 }
 
-/** `drawing` compiles and has its secrets in it: what still says `********` has none. */
+/** `drawing` must compile and contain its secrets, so a remaining `********` has no stored value. */
 export function findLostSecrets(drawing: JsonObject, secrets: SecretMap): LostSecret[] {
   const found: LostSecret[] = [];
   mapSecrets(drawing, (value, { name, nodeId, path, label }) => {
@@ -29,7 +30,10 @@ export function findLostSecrets(drawing: JsonObject, secrets: SecretMap): LostSe
   return found;
 }
 
-/** Why a run cannot start: credential headers of its nodes, and lost fields of its start that `input` does not give. */
+/**
+ * Returns why a run cannot start: lost credential headers of its nodes, and lost fields of its start node that `input`
+ * does not set.
+ */
 export function lostSecretErrors(
   lost: readonly LostSecret[],
   { nodeIds, startNode, input }: { nodeIds: readonly string[]; startNode: string; input: RunInput },

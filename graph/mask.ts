@@ -1,4 +1,4 @@
-// Secrets in what nodes produce: decisions, section 9.
+// Masks secrets in what nodes produce.
 import { decodingsOf, originalOffset } from './decoded-text.js';
 import { ExactNumber } from './exact-number.js';
 import { mapLeaves } from './json.js';
@@ -6,32 +6,34 @@ import { createPatternSearch, type Pattern, type PatternSearch } from './pattern
 import { MASK } from './secrets.js';
 
 export interface Masker {
-  /** True when there is nothing to look for: every text stays as it is. */
+  /** True when there are no secrets, so that every text stays as it is. */
   readonly isEmpty: boolean;
   readonly text: (text: string) => string;
-  /** A copy with every string, number and object key masked. */
+  /** Returns a copy with every string, number and object key masked. */
   readonly json: <T>(value: T) => T;
 }
 
-// Shorter values turn up by chance all over a text; they are only masked in their own fields.
+// Shorter values occur in texts by chance, so they are masked only in their own fields.
 const MIN_SECRET_CHARACTERS = 6;
-// The search keeps each character of a secret some ten times over. Twice what a run may hold (`input.ts`) is searched for
-// whole: a second, at most. Beyond that stand drafts, published literals and attacks.
+// The search keeps each character of a secret about ten times in memory. The limit is twice what a run may hold
+// (`input.ts`), which is still searched in full within a second. Only drafts, published literals and attacks exceed it.
 const MAX_SEARCHED_CHARACTERS = 131_072;
 const MAX_SECRETS = 8192;
 
 /**
- * Beyond so many characters of secrets in all, those encodings are not looked for that only short ones are found in:
- * each is a pattern of its own, and memory grows with the patterns.
+ * If the secrets have more characters than this in all, encodings that each need a pattern of their own are not
+ * searched for, because memory grows with the patterns.
  */
 const MAX_CHARACTERS_IN_EVERY_ENCODING = 16_384;
 
 /**
- * Replaces secrets by `********` wherever they stand: plain, JSON-escaped (also twice), URL-encoded in any way, with HTML
- * entities, over several lines, in hexadecimal, and in base64 or base64url, also in the middle of a larger base64 text
- * and of the URL-encoded secret. Linear in the text; memory grows with the secrets. Of secrets that are too long to be
- * searched for only the beginning is, and all that follows it in the same text is hidden; where there are too many, every
- * text is. docs/operate/security.md says what is not found.
+ * Replaces secrets by `********` wherever they occur: plain, JSON-escaped (also twice), URL-encoded in any way, with
+ * HTML entities, over several lines, in hexadecimal, and in base64 or base64url. The base64 may be part of a longer
+ * base64 text, and it may hold the URL-encoded secret. Time is linear in the text, and memory grows with the secrets.
+ *
+ * If the secrets are too long, only the beginning of each is searched for, and everything that follows it in the same
+ * text is hidden. If there are too many secrets, every text is hidden. docs/operate/security.md lists what is not
+ * found.
  */
 export function createMasker(secretValues: readonly string[]): Masker {
   const secrets = new Set(secretValues.flatMap((value) => [value, value.trim()]).filter(isLongEnough));
@@ -60,7 +62,7 @@ function createTextMasker(secrets: string[]): (text: string) => string {
 
 function patternsUpTo(limit: number, secret: string, inEveryEncoding: boolean): Pattern[] {
   if (secret.length <= limit) return patternsOf(secret, inEveryEncoding);
-  // Half a character would be encoded as another one.
+  // The cut must not split a surrogate pair, because half a character would be encoded differently.
   const beginning = secret.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
   return patternsOf(beginning, inEveryEncoding).map((pattern) => ({ ...pattern, after: Infinity }));
 }
@@ -70,10 +72,10 @@ function isLongEnough(value: string): boolean {
 }
 
 function patternsOf(secret: string, inEveryEncoding: boolean): Pattern[] {
-  // Form encoding writes a space as a plus, which no decoding of the text can tell from a plus. One of the decodings has
-  // no line breaks.
+  // Form encoding writes a space as a plus, and decoding cannot distinguish the two. One of the decodings has no line
+  // breaks.
   const plain = new Set([secret, secret.replaceAll(' ', '+'), secret.replace(/[\r\n]+/g, '')].filter(isLongEnough));
-  // Base64 of the secret itself, and of the secret as JSON writes it, or a URL, or a form.
+  // Base64 may hold the secret itself, or the secret encoded for JSON, a URL or a form.
   const encodable = new Set([secret, JSON.stringify(secret).slice(1, -1)]);
   if (inEveryEncoding) {
     for (const encoded of urlEncodingsOf(secret)) encodable.add(encoded);
@@ -85,7 +87,7 @@ function patternsOf(secret: string, inEveryEncoding: boolean): Pattern[] {
   ];
 }
 
-/** As `encodeURIComponent` writes it, and as forms do. */
+/** Returns the secret as encoded by `encodeURIComponent` and by forms. */
 function urlEncodingsOf(secret: string): string[] {
   const wellFormed = Buffer.from(secret).toString(); // half a character cannot be in a URL
   return [encodeURIComponent(wellFormed), new URLSearchParams({ '': wellFormed }).toString().slice(1)];
@@ -96,12 +98,12 @@ function hexOf(text: string): string[] {
   return [hex, hex.toUpperCase()];
 }
 
-/** The base64 characters that only the secret decides when `shift` bytes (modulo 3) stand before it. */
+/** Returns the base64 characters that depend only on the secret when `shift` bytes (modulo 3) precede it. */
 function base64PatternsOf(bytes: Buffer, shift: number): Pattern[] {
   const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
   const bits = (shift + bytes.length) * 8;
   const text = encoded.slice(Math.ceil((shift * 8) / 6), Math.floor(bits / 6));
-  // The characters that it shares with its neighbours hold bits of it too.
+  // The adjacent characters also hold some bits of the secret.
   const pattern = { text, before: shift === 0 ? 0 : 1, after: bits % 6 === 0 ? 0 : 1 };
   const urlSafe = text.replaceAll('+', '-').replaceAll('/', '_');
   return urlSafe === text ? [pattern] : [pattern, { ...pattern, text: urlSafe }];
@@ -126,7 +128,9 @@ function maskText(text: string, search: PatternSearch): string {
   return parts.join('') + text.slice(cursor);
 }
 
-/** Within one search the ends only grow, so an overlap is always with the last ones: `aaaa...` stays one range. */
+/**
+ * Within one search the ends only grow, so a range can overlap only the last ones. `aaaa...` therefore stays one range.
+ */
 function addRange(ranges: Range[], start: number, end: number): void {
   const before = ranges.at(-1);
   if (before && before[0] <= start && before[1] >= end) return;

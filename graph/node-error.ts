@@ -1,4 +1,4 @@
-/** What a node fails with for the user's eyes: `code` is a stable machine word, the message one sentence. */
+/** A failure of a node for its user: `code` is a stable identifier, and the message is one sentence. */
 export class NodeError extends Error {
   override name = 'NodeError';
   readonly code: string;

@@ -1,9 +1,9 @@
-// Aho and Corasick's automaton: all patterns in one pass, in time linear in the text however many and however alike
-// the patterns are. A regular expression of alternatives or one `indexOf` a pattern is not.
+// The Aho-Corasick automaton: finds all patterns in one pass, in time linear in the text, however many and similar the
+// patterns are. A regular expression of alternatives, or one `indexOf` for each pattern, is not linear.
 
 export interface Pattern {
   text: string;
-  /** How many units before and after a match belong to it too. */
+  /** The number of code units before and after a match that belong to it too. */
   before: number;
   after: number;
 }
@@ -12,7 +12,7 @@ export interface Pattern {
 export type PatternSearch = (text: string, report: (start: number, end: number) => void) => void;
 
 interface Trie {
-  /** `state * 65536 + unit` -> state; 0 is the root. */
+  /** Maps `state * 65536 + unit` to a state. 0 is the root. */
   next: Map<number, number>;
   parent: number[];
   unit: number[];
@@ -24,7 +24,7 @@ export function createPatternSearch(patterns: readonly Pattern[]): PatternSearch
   const trie = buildTrie(patterns);
   const fallback = linkFallbacks(trie);
   const { next, pattern } = trie;
-  // Most units of a text lead from the root to the root: a table is faster there than the map.
+  // Most code units lead from the root to the root, and a table is faster than the map for these.
   const fromRoot = new Uint32Array(65536);
   for (let state = 1; state < trie.parent.length; state += 1) {
     if (trie.parent[state] === 0) fromRoot[trie.unit[state] ?? 0] = state;
@@ -69,7 +69,10 @@ function buildTrie(patterns: readonly Pattern[]): Trie {
   return trie;
 }
 
-/** For each state the longest other state that it ends with; a state without a pattern takes over that one's. */
+/**
+ * Finds for each state the longest other state that is its suffix. A state without a pattern takes over the pattern of
+ * that state.
+ */
 function linkFallbacks(trie: Trie): Uint32Array {
   const { next, parent, unit, depth, pattern } = trie;
   const fallback = new Uint32Array(parent.length);

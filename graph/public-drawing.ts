@@ -1,23 +1,26 @@
-// A drawing that leaves its project: as a copy or as a public example. decisions, section 9.
+// Removes credentials from a drawing that leaves its project, as a copy or as a public example.
 import { isEmpty, type JsonObject } from './json.js';
 import { isSecretField, mapArray, mapObject, secretStrings } from './secrets.js';
 
 /**
- * Wider than the rule inside a project, for whoever reads this never was let in: any header whose name speaks of a
- * credential, whichever node it stands on.
+ * This rule is wider than the one inside a project, because readers of a public drawing are strangers. It covers any
+ * header of any node whose name suggests a credential.
  */
 const CREDENTIAL_HEADER = /auth|key|token|secret|password|credential|cookie|session|signature/i;
-/** Says how to read a credential; no secret itself. */
+/** The scheme of a credential, which is not secret itself. */
 const SCHEME = /^\s*(?:bearer|basic|digest|token|apikey)\s+/i;
 const VARIABLE = /\{\{.*?\}\}/gs;
 
 export interface PublicDrawing {
   drawing: JsonObject;
-  /** What was written in the credential headers, to be hidden wherever else it stands; variables are not in it. */
+  /** The literal values of the credential headers, without variables. They must be hidden wherever else they occur. */
   literals: string[];
 }
 
-/** A copy of the drawing with `replacement` for the defaults of secret fields and the values of credential headers. */
+/**
+ * Returns a copy of the drawing with `replacement` for the defaults of secret fields and the values of credential
+ * headers.
+ */
 export function replaceCredentials(drawing: JsonObject, replacement: string): PublicDrawing {
   const literals: string[] = [];
   const withoutHeaders = (owner: JsonObject): JsonObject =>
@@ -43,7 +46,7 @@ function literalsOf(value: string): string[] {
   return value.split(VARIABLE).flatMap((piece) => piece.replace(SCHEME, '').trim() || []);
 }
 
-/** `Object.fromEntries` keeps `__proto__` a key like any other. */
+/** `Object.fromEntries` treats `__proto__` like any other key. */
 function mapValues(object: JsonObject, map: (value: unknown, key: string) => unknown): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]));
 }

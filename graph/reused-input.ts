@@ -1,4 +1,4 @@
-// The input of an earlier run, taken over by a new run of a drawing that may have changed since.
+// Reuses the input of an earlier run in a new run, whose drawing may have changed.
 import { createMasker } from './mask.js';
 import type { JsonObject } from './json.js';
 import { isSecretField, maskInput, secretStrings, type SecretMap } from './secrets.js';
@@ -10,8 +10,9 @@ interface Drawn {
 }
 
 /**
- * What was secret then stays out of sight now: a value whose field is no longer secret is not taken over but stands as
- * `********`, as in an update that makes a field public, and so does its text wherever else it stands in the input.
+ * A value that was secret in the earlier run stays hidden. If its field is no longer secret, `********` replaces the
+ * value in the field and its text wherever else it occurs in the input. An update that makes a field public does the
+ * same.
  */
 export function reuseInput(input: RunInput, then: Drawn, now: Drawn): RunInput {
   const secretNow = new Set(now.fields.filter(isSecretField).map(({ id }) => id));

@@ -1,29 +1,29 @@
-// The secret rule of the specification ("Trigger input field") and of decisions section 9: where secrets stand in a
-// drawing and an input, how they are cut out for storage and put back for a run.
+// Finds the secrets of a drawing and an input (Specification, "Trigger input field"), cuts them out for storage, and
+// puts them back for a run.
 import { ExactNumber } from './exact-number.js';
 import { isEmpty, isObject, leavesOf, ownValue, setOwn, type JsonObject } from './json.js';
 import { kinds, traitsOf, type KindTraits } from './kinds.js';
 import { kindOfType } from './nodes/registry.js';
 import type { RunInput } from './variable.js';
 
-/** What stands for a secret in everything that leaves the service. */
+/** Replaces a secret in everything that leaves the service. */
 export const MASK = '********';
 
 /**
- * The secrets of a drawing by their place: `field:<node>:<field>`, `header:<node>[:<tool server>]:<header>`. Under
- * `lost:<place>` stands that an update has put `********` where nothing was stored (`graph/lost-secrets.ts`).
+ * The secrets of a drawing by their place: `field:<node>:<field>`, `header:<node>[:<tool server>]:<header>`. An entry
+ * `lost:<place>` means that an update has sent `********` for a place without a stored value (`graph/lost-secrets.ts`).
  */
 export type SecretMap = Record<string, unknown>;
 
-/** Where a secret can stand. */
+/** A place that may hold a secret. */
 export interface Place {
   name: string;
-  /** What the place belongs to, a trigger or a tool server: the beginning of its name. */
+  /** The trigger or tool server that the place belongs to. The place's name begins with it. */
   owner: string;
-  /** The server that a header goes to, empty for a field. */
+  /** The server that a header is sent to; empty for a field. */
   origin: string;
   nodeId: unknown;
-  /** Inside the node's data. */
+  /** The path inside the node's data. */
   path: string;
   /** The field's id or the header's name. */
   label: string;
@@ -31,7 +31,7 @@ export interface Place {
 
 type Replace = (value: unknown, place: Place) => unknown;
 
-/** Of all kinds: a node that changes its type keeps its secrets secret. */
+/** The lists of all kinds, so that secrets stay secret when a node changes its type. */
 const SECRET_FIELDS = Object.values(kinds).flatMap(({ secretFields }): readonly string[] => secretFields);
 
 const CREDENTIAL_HEADER = /^(?:authorization|proxy-authorization|cookie|.*[-_](?:key|token)|key|token)$/i;
@@ -45,9 +45,9 @@ export function isSecretField(field: JsonObject): boolean {
 }
 
 /**
- * Cuts every secret out of a drawing. With `stored` (the document before an update, masked, and its secrets) an
- * incoming `********` keeps what was stored at the same place, or at the one that was renamed to it; for a header only
- * while it goes to the same server. Where nothing was stored it is lost, unless it stood there as it is before.
+ * Cuts every secret out of a drawing. With `stored` (the masked document before an update, and its secrets), `********`
+ * keeps the value stored at the same place or at its former name. A header keeps its value only while it is sent to the
+ * same server. Where nothing was stored, the value is lost, unless the place already held a literal `********`.
  */
 export function splitSecrets(
   data: JsonObject,
@@ -70,7 +70,7 @@ export function splitSecrets(
 interface StoredPlace {
   owner: string;
   origin: string;
-  /** `********` was stored as it is when the workflow was created. */
+  /** Whether the workflow was created with a literal `********` here. */
   isLiteral: boolean;
   secret?: unknown;
 }
@@ -87,8 +87,8 @@ function storedPlaces({ data, secrets }: { data: JsonObject; secrets: SecretMap 
 }
 
 /**
- * From the new name of a place to its old one: where exactly one stored secret of an owner has gone and exactly one
- * place of it has come with `********`, the one is the other.
+ * Maps the new name of a place to its old one. If exactly one stored secret of an owner has disappeared and exactly one
+ * new place of that owner holds `********`, the place was renamed.
  */
 function findRenamed(before: ReadonlyMap<string, StoredPlace>, data: JsonObject): Map<string, string> {
   const gone = new Map([...before].filter(([, place]) => 'secret' in place).map(([name, { owner }]) => [name, owner]));
@@ -102,7 +102,7 @@ function findRenamed(before: ReadonlyMap<string, StoredPlace>, data: JsonObject)
   return new Map([...oneCome].flatMap(([owner, name]) => (oneGone.has(owner) ? [[name, oneGone.get(owner)!]] : [])));
 }
 
-/** By owner, those names that are the only one of theirs. */
+/** Returns by owner the names whose owner has no other name. */
 function onlyOnes(owners: ReadonlyMap<string, string>): Map<string, string> {
   const counts = new Map<string, number>();
   for (const owner of owners.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
@@ -117,14 +117,14 @@ export function isLost(secrets: SecretMap, name: string): boolean {
   return Object.hasOwn(secrets, lostName(name));
 }
 
-/** The drawing as it was before `splitSecrets`. */
+/** Reverses `splitSecrets`. */
 export function joinSecrets(masked: JsonObject, secrets: SecretMap): JsonObject {
   return mapSecrets(masked, (value, { name }) =>
     value === MASK && Object.hasOwn(secrets, name) ? secrets[name] : value,
   );
 }
 
-/** Counted generously, every header as if it were a credential, so that counting costs next to nothing. */
+/** Counts every header as if it were a credential. The count is thus an upper bound that costs almost nothing. */
 export function holdsMoreSecretPlacesThan(data: JsonObject, limit: number): boolean {
   let places = 0;
   const countHeaders = (owner: JsonObject): JsonObject =>
@@ -143,7 +143,7 @@ export function holdsMoreSecretPlacesThan(data: JsonObject, limit: number): bool
   return places > limit;
 }
 
-/** A copy of the drawing in which `replace` has had its way with every place where a secret can stand. */
+/** Returns a copy of the drawing with `replace` applied to every place that may hold a secret. */
 export function mapSecrets(data: JsonObject, replace: Replace): JsonObject {
   const uses = new Map<string, number>();
   const unique: Replace = (value, place) => {
@@ -158,7 +158,7 @@ export function mapSecrets(data: JsonObject, replace: Replace): JsonObject {
 
 interface Owner {
   node: JsonObject;
-  /** The node's id as part of a place's name. */
+  /** The node's id, encoded for the name of a place. */
   part: string;
 }
 
@@ -188,7 +188,7 @@ function mapFields({ node, part }: Owner, data: JsonObject, list: string, replac
   });
 }
 
-/** Of a type that is not known, nothing but its fields is secret. */
+/** For an unknown type, only fields are secret. */
 export function traitsOfType(type: unknown): Pick<KindTraits, 'servers'> {
   const kind = typeof type === 'string' ? kindOfType(type) : undefined;
   return kind === undefined ? { servers: 'none' } : traitsOf(kind);
@@ -222,7 +222,7 @@ export function mapObject(owner: JsonObject, key: string, map: (value: JsonObjec
   return isObject(value) ? { ...owner, [key]: map(value) } : owner;
 }
 
-/** An id as part of a place's name, the position where a half drawing has no id. No two ids give the same part. */
+/** Encodes an id for the name of a place, without collisions. An item that has no id yet gets its position instead. */
 function toNamePart(id: unknown, index: number): string {
   if (typeof id !== 'string') return `#${index}`;
   return id.replace(/[%:#]/g, (reserved) => `%${reserved.charCodeAt(0).toString(16)}`);
@@ -234,7 +234,7 @@ function toOrigin(url: unknown): string {
   return origin === 'null' ? url : origin;
 }
 
-/** The input as it may leave the service, and the texts that must be masked wherever else they turn up. */
+/** Returns the masked input, and the texts that must be masked wherever else they occur. */
 export function maskInput(
   fields: readonly JsonObject[],
   input: RunInput,
@@ -248,8 +248,8 @@ export function maskInput(
 }
 
 /**
- * Puts the stored value where a secret field of the input says `********`; `stored` gives undefined where there is none:
- * then the field counts as not given.
+ * Replaces `********` in a secret field of the input by the stored value. If `stored` returns undefined, the field
+ * counts as not given.
  */
 export function keepInputSecrets(
   fields: readonly JsonObject[],
@@ -273,7 +273,7 @@ function mapInput(
   return copy;
 }
 
-/** The texts to look for in all that a drawing's secrets can turn up in; a credential also without its scheme. */
+/** Returns the texts to mask for a drawing's secrets. A credential is also masked without its scheme. */
 export function secretTexts(secrets: SecretMap): string[] {
   return Object.entries(secrets).flatMap(([name, value]) => {
     const texts = secretStrings(value);
@@ -282,12 +282,12 @@ export function secretTexts(secrets: SecretMap): string[] {
   });
 }
 
-/** `Bearer abc` and `abc`: a server that quotes a credential may leave its scheme out. */
+/** Returns `Bearer abc` and `abc`, because a server that quotes a credential may omit its scheme. */
 export function credentialTexts(headerValue: string): string[] {
   return [headerValue, headerValue.replace(/^[\w-]+\s+/, '')];
 }
 
-/** The texts to look for when a value is secret: its strings and the text of its numbers, at any depth. */
+/** Returns the texts to mask for a secret value: its strings and the text of its numbers, at any depth. */
 export function secretStrings(value: unknown): string[] {
   return leavesOf(value).flatMap((leaf) => {
     if (typeof leaf === 'string') return [leaf];

@@ -1,4 +1,4 @@
-// Texts with variables in double braces (specification, "Input variables"; decisions, section 5).
+// Texts with variables in double braces (Specification, "Input variables").
 import { leavesOf, mapLeaves } from './json.js';
 import { NodeError } from './node-error.js';
 import { writeJson } from './json-text.js';
@@ -6,10 +6,10 @@ import { parseVariable, resolveVariable, type Scope, type Variable } from './var
 
 export type { NodeOutput, PathPart, RunInput, Scope, Variable } from './variable.js';
 
-/** Upper bound of what one call may render, in characters: a few kilobytes of variables can name terabytes. */
+/** The limit on characters that one call may render, because a few kilobytes of variables can expand to terabytes. */
 export const MAX_RENDERED_CHARACTERS = 32 * 1024 * 1024;
 
-/** What was rendered exceeds MAX_RENDERED_CHARACTERS: the only error that rendering throws. */
+/** The rendered text exceeds MAX_RENDERED_CHARACTERS. Rendering throws no other error. */
 export class RenderedTooLargeError extends NodeError {
   override readonly name = 'RenderedTooLargeError';
 
@@ -21,7 +21,7 @@ export class RenderedTooLargeError extends NodeError {
 export interface Expression {
   /** The text between the braces. */
   expression: string;
-  /** Undefined where the text is no variable. */
+  /** Undefined where the text is not a variable. */
   variable: Variable | undefined;
 }
 
@@ -31,21 +31,26 @@ interface Span {
   expression: string;
 }
 
-/** Every complete `{{ ... }}` of a text from left to right, the innermost braces where they are nested. Linear. */
+/**
+ * Yields every complete `{{ ... }}` of a text from left to right. Of nested braces it yields the innermost. Time is
+ * linear.
+ */
 function* spansOf(text: string): Generator<Span> {
   let cursor = 0;
   for (;;) {
     const open = text.indexOf('{{', cursor);
     const close = open < 0 ? -1 : text.indexOf('}}', open + 2);
     if (close < 0) return;
-    // `{{ {{ a }}` and `{{{ a }}`: what opens last is what closes here.
+    // In `{{ {{ a }}` and `{{{ a }}` the last opening braces belong to the closing ones.
     const start = text.lastIndexOf('{{', close - 2);
     cursor = close + 2;
     yield { start, end: cursor, expression: text.slice(start + 2, close) };
   }
 }
 
-/** Every expression in the strings of a value, parsed; `variable` is undefined where the text is no variable. */
+/**
+ * Yields every parsed expression in the strings of a value. `variable` is undefined where the text is not a variable.
+ */
 export function* findExpressions(value: unknown): Generator<Expression> {
   for (const leaf of leavesOf(value)) {
     if (typeof leaf !== 'string') continue;
@@ -53,17 +58,20 @@ export function* findExpressions(value: unknown): Generator<Expression> {
   }
 }
 
-/** Every variable in the strings of a value (not in its keys). */
+/** Returns every variable in the strings of a value, but not in its keys. */
 export function findVariables(value: unknown): Variable[] {
   return Array.from(findExpressions(value), ({ variable }) => variable ?? []).flat();
 }
 
-/** Fills in the variables of a text; a missing or unknown one is empty. What was filled in is not rendered again. */
+/**
+ * Fills in the variables of a text. A missing or unknown variable becomes empty. Inserted values are not rendered
+ * again.
+ */
 export function renderText(text: string, scope: Scope): string {
   return createRenderer(scope).text(text);
 }
 
-/** Fills in every string of a JSON value; a string that is exactly one variable takes the variable's JSON type. */
+/** Fills in every string of a JSON value. A string that is exactly one variable gets the variable's JSON type. */
 export function renderJson(value: unknown, scope: Scope): unknown {
   const renderer = createRenderer(scope);
   return mapLeaves(value, (leaf) => (typeof leaf === 'string' ? renderer.value(leaf) : leaf));
@@ -107,14 +115,14 @@ function createRenderer(scope: Scope): Renderer {
     const first = spansOf(template).next().value;
     if (first?.start !== 0 || first.end !== template.length) return text(template);
     const resolved = resolve(first);
-    // Counted like text, since it is written as JSON sooner or later; what cannot be written is as good as missing.
+    // The value counts like text, since it is written as JSON later. A value that cannot be written counts as missing.
     if (resolved === null) return null;
     return toText(resolved) === '' ? '' : resolved;
   };
   return { text, value };
 }
 
-/** Empty for what JSON cannot say: nested too deeply or too long for one string. */
+/** Returns an empty text for a value that JSON cannot represent: it is nested too deeply or too long for one string. */
 function jsonText(value: unknown): string {
   try {
     return writeJson(value);

@@ -1,9 +1,12 @@
 import type { Plan } from './plan.js';
 
-/** Whether a run can have finished node `before` when node `id` starts. */
+/** Returns whether a run can have finished node `before` when node `id` starts. */
 export type UpstreamTest = (before: string, id: string) => boolean;
 
-/** One row of bits a node: 3 MB for 5,000 nodes, filled in one pass over the edges on the first question. */
+/**
+ * Each node has one row of bits, which is 3 MB for 5,000 nodes. The first question fills all rows in one pass over the
+ * edges.
+ */
 export function createUpstreamTest(plan: Plan): UpstreamTest {
   const numbers = new Map(plan.ids.map((id, number) => [id, number]));
   let rows: Uint32Array[] | undefined;
@@ -21,7 +24,7 @@ function ancestorsOf(plan: Plan): Uint32Array[] {
   const rows = plan.ids.map(() => new Uint32Array(width));
   const open = [...plan.indegree];
   const settled = [0];
-  // The list grows while it is walked: a node is appended when all before it are done.
+  // The list grows while it is iterated: a node is appended when all nodes before it are done.
   for (const from of settled) {
     const source = rows[from];
     for (const [to] of plan.out[from] ?? []) {

@@ -1,4 +1,4 @@
-// Field errors and warnings of a drawing that compiles (decisions, sections 5 and 8).
+// Field errors and warnings of a drawing that compiles.
 import type { Document, DrawnNode } from './document.js';
 import { fieldIdsOf, inputFieldsOf, MAX_SECRET_CHARACTERS } from './input.js';
 import { holdsMoreThan, isObject } from './json.js';
@@ -19,14 +19,18 @@ export interface Warning {
   message: string;
 }
 
-// As for structural errors: enough for any person, and a bound for hostile drawings.
+// The same limit as for structural errors: enough for any person, and a bound for hostile drawings.
 const MAX_FINDINGS = 1000;
-// zod collects every issue before it gives any, so a list of millions of mistakes must not reach it. `body` is any JSON.
+// zod collects every issue before it returns any, so a list of millions of errors must not reach it. `body` is any
+// JSON.
 const MAX_VALUES = 20_000;
-// Each mistake takes some microseconds, and a drawing has room for a million: after this many the rest is not looked at.
+// Each error takes some microseconds, and a drawing can have a million. After this number the rest is not checked.
 const MAX_MISTAKES = 20_000;
 
-/** Every field error of every node that the start node reaches, up to MAX_MISTAKES; an empty object when there is none. */
+/**
+ * Returns every field error of the nodes that the start node reaches, up to MAX_MISTAKES; an empty object when there is
+ * none.
+ */
 export function validateNodes(document: Document, plan: Plan): NodeErrors {
   const nodes = new Map(document.nodes.map((node) => [node.id, node]));
   const errors: [id: string, found: Record<string, string>[]][] = [];
@@ -41,7 +45,7 @@ export function validateNodes(document: Document, plan: Plan): NodeErrors {
   return withSecretsError(Object.fromEntries(errors), document);
 }
 
-/** Of both, each node's in this order. */
+/** Merges the errors of both. For each node, those of `left` come first. */
 export function mergeErrors(left: NodeErrors, right: NodeErrors): NodeErrors {
   const merged = new Map(Object.entries(left));
   for (const [id, errors] of Object.entries(right)) merged.set(id, [...(merged.get(id) ?? []), ...errors]);
@@ -49,8 +53,8 @@ export function mergeErrors(left: NodeErrors, right: NodeErrors): NodeErrors {
 }
 
 /**
- * Everything that a run produces is searched for all secrets of its drawing, also of nodes that nothing reaches: as for
- * inputs, there is a bound for all of them together.
+ * All results of a run are searched for all secrets of its drawing, including those of unreachable nodes. As for
+ * inputs, the secrets have a common limit.
  */
 function withSecretsError(errors: NodeErrors, document: Document): NodeErrors {
   let characters = 0;
@@ -77,7 +81,7 @@ function validateNode(node: DrawnNode): Record<string, string>[] {
   return parsed.error.issues.map(({ path, message }) => ({ [path.map(String).join('.')]: message }));
 }
 
-/** What a person should look at although the drawing runs, in the order of the drawing's nodes. */
+/** Returns the warnings of a drawing that can run, in the order of its nodes. */
 export function findWarnings(data: unknown, document: Document, plan: Plan): Warning[] {
   const edges = groupEdges(isObject(data) ? data['edges'] : undefined);
   const isKnown = createVariableTest(data, document, plan);
@@ -99,7 +103,10 @@ export function findWarnings(data: unknown, document: Document, plan: Plan): War
   return warnings.slice(0, MAX_FINDINGS);
 }
 
-/** A drawing without any edge has nothing to disagree with; an edge that leaves by no handle of the kind never runs. */
+/**
+ * Returns whether a node's data and its drawn edges disagree. An edge whose handle the kind does not have is never
+ * executed, so it counts as a disagreement.
+ */
 function linksDisagree({ id, kind, data }: DrawnNode, edges: EdgesBySource): boolean {
   const drawn = edges.get(id) ?? [];
   const handles = handlesOf(kind);
@@ -117,7 +124,7 @@ function haveSameTargets(left: readonly RawLink[], right: readonly RawLink[]): b
   return lefts.size === rights.size && [...lefts].every((to) => rights.has(to));
 }
 
-/** Why a variable is probably a mistake; undefined where it is not. */
+/** Returns why a variable is probably a mistake; undefined where it is not. */
 type VariableTest = (variable: Variable | undefined, nodeId: string) => string | undefined;
 
 function findUnknownVariables(node: DrawnNode, test: VariableTest): Warning[] {
@@ -147,7 +154,7 @@ function createVariableTest(data: unknown, document: Document, plan: Plan): Vari
   };
 }
 
-/** A trigger without declared fields takes any input, so nothing can be said about it. */
+/** A trigger without declared fields accepts any input, so no field of it is unknown. */
 function inputReason(fieldIds: ReadonlySet<string>, field: string | number | undefined): string | undefined {
   if (fieldIds.size === 0 || field === undefined || typeof field === 'number' || field === '__raw_input__')
     return undefined;

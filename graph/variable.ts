@@ -1,11 +1,11 @@
-// What stands between `{{` and `}}`, taken apart (specification, "Input variables").
+// Parses and resolves the text between `{{` and `}}` (Specification, "Input variables").
 import { isObject, ownValue } from './json.js';
 import { parseJson } from './json-text.js';
 
 export type RunInput = Record<string, unknown> | unknown[];
 export type NodeOutput = { content: string; [field: string]: unknown };
 
-/** What variables are read from. */
+/** The values that variables are resolved from. */
 export interface Scope {
   input: RunInput;
   results: ReadonlyMap<string, NodeOutput>;
@@ -18,11 +18,11 @@ export type Variable =
   /** The path starts after `result`. */
   | { source: 'node'; nodeId: string; path: PathPart[] };
 
-// Longer than any id and path a person draws; keeps hostile texts from costing more than their length.
+// Longer than any id and path that a person draws. It bounds the cost of hostile texts.
 const MAX_EXPRESSION = 1000;
 const RESULT = /\.result(?=[.[\s]|$)/;
 
-/** Parses the text between the braces; undefined where it is no variable. */
+/** Parses the text between the braces; undefined where it is not a variable. */
 export function parseVariable(expression: string): Variable | undefined {
   const text = expression.trim();
   if (text.length > MAX_EXPRESSION) return undefined;
@@ -35,7 +35,7 @@ export function parseVariable(expression: string): Variable | undefined {
   return path && { source: 'node', nodeId: text.slice(0, at).trim(), path };
 }
 
-/** `.name`, `[0]` and `["name"]` in any order; undefined where the text is anything else. */
+/** Parses `.name`, `[0]` and `["name"]` in any order; undefined where the text is anything else. */
 function parsePath(text: string): PathPart[] | undefined {
   const path: PathPart[] = [];
   let rest = text.trimStart();
@@ -66,12 +66,12 @@ function parseBracket(text: string): PathPart | undefined {
   return isQuoted ? text.slice(1, -1) : undefined;
 }
 
-/** `tags.0` is `tags[0]`: digits that are exactly an index are one, wherever they stand. */
+/** `tags.0` means `tags[0]`: a name that is exactly an index counts as an index everywhere. */
 function toPart(name: string): PathPart {
   return /^(0|[1-9]\d{0,9})$/.test(name) ? Number(name) : name;
 }
 
-/** The variable's value; undefined where it has none. Reads own properties only. */
+/** Returns the variable's value; undefined where it has none. Reads own properties only. */
 export function resolveVariable(variable: Variable, scope: Scope): unknown {
   const { path } = variable;
   if (variable.source === 'input') return walk(scope.input, path);
@@ -88,7 +88,7 @@ function walk(value: unknown, path: readonly PathPart[]): unknown {
   return current;
 }
 
-// A template may name fields of the same large content many times: it is parsed once.
+// A template may use fields of the same large content many times, so the content is parsed once.
 const parsedContents = new WeakMap<NodeOutput, unknown>();
 
 function parsedContent(output: NodeOutput): unknown {
@@ -96,14 +96,14 @@ function parsedContent(output: NodeOutput): unknown {
   return parsedContents.get(output);
 }
 
-/** The object or array that a node's content is as JSON, bare or in a markdown code fence; undefined if it is neither. */
+/** Parses a node's content as a JSON object or array, bare or in a Markdown code fence; undefined if it is neither. */
 function parseContent(content: unknown): unknown {
   if (typeof content !== 'string') return undefined;
   const text = content.trim();
   const fence = /^(?:`{3,}|~{3,})/.exec(text)?.[0];
   if (fence === undefined) return parseContainer(text);
   if (text.length < 2 * fence.length || !text.endsWith(fence)) return undefined;
-  // After the opening fence may stand a word for the language.
+  // The opening fence may be followed by the name of a language.
   const fenced = text.slice(fence.length, -fence.length);
   return parseContainer(fenced.replace(/^[ \t]*[\w+.-]*/, '').trim());
 }

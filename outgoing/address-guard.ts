@@ -1,5 +1,5 @@
-// Which addresses a user's graph may reach. decisions.md section 11: only public unicast, checked on the address that
-// is really connected to, so a name that resolves to an inside address gets no further than the address itself.
+// Decides which addresses a user's graph may reach: only public unicast addresses. The check applies to the address
+// that is connected to, so a name that resolves to a private address is refused like the address itself.
 import dns from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -12,15 +12,17 @@ export class BlockedAddressError extends Error {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
-/** The middle of an ISATAP address (RFC 5214), whose last 32 bits are an IPv4 address of any kind. */
+/** The middle groups of an ISATAP address (RFC 5214), whose last 32 bits are an IPv4 address of any kind. */
 const ISATAP = new Set(['0:5efe', '200:5efe']);
 
-/** Private, loopback, link-local, metadata, CGNAT, reserved, and IPv4 inside IPv6 are not public. */
+/**
+ * Returns false for private, loopback, link-local, metadata, CGNAT and reserved addresses, and for IPv4 inside IPv6.
+ */
 export function isPublicAddress(address: string): boolean {
-  // A zone (`%eth0`) belongs to addresses of one link.
+  // An address with a zone (`%eth0`) belongs to one link.
   if (!ipaddr.isValid(address) || address.includes('%')) return false;
   const parsed = ipaddr.parse(address);
-  // For IPv6 `unicast` leaves out mapped, NAT64, 6to4 and Teredo addresses, which carry an IPv4 address of any kind.
+  // For IPv6, `unicast` excludes mapped, NAT64, 6to4 and Teredo addresses, which carry an IPv4 address of any kind.
   if (parsed.range() !== 'unicast') return false;
   if (!(parsed instanceof ipaddr.IPv6)) return true;
   const middle = parsed.parts.slice(4, 6).map((part) => part.toString(16));
@@ -28,8 +30,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Whether the URL names an address that is not public by itself: a literal one in any notation, or `localhost`. What a
- * name resolves to is known only when connecting.
+ * Returns whether the URL's host is a non-public address in any notation, or `localhost`. The addresses of a name are
+ * known only when connecting.
  */
 export function namesPrivateAddress(url: URL): boolean {
   return isPrivateHost(url.hostname);
@@ -37,14 +39,14 @@ export function namesPrivateAddress(url: URL): boolean {
 
 function isPrivateHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
-  // Not left to the resolver: RFC 6761 gives these names to the machine itself, whether it knows them or not.
+  // RFC 6761 reserves these names for the local machine, whatever the resolver says.
   if (host === 'localhost' || host.endsWith('.localhost')) return true;
   return (isIP(host) !== 0 || ipaddr.isValid(host)) && !isPublicAddress(host);
 }
 
 /**
- * Asks once for a connection, and connects to nothing but that answer: a second answer could be another one. A name with
- * public and private addresses is refused whole, so that it never depends on which of them comes first.
+ * Resolves a name once per connection and connects only to that answer, because a second answer could differ. A name
+ * with public and private addresses is refused entirely, so that the result never depends on their order.
  */
 const guardedLookup: LookupFunction = (hostname, options, callback) => {
   dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -58,7 +60,7 @@ const guardedLookup: LookupFunction = (hostname, options, callback) => {
   });
 };
 
-/** A connector for undici. A host that is an address itself is never looked up, so it is checked here. */
+/** Creates a connector for undici. A host that is an address is never looked up, so it is checked here. */
 export function createGuardedConnector(allowPrivateNetwork: boolean): buildConnector.connector {
   if (allowPrivateNetwork) return buildConnector({ timeout: CONNECT_TIMEOUT_MS });
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: guardedLookup });
@@ -68,7 +70,7 @@ export function createGuardedConnector(allowPrivateNetwork: boolean): buildConne
   };
 }
 
-/** The same for every reason: neither the address nor what listens there is told. */
+/** The message is the same for every reason, so that it reveals neither the address nor what listens there. */
 function notPublic(): BlockedAddressError {
   return new BlockedAddressError('The address is not public.');
 }

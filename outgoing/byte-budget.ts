@@ -1,32 +1,32 @@
-// How much may be in memory at once, over all that a process does side by side: who wants more waits for others to
-// finish, instead of the process dying of it.
+// Limits how much memory the concurrent work of a process holds. A caller that wants more waits until others have
+// finished, so that the process does not run out of memory.
 
 export interface ByteLease {
-  /** What was last asked for. */
+  /** The size that was last asked for. */
   readonly bytes: number;
   /**
-   * From now on `bytes` in all are held. More than before may have to wait: then there is a promise, which rejects with
-   * the reason of the lease's signal when that is aborted. Less than before is given back at once.
+   * Changes the lease to hold `bytes` in all. A reduction applies at once. An increase may have to wait: it then
+   * returns a promise, which rejects with the reason of the lease's signal when that is aborted.
    */
   resize(bytes: number): Promise<void> | undefined;
-  /** Gives everything back; may be called more than once. */
+  /** Releases everything. It may be called more than once. */
   end(): void;
 }
 
 export interface ByteBudgetOptions {
   totalBytes: number;
-  /** Of each lease so much is not counted: what is small never waits for what is large. */
+  /** The part of each lease that is not counted, so that small leases never wait behind large ones. */
   uncountedBytes: number;
 }
 
 /**
- * Cannot deadlock, although leases grow while they hold: who is first in line is never kept waiting. What is held is
- * therefore at most the total and what that one needs (and `uncountedBytes` of everybody).
+ * Leases may grow while they hold memory. This cannot deadlock, because the first lease in line never waits. The memory
+ * held is therefore at most the total, plus what the first lease needs, plus `uncountedBytes` for every lease.
  */
 export class ByteBudget {
   readonly #totalBytes: number;
   readonly #uncountedBytes: number;
-  /** Those that hold or want counted bytes, in the order in which they came to it. */
+  /** The leases that hold or want counted bytes, in order of arrival. */
   readonly #line = new Set<Lease>();
   #heldBytes = 0;
 
@@ -35,12 +35,12 @@ export class ByteBudget {
     this.#uncountedBytes = uncountedBytes;
   }
 
-  /** Counted bytes that are out now. */
+  /** The counted bytes that leases hold now. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
-  /** Leases that are kept waiting. */
+  /** The number of leases that wait. */
   get waiting(): number {
     return [...this.#line].filter((lease) => lease.pending !== undefined).length;
   }
@@ -96,7 +96,7 @@ export class ByteBudget {
     this.#grant();
   }
 
-  /** Strictly in order: what is large would otherwise wait for ever behind a stream of what just fits. */
+  /** Grants strictly in order. Otherwise a large request could wait forever behind a stream of small ones. */
   #grant(): void {
     let isFirst = true;
     for (const lease of this.#line) {

@@ -1,17 +1,18 @@
-// Which connections requests to users' addresses travel on.
+// Chooses the connection for each request to a user's address.
 import { LRUCache } from 'lru-cache';
 import { Agent, type Dispatcher } from 'undici';
 import { createGuardedConnector } from './address-guard.js';
 
 export interface Connections {
   /**
-   * Connections that are kept open between the requests of one tenant and shared with no other: what a server sends
-   * behind an answer, by mistake or because a request made it, must not be taken for the answer to somebody else.
+   * Connections that are kept open for the requests of one tenant and are never shared with another. A server may send
+   * more than one answer, by mistake or because a request provoked it, and the rest must not be taken for another
+   * tenant's answer.
    */
   keptFor(tenant: string): Dispatcher;
-  /** A connection for one request. */
+  /** Opens a new connection for each request. */
   oneShot: Dispatcher;
-  /** Cuts what is still under way: a connection that hangs must not hold up the end of the process. */
+  /** Aborts the requests in flight, because a connection that hangs must not delay the end of the process. */
   close(): Promise<void>;
 }
 
@@ -21,14 +22,15 @@ const MAX_HEADER_BYTES = 64 * 1024;
 export function createConnections({ allowPrivateNetwork }: { allowPrivateNetwork: boolean }): Connections {
   const connect = createGuardedConnector(allowPrivateNetwork);
   const shared = { connect, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES };
-  // Requests under way on the connections that are given up still end.
+  // When a tenant's connections are evicted, its requests in flight still finish.
   const kept = new LRUCache<string, Agent>({ max: MAX_TENANTS, dispose: (agent) => void agent.close() });
   const oneShot = new Agent({ ...shared, pipelining: 0 });
   return {
     keptFor(tenant) {
       const known = kept.get(tenant);
       if (known !== undefined) return known;
-      // As many connections as there are calls: a call that waited for one would wait on its target's time.
+      // The number of connections is unlimited, because a call that waited for one would lose time to another call's
+      // target.
       const agent = new Agent(shared);
       kept.set(tenant, agent);
       return agent;

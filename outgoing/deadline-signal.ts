@@ -1,4 +1,6 @@
-/** Aborts after `timeoutMs`, of any fraction: seconds that users give times 1000 are seldom whole, and the timer wants them so. */
+/**
+ * Aborts after `timeoutMs`, rounded up: users may give fractions of a second, and the timer needs whole milliseconds.
+ */
 export function deadlineSignal(timeoutMs: number): AbortSignal {
   return AbortSignal.timeout(Math.ceil(timeoutMs));
 }

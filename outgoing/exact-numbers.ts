@@ -1,11 +1,11 @@
-// Numbers that a client library would have to hold as JavaScript's own, which are too small for them: they pass through it
-// as texts that nobody else can have written, and become numbers again in the body that leaves.
+// Passes exact numbers through a client library that holds numbers as doubles. They pass as strings with a random mark,
+// and become numbers again in the body that is sent.
 import { randomUUID } from 'node:crypto';
 
 const MARK = randomUUID();
 const MARKED = new RegExp(`"${MARK}(-?[\\d.eE+-]+)"`, 'g');
 
-/** `number`: as JSON writes it. */
+/** `number` is the text of a JSON number. */
 export function markNumber(number: string): string {
   return `${MARK}${number}`;
 }

@@ -1,28 +1,28 @@
-// The requests of one MCP session that wait for their answers. The SDK leaves a request waiting until its time is up when
-// the answer breaks off, is garbage, or answers something else; whoever notices fails it here, at once.
+// The open requests of one MCP session. When an answer breaks off, is invalid or answers another request, the SDK
+// leaves its request waiting until the time-out. The code that detects such an answer fails the request here at once.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCErrorResponse, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { McpError } from './mcp-error.js';
 
 export interface Exchange {
   readonly id: number;
-  /** Ends the HTTP requests that wait for the answer. */
+  /** Aborts the HTTP requests that wait for the answer. */
   readonly hangUp: AbortController;
-  /** The answer comes in an event stream. */
+  /** Whether the answer comes in an event stream. */
   isStreaming: boolean;
-  /** Attempts in a row to get the rest of a broken stream that failed. */
+  /** The number of consecutive failed attempts to resume a broken stream. */
   failedResumes: number;
   resumedAtMs: number;
 }
 
 export class Exchanges {
   readonly #open = new Map<number, Exchange>();
-  /** The SDK does not say for which message it opens a connection or reads a stream: this does. */
+  /** Holds the message for which a connection is opened or a stream is read, because the SDK does not pass it on. */
   readonly #current = new AsyncLocalStorage<Exchange | undefined>();
   readonly #deliver: (answer: JSONRPCErrorResponse) => void;
   #lastId = -1;
 
-  /** `deliver` hands an answer to the SDK as if the server had sent it. */
+  /** `deliver` gives an answer to the SDK as if the server had sent it. */
   constructor(deliver: (answer: JSONRPCErrorResponse) => void) {
     this.#deliver = deliver;
   }
@@ -48,14 +48,16 @@ export class Exchanges {
     return exchange !== undefined && this.#open.get(exchange.id) === exchange;
   }
 
-  /** `open`: pass it on. `late`: nobody waits any more. `unknown`: no such request was made. */
+  /**
+   * `open`: the answer should be delivered. `late`: nobody waits for it any more. `unknown`: no such request was made.
+   */
   settle(responseId: RequestId | undefined): 'open' | 'late' | 'unknown' {
     const id = Number(responseId);
     if (this.#open.delete(id)) return 'open';
     return Number.isInteger(id) && id >= 0 && id <= this.#lastId ? 'late' : 'unknown';
   }
 
-  /** Nobody waits for it any more; its connection is closed. */
+  /** Drops a request that nobody waits for any more, and closes its connection. */
   drop(requestId: RequestId | undefined): void {
     const exchange = this.#open.get(Number(requestId));
     if (exchange === undefined) return;
@@ -63,7 +65,10 @@ export class Exchanges {
     exchange.hangUp.abort();
   }
 
-  /** Fails one request, or all where it is not known which one is meant. Nothing happens to one that has its answer. */
+  /**
+   * Fails one request, or all of them if it is unknown which one is meant. Requests that have been answered are not
+   * affected.
+   */
   fail(exchange: Exchange | undefined, error: McpError): void {
     const failed = exchange === undefined ? [...this.#open.values()] : [exchange];
     for (const each of failed) {

@@ -1,4 +1,7 @@
-/** Bytes collected from chunks of any size. Copied, since a million chunks of one byte each would weigh a gigabyte. */
+/**
+ * Collects the bytes of chunks of any size. The bytes are copied, because a million chunks of one byte each would take
+ * a gigabyte.
+ */
 export class GrowingBuffer {
   #bytes = Buffer.alloc(0);
   sizeBytes = 0;
@@ -14,7 +17,7 @@ export class GrowingBuffer {
     this.sizeBytes = sizeBytes;
   }
 
-  /** Everything so far; the buffer is empty afterwards. */
+  /** Returns all bytes so far and empties the buffer. */
   take(): Uint8Array {
     const taken = this.#bytes.subarray(0, this.sizeBytes);
     this.#bytes = Buffer.alloc(0);

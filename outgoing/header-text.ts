@@ -1,4 +1,4 @@
-// What HTTP can carry as a header (RFC 9110, section 5). A value with a line break would start a header of its own.
+// Checks what HTTP can carry as a header (RFC 9110, section 5). A line break in a value would start another header.
 
 export function isHeaderName(text: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
@@ -9,7 +9,10 @@ export function isHeaderValue(text: string): boolean {
   return !/[^\t\x20-\x7e\x80-\xff]/.test(text);
 }
 
-/** Which the connection sets, or which speak of this connection alone: a caller's value would contradict what is sent. */
+/**
+ * Headers that the connection sets, or that apply to one connection only. A caller's value would contradict what is
+ * sent.
+ */
 const CONNECTION_HEADERS = new Set([
   'connection',
   'content-length',

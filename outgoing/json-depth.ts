@@ -1,4 +1,7 @@
-/** Whether arrays and objects stand more than `limit` deep in each other. `JSON.parse` takes a depth that nothing else does. */
+/**
+ * Returns whether arrays and objects are nested more than `limit` deep. `JSON.parse` accepts depths that other code
+ * cannot handle.
+ */
 export function isDeeperThan(value: unknown, limit: number): boolean {
   let level = [value].filter(isNested);
   for (let depth = 1; level.length > 0; depth += 1) {

@@ -1,4 +1,4 @@
-// Sessions with MCP servers that users name, over the official SDK. decisions.md sections 5, 8 and 11.
+// Opens sessions with the MCP servers that users name, using the official SDK.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { McpError, McpStatusError, toMcpError } from './mcp-error.js';
 import { deadlineSignal } from './deadline-signal.js';
@@ -11,7 +11,7 @@ import { WatchedTransport } from './mcp-transport.js';
 export { McpError, type McpErrorCode } from './mcp-error.js';
 
 const CLIENT_INFO = { name: 'workflow-automation-service', version: '1.0.0' };
-/** Our own clock comes first. */
+/** Longer than our own time-outs, so that these fire first. */
 const SDK_TIMEOUT_MS = 120_000;
 
 export function createMcpClient(options: { allowPrivateNetwork: boolean }): McpClient {
@@ -46,7 +46,7 @@ export function createMcpClient(options: { allowPrivateNetwork: boolean }): McpC
 
 type OnClosed = (session: McpSession) => void;
 
-/** `auto`: streamable HTTP, and SSE where the server refuses that with a 4xx. */
+/** `auto` uses streamable HTTP, and falls back to SSE when the server refuses it with a 4xx. */
 async function connectBy(
   server: McpServer,
   network: McpNetwork,
@@ -69,7 +69,7 @@ async function connectBy(
     return toSession(await open('streamable_http'));
   } catch (first) {
     if (!(first instanceof McpStatusError) || first.status < 400 || first.status > 499) throw first;
-    // The first refusal says more than "no SSE either", unless SSE is what the server speaks.
+    // The first refusal is more informative than "no SSE either", unless the server does support SSE.
     return toSession(
       await open('sse').catch((second: unknown) => {
         throw second instanceof McpError && second.code !== 'mcp_protocol' ? second : first;
@@ -90,7 +90,8 @@ async function openSession(
 ): Promise<Opened> {
   signal.throwIfAborted();
   const transport = new WatchedTransport(target, network);
-  // Tools' schemas are the server's: they are never compiled here, and the SDK's validator is costly to make.
+  // The SDK would compile the server's schemas for tools. That is never needed here, and its validator is expensive to
+  // create.
   const jsonSchemaValidator = { getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'unused' }) };
   const client = new Client(CLIENT_INFO, { jsonSchemaValidator } as object);
   const stop = (): void => void transport.close();
@@ -109,7 +110,7 @@ async function openSession(
   }
 }
 
-/** Throws McpError for what is no http or https URL, or holds a password. */
+/** Throws McpError for anything but an http or https URL, and for a URL that holds a user name or password. */
 function toEndpoint(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {

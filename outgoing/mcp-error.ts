@@ -1,4 +1,5 @@
-// What goes wrong with an MCP server, told apart and in our own words: neither a header nor the SDK's text is in them.
+// The errors of MCP servers, classified and described in our own words. They contain neither headers nor the SDK's
+// text.
 import { McpError as JsonRpcError } from '@modelcontextprotocol/sdk/types.js';
 
 export type McpErrorCode =
@@ -14,7 +15,10 @@ export type McpErrorCode =
 export class McpError extends Error {
   override name = 'McpError';
   readonly code: McpErrorCode;
-  /** The request never left, or the server refused it unread: it may be sent again. Always true of `connect`. */
+  /**
+   * The request was never sent, or the server refused it without processing it, so it may be retried. Always true for
+   * `connect`.
+   */
   readonly isBeforeSend: boolean;
 
   constructor(code: McpErrorCode, message: string, isBeforeSend: boolean) {
@@ -24,7 +28,7 @@ export class McpError extends Error {
   }
 }
 
-/** The server answered with an HTTP status where a message was due. */
+/** The server answered with an HTTP status instead of a message. */
 export class McpStatusError extends McpError {
   readonly status: number;
 
@@ -36,7 +40,7 @@ export class McpStatusError extends McpError {
 
 function statusCode(status: number): McpErrorCode {
   if (status === 401 || status === 403) return 'mcp_unauthorized';
-  // "Not now": what an overloaded or restarting server says.
+  // These statuses of an overloaded or restarting server are temporary.
   return status >= 500 || status === 408 || status === 429 ? 'mcp_unreachable' : 'mcp_protocol';
 }
 
@@ -49,11 +53,11 @@ function statusMessage(status: number, isSessionLost: boolean): string {
 const METHOD_NOT_FOUND = -32_601;
 const INVALID_PARAMS = -32_602;
 
-/** Whatever the SDK or our own layers threw while a request was under way. */
+/** Converts an error that the SDK or our own code threw during a request. */
 export function toMcpError(error: unknown, method?: string): McpError {
   if (error instanceof McpError) return error;
   if (error instanceof JsonRpcError) return toAnsweredError(error, method);
-  // The SDK's word for a session that was closed, by us or because its stream broke.
+  // The SDK's message for a session that was closed, by us or because its stream broke.
   if (error instanceof Error && error.message === 'Not connected') return closed(true);
   const words: Record<string, string> = {
     SyntaxError: 'The MCP server answered with something that is not JSON.',
@@ -61,18 +65,18 @@ export function toMcpError(error: unknown, method?: string): McpError {
     StreamableHTTPError: 'The MCP server answered with neither JSON nor an event stream.',
     SseError: 'The MCP server did not open an event stream.',
   };
-  // Not every class of the SDK and of zod sets its name.
+  // Some classes of the SDK and of zod do not set their name.
   const names = error instanceof Error ? [error.constructor.name, error.name.replace('$', '')] : [];
   const known = names.map((name) => words[name]).find((text) => text !== undefined);
   return new McpError('mcp_protocol', known ?? 'The MCP server does not follow the protocol.', false);
 }
 
-/** A JSON-RPC error: the server's own, or one that carries ours (`Exchanges.fail`). */
+/** Converts a JSON-RPC error: the server's own, or one that carries ours (`Exchanges.fail`). */
 function toAnsweredError(error: JsonRpcError, method: string | undefined): McpError {
   if (error.data instanceof McpError) return error.data;
   const text = error.message.replace(/^MCP error -?\d+: /, '');
   if (text === 'Connection closed') return closed(false);
-  // Not cut here: whoever shows it masks it first.
+  // The text is not cut here, because it must be masked before it is cut.
   const quoted = text.trim();
   const isUnknownTool =
     error.code === METHOD_NOT_FOUND || (error.code === INVALID_PARAMS && /not found|unknown tool/i.test(text));

@@ -1,4 +1,4 @@
-// How the SDK's transports reach a server: through the address guard, to one origin only, with bounds on what comes back.
+// The HTTP access of the SDK's transports: through the address guard, to one origin only, with bounds on the answers.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { Agent, fetch as undiciFetch, type buildConnector, type RequestInit as UndiciRequestInit } from 'undici';
@@ -12,7 +12,7 @@ import { tracedCall } from './traced-call.js';
 
 export interface McpNetwork {
   dispatcher: Agent;
-  /** Whether this error came up while connecting, so that nothing was sent. */
+  /** Whether this error occurred while connecting, so that nothing was sent. */
   isUnsent(error: unknown): boolean;
 }
 
@@ -26,7 +26,8 @@ export function createMcpNetwork(options: { allowPrivateNetwork: boolean }): Mcp
       callback(error, null);
     });
   };
-  // Every request on a connection of its own: on a kept one it can be unknown whether a tool call was read.
+  // Every request has a connection of its own. On a kept connection it can be unknown whether the server has read a
+  // tool call.
   const dispatcher = new Agent({ connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 64 * 1024 });
   return { dispatcher, isUnsent: (error) => [...causesOf(error)].some((cause) => unsent.has(cause)) };
 }
@@ -36,7 +37,7 @@ export interface McpFetchOptions {
   origin: string;
   transport: 'sse' | 'streamable_http';
   exchanges: Exchanges;
-  /** The session cannot go on: its one stream is gone, or was never there. */
+  /** Called when the session cannot continue, because its only stream broke or never opened. */
   onBroken(error: McpError): void;
 }
 
@@ -50,7 +51,7 @@ export function createMcpFetch(options: McpFetchOptions): FetchLike {
     if (init.method === 'DELETE') return send(options, request);
     if (transport === 'streamable_http') {
       if (request.headers.has('last-event-id')) return resume(options, request);
-      // The stream for what a server says unasked would only keep a connection open: we offer it nothing to ask for.
+      // This stream is for requests of the server. We support none, so it would only keep a connection open.
       return new Response(null, { status: 405 });
     }
     try {
@@ -78,12 +79,12 @@ async function sendMessage(options: McpFetchOptions, request: Outgoing): Promise
   return limited(response, (end) => endOfStream(options.exchanges, exchange, end));
 }
 
-/** The SDK gives up after so many attempts in a row, without telling whoever waits. */
+/** After this number of consecutive attempts the SDK gives up, without an error to the caller. */
 export const MAX_RESUMES = 2;
-/** A server that ends its streams at once and asks to be called again without delay would keep us busy. */
+/** Bounds the load of a server that ends its streams at once and asks for a reconnect without delay. */
 const RESUME_PAUSE_MS = 1_000;
 
-/** Asks for the rest of a stream that ended before its answer came. */
+/** Requests the rest of a stream that ended before its answer came. */
 async function resume(options: McpFetchOptions, request: Outgoing): Promise<Response> {
   const { exchanges } = options;
   const { exchange } = request;
@@ -104,7 +105,7 @@ async function resume(options: McpFetchOptions, request: Outgoing): Promise<Resp
   }
 }
 
-/** What is left of the parsers' work when a stream has ended is done well before this. */
+/** After a stream has ended, the parsers finish well before this. */
 const PARSED_AFTER_MS = 50;
 
 function endOfStream(exchanges: Exchanges, exchange: Exchange, { error, isResumable }: StreamEnd): void {
@@ -136,7 +137,7 @@ async function send({ network }: McpFetchOptions, { url, init, headers, exchange
 function toNetworkError(error: unknown, isUnsent: boolean): McpError {
   const code = causeCode(error);
   if (code === 'blocked_address') return new McpError(code, 'The address is not allowed: it is not public.', true);
-  // Fetch knows ports of other protocols, such as 22 and 25, and asks no host on them.
+  // Fetch refuses ports of other protocols, such as 22 and 25.
   if ([...causesOf(error)].some(({ message }) => message === 'bad port')) {
     return new McpError('blocked_address', 'The address is not allowed: its port is that of another protocol.', true);
   }
@@ -146,10 +147,10 @@ function toNetworkError(error: unknown, isUnsent: boolean): McpError {
   return new McpError('mcp_unreachable', message, isUnsent);
 }
 
-/** Others turn a POST into a GET. */
+/** Other redirects turn a POST into a GET. */
 const KEEPS_METHOD = new Set([307, 308]);
 
-/** Success, or a redirect inside the origin, which the SDK follows. */
+/** Accepts a success, and a redirect inside the origin, which the SDK follows. */
 async function check(
   response: Response,
   { url, init, headers }: Outgoing,
@@ -173,7 +174,9 @@ function anotherOrigin(): McpError {
   return new McpError('mcp_protocol', 'The MCP server leads to another origin, which is not followed.', false);
 }
 
-/** 404 says so in the protocol; servers made of the SDK's examples say 400 and name the session. */
+/**
+ * The protocol uses 404 for a lost session. Servers made from the SDK's examples answer 400 and mention the session.
+ */
 async function isSessionLost(response: Response): Promise<boolean> {
   const { status } = response;
   if (status !== 400) return status === 404;

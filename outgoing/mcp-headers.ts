@@ -1,8 +1,9 @@
-// The headers that a user gives for an MCP server: which of them can be sent, and how they are kept out of messages.
+// The headers that a user gives for an MCP server: which of them can be sent, and how their values are masked in
+// messages.
 import { isConnectionHeader, isHeaderName, isHeaderValue } from './header-text.js';
 import { McpError } from './mcp-error.js';
 
-/** What the protocol needs for itself; a user's value would only break it. */
+/** Headers that the protocol sets itself. A user's value would break it. */
 const OURS = new Set([
   'accept',
   'accept-encoding',
@@ -13,7 +14,10 @@ const OURS = new Set([
   'mcp-session-id',
 ]);
 
-/** The headers to send; those that the protocol and the connection set are left out. Throws McpError for what HTTP cannot carry. */
+/**
+ * Returns the headers to send, without those that the protocol or the connection sets. Throws McpError for characters
+ * that HTTP cannot carry.
+ */
 export function toSendableHeaders(headers: Record<string, string>): Record<string, string> {
   const sendable: Record<string, string> = { 'user-agent': 'workflow-automation-service' };
   for (const [name, value] of Object.entries(headers)) {
@@ -31,10 +35,13 @@ export function toSendableHeaders(headers: Record<string, string>): Record<strin
 }
 
 const MASK = '********';
-/** Shorter words turn up by chance. */
+/** Shorter words occur by chance. */
 const MIN_CHARACTERS = 6;
 
-/** Takes the headers' values out of a text (a server may quote what it got), also without their scheme (`Bearer`). */
+/**
+ * Masks the headers' values in a text, with and without their scheme (`Bearer`), because a server may quote what it
+ * got.
+ */
 export function createHeaderMask(headers: Record<string, string>): (text: string) => string {
   const values = Object.values(headers).flatMap((value) => [value, ...value.split(/[\s,;=]+/)]);
   const hidden = values.filter((value) => value.length >= MIN_CHARACTERS).toSorted((a, b) => b.length - a.length);

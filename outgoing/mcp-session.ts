@@ -9,12 +9,12 @@ const LIST_TIMEOUT_MS = 30_000;
 const MAX_PAGES = 100;
 const MAX_TOOLS = 10_000;
 const MAX_LIST_CHARACTERS = 10 * 1024 * 1024;
-/** As deep as the JSON that we take from callers. */
+/** The same depth limit as for JSON from callers. */
 const MAX_DEPTH = 200;
-/** Our own clock comes first, so that a time-out is never mistaken for an answer. */
+/** Our own time-out fires first, so that a time-out is never mistaken for an answer. */
 const SDK_TIMEOUT_SLACK_MS = 60_000;
 
-// Loose: a tool is handed on as the server gives it, a result may hold kinds of parts that are not known here.
+// The schemas are loose: tools are passed on as the server gives them, and a result may hold unknown kinds of parts.
 const toolsSchema = z.looseObject({
   tools: z.array(z.looseObject({ name: z.string(), inputSchema: z.looseObject({ type: z.literal('object') }) })),
   nextCursor: z.string().nullish(),
@@ -25,7 +25,7 @@ const resultSchema = z.looseObject({
   isError: z.boolean().nullish(),
 });
 
-/** `close` is called once. `hide` takes what must not be said out of a server's words. */
+/** `close` is called once. `hide` masks secrets in the server's texts. */
 export function createSession(client: Client, hide: (text: string) => string, close: () => Promise<void>): McpSession {
   async function ask<T extends z.ZodType>(
     request: { method: string; params: Record<string, unknown> },
@@ -69,7 +69,7 @@ export function createSession(client: Client, hide: (text: string) => string, cl
   };
 }
 
-/** A server that repeats a cursor, or never stops giving new ones, breaks the protocol. */
+/** A server that repeats a cursor, or never stops returning new ones, violates the protocol. */
 async function joinPages(
   readPage: (cursor: string | undefined) => Promise<z.infer<typeof toolsSchema>>,
 ): Promise<McpTool[]> {

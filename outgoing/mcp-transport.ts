@@ -1,4 +1,4 @@
-// The SDK's transport with an eye on it: what the SDK would let pass or wait for ends the request or the session.
+// Wraps the SDK's transport: errors that the SDK would ignore or wait for end the request or the session.
 import { setTimeout as pause } from 'node:timers/promises';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -14,9 +14,9 @@ interface Target {
   headers: Record<string, string>;
 }
 
-/** Requests that a server may make of us (we offer none but `ping`); each is answered with a request of ours. */
+/** The limit on requests from the server. We support only `ping`, and answering each one costs a request of ours. */
 const MAX_SERVER_REQUESTS = 100;
-/** Both together still fit into the time that a process has to end. */
+/** Both together fit into the time that a process has to end. */
 const CLOSE_WITHIN_MS = 1_000;
 const CANCEL_WITHIN_MS = 500;
 
@@ -79,7 +79,7 @@ export class WatchedTransport implements Transport {
     this.#inner.setProtocolVersion(version);
   }
 
-  /** Ends the session on the server too, where there is one and it does not take long. Never rejects. */
+  /** Also ends the session on the server, if there is one and it answers soon. Never rejects. */
   async close(): Promise<void> {
     await within(CANCEL_WITHIN_MS, Promise.all(this.#cancellations));
     if (this.#inner instanceof StreamableHTTPClientTransport && this.#brokenBy === undefined) {
@@ -88,7 +88,7 @@ export class WatchedTransport implements Transport {
     await this.#inner.close();
   }
 
-  /** A cancelled request hangs up once the server has been told. */
+  /** A cancelled request closes its connection after the server has been notified. */
   async #notify(message: JSONRPCNotification): Promise<void> {
     const sent = this.#exchanges.run(undefined, () => this.#inner.send(message));
     if (message.method !== 'notifications/cancelled') return sent;
@@ -114,7 +114,9 @@ export class WatchedTransport implements Transport {
     this.#exchanges.fail(this.#exchanges.current, error);
   }
 
-  /** The SDK drops what it cannot parse; the answer that somebody waits for may have been in it. */
+  /**
+   * The SDK drops messages that it cannot parse. The dropped message may have been an answer that a caller waits for.
+   */
   #notice(error: Error): void {
     if (error instanceof SyntaxError || error.name.endsWith('ZodError'))
       this.#exchanges.fail(this.#exchanges.current, toMcpError(error));

@@ -1,4 +1,4 @@
-// What callers of MCP servers give and get.
+// The types for callers of MCP servers.
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 
 export type McpTransport = 'auto' | 'sse' | 'streamable_http';
@@ -7,11 +7,11 @@ export interface McpServer {
   endpointUrl: string;
   transport: McpTransport;
   headers: Record<string, string>;
-  /** Of connecting, milliseconds. */
+  /** The time-out for connecting. */
   timeoutMs: number;
 }
 
-/** As the server gives it. */
+/** A tool as the server describes it. */
 export type McpTool = Tool;
 
 export interface McpToolResult {
@@ -22,16 +22,16 @@ export interface McpToolResult {
   parts: unknown[];
 }
 
-/** Rejects with McpError, or with the signal's reason when that was aborted. Calls may run side by side. */
+/** Its methods reject with McpError, or with the signal's reason when that was aborted. Calls may be concurrent. */
 export interface McpSession {
-  /** All pages joined; at most 30 seconds. */
+  /** Returns the tools of all pages. It takes at most 30 seconds. */
   listTools(signal: AbortSignal): Promise<McpTool[]>;
   callTool(
     name: string,
     args: Record<string, unknown>,
     options: { timeoutMs: number; signal: AbortSignal },
   ): Promise<McpToolResult>;
-  /** Ends the session on the server too. Never rejects; what is still asked for then fails. */
+  /** Also ends the session on the server. Never rejects. Requests in flight fail. */
   close(): Promise<void>;
 }
 

@@ -3,20 +3,21 @@ import { GrowingBuffer } from './growing-buffer.js';
 import { McpError } from './mcp-error.js';
 
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
-// Progress and log messages of a long call stay far below; a server that never stops talking does not.
+// The progress and log messages of a long call stay far below these limits. They stop a server that never ends its
+// stream.
 const MAX_STREAM_MESSAGES = 10_000;
 const MAX_STREAM_BYTES = 100 * 1024 * 1024;
 
 export interface StreamEnd {
-  /** What broke the stream; undefined when the server ended it. */
+  /** The error that broke the stream; undefined when the server ended it. */
   error: McpError | undefined;
-  /** Its events have ids, so that the SDK asks for the rest on a new connection. */
+  /** Whether its events have ids, so that the SDK requests the rest on a new connection. */
   isResumable: boolean;
 }
 
 type Bytes = ReadableStream<Uint8Array>;
 
-/** The body of one JSON message, handed on in one piece. */
+/** Delivers the body of one JSON message in one piece. */
 export function limitBody(source: Bytes): Bytes {
   const held = new GrowingBuffer();
   return mapChunks(source, {
@@ -29,8 +30,8 @@ export function limitBody(source: Bytes): Bytes {
 }
 
 /**
- * A stream of server-sent events, handed on in whole events: a parser behind it never sees a long event grow byte by
- * byte, which would cost it the square of its length. `onEnd` is called once, unless the reader cancels.
+ * Delivers a stream of server-sent events in whole events. A parser that sees a long event grow byte by byte would take
+ * quadratic time. `onEnd` is called once, unless the reader cancels.
  */
 export function limitEvents(source: Bytes, onEnd: (end: StreamEnd) => void): Bytes {
   const splitter = new EventSplitter();
@@ -63,7 +64,7 @@ class EventSplitter {
   #isAfterCr = false;
   #isBlank = false;
 
-  /** All events that are complete with this chunk. */
+  /** Returns all events that are complete with this chunk. */
   add(chunk: Uint8Array): Uint8Array | undefined {
     let end = 0;
     for (let index = 0; index < chunk.length; index += 1) if (this.#endsEvent(chunk[index]!)) end = index + 1;
@@ -137,7 +138,7 @@ function mapChunks(source: Bytes, map: ChunkMap): Bytes {
   );
 }
 
-/** An answer that was begun: the request was read. */
+/** The error for an answer that broke off. The server has read its request. */
 export function brokenOff(): McpError {
   return new McpError('mcp_unreachable', 'The MCP server closed the connection before it had answered.', false);
 }

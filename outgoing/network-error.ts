@@ -1,4 +1,4 @@
-/** The machine word of a network error; a name that failed on every address has it one level down. */
+/** Returns the code of a network error. A name whose addresses all failed has it in a nested error. */
 export function causeCode(error: unknown): string {
   for (const at of causesOf(error)) {
     const { code } = at as Error & { code?: unknown };
@@ -7,7 +7,7 @@ export function causeCode(error: unknown): string {
   return 'unknown error';
 }
 
-/** The error, its cause, that one's cause and so on. */
+/** Yields the error and its chain of causes. */
 export function* causesOf(error: unknown): Generator<Error> {
   for (let at: unknown = error; at instanceof Error; at = at instanceof AggregateError ? at.errors[0] : at.cause) {
     yield at;

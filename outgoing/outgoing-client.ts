@@ -1,4 +1,4 @@
-// One HTTP client for everything that a user's graph asks for: address guard, redirects, size and time limits.
+// One HTTP client for all requests of users' graphs: address guard, redirects, size and time limits.
 import { request, type Dispatcher } from 'undici';
 import { createConnections } from './connections.js';
 import { startDeadline, type PausableDeadline } from './pausable-deadline.js';
@@ -11,22 +11,22 @@ export interface OutgoingRequest {
   method: string;
   headers: Record<string, string>;
   body: string | undefined;
-  /** To the complete answer: looking the name up, connecting and all redirects count. */
+  /** The time until the answer is complete, including name lookup, connecting and all redirects. */
   timeoutMs: number;
   signal: AbortSignal;
-  /** Whose request it is. Without it the request has a connection of its own. */
+  /** The owner of the request. Without it the request has a connection of its own. */
   tenant?: string;
-  /** Names of headers that hold a secret although their names do not say so. */
+  /** Names of headers that hold a secret although their names do not indicate it. */
   secretHeaders?: string[];
-  /** The host was made of an input, which may be a secret: a trace does not name it. */
+  /** Traces omit the host, because it comes from an input and may be a secret. */
   hidesHost?: boolean;
-  /** Default true. Otherwise a redirect is an answer like any other. */
+  /** Default true. If false, a redirect is returned like any other answer. */
   followRedirects?: boolean;
-  /** Default true. Otherwise the answer is complete with its headers and `body` is empty. */
+  /** Default true. If false, the answer is complete with its headers, and `body` is empty. */
   readBody?: boolean;
   /**
-   * Asked before so many bytes of the answer in all are kept; while its promise is open nothing more is read. That time
-   * does not count against `timeoutMs`.
+   * Called with the total size before more bytes of the answer are kept. While its promise is pending, nothing more is
+   * read, and the time does not count towards `timeoutMs`.
    */
   reserve?: (bytes: number) => Promise<void> | undefined;
 }
@@ -38,7 +38,7 @@ export interface OutgoingResponse {
 }
 
 export interface OutgoingClient {
-  /** Throws OutgoingError, or what the network threw. */
+  /** Throws OutgoingError, or the error of the network. */
   send(outgoing: OutgoingRequest): Promise<OutgoingResponse>;
   close(): Promise<void>;
 }
@@ -55,17 +55,17 @@ export class OutgoingError extends Error {
 
 const MAX_REDIRECTS = 5;
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
-/** How much of a body that nobody wants is let through, and how long, so that the other side can end its answer. */
+/** Limits the size of an ignored body and the time spent on it, so that the server can end its answer. */
 const MAX_IGNORED_BYTES = 64 * 1024;
 const IGNORED_BODY_MS = 1_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
-/** Rather too much than too little: another origin has no use for what is named like this. */
+/** Matches broadly, because another origin has no use for headers with such names. */
 const CREDENTIAL_HEADER = /auth|cookie|credential|key|passw|referer|secret|session|signature|token/i;
-/** Part of every request we make, whoever the target is: not a credential although it ends in `-key`. */
+/** We send this header to every target. It is no credential although it ends in `-key`. */
 const IDEMPOTENCY_HEADER = 'idempotency-key';
 
-/** Whether a request may be sent twice without doing its work twice (RFC 9110, idempotent methods). */
+/** Returns whether a request may be repeated without repeating its effect (RFC 9110, idempotent methods). */
 export function isRepeatable(method: string): boolean {
   return SAFE_METHODS.has(method);
 }
@@ -78,8 +78,8 @@ export function createOutgoingClient(options: { allowPrivateNetwork: boolean }):
       const deadline = startDeadline(outgoing.timeoutMs, outgoing.signal);
       try {
         return await follow(outgoing, deadline, (method) => {
-          // A kept connection may be closed by the other side just as a request leaves on it; whether the request was
-          // read is then unknown. What may not be repeated therefore gets a connection of its own.
+          // The server may close a kept connection just as a request is sent on it. It is then unknown whether the
+          // request was read, so a request that must not be repeated gets a connection of its own.
           return tenant !== undefined && isRepeatable(method) ? connections.keptFor(tenant) : connections.oneShot;
         });
       } catch (error) {
@@ -106,7 +106,7 @@ async function follow(
   for (let redirects = 0; ; redirects++) {
     assertHttp(url);
     const dispatcher = dispatcherFor(method);
-    // Until it is connected, undici does not heed the signal; such a request is never sent, only its end not waited for.
+    // While undici connects, it ignores the signal. An aborted request is never sent, so nobody waits for its end.
     const showHost = first.hidesHost !== true && url.hostname === first.url.hostname;
     const sent = { method, body: body ?? null, signal, dispatcher };
     const answer = await tracedCall(
@@ -131,7 +131,7 @@ async function follow(
   }
 }
 
-/** Where the answer sends its reader; undefined when it is no redirect. */
+/** Returns the target of a redirect; undefined when the answer is no redirect. */
 function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | undefined {
   const { location } = headers;
   return REDIRECTS.has(statusCode) && typeof location === 'string' ? location : undefined;
@@ -153,7 +153,7 @@ async function toResponse(
     return granted && deadline.outside(granted);
   };
   const body = await readBody(answer.body, {
-    // The answer to HEAD tells of a body that it does not have.
+    // The headers of an answer to HEAD describe a body that it does not have.
     encoding: method === 'HEAD' ? undefined : headers['content-encoding'],
     announcedBytes: method === 'HEAD' ? undefined : lengthOf(headers),
     limitBytes: MAX_RESPONSE_BYTES,
@@ -163,15 +163,18 @@ async function toResponse(
   return { status: answer.statusCode, headers, body };
 }
 
-/** Not waited for. By a timer: nobody holds the request's signal any more, and what is not held may be collected. */
+/**
+ * Reads the rest of a body in the background. A timer limits it, because the request's signal has no references any
+ * more and may be garbage-collected.
+ */
 function letEnd(body: Dispatcher.ResponseData['body']): void {
   const timer = setTimeout(() => body.destroy(), IGNORED_BODY_MS);
-  // That it broke off says nothing about an answer that is complete.
+  // The answer is complete, so an error in the ignored rest does not matter.
   void body.dump({ limit: MAX_IGNORED_BYTES }).catch(() => undefined);
   body.once('close', () => clearTimeout(timer));
 }
 
-/** Throws OutgoingError for what is no http or https URL. */
+/** Throws OutgoingError for anything but an http or https URL. */
 export function toUrl(text: string, base?: URL): URL {
   if (!URL.canParse(text, base?.href)) throw new OutgoingError('invalid_url', 'The URL is not valid.');
   const url = new URL(text, base?.href);

@@ -1,18 +1,18 @@
 /**
- * A time limit whose clock stands still while we, and not the other side, are what it waits for. To be cleared when it is
- * not needed any more: limits of some seconds, set many times a second, would otherwise all go off, for nobody.
+ * A time limit that pauses while we, and not the server, cause the wait. It must be cleared after use: otherwise its
+ * timer stays until it fires, and many deadlines are set every second.
  */
 export interface PausableDeadline {
   signal: AbortSignal;
-  /** Waits for `work`; its time does not count, up to `MAX_PAUSED_MS` over the life of the deadline. */
+  /** Waits for `work`. Its time does not count, up to `MAX_PAUSED_MS` over the life of the deadline. */
   outside<T>(work: Promise<T>): Promise<T>;
   clear(): void;
 }
 
-/** After that the clock runs again: what holds memory while it waits must not wait for ever. */
+/** The clock runs again after this, because work that holds memory must not wait forever. */
 const MAX_PAUSED_MS = 120_000;
 
-/** Its signal is aborted by `stop`, too, with the reason that `stop` has. */
+/** The signal is also aborted by `stop`, with the reason of `stop`. */
 export function startDeadline(timeoutMs: number, stop?: AbortSignal): PausableDeadline {
   const controller = new AbortController();
   const onStop = (): void => controller.abort(stop?.reason);

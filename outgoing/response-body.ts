@@ -8,7 +8,9 @@ const DECODERS: Record<string, () => NodeJS.ReadWriteStream> = {
   br: createBrotliDecompress,
 };
 
-/** Each costs memory and time of its own; a header of 64 KiB could name ten thousand. Nobody honest needs two. */
+/**
+ * Each encoding costs memory and time, and a header of 64 KiB could name ten thousand. Honest servers need at most two.
+ */
 const MAX_ENCODINGS = 5;
 
 export class TooManyEncodingsError extends Error {
@@ -16,27 +18,27 @@ export class TooManyEncodingsError extends Error {
 }
 
 export interface BodyReading {
-  /** `content-encoding` of the answer. */
+  /** The `content-encoding` of the answer. */
   encoding: string | undefined;
-  /** `content-length` of the answer. */
+  /** The `content-length` of the answer. */
   announcedBytes: number | undefined;
   limitBytes: number;
-  /** Called before that much is held; nothing more is read until it is granted. */
+  /** Called before that many bytes are held. Nothing more is read until its promise resolves. */
   reserve: (bytes: number) => Promise<void> | undefined;
 }
 
 /**
- * The whole body, decoded by its `content-encoding` (what is not known stays as it is). Undefined above `limitBytes`,
- * before decoding or after it, so that a small answer cannot unfold into a large one. While `reserve` makes it wait the
- * other side is slowed down by its own socket. Throws TooManyEncodingsError.
+ * Returns the whole body, decoded by its `content-encoding`. An unknown encoding is left as it is. Returns undefined if
+ * the body exceeds `limitBytes` before or after decoding, so that a small answer cannot expand into a large one. While
+ * `reserve` waits, backpressure on the socket slows the server down. Throws TooManyEncodingsError.
  *
- * What has its length announced is waited for before its first byte, and then read without a pause: undici takes a
- * body that is paused at its very last byte for broken when the server closes the connection meanwhile.
+ * A body with an announced length is reserved before its first byte and then read without a pause. If a body is paused
+ * at its very last byte and the server closes the connection meanwhile, undici takes it for broken.
  */
 export async function readBody(body: Readable, reading: BodyReading): Promise<Buffer | undefined> {
   const { encoding, announcedBytes, limitBytes, reserve } = reading;
   if (announcedBytes === undefined) return collect(decode(body, encoding), limitBytes, reserve);
-  // Nobody reads it while it waits: that it breaks off then would end the process.
+  // Without a listener, an error while the body waits would end the process.
   body.on('error', () => undefined);
   if (announcedBytes > limitBytes) {
     body.destroy();
@@ -73,7 +75,7 @@ async function collect(
 }
 
 function decode(body: Readable, contentEncoding: string | undefined): NodeJS.ReadableStream {
-  // Listed in the order in which they were applied.
+  // Encodings are listed in the order in which they were applied.
   const encodings = (contentEncoding ?? '')
     .toLowerCase()
     .split(',')
@@ -81,7 +83,7 @@ function decode(body: Readable, contentEncoding: string | undefined): NodeJS.Rea
     .filter(Boolean)
     .toReversed();
   if (encodings.length > MAX_ENCODINGS) {
-    // That it breaks off is our doing; without a listener it would end the process.
+    // We abort the body. Without a listener its error would end the process.
     body.on('error', () => undefined).destroy();
     throw new TooManyEncodingsError(`The response is encoded more than ${MAX_ENCODINGS} times.`);
   }
@@ -89,7 +91,7 @@ function decode(body: Readable, contentEncoding: string | undefined): NodeJS.Rea
   for (const encoding of encodings) {
     const decoder = DECODERS[encoding];
     if (decoder === undefined) return decoded;
-    // The callback is only there because pipeline demands one: an error reaches the reader of the last stream.
+    // `pipeline` requires the callback. An error also reaches the reader of the last stream.
     decoded = pipeline(decoded, decoder(), () => undefined);
   }
   return decoded;

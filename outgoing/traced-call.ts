@@ -1,20 +1,20 @@
-// A span around a request to somebody else's server, and the trace in its headers.
+// Wraps a request to an external server in a span, and sends the trace context in its headers.
 import { inSpan, isTracing, markFailed, SpanKind, withTraceparent } from '../config/spans.js';
 
 interface TracedCall {
   method: string;
   url: URL;
   headers: Record<string, string>;
-  /** The host may be known: it is what somebody has drawn or configured, not what was made of an input. */
+  /** Whether the span names the host: true if it was drawn or configured, false if it comes from an input. */
   showHost?: boolean;
-  /** Default true. Model providers are asked without it. */
+  /** Default true. Model providers get no trace context. */
   tellTrace?: boolean;
   attributes?: Record<string, string>;
 }
 
 /**
- * Until the answer begins. Method, status and host: the path and query of such a URL often are credentials. A node that
- * sets a `traceparent` of its own keeps it.
+ * The span lasts until the answer begins. It holds method, status and host, because the path and query of such a URL
+ * are often credentials. A node that sets its own `traceparent` keeps it.
  */
 export function tracedCall<T>(
   { method, url, headers, showHost = true, tellTrace = true, attributes }: TracedCall,

@@ -1,52 +1,59 @@
-// How the run workflow calls each activity. Everything is said explicitly: the SDK's documented default for
-// `cancellationType` is not what goes on the wire.
+// How the run workflow calls each activity. `cancellationType` is always set explicitly, because the SDK's actual
+// default differs from the documented one.
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities, FinishRunInput, NodeActivities } from '../contract/activities.js';
 import type { NodeFacts, NodeRef } from '../contract/nodes.js';
 import { kinds, type KindThatRuns } from '../graph/kinds.js';
 
 /**
- * How often a node is attempted is the activity's own decision: it counts attempts in the database and fails for good with
- * a non-retryable failure, so that an outage of our own parts never uses up the attempts of a node. Temporal's policy only
- * says how soon; `scheduleToCloseTimeout` ends what never gets through.
+ * The activity itself decides how often a node is attempted. It counts attempts in the database and ends them with a
+ * non-retryable failure, so an outage of our own services never uses up the attempts of a node. Temporal's retry policy
+ * only sets the delay between retries, and `scheduleToCloseTimeout` ends an activity that never succeeds
+ * (docs/adr/0004-attempts-counted-in-postgres.md).
  */
 export const outgoing = {
-  // The run must know whether money was spent before it ends.
+  // Before a run ends, it must know whether its calls were charged.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  // A node whose worker died is attempted again within 15 s.
+  // A node whose worker died is retried within 15 s.
   heartbeatTimeout: '10s',
   scheduleToCloseTimeout: '24h',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
 } as const;
 
-// The longest call (models and MCP tools 600 s, requests 300 s), plus time to connect twice, to load, render and record,
-// and to wait for memory.
+// The longest call (600 s for models and MCP tools, 300 s for requests), plus the time to connect twice, to load,
+// render and record, and to wait for memory.
 const inActivity = proxyActivities<NodeActivities>({ ...outgoing, startToCloseTimeout: '15m' });
 
 /** One model call. */
 export const { agentTurn } = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '15m' });
-/** A turn may ask for 128 calls of 600 s each, of which 8 are made at once: 2 h 40 min, and time to connect. */
+/** A turn may have 128 calls of 600 s each, of which 8 run concurrently: 2 h 40 min, plus the time to connect. */
 export const { agentTools } = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '4h' });
 
-/** Reads a few rows and writes one: one event and no trip through a task queue. It is attempted until it gets through. */
+/**
+ * For activities that read a few rows and write one. They cost one history event and no trip through a task queue, and
+ * they are retried until they succeed.
+ */
 export const inWorkflowTask = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  // Some of it waits for memory that others hold.
+  // Some of these activities wait for memory that others hold.
   startToCloseTimeout: '30s',
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
 } as const;
 const inline = proxyLocalActivities<NodeActivities>(inWorkflowTask);
 
-/** What an activity is told, and the Temporal UI shows. */
+/** The input of a node's activity, and the summary that the Temporal UI shows. */
 export interface NodeCall {
   node: NodeRef;
   summary: string;
 }
 
-/** An agent is a loop of its own: agent-loop.ts. */
+/** The kinds that take one activity. An agent is a loop of several (agent-loop.ts). */
 export type SingleStepKind = KindThatRuns<'activity' | 'inline'>;
 
-/** Executes a node in the one activity of its kind. Its id is the node's, so that the UI and our tables line up. */
+/**
+ * Executes a node in the one activity of its kind. The activity id is the node's id, so that the Temporal UI matches
+ * our tables.
+ */
 export function callNode(kind: SingleStepKind, { node, summary }: NodeCall): Promise<NodeFacts> {
   const { activity, runs } = kinds[kind];
   if (runs === 'inline') return inline[activity].executeWithOptions({ summary }, [node]);
@@ -55,13 +62,16 @@ export function callNode(kind: SingleStepKind, { node, summary }: NodeCall): Pro
 
 const REPORT = { summary: 'Report the end of the run' };
 
-/** One attempt, which needs neither an event nor a task queue where it succeeds. */
+/** Makes one attempt. If it succeeds, it needs neither a history event nor a task queue. */
 const reportAtOnce = proxyLocalActivities<Pick<Activities, 'finishRun'>>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   startToCloseTimeout: '6s',
   retry: { maximumAttempts: 1 },
 });
-/** Never gives up: without it a run would have no end. Short and urgent, since pollers wait for it. */
+/**
+ * Retries without a limit, because a run without a report would never end. Its time-out is short and its priority high,
+ * since pollers wait for the report.
+ */
 const reportUntilDone = proxyActivities<Pick<Activities, 'finishRun'>>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   startToCloseTimeout: '15s',
@@ -69,7 +79,7 @@ const reportUntilDone = proxyActivities<Pick<Activities, 'finishRun'>>({
   priority: { priorityKey: 1 },
 });
 
-/** Reports the run's end, within the workflow task where that works at once. */
+/** Reports the run's end, within the workflow task if the first attempt succeeds. */
 export async function reportEnd(end: FinishRunInput): Promise<void> {
   const isDone = await reportAtOnce.finishRun.executeWithOptions(REPORT, [end]).then(
     () => true,

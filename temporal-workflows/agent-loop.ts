@@ -1,14 +1,15 @@
-// An agent node: model call, approvals, tool calls, again. Each step is an activity that finds its stored outcome when it
-// is repeated, and the cursor says where to continue, so the loop survives worker deaths and continue-as-new.
+// An agent node repeats three steps: model call, approvals, tool calls. Each step is an activity that finds its stored
+// outcome when it is repeated, and the cursor says where to continue. The loop therefore survives worker deaths and
+// continue-as-new.
 import type { AgentCursor } from '../contract/run-workflow.js';
 import type { NodeKey } from '../graph/plan.js';
 import { agentTools, agentTurn } from './activity-options.js';
 
-/** What the loop asks of the run that it is part of. */
+/** The interface of the run to the loop. */
 export interface AgentHost {
-  /** Called before the cursor's next step: a later execution would continue from it. */
+  /** Called before the cursor's next step. A later execution continues from this cursor. */
   remember(cursor: AgentCursor): void;
-  /** Called before each step: never returns once the run drains for continue-as-new. */
+  /** Called before each step. Never resolves once the run drains for continue-as-new. */
   gate(): Promise<void>;
   /** Resolves when every request is decided or the deadline has passed. */
   decisions(cursor: AgentCursor): Promise<void>;
@@ -18,7 +19,7 @@ export const FIRST_STEP: AgentCursor = { turn: 0, requests: [], deadlineMs: 0 };
 
 interface AgentNode {
   key: NodeKey;
-  /** For the Temporal UI. */
+  /** The summary that the Temporal UI shows. */
   summary: string;
 }
 

@@ -1,5 +1,6 @@
-// With TEMPORAL_PAYLOAD_KEY: messages and stacks of failures become payloads, so that they are encrypted like all others.
+// Used with TEMPORAL_PAYLOAD_KEY: encodes messages and stacks of failures as payloads, so that they are encrypted like
+// all other payloads.
 import { DefaultFailureConverter } from '@temporalio/common';
 
-/** Loaded by the SDK, by this name. */
+/** The SDK loads this export by its name. */
 export const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });

@@ -27,7 +27,10 @@ import { Planner } from './planner.js';
 
 const runStateKey = { name: 'RunState', type: 'KEYWORD' } as const;
 
-/** The scheduler of one run: nodes in flight, agents that wait, why no more are started, and the first failure. */
+/**
+ * The scheduler of one run. It keeps the nodes in flight, the agents that wait, the phase (whether more nodes may
+ * start) and the first failure.
+ */
 export class GraphRun {
   readonly #input: RunGraphInput;
   readonly #planner: Planner;
@@ -35,7 +38,7 @@ export class GraphRun {
   readonly #nodes = new CancellationScope({ cancellable: true });
   readonly #agents: Map<number, AgentCursor>;
   readonly #decisions: Map<string, boolean>;
-  /** Nodes that wait: they hold no slot and do not keep a drained run from continuing. */
+  /** Nodes that wait. They hold no slot and do not keep a drained run from continuing. */
   readonly #waiting = new Map<number, Waiting>();
   #phase: RunStatusAnswer['phase'] = 'running';
   #inFlight = 0;
@@ -51,7 +54,7 @@ export class GraphRun {
     this.#decisions = new Map(input.resumed?.decisions);
   }
 
-  /** Resolves when nothing is in flight and nothing more will be started in this execution. */
+  /** Resolves when nothing is in flight and this execution starts nothing more. */
   async settle(): Promise<void> {
     const idle = new Promise<void>((resolve) => (this.#wake = resolve));
     CancellationScope.current().cancelRequested.catch(() => this.#stop('cancelling'));
@@ -64,12 +67,12 @@ export class GraphRun {
     return { phase: this.#phase, states: this.#planner.states(), live: this.#planner.running().map(this.#toLive) };
   }
 
-  /** The first answer counts. One that comes before the run knows of the request is kept. Never throws. */
+  /** The first decision counts. A decision that arrives before its request is kept. Never throws. */
   decide({ requestId, isApproved }: Decision): void {
     if (!this.#decisions.has(requestId)) this.#decisions.set(requestId, isApproved);
   }
 
-  /** The last activity has reported the end of the run, which is then its success: not even a cancel changes it. */
+  /** Whether the last activity has reported the run's success. After that not even a cancel changes the outcome. */
   get isEndReported(): boolean {
     return this.#isEndReported;
   }
@@ -90,7 +93,8 @@ export class GraphRun {
   end(): FinishRunInput {
     const base = { runId: this.#input.runId, sequence: FINISH_SEQUENCE };
     const isCancelled = this.#phase === 'cancelling' && !this.#isEndReported;
-    // Open nodes without a failure mean a plan that cannot be finished: a bug, but one that must end the run, not hang it.
+    // Open nodes without a failure mean a plan that cannot be finished. That is a bug, but it must end the run instead
+    // of hanging it.
     if (!isCancelled && this.#planner.open > 0) this.#error ??= { code: 'stalled' };
     this.#planner.cancelOpen();
     this.#phase = 'finishing';
@@ -114,7 +118,10 @@ export class GraphRun {
     if (this.#inFlight === 0 && (this.#waiting.size === 0 || this.#phase === 'draining')) this.#wake();
   }
 
-  /** History is near its limit: start nothing more, let what is in flight settle, then continue in a new execution. */
+  /**
+   * When history is near its limit, the run starts nothing more and waits for the nodes in flight. It then continues in
+   * a new execution.
+   */
   #drainWhenFull(): void {
     if (this.#phase === 'running' && workflowInfo().continueAsNewSuggested) this.#phase = 'draining';
   }
@@ -126,7 +133,7 @@ export class GraphRun {
       .then(
         (end) => this.#settleWork(end),
         (error: unknown) => {
-          // A cancelled node stays open here; the end of the run closes it.
+          // A cancelled node stays open here. The end of the run closes it.
           if (!isCancellation(error)) this.#fail(work.failedNode(error), failureCode(error));
         },
       )
@@ -147,7 +154,7 @@ export class GraphRun {
     this.#stop('failing');
   }
 
-  /** One node in the activity of its kind, or in the loop that calls it again and again. */
+  /** Executes one node in the activity of its kind, or in the loop of an agent. */
   #single(node: number): NodeWork {
     const run = async (): Promise<WorkEnd> => {
       const facts = await this.#execute(node);
@@ -181,7 +188,7 @@ export class GraphRun {
     return {};
   }
 
-  /** A draining run parks its agents for good; the next execution continues from their cursors. */
+  /** Agents of a draining run stop here for good. The next execution continues from their cursors. */
   #gate(): Promise<void> {
     this.#drainWhenFull();
     if (this.#phase !== 'draining') return Promise.resolve();
@@ -204,7 +211,7 @@ export class GraphRun {
     }
   }
 
-  /** `RunState` is what operators filter by; one history event each time it changes. */
+  /** Operators filter by `RunState`. Each change of it costs one history event. */
   #changeWaiting(change: () => unknown): void {
     const before = this.#waiting.size > 0;
     change();

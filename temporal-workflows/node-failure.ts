@@ -1,15 +1,18 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 
-/** The failure that an activity ended with by itself; undefined when Temporal gave up on it. A local one comes unwrapped. */
+/**
+ * Returns the failure with which an activity ended itself; undefined when Temporal gave up on it. The failure of a
+ * local activity is not wrapped.
+ */
 export function nodeFailureOf(error: unknown): ApplicationFailure | undefined {
   const failure = error instanceof ActivityFailure ? error.cause : error;
   return failure instanceof ApplicationFailure ? failure : undefined;
 }
 
-/** The code that the run and its node end with. */
+/** Returns the error code of the run and its node. */
 export function failureCode(error: unknown): string {
   const failure = nodeFailureOf(error);
   if (failure !== undefined) return failure.type ?? 'internal_error';
-  // No failure of ours means that Temporal gave up on the activity (time-outs).
+  // Without a failure of ours, Temporal has given up on the activity (a time-out).
   return error instanceof ActivityFailure ? 'timeout' : 'internal_error';
 }

@@ -1,16 +1,16 @@
-/** What a run has in flight: one node, or with dense execution several that share an activity. */
+/** A unit of work in flight: one node or, with dense execution, several nodes that share an activity. */
 export interface NodeWork {
-  /** How many nodes of the run's bound it takes up. */
+  /** The number of nodes that it adds to the run's nodes in flight. */
   size: number;
-  /** Executes the nodes, and settles in the planner those that have succeeded. */
+  /** Executes the nodes, and settles those that have succeeded in the planner. */
   run(): Promise<WorkEnd>;
-  /** The node that `error`, with which `run` was rejected, has ended. Settles those before it. */
+  /** Returns the node that failed with `error`, the reason why `run` was rejected. Settles the nodes before it. */
   failedNode(error: unknown): number;
 }
 
 export interface WorkEnd {
-  /** The end of the run has been reported. */
+  /** Whether the end of the run has been reported. */
   isEnded?: boolean;
-  /** Nodes that have begun and continue by themselves. */
+  /** Nodes that have begun and continue as work of their own. */
   rest?: NodeWork[];
 }

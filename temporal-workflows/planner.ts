@@ -1,5 +1,5 @@
-// Which nodes may run next. Pure: no Temporal, no clock, no randomness. A replay must reach the same decisions in the
-// same order, so a change of order here needs `patched()` (CONTRIBUTING, "Changing the run workflow").
+// Decides which nodes may run next. It is pure: no Temporal, no clock, no randomness. A replay must reach the same
+// decisions in the same order, so a change of order needs `patched()` (CONTRIBUTING, "Changing the run workflow").
 import type { Handle, Plan } from '../graph/plan.js';
 import type { PlannerSnapshot } from '../contract/run-workflow.js';
 
@@ -15,16 +15,16 @@ export const NodeState = {
 type State = (typeof NodeState)[keyof typeof NodeState];
 
 /**
- * Every edge settles once, live (taken) or dead. A node is decided when all its incoming edges have settled: with at
- * least one live edge it becomes ready, with none it is skipped and its own edges die (dead-path elimination).
+ * Every edge settles once, live (taken) or dead. A node is decided when all its incoming edges have settled. With at
+ * least one live edge it becomes ready. With none it is skipped, and its own edges become dead (dead-path elimination).
  */
 export class Planner {
   readonly #plan: Plan;
   readonly #states: Uint8Array;
-  /** Incoming edges of each node that have not settled yet, and those that settled live. */
+  /** The number of incoming edges of each node that have not settled yet, and the number that settled live. */
   readonly #unsettled: number[];
   readonly #live: number[];
-  /** Ready nodes, first in first out; entries before `#head` are gone. */
+  /** Ready nodes, first in, first out. Entries before `#head` have been taken. */
   #queue: number[];
   #head = 0;
   #open: number;
@@ -49,7 +49,7 @@ export class Planner {
     this.#succeeded = this.#states.reduce((count, state) => (state === NodeState.succeeded ? count + 1 : count), 0);
   }
 
-  /** Nodes that have not settled. */
+  /** The number of nodes that have not settled. */
   get open(): number {
     return this.#open;
   }
@@ -58,7 +58,7 @@ export class Planner {
     return this.#succeeded;
   }
 
-  /** The next ready node, now running; undefined when there is none. Amortised O(1). */
+  /** Returns the next ready node, now running; undefined when there is none. Amortised O(1). */
   take(): number | undefined {
     const node = this.#queue[this.#head];
     if (node === undefined) return undefined;
@@ -71,21 +71,24 @@ export class Planner {
     return node;
   }
 
-  /** `handle`: by which the node was left; 0 are its ordinary links. */
+  /** `handle` is the handle by which the node was left; 0 means its ordinary links. */
   succeed(node: number, handle: Handle): void {
     this.#settle(node, NodeState.succeeded);
     this.#succeeded++;
     this.#settleEdges(node, handle);
   }
 
-  /** The node that became ready last, now running: for what was executed without being asked for (dense execution). */
+  /**
+   * Returns the node that became ready last, now running. Dense execution uses it for a node that an activity has
+   * already executed.
+   */
   takeLast(): number {
     const node = this.#queue.pop()!;
     this.#states[node] = NodeState.running;
     return node;
   }
 
-  /** A failed node ends the run, so its edges are left as they are. */
+  /** A failed node ends the run, so its edges do not settle. */
   fail(node: number): void {
     this.#settle(node, NodeState.failed);
   }
@@ -96,21 +99,21 @@ export class Planner {
     });
   }
 
-  /** Nodes that have begun and have not ended. */
+  /** Returns the nodes that have begun and have not ended. */
   running(): number[] {
     const running: number[] = [];
     for (const [node, state] of this.#states.entries()) if (state === NodeState.running) running.push(node);
     return running;
   }
 
-  /** One character a node. */
+  /** Returns one character per node. */
   states(): string {
     let states = '';
     for (const state of this.#states) states += String.fromCharCode(48 + state);
     return states;
   }
 
-  /** Only between steps: nothing may be running. */
+  /** Must be called between steps only, when nothing is running. */
   snapshot(): PlannerSnapshot {
     return {
       states: this.states(),
@@ -126,7 +129,8 @@ export class Planner {
     this.#open--;
   }
 
-  // A worklist that grows while it is read, not recursion: a dead path may be thousands of nodes long.
+  // This uses a worklist that grows while it is read. Recursion would be too deep, because a dead path may be thousands
+  // of nodes long.
   #settleEdges(from: number, taken: Handle): void {
     const edges = this.#plan.out[from]!.map((edge) => ({ to: edge[0], isLive: isTaken(edge, taken) }));
     for (const { to, isLive } of edges) {
@@ -148,7 +152,7 @@ function isSettled(state: number): boolean {
   return state >= NodeState.succeeded;
 }
 
-/** Whether an edge is live when its node was left by `handle`. */
+/** Returns whether an edge is live when its node was left by `handle`. */
 export function isTaken([, on]: Plan['out'][number][number], handle: Handle): boolean {
   return on === 0 || on === handle;
 }

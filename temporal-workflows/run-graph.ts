@@ -1,5 +1,5 @@
-// The run workflow: one execution runs one user's workflow once. It decides and waits; everything it knows of contents
-// is ids, labels and edges. docs/adr/0001-claim-check.md says why.
+// The run workflow: one execution runs one user's workflow once. It only decides and waits, and it knows only ids,
+// labels and edges, never contents (docs/adr/0001-claim-check.md).
 import {
   allHandlersFinished,
   ApplicationFailure,
@@ -25,7 +25,7 @@ const statusQuery = defineQuery<RunStatusAnswer>(STATUS_QUERY);
 const decideSignal = defineSignal<[Decision]>(DECIDE_SIGNAL);
 
 export async function runGraph(input: RunGraphInput): Promise<void> {
-  // State first: a signal that is already there is handed over inside setHandler.
+  // The state is created first, because setHandler delivers a signal that has already arrived.
   const run = new GraphRun(input);
   setHandler(statusQuery, () => run.status(), {
     description: 'Phase of the run, a state for each node, and what is in flight',
@@ -37,7 +37,8 @@ export async function runGraph(input: RunGraphInput): Promise<void> {
     await continueAsNew<typeof runGraph>({ ...input, resumed: run.snapshot() });
   }
   const end = run.end();
-  // Cancelled or not, the end is reported; only then may the workflow close, so that "closed" implies "recorded".
+  // The end is reported even after a cancel. Only then may the workflow close, so that a closed workflow implies a
+  // recorded end.
   if (!run.isEndReported) await CancellationScope.nonCancellable(() => reportEnd(end));
   if (end.status === 'cancelled') throw new CancelledFailure('The run was cancelled.');
   if (end.status === 'failed') throw ApplicationFailure.nonRetryable('The run failed.', end.error?.code);

@@ -1,8 +1,9 @@
-// Dense execution: concurrent nodes of one activity, where whatever follows them waits for all of them anyway. Each is
-// recorded as soon as it has ended.
+// Dense execution: executes the concurrent nodes of one activity. Whatever follows these nodes waits for all of them
+// anyway. Each node is recorded as soon as it has ended.
 //
-// When the process dies, the activity is repeated: what is recorded is found, and what was on the wire is attempted again
-// or, where it must not be, fails. The first node that fails has the others stop, as the end of the run does.
+// When the process dies, Temporal retries the activity. It finds the nodes that were recorded. A call that was in
+// flight is attempted again or, if it must not be repeated, fails. The first node that fails stops the others, just as
+// the end of the run does.
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type { ChainProgress, Continuation } from '../../contract/dense.js';
 import type { NodeKey } from '../../graph/plan.js';
@@ -12,7 +13,7 @@ import type { Slots } from './slots.js';
 
 interface ConcurrentDeps {
   executeNode: ExecuteNode;
-  /** The activity holds one already. */
+  /** The activity already holds one slot. */
   slots: Slots;
 }
 
@@ -20,8 +21,9 @@ interface ConcurrentDeps {
 const WAIT_FOR_SLOT_MS = 1_000;
 
 /**
- * Rejects with the failure that has ended a node for good, once the others have stopped, or when the activity is
- * cancelled. Keeps in `progress` which have succeeded, and which has failed.
+ * Resolves with the nodes that continue in activities of their own. Rejects when the activity is cancelled, or when a
+ * node has failed for good and the others have stopped. Keeps in `progress` which nodes have succeeded and which one
+ * has failed.
  */
 export async function executeConcurrently(
   keys: NodeKey[],
@@ -45,7 +47,7 @@ export async function executeConcurrently(
         failure = finalFailure(error.type ?? 'internal_error', progress);
         givingUp.abort(new CancelledFailure('A concurrent node has failed.'));
       } else if (cancellationSignal.aborted) failure = error;
-      // An internal error will recur in the node's own activity, which is attempted until it gets through.
+      // An internal error will recur in the node's own activity, which is retried until it succeeds.
       else continuations.push([place, retryDelayOf(error) ?? 0]);
     }
   };

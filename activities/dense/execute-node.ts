@@ -1,4 +1,4 @@
-// Dense execution: one node as part of an activity that it shares.
+// Dense execution: executes one node inside a shared activity.
 import { activityInfo, Context } from '@temporalio/activity';
 import type { NodeFacts } from '../../contract/nodes.js';
 import type { ChainFacts } from '../../contract/dense.js';
@@ -16,11 +16,11 @@ import type { ActivityTracer } from '../worker/trace-activity.js';
 /** `givenUp` is aborted when a concurrent node has failed. */
 export type ExecuteNode = (key: NodeKey, givenUp?: AbortSignal) => Promise<ChainFacts>;
 
-/** A local attempt whose call takes longer is cut, and the node continues as a normal activity. */
+/** A local attempt whose call takes longer than this is aborted, and the node continues in a normal activity. */
 const LOCAL_ATTEMPT_MS = 1_000;
 /**
- * A local attempt that has not even ended by then (the database makes it wait) is handed over to a normal activity at once.
- * This is well below the time that the run workflow gives the activity.
+ * If a local attempt has not ended by then (for example because the database is slow), a normal activity takes over.
+ * This is well below the activity's time-out.
  */
 const HAND_OVER_MS = 2_000;
 const CONTINUE_NOW: ChainFacts = { continueAfterMs: 0 };
@@ -44,9 +44,10 @@ export function createExecuteNode(
 }
 
 /**
- * One attempt that counts like any other. A repeated workflow task repeats this activity too: the claim then finds the end
- * that was stored, or counts an attempt that died. What another attempt may mend is left to the normal activity. It waits
- * for an attempt that still has an answer to record, so that a database which is away costs no second call.
+ * Makes one attempt, which counts like any other. A repeated workflow task also repeats this activity: the claim then
+ * finds the stored end, or counts the attempt that died. Retries are left to the normal activity. That activity waits
+ * for an attempt in this process that is still recording its answer, so that an outage of the database does not cause a
+ * second call.
  */
 async function attemptLocally(
   deps: NodeDeps,
@@ -59,7 +60,7 @@ async function attemptLocally(
   const { signal: handOver } = handingOver;
   const attempt = runInTurn(`${key.runId}/${key.path}/${key.nodeId}`, cancellationSignal, async () => {
     const claim = await claimOrSettle(deps, key);
-    // Handed over to the normal activity, which may run anywhere by now: nothing may begin here any more.
+    // The normal activity has taken over and may run in any worker, so nothing may begin here any more.
     if (handOver.aborted) return CONTINUE_NOW;
     if (claim.status === 'succeed') return step.settled(claim);
     return attemptOnce(deps, key, step, { attempt: claim.attempts, givenUp });

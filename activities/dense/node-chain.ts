@@ -1,8 +1,8 @@
-// Dense execution: one activity executes a node, or several concurrently, and those that follow, where the run workflow has
-// nothing to decide in between. Each node is claimed and recorded as if it had an activity of its own.
+// Dense execution: one activity executes a node, or several concurrent ones, and the nodes that follow, as long as the
+// run workflow has nothing to decide in between. Each node is claimed and recorded as if it had an activity of its own.
 //
-// When the process dies, the activity is repeated: what is recorded is found. An internal error stops the chain; it will
-// recur in the node's own activity, which reports it.
+// When the process dies, Temporal retries the activity, which finds the nodes that were recorded. An internal error
+// stops the chain. The error will recur in the node's own activity, which reports it.
 import { activityInfo, ApplicationFailure, Context } from '@temporalio/activity';
 import type { NodeFacts } from '../../contract/nodes.js';
 import type { ChainFacts, ChainProgress, ChainRef, FollowingNodes } from '../../contract/dense.js';
@@ -17,15 +17,15 @@ import { startWindow } from './two-clocks.js';
 
 interface NodeChainDeps {
   executeNode: ExecuteNode;
-  /** Of all normal activities, and of all local ones: each node that is executed holds one. */
+  /** The slots of all normal activities, and those of all local ones. Each node holds one while it is executed. */
   slots: Record<'normal' | 'local', Slots>;
   report: ReportRunEnd;
 }
 
-/** No node begins later than this after the first one has ended, because cancels wait for an open workflow task. */
+/** No node begins later than this after the first one has ended, because a cancel waits for an open workflow task. */
 const CHAIN_MS = 1_000;
 
-/** The activity `nodeChain`. */
+/** Creates the activity `nodeChain`. */
 export function createNodeChain({ executeNode, slots, report }: NodeChainDeps) {
   async function begin(ref: ChainRef, progress: ChainProgress, ownSlots: Slots): Promise<ChainFacts> {
     const { runId, path, nodeId, concurrent } = ref;
@@ -53,7 +53,7 @@ export function createNodeChain({ executeNode, slots, report }: NodeChainDeps) {
     return { ...last, ...(progress.done === 1 ? {} : progress), ...end };
   }
 
-  /** Throws what has ended the node. Undefined where it was stopped, or an internal error occurred. */
+  /** Throws the failure that has ended the node. Undefined when the node was stopped or an internal error occurred. */
   async function attemptNext(key: NodeKey, progress: ChainProgress): Promise<ChainFacts | undefined> {
     try {
       return await executeNode(key);
@@ -85,7 +85,10 @@ export function createNodeChain({ executeNode, slots, report }: NodeChainDeps) {
   };
 }
 
-/** One id after the other, by the handle of the node before where that is a condition; then undefined. */
+/**
+ * Returns a function that gives the id of the next node, or undefined after the last one. The handle by which a
+ * condition was left selects the fork.
+ */
 function followersOf(all: FollowingNodes): (handle: Handle | undefined) => string | undefined {
   let [following, at]: [FollowingNodes, number] = [all, 0];
   return (handle) => {
@@ -97,8 +100,8 @@ function followersOf(all: FollowingNodes): (handle: Handle | undefined) => strin
 }
 
 /**
- * Returns whether another node may begin: neither the run nor the worker is to stop, and the chain is young. A process that
- * was paused may find its run with another worker.
+ * Returns whether another node may begin: neither the run nor the worker is stopping, and the chain began recently.
+ * After a long pause of the process, another worker may be executing the run.
  */
 function openChain(): () => boolean {
   const { cancellationSignal } = Context.current();

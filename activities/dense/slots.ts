@@ -1,23 +1,23 @@
 import { startWindow } from './two-clocks.js';
 
-/** How many nodes of shared activities may be executed at once. Who finds none waits in line. */
+/** Limits how many nodes of shared activities are executed at once. Callers wait in line for a free slot. */
 export class Slots {
   #free: number;
-  /** Those that wait, in their order: each is called when it has a slot. */
+  /** The waiting callers, in order of arrival. Each callback is called when its caller has got a slot. */
   readonly #line = new Set<() => void>();
 
   constructor(count: number) {
     this.#free = count;
   }
 
-  /** Resolves once there is one, in turn. Rejects with the signal's reason when that is aborted first. */
+  /** Resolves when the caller has got a slot. Rejects with the signal's reason when the signal is aborted first. */
   async take(signal: AbortSignal): Promise<void> {
     if (!this.#takeFree() && !(await this.#turn(signal))) signal.throwIfAborted();
   }
 
   /**
-   * Returns whether there was one, in turn, within `ms` and before `signal` was aborted. A process that was paused for
-   * longer than that gets none: its run may be with another worker.
+   * Returns whether the caller got a slot within `ms` and before `signal` was aborted. A process that was paused for
+   * longer than `ms` gets none, because another worker may be executing its run.
    */
   async takeWithin(ms: number, signal: AbortSignal): Promise<boolean> {
     if (this.#takeFree()) return true;

@@ -1,6 +1,6 @@
 /**
- * Whether less than `ms` have passed since the call, by two clocks: one goes on while the process stands still, the other
- * while the whole machine does.
+ * Returns whether less than `ms` has passed. Checks the monotonic and the wall clock: one catches a paused process, the
+ * other a suspended machine.
  */
 export function startWindow(ms: number): () => boolean {
   const [steady, wall] = [performance.now(), Date.now()];

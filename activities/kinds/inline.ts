@@ -1,4 +1,4 @@
-// The kinds that run inline and are evaluated in graph/: they read their variables and decide.
+// The kinds that run inline. The code in graph/ evaluates them: they only read their variables and decide.
 import type { InlineDefinition } from '../../graph/nodes/node-definition.js';
 import { nodeDefinitions, type EvaluatedKind } from '../../graph/nodes/registry.js';
 import type { NodeKindRunner } from '../node/node-step.js';

@@ -20,16 +20,19 @@ const runner: NodeKindRunner = {
   },
 };
 
-/** The trigger node hands out the run's input, and its end is the run's start. Executed again, it changes nothing. */
+/** The trigger node outputs the run's input, and its end starts the run. Repeating it changes nothing. */
 export function createTriggerStep(db: Database): NodeStep<NodeFacts> {
   return { ...toStep(runner), store: (end) => recordStart(db, end) };
 }
 
-/** Both at once, or where the run was started before, one after the other, to no effect the second time. */
+/**
+ * Records the node's end and the run's start in one statement. If the run was started before, it records them one after
+ * the other, which changes nothing on a repeat.
+ */
 async function recordStart(db: Database, end: NodeEnd): Promise<boolean> {
   if ((await recordTriggerEnd(db, end, START_SEQUENCE)) !== undefined) return true;
   const { reason } = await applyExecutionUpdate(db, end.runId, { sequence: START_SEQUENCE, status: 'in progress' });
-  // Cancelled before it was started, and started all the same: nothing of it may be recorded.
+  // The run was cancelled before its start, so nothing of it may be recorded.
   if (reason === 'already_terminal' || reason === 'unknown_run') throw runClosedFailure();
   return recordNodeEnd(db, end);
 }

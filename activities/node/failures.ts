@@ -1,15 +1,15 @@
-// What goes wrong in a node, and what of it may leave an activity. Only codes and fixed sentences reach Temporal's
-// history; the words of a provider or target stay in Postgres, masked.
+// The failures of a node, and what of them may leave an activity. Temporal's history holds only codes and fixed
+// sentences. Quotations of a provider or target stay in Postgres, masked.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ChainProgress } from '../../contract/dense.js';
 import { NodeError } from '../../graph/node-error.js';
 
 interface NodeFailureOptions {
-  /** Whether another attempt may help and does no harm. */
+  /** Whether a retry may help and does no harm. */
   isRetryable?: boolean;
-  /** Seconds or a date asked for by the other side (`Retry-After`), as milliseconds from now. */
+  /** The delay that the other side asked for (`Retry-After`), as milliseconds from now. */
   retryAfterMs?: number | undefined;
-  /** What the failed call cost all the same. */
+  /** The cost of the failed call. */
   charge?: Charge | undefined;
 }
 
@@ -18,11 +18,11 @@ export interface Charge {
   amountUsd: string;
   priceVersion: string;
   reason: string;
-  /** JSON text of what the provider counted, for the ledger. */
+  /** The provider's usage counts as JSON text, for the ledger. */
   usage: string | null;
 }
 
-/** A node's own failure; the message may quote the other side. */
+/** A node's own failure. Its message may quote the other side. */
 export class NodeFailure extends NodeError {
   override name = 'NodeFailure';
   readonly isRetryable: boolean;
@@ -36,12 +36,12 @@ export class NodeFailure extends NodeError {
     this.charge = options.charge;
   }
 
-  /** The same failure, after which no other attempt follows. */
+  /** Returns the same failure without a retry. */
   asFinal(): NodeFailure {
     return new NodeFailure(this.code, this.message, { charge: this.charge });
   }
 
-  /** The same failure; the next attempt follows after `delayMs`, unless the other side has said when. */
+  /** Returns the same failure with a retry after `delayMs`. A delay that the other side asked for takes precedence. */
   withDelay(delayMs: number): NodeFailure {
     const { isRetryable, charge } = this;
     return new NodeFailure(this.code, this.message, {
@@ -52,17 +52,19 @@ export class NodeFailure extends NodeError {
   }
 }
 
-/** A node that fails is the user's matter: no warning in the worker's log. */
+/** A failed node is the user's concern, so the worker logs no warning. */
 const { BENIGN } = ApplicationFailureCategory;
 
-/** Ends the activity for good. `progress`: of an activity that executes several nodes. */
+/**
+ * Creates a failure that ends the activity for good. `progress` is given by an activity that executes several nodes.
+ */
 export function finalFailure(code: string, progress?: ChainProgress): ApplicationFailure {
   const details = progress === undefined ? [] : [progress];
   const message = 'The node failed.';
   return ApplicationFailure.create({ type: code, message, nonRetryable: true, category: BENIGN, details });
 }
 
-/** Another attempt follows after `delayMs`. At least 1 ms: Temporal reads 0 as "do not retry". */
+/** Creates a failure that is retried after `delayMs`. At least 1 ms: Temporal reads 0 as "do not retry". */
 export function retryableFailure(code: string, delayMs: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: code,
@@ -72,18 +74,18 @@ export function retryableFailure(code: string, delayMs: number): ApplicationFail
   });
 }
 
-/** Undefined for what is not to be attempted again after a delay of the node's own. */
+/** Returns the retry delay that the node has set; undefined where it has set none. */
 export function retryDelayOf(failure: unknown): number | undefined {
   if (!(failure instanceof ApplicationFailure) || typeof failure.nextRetryDelay !== 'number') return undefined;
   return failure.nextRetryDelay;
 }
 
-/** Whether it has ended its node or run for good. */
+/** Whether the failure has ended its node or run for good. */
 export function isFinal(failure: unknown): boolean {
   return failure instanceof ApplicationFailure && failure.nonRetryable === true;
 }
 
-/** The run is over or gone: nothing may be written any more. */
+/** Used when the run is over or deleted, so that nothing may be written any more. */
 export function runClosedFailure(): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'run_closed',

@@ -1,9 +1,9 @@
 import type { NodeKey } from '../../graph/plan.js';
 
 /**
- * The `Idempotency-Key` of a node's call: the same for each attempt, and of an agent's turn. Headers carry visible ASCII
- * only, and a node's id may be any text: everything else in it is percent-encoded, as are the two characters that would
- * let two nodes share a key.
+ * The `Idempotency-Key` of a node's call, or of one turn of an agent. It is the same for each attempt. Headers hold
+ * only visible ASCII, while a node's id may be any text, so other characters are percent-encoded. Two more characters
+ * are encoded because two nodes could otherwise share a key.
  */
 export function toIdempotencyKey({ runId, nodeId }: Pick<NodeKey, 'runId' | 'nodeId'>, turn?: number): string {
   const key = `${runId}/${encodeId(nodeId)}`;

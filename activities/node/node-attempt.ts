@@ -10,13 +10,14 @@ import type { NodeDeps, NodeStep, NodeTask } from './node-step.js';
 import { createStopSignal } from './stop-signal.js';
 import type { AttemptOutcome } from '../worker/worker-metrics.js';
 
-/** A provider that asks for more patience than this is answered with a failed node. */
+/** A node fails when a provider asks for a longer delay than this. */
 const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
 const LONGEST_DELAY_MS = 60_000;
 
 /**
- * Throws what an earlier attempt has ended the node with. The end of a node is found in a run that has ended, too: its last
- * activity may be repeated because its worker died after it had reported the end, or because an operator has reset the run.
+ * Throws the failure with which an earlier attempt has ended the node. It also finds the end of a node in a run that
+ * has ended, because the run's last activity may be repeated: its worker died after it had reported the end, or an
+ * operator has reset the run.
  */
 export async function claimOrSettle(deps: NodeDeps, key: NodeKey): Promise<NodeClaim> {
   const claim = (await claimNode(deps.db, key)) ?? (await findEnd(deps, key));
@@ -31,11 +32,11 @@ async function findEnd({ db }: NodeDeps, key: NodeKey): Promise<NodeClaim | unde
 }
 
 interface AttemptOptions {
-  /** Which one it is. */
+  /** The number of this attempt. */
   attempt: number;
-  /** When it is aborted, so is the attempt, and nothing is recorded. */
+  /** Aborting it aborts the attempt, and nothing is recorded. */
   limit?: AbortSignal | undefined;
-  /** When it is aborted, the node stops as if its run were cancelled. */
+  /** Aborting it stops the node as if its run were cancelled. */
   givenUp?: AbortSignal | undefined;
 }
 
@@ -93,13 +94,16 @@ export async function attemptStep<Facts>(
   }
 }
 
-/** What `graph/` throws fails the node like any other failure. */
+/** An error from `graph/` fails the node like any other failure. */
 function toFailure(thrown: unknown): unknown {
   if (!(thrown instanceof NodeError) || thrown instanceof NodeFailure) return thrown;
   return new NodeFailure(thrown.code, thrown.message);
 }
 
-/** The run was cancelled (or another node failed): settle as cancelled. A stopping worker hands the node back. */
+/**
+ * If the run was cancelled or another node has failed, the node settles as cancelled. A stopping worker hands the node
+ * back.
+ */
 async function stopNode(
   error: unknown,
   record: (end: NodeEnd) => Promise<void>,

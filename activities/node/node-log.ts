@@ -1,5 +1,5 @@
-// What the log says of a node's attempts: that one failed and another follows, or that the node is given up. Codes and
-// numbers only: the words of a failure may quote a secret, and are for the run's owner.
+// Log entries about a node's attempts: an attempt failed and is retried, or the node has failed for good. They hold
+// codes and numbers only, because the message of a failure may quote a secret and is for the run's owner.
 import type { Logger } from '../../config/logger.js';
 import { annotateActiveSpan } from '../../config/spans.js';
 import type { NodeTask } from './node-step.js';
@@ -8,9 +8,9 @@ import type { AttemptOutcome } from '../worker/worker-metrics.js';
 interface AttemptReport {
   outcome: AttemptOutcome;
   attempt: number;
-  /** Of the node's failure. */
+  /** The code of the node's failure. */
   code?: string | undefined;
-  /** Until the next attempt. */
+  /** The delay until the next attempt. */
   delayMs?: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What the frame around nodes and the kinds of nodes say to each other.
+// The types shared by the frame around nodes and the kinds of nodes.
 import type { Charge } from './failures.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
 import type { Logger } from '../../config/logger.js';
@@ -15,7 +15,7 @@ export interface NodeDeps {
   db: Database;
   secretBox: SecretBox;
   contexts: RunContexts;
-  /** What the nodes of all runs may keep in memory together. */
+  /** The memory budget that the nodes of all runs share. */
   memory: ByteBudget;
   logger: Logger;
   metrics: WorkerMetrics;
@@ -23,9 +23,9 @@ export interface NodeDeps {
 
 export interface NodeOutcome {
   output: NodeOutput;
-  /** What readers get instead, where more of it is secret than the masker finds. */
+  /** The output for readers, where it contains more secrets than the masker can find. */
   publicOutput?: NodeOutput;
-  /** By which named handle the node is left. */
+  /** The named handle by which the node is left. */
   handle?: Handle;
   charge?: Charge;
 }
@@ -33,37 +33,37 @@ export interface NodeOutcome {
 export interface NodeTask extends NodeKey {
   run: RunContext;
   node: RunNode;
-  /** Aborted when the run is cancelled or the worker must stop: stop-signal.ts. */
+  /** Aborted when the run is cancelled or the worker must stop (stop-signal.ts). */
   stop: AbortSignal;
-  /** Aborted with it, and when a local attempt takes too long. */
+  /** Aborted together with `stop`, and when a local attempt takes too long. */
   signal: AbortSignal;
-  /** This node's part of the worker's memory. */
+  /** This node's lease on the worker's memory budget. */
   memory: ByteLease;
-  /** When this attempt began, by `performance.now()`. */
+  /** The time at which this attempt began, by `performance.now()`. */
   startedAt: number;
 }
 
 export interface NodeKindRunner {
   kind: NodeKind;
-  /** Attempts in all, the first included; attempts that a dying worker took down count. */
+  /** The limit on attempts, including the first one and those that ended because their worker died. */
   maxAttempts: number;
-  /** Delay before the second attempt; doubles after that, unless the other side says how long. */
+  /** Delay before the second attempt. It doubles with each retry, unless the other side asks for a certain delay. */
   firstDelayMs: number;
   execute(task: NodeTask): Promise<NodeOutcome>;
 }
 
-/** What an activity does for a node: all of it (`NodeKindRunner`), or one step of several (agents). */
+/** What an activity does for a node: all of its work (`NodeKindRunner`), or one of several steps (agents). */
 export interface NodeStep<Facts> {
   maxAttempts: number;
   firstDelayMs: number;
-  /** Which attempt this is. */
+  /** Returns the number of this attempt. */
   attemptOf(claim: NodeClaim): number;
-  /** What to answer when an earlier attempt has settled the node. */
+  /** Returns the facts of a node that an earlier attempt has settled. */
   settled(claim: NodeClaim): Facts;
   /** Does the work; `end` records the node as succeeded. */
   perform(task: NodeTask, end: (outcome: NodeOutcome) => Promise<void>): Promise<Facts>;
-  /** Money that the node has spent in steps before this one. */
+  /** Returns the cost of the node's earlier steps. */
   chargeSoFar?: (task: NodeTask) => Promise<Charge>;
-  /** Stores the node's end; by default `recordNodeEnd`. False for a repeat. */
+  /** Stores the node's end, by default with `recordNodeEnd`. Returns false for a repeat. */
   store?: (end: NodeEndRow) => Promise<boolean>;
 }

@@ -1,22 +1,26 @@
-// About how much memory a payload takes while a node works on it: from measurements, on the safe side (docs/operate/tuning.md).
+// Estimates the memory that a payload takes while a node works on it. The factors are measured upper bounds
+// (docs/operate/tuning.md).
 import { mayHoldUnkeptNumber } from '../../graph/exact-number.js';
 
-/** Of the text of an answer or result, for each byte: itself, and its strings once they are parsed. */
+/** Bytes of memory per byte of an answer or result: its text, and its strings once they are parsed. */
 export const PARSED_FACTOR = 3;
-/** Of an answer that is being read, for each byte: its chunks, and all of them joined. */
+/** Bytes of memory per byte of an answer while it is read: its chunks, and all of them joined. */
 export const READING_FACTOR = 2;
-/** Of an answer that is being recorded, for each byte: joined, decoded, written as JSON, and as a message to the database. */
+/**
+ * Bytes of memory per byte of an answer while it is recorded: joined, decoded, written as JSON, and as a database
+ * message.
+ */
 export const RECORDING_FACTOR = 7;
-/** An empty array or object in an array, and its place there. */
+/** The size of an empty array or object inside an array, including its element. */
 const VALUE_BYTES = 32;
-/** A number that is kept as its digits, beside these. */
+/** The size of a number that is kept as its digits, in addition to the digits. */
 const EXACT_NUMBER_BYTES = 96;
 
 const [COMMA, COLON, OPEN_BRACKET, OPEN_BRACE] = [0x2c, 0x3a, 0x5b, 0x7b];
 
 /**
- * What parsing adds for the values that a JSON text is made of: ten megabytes of `{},{},` are a gigabyte of objects. Text
- * that is no array and no object adds nothing.
+ * The memory that the parsed values of a JSON text add: ten megabytes of `{},{},` become a gigabyte of objects. Text
+ * that is not an array or object adds nothing.
  */
 export function structureBytes(json: string | Buffer): number {
   if (!mayBeStructured(json)) return 0;
@@ -29,7 +33,7 @@ export function structureBytes(json: string | Buffer): number {
   return values * VALUE_BYTES + exactNumberBytes(json);
 }
 
-/** Bytes of UTF-8 are read as if each were a character: digits are the same in both. */
+/** Each byte of UTF-8 is read as one character, since digits are the same in both. */
 function exactNumberBytes(json: string | Buffer): number {
   const text = typeof json === 'string' ? json : json.toString('latin1');
   if (!mayHoldUnkeptNumber(text)) return 0;

@@ -1,4 +1,4 @@
-// How a node's end is written: result, transaction and ledger together, and not lost to a database that is restarting.
+// Writes a node's end: result, transaction and ledger together. A restart of the database does not lose the end.
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import type { Masker } from '../../graph/mask.js';
 import { recordNodeEnd, type NodeEnd as NodeEndRow } from '../../db/nodes/node-results-repository.js';
@@ -13,14 +13,14 @@ export interface NodeEnd {
 
 type Recorder = Pick<NodeStep<unknown>, 'chargeSoFar' | 'store'>;
 
-/** More words of the other side than this are cut, after what is secret in them is masked. */
+/** A longer message is cut after the secrets in it are masked. */
 const MAX_MESSAGE_CHARACTERS = 4_000;
 
 function toErrorMessage({ message }: NodeFailure, masker: Masker): string {
   return masker.text(message.replaceAll('\0', '\uFFFD')).slice(0, MAX_MESSAGE_CHARACTERS);
 }
 
-/** Idempotent. A repeat (the trigger's, when its workflow task is repeated) is not counted in the metrics. */
+/** Idempotent. The metrics do not count a repeat (the trigger is repeated with its workflow task). */
 export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeTask, end: NodeEnd): Promise<void> {
   const { run, node, runId, path, nodeId } = task;
   const texts = end.outcome && toResultText(end.outcome, run.masker, deps.secretBox);
@@ -50,7 +50,7 @@ export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeT
     } satisfies NodeEndRow;
     isSettled = await (recorder.store?.(row) ?? recordNodeEnd(deps.db, row));
   });
-  // What an earlier try has put out counts, and this try's is thrown away.
+  // The output of an earlier attempt counts, and the output of this attempt is discarded.
   if (isSettled && texts !== undefined) deps.contexts.remember(task, texts.plain);
   if (isSettled) deps.metrics.nodes.inc({ kind: node.kind, outcome: end.failure?.code ?? 'succeed' });
   deps.metrics.costUsd.inc({ kind: node.kind }, Number(charge?.amountUsd ?? 0));
@@ -59,15 +59,17 @@ export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeT
 const PERSIST_FOR_MS = 4 * 60_000;
 const PERSIST_WHEN_STOPPING_MS = 5_000;
 
-/** PostgreSQL's classes 22 (data) and 23 (integrity): the same write fails the same way for ever. */
+/**
+ * Errors of PostgreSQL's classes 22 (data) and 23 (integrity): a retry of the same write would fail in the same way.
+ */
 function isRefusedForGood(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && /^2[23]/.test(code);
 }
 
 /**
- * An outcome that is in memory only must not be thrown away because the database is restarting: the write is repeated
- * (it is idempotent) while this activity lives. After that the activity fails and the ledger decides about a new call.
+ * An outcome that exists only in memory must survive a restart of the database, so the idempotent write is retried as
+ * long as this activity lives. After that the activity fails, and the ledger decides whether the call may be repeated.
  */
 export async function persist(deps: NodeDeps, task: NodeTask, write: () => Promise<void>): Promise<void> {
   const startedAt = Date.now();

@@ -1,4 +1,4 @@
-// The report of a run's end to the API, which alone writes the life of a run.
+// Reports a run's end to the API. Only the API writes the status of a run.
 import { ApplicationFailure } from '@temporalio/activity';
 import { request } from 'undici';
 import type { FinishRunInput, RunError } from '../../contract/activities.js';
@@ -19,12 +19,14 @@ interface ReportDeps {
 export type ReportRunEnd = (end: FinishRunInput) => Promise<void>;
 
 const TIMEOUT_MS = 10_000;
-/** A node's activity waits so long for its report of the run's end; then the run workflow reports it. */
+/**
+ * The time that a node's activity waits for its report of the run's end. After that the run workflow reports the end.
+ */
 const WITH_NODE_MS = 2_000;
 
 /**
- * Idempotent by `sequence`; Temporal repeats it until the API has answered. Throws a retryable failure for everything
- * that time or a person can mend (API away, token being rotated).
+ * Idempotent by `sequence`. Temporal retries it until the API has answered. Throws a retryable failure for everything
+ * that may be repaired (the API is down, a token is being rotated).
  */
 export async function reportRunEnd(deps: ReportDeps, end: FinishRunInput): Promise<void> {
   const update: ExecutionUpdate = { sequence: end.sequence, status: end.status };
@@ -41,7 +43,8 @@ export async function reportRunEnd(deps: ReportDeps, end: FinishRunInput): Promi
     bodyTimeout: TIMEOUT_MS,
   });
   await answer.body.dump();
-  // 409: somebody else (the reconciler) has ended the run. 404: the run is gone. Both leave nothing to report.
+  // 409: another process (the reconciler) has ended the run. 404: the run is deleted. In both cases nothing is left to
+  // report.
   if (answer.statusCode === 200 || answer.statusCode === 404 || answer.statusCode === 409) return;
   throw ApplicationFailure.create({
     type: 'report_refused',
@@ -49,7 +52,7 @@ export async function reportRunEnd(deps: ReportDeps, end: FinishRunInput): Promi
   });
 }
 
-/** After the run's last node has succeeded. Where the report does not get through at once, the run workflow reports. */
+/** Reports the run's end after its last node has succeeded. If the report fails, the run workflow reports the end. */
 export async function reportWithLastNode(report: ReportRunEnd, runId: string): Promise<Pick<NodeFacts, 'isEnded'>> {
   const limit = startDeadline(WITH_NODE_MS);
   try {
@@ -62,7 +65,7 @@ export async function reportWithLastNode(report: ReportRunEnd, runId: string): P
   }
 }
 
-/** A node whose activity could not record its own end (it timed out) is closed by the report. */
+/** A node whose activity could not record its own end (it timed out) is closed by this report. */
 async function describeError(
   db: Database,
   runId: string,

@@ -4,11 +4,11 @@ import type { Masker } from '../../graph/mask.js';
 import type { NodeOutput } from '../../graph/template.js';
 
 export interface ResultTexts {
-  /** JSON text as the node put it out: what later nodes get. */
+  /** The unmasked output as JSON text, for later nodes. */
   plain: string;
-  /** JSON text with secrets masked: what every reader gets. */
+  /** The output as JSON text with secrets masked, for every reader. */
   result: string;
-  /** The unmasked JSON text, sealed, for later nodes; null when masking changed nothing. */
+  /** The unmasked JSON text, sealed, for later nodes. It is null when masking changed nothing. */
   resultEnc: Buffer | null;
 }
 
@@ -23,7 +23,9 @@ export function toResultText(
   return { plain, result: masked, resultEnc: masked === plain ? null : secretBox.seal(plain, 'node-result') };
 }
 
-/** Text that holds a NUL cannot be stored: it becomes U+FFFD. An escaped backslash before `u0000` is no NUL. */
+/**
+ * Replaces each NUL by U+FFFD, because text with a NUL cannot be stored. An escaped backslash before `u0000` is no NUL.
+ */
 function withoutNul(json: string): string {
   return json.replace(/\\(?:\\|u0000)/g, (escape) => (escape === '\\u0000' ? '\\ufffd' : escape));
 }

@@ -1,4 +1,4 @@
-// The immutable facts of a run, loaded once per worker and kept while they are in use.
+// The immutable facts of a run. Each worker loads them once and keeps them while they are in use.
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../db/core/client.js';
 import { findOutputs, readOutput, type StoredOutput } from '../../db/nodes/node-results-repository.js';
@@ -20,17 +20,17 @@ export interface RunContext {
   runId: string;
   projectId: number;
   userId: number;
-  /** Unmasked. */
+  /** The unmasked input. */
   input: RunInput;
-  /** Every secret field is `********` in it, however short its value. */
+  /** The input in which every secret field is `********`, however short its value. */
   publicInput: RunInput;
-  /** About what this takes in memory. */
+  /** The approximate size in memory. */
   weightBytes: number;
-  /** Of the request that the run was accepted in; null while nothing is traced. */
+  /** The trace context of the request that started the run; null when tracing is off. */
   traceparent: string | null;
-  /** Hides every secret of this run in whatever is stored or said. */
+  /** Masks every secret of this run in everything that is stored or shown. */
   masker: Masker;
-  /** Undefined for an id that the run does not have. */
+  /** Returns undefined for an id that the run does not have. */
   node(nodeId: string): RunNode | undefined;
 }
 
@@ -42,32 +42,34 @@ export interface RunNode {
 }
 
 export interface RunContexts {
-  /** What a node has put out (JSON text, unmasked), now that it is recorded: nodes after it need not ask for it. */
+  /** Keeps a node's recorded output (unmasked JSON text), so that later nodes need not read it from the database. */
   remember(node: NodeKey, output: string): void;
   /** Throws a non-retryable failure when the run does not exist. */
   load(runId: string): Promise<RunContext>;
   /**
-   * The input and the outputs that `templates` (any JSON) refer to; others are not read. What they weigh is held by the
-   * task's lease from then on.
+   * Loads the input and the outputs that `templates` (any JSON) refer to, and no others. From then on the task's lease
+   * holds their weight.
    */
   loadScope(task: { run: RunContext; memory: ByteLease }, templates: unknown): Promise<Scope>;
 }
 
-/** What runs of the same drawing share. */
+/** The part that all runs of the same drawing share. */
 interface Graph {
   nodes: Map<string, RunNode>;
   fields: Record<string, unknown>[];
   weightBytes: number;
 }
 
-// Both bounds hold at once: small runs are counted, large ones weighed. What is too heavy is loaded for each node anew.
+// Both bounds apply at once: one limits the number of small runs, the other the weight of large ones. A run that is too
+// heavy is loaded again for each node.
 const RUN_CACHE = { max: 500, maxSize: 96 * 1024 * 1024 };
-/** A drawing is mostly small objects. */
+/** A drawing consists mostly of small objects, which take much more memory than their text. */
 const SNAPSHOT_FACTOR = 8;
 const SNAPSHOT_CACHE = { max: 100, maxSize: 96 * 1024 * 1024 };
 /**
- * Sizes in characters. Outputs that are larger than an entry may be are read where they are needed. Few, for those of runs
- * that have ended are of no use any more: without that bound small ones would fill it for a quarter of an hour.
+ * Sizes in characters. An output above `maxEntrySize` is read from the database where it is needed. The number of
+ * entries is limited because outputs of ended runs are useless, and small ones would otherwise stay for a quarter of an
+ * hour.
  */
 const OUTPUT_CACHE = { max: 10_000, maxSize: 16 * 1024 * 1024, maxEntrySize: 32 * 1024 };
 
@@ -97,7 +99,7 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
       traceparent: stored.traceparent,
       input,
       publicInput,
-      // The input twice: as it is and masked.
+      // The input is held twice: unmasked and masked.
       weightBytes: 2 * (PARSED_FACTOR * inputText.length + structureBytes(inputText)),
       masker: createMasker(secretValues),
       node: (nodeId) => withSecrets(nodes.get(nodeId), secrets),
@@ -126,7 +128,7 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
       heldBytes = found.reduce((sum, { sizeBytes }) => sum + PARSED_FACTOR * sizeBytes, heldBytes);
       await memory.resize(heldBytes);
       for (const output of found) {
-        // One after another: what is large is never there as text more than once.
+        // Outputs are read one after the other, so that only one large text is in memory at a time.
         const text = openOutput(output.isLarge ? await readOutput(db, { ...drawing, nodeId: output.nodeId }) : output);
         if (text === undefined) continue;
         heldBytes += structureBytes(text);
@@ -147,7 +149,7 @@ function keyOf({ runId, path, nodeId }: NodeKey): string {
   return `${runId}/${path}/${nodeId}`;
 }
 
-/** The stored graph is masked and shared by many runs; the secrets are this run's own. */
+/** The stored graph is masked and shared by many runs, so each run fills in its own secrets. */
 function withSecrets(node: RunNode | undefined, secrets: SecretMap): RunNode | undefined {
   if (node === undefined || Object.keys(secrets).length === 0) return node;
   const { id, kind, data } = node;
@@ -155,7 +157,10 @@ function withSecrets(node: RunNode | undefined, secrets: SecretMap): RunNode | u
   return { ...node, data: (drawing['nodes'] as RunNode[])[0]!.data };
 }
 
-/** Concurrent callers share one load; a failed load is not kept, and one that is too heavy only while it lasts. */
+/**
+ * Concurrent callers share one load. A failed load is not kept, and a context that is too heavy is shared only while it
+ * loads.
+ */
 async function cached<T extends { weightBytes: number }>(
   cache: LRUCache<string, Promise<T>>,
   key: string,

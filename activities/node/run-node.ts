@@ -1,8 +1,8 @@
-// The frame around every node: claim, heartbeat, attempt, record. What a kind does itself is in kinds/.
+// The frame around every node: claim, heartbeat, attempt, record. The work of each kind is in kinds/.
 //
-// When the process dies: before the claim, nothing happened. After it, the next attempt finds `in progress` and executes the
-// node again (calls that must not repeat are guarded by the ledger). After the record, the next attempt finds the stored end
-// and returns it without executing anything.
+// If the process dies before the claim, nothing has happened. If it dies after the claim, the next attempt finds `in
+// progress` and executes the node again (the ledger guards calls that must not be repeated). If it dies after the
+// record, the next attempt finds the stored end and returns it without executing anything.
 import { Context, heartbeat } from '@temporalio/activity';
 import type { NodeFacts } from '../../contract/nodes.js';
 import type { NodeClaim } from '../../db/nodes/node-results-repository.js';
@@ -14,17 +14,17 @@ import { runInTurn } from './attempts-in-turn.js';
 
 const HEARTBEAT_EVERY_MS = 2_000;
 
-/** Runs a node, or one step of it, as an activity of its own. */
+/** Runs a node, or one step of it, in an activity of its own. */
 export function runStep<Facts>(deps: NodeDeps, key: NodeKey, step: NodeStep<Facts>): Promise<Facts> {
   return withHeartbeat(key, () => claimAndAttempt(deps, key, step));
 }
 
-/** Runs a node that only reads and decides, inside the workflow task. Executed again, it comes to the same. */
+/** Runs a node that only reads and decides, inside the workflow task. Repeating it gives the same result. */
 export function runInline<Facts>(deps: NodeDeps, key: NodeKey, step: NodeStep<Facts>): Promise<Facts> {
   return attemptStep(deps, key, step, { attempt: 1 });
 }
 
-/** One attempt, which counts. `givenUp` is aborted when a concurrent node of the same activity has failed. */
+/** Makes one attempt and counts it. `givenUp` is aborted when a concurrent node of the same activity has failed. */
 export async function claimAndAttempt<Facts>(
   deps: NodeDeps,
   key: NodeKey,
@@ -36,7 +36,7 @@ export async function claimAndAttempt<Facts>(
   return attemptStep(deps, key, step, { attempt: step.attemptOf(claim), givenUp });
 }
 
-/** A normal activity sends heartbeats (with its progress, where it reports one), and waits for its own earlier attempts. */
+/** A normal activity sends heartbeats (with its progress, if it reports any) and waits for its own earlier attempts. */
 export async function withHeartbeat<Facts>(
   { runId }: NodeKey,
   work: () => Promise<Facts>,

@@ -1,7 +1,7 @@
-// When a node must stop what it does.
+// Decides when a node must stop.
 import type { Context } from '@temporalio/activity';
 
-/** As long as a stopping worker gives its nodes (main.ts). */
+/** Equal to the grace period that a stopping worker gives its nodes (main.ts). */
 const ABANDONED_FOR_MS = 9_000;
 
 export interface StopSignal {
@@ -10,9 +10,9 @@ export interface StopSignal {
 }
 
 /**
- * Aborts at once when the run is cancelled, the worker stops, or with `givenUp`. A try that Temporal has given up (its
- * worker stood still for too long, or the run was terminated) may have a call on the wire whose answer is as good as ever:
- * it has a while to record it, and the next try finds it.
+ * Aborts at once when the run is cancelled, the worker stops, or `givenUp` is aborted. An attempt that Temporal has
+ * given up (its worker was paused for too long, or the run was terminated) may have a call in flight whose answer is
+ * still valid. It gets some time to record the answer, so that the next attempt finds it.
  */
 export function createStopSignal(context: Context, givenUp?: AbortSignal): StopSignal {
   const { cancellationSignal: cancelled } = context;

@@ -4,7 +4,7 @@ import { loadTemporalConnection } from '../../config/temporal-connection.js';
 
 export type WorkerConfig = ReturnType<typeof loadWorkerConfig>;
 
-/** Everything that the worker reads from its environment. Throws ConfigError. */
+/** Reads the worker's configuration from its environment. Throws ConfigError. */
 export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
   const environment = parseEnvironment(env);
   return {

@@ -1,4 +1,4 @@
-// The registry of activities, named for the operators who see them in the Temporal UI.
+// The registry of activities. Their names are for the operators who see them in the Temporal UI.
 import type { Activities, NodeActivities } from '../../contract/activities.js';
 import type { NodeFacts, NodeRef } from '../../contract/nodes.js';
 import type { Logger } from '../../config/logger.js';
@@ -36,9 +36,9 @@ export interface ActivityDeps {
   outgoing: OutgoingClient;
   mcp: McpClient;
   providers: ModelProviders;
-  /** What the nodes of all runs may keep in memory together. */
+  /** The memory budget that the nodes of all runs share. */
   memory: ByteBudget;
-  /** How many nodes may be executed at once. */
+  /** The limit on nodes that are executed at once. */
   activitySlots: number;
   logger: Logger;
   metrics: WorkerMetrics;

@@ -4,9 +4,10 @@ import type { Logger } from '../../config/logger.js';
 import { MissingKeyError } from '../../db/core/secret-box.js';
 
 /**
- * Failures are written to Temporal's history in plain text, causes and stacks included. Only our own failures, which
- * hold codes and fixed sentences, pass; everything else (a database error quoting a row, a bug quoting an input) is
- * logged here and replaced. Retryable, since it is about us and not about the node.
+ * Failures are written to Temporal's history in plain text, with their causes and stacks. Only our own failures pass,
+ * because they hold just codes and fixed sentences. Every other error (a database error that quotes a row, a bug that
+ * quotes an input) is logged here and replaced. The replacement is retryable, since the error is an internal one and
+ * not the node's.
  */
 export function createErrorHygieneInterceptor(logger: Logger): (context: Context) => ActivityInterceptors {
   return (context) => {
@@ -28,7 +29,7 @@ export function createErrorHygieneInterceptor(logger: Logger): (context: Context
   };
 }
 
-/** A key that was taken away too early is put back: the run waits for it and loses nothing. */
+/** A key that was removed too early can be restored: the run waits for it and loses nothing. */
 function toRetryable(error: unknown): ApplicationFailure {
   if (error instanceof MissingKeyError) {
     const message = 'SECRETS_KEY lacks the key of a stored value; the activity is tried again.';

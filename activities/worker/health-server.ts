@@ -4,13 +4,16 @@ import type { Registry } from 'prom-client';
 
 interface Health {
   registry: Registry;
-  /** Further metrics in Prometheus' text format. */
+  /** Returns further metrics in Prometheus' text format. */
   moreMetrics: () => Promise<string>;
-  /** Throws or gives false while the worker cannot do its work. */
+  /** Throws or returns false while the worker cannot do its work. */
   isReady(): Promise<boolean>;
 }
 
-/** `/healthz` (alive), `/readyz` (can take work), `/metrics` (Prometheus). operations.md, "Processes". */
+/**
+ * Serves `/healthz` (alive), `/readyz` (can take work) and `/metrics` (Prometheus). docs/operate/operations.md
+ * describes them.
+ */
 export async function startHealthServer(host: string, port: number, health: Health): Promise<Server> {
   const { registry } = health;
   const server = createServer((request, response) => {

@@ -23,12 +23,15 @@ import { createProjectSlotsInterceptor } from './project-slots-interceptor.js';
 import { installRuntime } from './sdk-metrics.js';
 import { createWorkerMetrics, registerWorkerLoad } from './worker-metrics.js';
 
-/** A node whose payload weighs less never waits for those that are large. */
+/** A node with a lighter payload than this never waits for memory behind large ones. */
 const UNCOUNTED_BYTES = 1024 * 1024;
 const DATABASE_CONNECTIONS = 20;
-/** Nodes wait for one of them rather than being tried again, which would count as a try. */
+/** A node waits this long for a connection. Failing earlier would count as an attempt of the node. */
 const CONNECT_TIMEOUT_MS = 20_000;
-/** SIGTERM: nodes in flight may finish for so long, then they are handed back. The process must be gone in 15 s. */
+/**
+ * The time after SIGTERM in which nodes in flight may finish before they are handed back. The process must end within
+ * 15 s.
+ */
 const SHUTDOWN_GRACE = '9s';
 const SHUTDOWN_FORCE = '12s';
 
@@ -65,9 +68,9 @@ async function main(): Promise<void> {
     dataConverter: createDataConverter(config.payloadKeys),
     activities: createActivities({ ...config, db, secretBox, contexts, outgoing, mcp, memory, logger, metrics }),
     interceptors: { activity: [createErrorHygieneInterceptor(logger), holdSlots] },
-    // Each holds a database connection for single statements only.
+    // An activity holds a database connection only for single statements.
     maxConcurrentActivityTaskExecutions: config.activitySlots,
-    // A beat every 2 s reaches the server at that pace, so that a cancel is heard within it.
+    // Heartbeats every 2 s reach the server without throttling, so that a cancel arrives within that time.
     maxHeartbeatThrottleInterval: '2s',
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
@@ -97,8 +100,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * The bundle of the build where there is one (production), else made from the sources at start. How failures are written
- * is part of it, so with encryption it is another one.
+ * Uses the bundle of the build where there is one (production). Otherwise it is made from the sources at start. The
+ * failure converter is part of the bundle, so encryption needs a bundle of its own.
  */
 function workflowCode({ payloadKeys }: WorkerConfig) {
   const name = payloadKeys.length === 0 ? 'workflow-bundle.js' : 'workflow-bundle-encrypting.js';
@@ -108,13 +111,18 @@ function workflowCode({ payloadKeys }: WorkerConfig) {
   return { workflowsPath, bundlerOptions: { preloadModules: [workflowsPath] } };
 }
 
-/** A versioned worker gets no runs until its build is made current; then they stay on it to their end (docs/operate/upgrade.md). */
+/**
+ * A versioned worker gets no runs until its build is made current. Runs then stay on their build until they end
+ * (docs/operate/upgrade.md).
+ */
 function workflowOptions({ cachedWorkflows, version }: WorkerConfig): Partial<WorkerOptions> {
   return {
     ...(cachedWorkflows === undefined ? {} : { maxCachedWorkflows: cachedWorkflows }),
-    // Without a cache the SDK drops the local activities of a run as soon as another one has a task: one at a time then.
+    // Without a cache the SDK drops a run's local activities as soon as another run has a task, so only one task may be
+    // open at a time.
     ...(cachedWorkflows === 0 ? { maxConcurrentWorkflowTaskExecutions: 1 } : {}),
-    // Never said on an unversioned worker: the server would refuse its every workflow task, and runs would hang in silence.
+    // An unversioned worker must not set this: the server would refuse all its workflow tasks, and runs would hang
+    // without an error.
     ...(version === undefined
       ? {}
       : { workerDeploymentOptions: { useWorkerVersioning: true, version, defaultVersioningBehavior: 'PINNED' } }),
@@ -123,7 +131,7 @@ function workflowOptions({ cachedWorkflows, version }: WorkerConfig): Partial<Wo
 
 const RECONNECT_AFTER_MS = 1_000;
 
-/** Temporal may come up after the worker does. */
+/** Retries, because Temporal may start after the worker. */
 async function connect({ temporal }: WorkerConfig, logger: Logger): Promise<NativeConnection> {
   let isStopping = false;
   const stop = () => (isStopping = true);
@@ -133,7 +141,7 @@ async function connect({ temporal }: WorkerConfig, logger: Logger): Promise<Nati
       try {
         return await NativeConnection.connect({
           ...temporal.connectionOptions,
-          // Within one network it costs both sides more than it saves.
+          // Within one network, compression costs both sides more than it saves.
           ...(temporal.connectionOptions.tls ? {} : { grpcCompression: { codec: 'none' } }),
         });
       } catch (error) {
@@ -160,6 +168,6 @@ function createSdkLogger(logger: Logger): DefaultLogger {
 main().catch((error: unknown) => {
   if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
   else createLogger('worker', 'info').fatal({ err: error }, 'worker failed');
-  // What is open would keep a worker alive that does nothing, and nobody would start another one.
+  // Open handles would keep a worker alive that does nothing, and no supervisor would restart it.
   process.exit(1);
 });

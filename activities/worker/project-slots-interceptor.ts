@@ -10,20 +10,20 @@ interface ProjectSlotsDeps {
   handedBack: { inc(): void };
 }
 
-/** The end of a run waits for nothing: whoever polls waits for it, and it frees what the run holds. */
+/** The report of a run's end is exempt: pollers wait for it, and it frees what the run holds. */
 const EXEMPT = new Set(['finishRun']);
 /**
- * On average; meanwhile the activity keeps a slot of Temporal's from the others. Much shorter, a project with thousands of
- * nodes in the queue would keep the server busy with handing them out and taking them back.
+ * The mean wait. Meanwhile the activity occupies one of Temporal's slots, which others cannot use. If the wait were
+ * much shorter, a project with thousands of queued nodes would keep the server busy with delivering and taking back
+ * activities.
  */
 const WAIT_MS = 500;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 4_000;
 
 /**
- * An activity whose project holds its share of the slots waits for a moment, and then goes back to Temporal's queue, where
- * the activities of other projects come first. Nothing of its node has begun by then, so that no attempt of the node is
- * counted.
+ * An activity whose project holds its share of the slots waits for a moment. It then goes back to Temporal's queue,
+ * where the activities of other projects come first. Its node has not begun by then, so no attempt is counted.
  */
 export function createProjectSlotsInterceptor(deps: ProjectSlotsDeps): (context: Context) => ActivityInterceptors {
   const { slots, contexts, handedBack } = deps;
@@ -51,8 +51,9 @@ export function createProjectSlotsInterceptor(deps: ProjectSlotsDeps): (context:
 }
 
 /**
- * By the run, not by the activity's fairness key, which the server leaves out of activities that it delivers together with
- * a workflow task. Undefined where the run cannot be loaded: the activity itself says why.
+ * Finds the project by the run. The activity's fairness key is no substitute, because the server omits it from
+ * activities that it delivers together with a workflow task. Undefined where the run cannot be loaded: the activity
+ * itself reports why.
  */
 async function findProject(contexts: Pick<RunContexts, 'load'>, args: unknown[]): Promise<number | undefined> {
   const { runId } = args[0] as { runId: string };
@@ -63,7 +64,7 @@ async function findProject(contexts: Pick<RunContexts, 'load'>, args: unknown[])
   }
 }
 
-/** BENIGN: it is no failure for anybody's log. */
+/** BENIGN, so that it is not logged as a failure. */
 function handBack(attempt: number): ApplicationFailure {
   const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS);
   return ApplicationFailure.create({
@@ -74,7 +75,7 @@ function handBack(attempt: number): ApplicationFailure {
   });
 }
 
-/** What arrives together leaves one by one. */
+/** Spreads activities that arrive together over time. */
 function withJitter(ms: number): number {
   return Math.round(ms * (0.5 + Math.random()));
 }

@@ -1,17 +1,17 @@
-// The share of a worker's slots that one project may hold. Temporal's fairness only orders what waits in its queue: without
-// a share, the long calls of one project would hold every slot, and all others would wait for these to end.
+// Limits the share of a worker's slots that one project may hold. Temporal's fairness only orders its queue. Without
+// this limit, the long calls of one project could hold every slot, and all other projects would wait for them.
 
 export interface ProjectSlotsOptions {
-  /** Activities that the worker runs at once at most. */
+  /** The limit on activities that the worker runs at once. */
   slots: number;
-  /** What a project may hold of them while no other project holds any. */
+  /** The limit for one project while no other project holds a slot. */
   projectSlots: number;
 }
 
 export interface SlotsLoad {
-  /** Activities that wait for a slot. */
+  /** The number of activities that wait for a slot. */
   waitingActivities: number;
-  /** Slots of the project that holds the most. */
+  /** The number of slots of the project that holds the most. */
   largestShare: number;
 }
 
@@ -24,7 +24,7 @@ export class ProjectSlots {
   readonly #slots: number;
   readonly #projectSlots: number;
   readonly #held = new Map<number, number>();
-  /** In the order of their arrival. */
+  /** The waiting activities in order of arrival. */
   readonly #line = new Set<Waiting>();
   #allHeld = 0;
 
@@ -37,14 +37,20 @@ export class ProjectSlots {
     return { waitingActivities: this.#line.size, largestShare: Math.max(0, ...this.#held.values()) };
   }
 
-  /** Whether the project got a slot within `ms` and before `signal` was aborted. Who got one must release it. */
+  /**
+   * Returns whether the project got a slot within `ms` and before `signal` was aborted. The caller must release the
+   * slot.
+   */
   take(projectId: number, ms: number, signal: AbortSignal): Promise<boolean> | boolean {
     if (!this.#mayTake(projectId)) return !signal.aborted && this.#wait(projectId, ms, signal);
     this.#hold(projectId);
     return true;
   }
 
-  /** Gives the slot to the first in line whose project may have it; it makes all shares larger, so that any of them may. */
+  /**
+   * Gives the slot to the first waiting activity whose project may have it. A released slot enlarges all shares, so
+   * this may be an activity of any project.
+   */
   release(projectId: number): void {
     this.#allHeld--;
     const left = this.#held.get(projectId)! - 1;
@@ -54,9 +60,10 @@ export class ProjectSlots {
   }
 
   /**
-   * A project may hold a fixed multiple of the slots that nobody holds. Alone it comes to `projectSlots`; the more others
-   * hold, the less it may: two that want all slots end up with the same number each, and some are always left for a third.
-   * Who holds none is never refused: Temporal delivers no more activities than there are slots.
+   * A project may hold a fixed multiple of the free slots. One project alone gets at most `projectSlots`, and the limit
+   * falls as others hold more. Two projects that want all slots end up with the same number each, and some slots stay
+   * free for a third. A project without a slot is never refused, because Temporal delivers no more activities than
+   * there are slots.
    */
   #mayTake(projectId: number): boolean {
     const held = this.#held.get(projectId) ?? 0;

@@ -1,19 +1,19 @@
-// The Temporal SDK's own metrics (schedule-to-start latencies, slots, cache), which its native part serves on a port of
-// its own: a free one of the loopback interface, read for each scrape of the worker's `/metrics`.
+// The Temporal SDK's own metrics (schedule-to-start latencies, slots, cache). Its native part serves them on a free
+// port of the loopback interface, which is read for each scrape of the worker's `/metrics`.
 import { createServer, type AddressInfo } from 'node:net';
 import { Runtime, type RuntimeOptions } from '@temporalio/worker';
 
 const READ_MS = 1_000;
 const TRIES = 5;
 
-/** Seconds. The SDK's own begin at 0.1 and go on with 0.5: nothing to scale workers by. */
+/** Buckets in seconds. The SDK's default buckets (0.1, 0.5, ...) are too coarse to scale workers by. */
 const WAITING = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 const BUCKETS = { activity_schedule_to_start_latency: WAITING, workflow_task_schedule_to_start_latency: WAITING };
 
-/** Empty while the SDK does not answer. */
+/** Returns an empty text while the SDK does not answer. */
 export type ReadSdkMetrics = () => Promise<string>;
 
-/** The port may be taken by another process between finding and using it: then by the next one. */
+/** Another process may take the port between finding and using it. The next attempt then uses another port. */
 export async function installRuntime(options: RuntimeOptions): Promise<ReadSdkMetrics> {
   for (let tries = 1; ; tries += 1) {
     const bindAddress = `127.0.0.1:${await findFreePort()}`;

@@ -2,7 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import { inSpan, isTracing, runContext, withMask } from '../../config/spans.js';
 import type { RunContext, RunContexts } from '../node/run-context.js';
 
-/** `name`: of the activity type that does such work, whichever activity does it now. */
+/** `name` is the activity type that is named for this work. A different activity may be doing the work. */
 export type ActivityTracer = <Facts>(
   name: string,
   ref: { runId: string; nodeId?: string },
@@ -10,9 +10,9 @@ export type ActivityTracer = <Facts>(
 ) => Promise<Facts>;
 
 /**
- * A span a node, or step of one, local ones too, in the trace of the request that its run was accepted in. That is stored
- * with the run: neither the run workflow nor Temporal's history knows of it, and it holds wherever and whenever a node is
- * tried.
+ * Creates a span for each node or step, including local ones, in the trace of the request that started the run. The
+ * trace context is stored with the run, so it applies to every attempt in any worker. Neither the run workflow nor
+ * Temporal's history holds it.
  */
 export function createActivityTracer(contexts: RunContexts): ActivityTracer {
   return async (name, { runId, nodeId }, act) => {
@@ -33,7 +33,7 @@ export function createActivityTracer(contexts: RunContexts): ActivityTracer {
   };
 }
 
-/** What is wrong with the run or the database, the activity says itself. */
+/** An error is ignored here, because the activity itself reports what is wrong with the run or the database. */
 async function loadQuietly(contexts: RunContexts, runId: string): Promise<RunContext | undefined> {
   try {
     return await contexts.load(runId);

@@ -1,29 +1,29 @@
-// What a worker process reports to Prometheus. docs/operate/operations.md, "Metrics".
+// The metrics that a worker process exports to Prometheus. docs/operate/operations.md, "Metrics", describes them.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
 import type { SlotsLoad } from './project-slots.js';
 
 export interface WorkerMetrics {
   registry: Registry;
-  /** Nodes that ended, `succeed` or by their error code. */
+  /** Counts ended nodes by outcome: `succeed` or their error code. */
   nodes: Counter<'kind' | 'outcome'>;
-  /** Attempts of nodes, or of an agent's steps. */
+  /** Measures the attempts of nodes, or of an agent's steps. */
   attemptSeconds: Histogram<'kind' | 'outcome'>;
   costUsd: Counter<'kind'>;
   modelCallSeconds: Histogram<'provider' | 'status'>;
-  /** As the providers count them: what they are paid for. */
+  /** Counts tokens as the providers do for billing. */
   modelTokens: Counter<'provider' | 'type'>;
-  /** Activities that went back to Temporal's queue because their project held its share of the slots. */
+  /** Counts activities that went back to Temporal's queue because their project held its share of the slots. */
   handedBack: Counter;
 }
 
 /**
- * How an attempt ended. `retried`: another follows. `cut`: a local attempt took too long, a normal activity follows.
- * `handed_back`: the worker stops, another one continues.
+ * How an attempt ended. `retried`: another attempt follows. `cut`: a local attempt took too long, and a normal activity
+ * follows. `handed_back`: the worker is stopping, and another worker continues.
  */
 export type AttemptOutcome = 'ended' | 'retried' | 'cut' | 'cancelled' | 'handed_back' | 'internal_error';
 
-/** What a worker has under way, as far as the Temporal SDK and the slots of projects know. */
+/** A worker's load, as reported by the Temporal SDK and the slots of projects. */
 export interface WorkerLoad extends SlotsLoad {
   numInFlightNonLocalActivities: number;
   numInFlightLocalActivities: number;
@@ -81,7 +81,7 @@ export function createWorkerMetrics(): WorkerMetrics {
   return metrics;
 }
 
-/** Of our own failures also the first must show as an increase, which Prometheus sees only in what was there before. */
+/** Creates the counters with 0, because Prometheus detects the first increase only if the series existed before. */
 function showZeros(nodes: WorkerMetrics['nodes']): void {
   for (const kind of Object.keys(nodeDefinitions)) {
     for (const outcome of ['succeed', 'internal_error', 'worker_lost', 'outcome_unknown'])
@@ -94,7 +94,7 @@ interface SlotSettings {
   projectSlots: number;
 }
 
-/** `load` is asked at each scrape. */
+/** `load` is called at each scrape. */
 export function registerWorkerLoad(
   registry: Registry,
   { activitySlots, projectSlots }: SlotSettings,
@@ -116,7 +116,7 @@ export function registerWorkerLoad(
     ['worker_largest_project_slots', 'Slots of the project that holds the most.', (now) => now.largestShare],
     ['worker_local_activities_in_flight', 'Local activities under way.', (now) => now.numInFlightLocalActivities],
     ['worker_workflow_tasks_in_flight', 'Workflow tasks under way.', (now) => now.numInFlightWorkflowActivations],
-    // The SDK also subtracts runs that it could not begin, such as those of an unknown type, and never added.
+    // The SDK also subtracts runs that it could not begin and therefore never added, such as those of an unknown type.
     ['worker_cached_workflows', 'Runs that are kept in memory.', (now) => Math.max(0, now.numCachedWorkflows)],
   ];
   for (const [name, help, read] of gauges) {

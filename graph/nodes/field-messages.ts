@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-// The wording that clients of the service already know: what pydantic says of the same mistakes.
+// The wording that clients of the service already know: the messages of pydantic for the same errors.
 const TYPES: Record<string, string> = {
   array: 'list',
   int: 'integer',
@@ -8,7 +8,7 @@ const TYPES: Record<string, string> = {
   record: 'dictionary',
 };
 
-/** The sentence for one field error, for zod's `error` option; undefined leaves zod's own. */
+/** Returns the message for one field error, for zod's `error` option; undefined keeps zod's own message. */
 export function toFieldMessage(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return 'Field required';
   const { code } = issue;

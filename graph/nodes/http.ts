@@ -4,22 +4,22 @@ import type { NodeDefinition } from './node-definition.js';
 export const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 export type HttpMethod = (typeof HTTP_METHODS)[number];
 
-/** The method that a word in any case means; undefined for a word that is none. */
+/** Returns the method for a name in any case; undefined for an unknown name. */
 export function toHttpMethod(word: string): HttpMethod | undefined {
   const upper = word.trim().toUpperCase();
   return HTTP_METHODS.find((method) => method === upper);
 }
 
-/** These read and change nothing, so that one that is cut short may be made again. */
+/** Methods without side effects, whose requests may be repeated after they were aborted. */
 const READING_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
-/** False for a method that is only known when the node runs. */
+/** Returns false for a method that is known only when the node runs. */
 function readsOnly(word: unknown): boolean {
   const method = typeof word === 'string' ? toHttpMethod(word) : undefined;
   return method !== undefined && READING_METHODS.includes(method);
 }
 
-// A method that holds a variable is only known when the node runs.
+// A method that holds a variable is known only when the node runs.
 const methodSchema = z
   .string()
   .refine((word) => word.includes('{{') || toHttpMethod(word) !== undefined, {

@@ -6,7 +6,7 @@ const messageSchema = z.looseObject({
   message: z.string().min(1).describe('May hold variables'),
 });
 
-// Loose: what is not known here goes to the provider as it is, like any other chat-completion parameter.
+// The schema is loose: unknown settings are sent to the provider as chat-completion parameters.
 const settingsSchema = z.looseObject({
   model_name: z.string().min(1),
   temperature: z.number().min(0).max(2).nullish(),

@@ -1,4 +1,4 @@
-// What a node says of an MCP server that it uses.
+// The fields of a node that describe an MCP server.
 import { z } from 'zod';
 
 function isHttpUrl(text: string): boolean {
@@ -9,9 +9,9 @@ const headerSchema = z.union([z.string(), z.number(), z.boolean()], {
   error: 'Input should be a valid string, number or boolean',
 });
 
-/** Where an MCP server is and how it is spoken to; the same for nodes and agents' tools. */
+/** The address and transport of an MCP server, for MCP nodes and for agents' tools. */
 export const mcpServerFields = {
-  // No variables: the stored headers belong to this server and to no other.
+  // Variables are not allowed, because the stored headers belong to this server only.
   endpoint_url: z.string().refine(isHttpUrl, { error: 'Input should be a valid http or https URL' }),
   transport: z.enum(['auto', 'sse', 'streamable_http']).default('auto'),
   headers: z.record(z.string(), headerSchema).default({}).describe('Values may hold variables'),

@@ -3,39 +3,39 @@ import type { NodeKind } from '../kinds.js';
 import type { Handle } from '../plan.js';
 import type { NodeOutput, Scope } from '../template.js';
 
-/** All that the service knows of a node kind before it runs: one object a kind, listed in `registry.ts`. */
+/** The static definition of a node kind. Each kind is one object, listed in `registry.ts`. */
 export interface NodeDefinition {
-  /** The file word. */
+  /** The kind, which is also the name of its file. */
   kind: NodeKind;
-  /** `type` in a drawing. */
+  /** The `type` of a node in a drawing. */
   type: string;
-  /** `node_type` of `get_nodes`. */
+  /** The `node_type` in the answer of `get_nodes`. */
   nodeType: string;
   title: string;
   description: string;
   version: string;
-  /** Keys of the node's data in whose strings variables are filled in. */
+  /** Keys of the node's data whose strings may contain variables. */
   templateFields: readonly string[];
   /**
-   * Whether dense execution may attempt the call inside the workflow task, where it may be cut short and then made again.
-   * `data` as drawn, defaults not filled in. Absent: never.
+   * Whether dense execution may attempt the call inside the workflow task, where it may be aborted and then repeated.
+   * `data` is as drawn, without defaults. If absent, it never may.
    */
   mayRunLocally?: (data: Record<string, unknown>) => boolean;
-  /** Checks a node's data and fills in defaults; unknown keys survive. */
+  /** Checks a node's data and fills in defaults. Unknown keys are kept. */
   schema: z.ZodType<Record<string, unknown>>;
-  /** The node's result. */
+  /** The schema of the node's result. */
   outputSchema: z.ZodType<Record<string, unknown>>;
 }
 
-/** What a node of an inline kind comes to. */
+/** The result of evaluating an inline node. */
 export interface Evaluation {
   output: NodeOutput;
-  /** By which named handle the node is left; its ordinary links where it is absent. */
+  /** The named handle by which the node is left. Absent for its ordinary links. */
   handle?: Handle;
 }
 
-/** A kind that runs inline reads its variables and decides, all of it here. */
+/** The definition of an inline kind, which reads its variables and decides in `evaluate`. */
 export interface InlineDefinition extends NodeDefinition {
-  /** Pure. `data` as drawn, but valid. Throws a `NodeError` that fails the node. */
+  /** A pure function. `data` is as drawn, but valid. Throws a `NodeError` that fails the node. */
   evaluate: (data: Record<string, unknown>, scope: Scope) => Evaluation;
 }

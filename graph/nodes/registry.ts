@@ -8,10 +8,13 @@ import { mcpNode } from './mcp.js';
 import type { InlineDefinition, NodeDefinition } from './node-definition.js';
 import { triggerNode } from './trigger.js';
 
-/** The trigger's output is the input of the run, which has secrets of its own: `activities/kinds/trigger.ts`. */
+/**
+ * The trigger is not evaluated here. Its output is the input of the run, which has its own secrets
+ * (`activities/kinds/trigger.ts`).
+ */
 export type EvaluatedKind = Exclude<KindThatRuns<'inline'>, 'trigger'>;
 
-/** Every node kind. A kind that is missing here is a compile error, and so is an inline one that is not evaluated. */
+/** Every node kind. A missing kind is a compile error, and so is an inline kind without `evaluate`. */
 export const nodeDefinitions = {
   trigger: triggerNode,
   condition: conditionNode,
@@ -23,7 +26,7 @@ export const nodeDefinitions = {
 
 const kindsByType = new Map<string, NodeKind>(Object.values(nodeDefinitions).map(({ type, kind }) => [type, kind]));
 
-/** The kind that a drawing's `type` word means. */
+/** Returns the kind for the `type` of a drawn node. */
 export function kindOfType(type: string): NodeKind | undefined {
   return kindsByType.get(type);
 }
@@ -38,7 +41,7 @@ export interface NodeDescription {
   output_schema: object;
 }
 
-/** The body of `get_nodes`: both schemas are JSON Schema 2020-12, made from what validates. */
+/** Returns the body of `get_nodes`. Both schemas are JSON Schema 2020-12, generated from the schemas that validate. */
 export function describeNodes(): NodeDescription[] {
   return Object.values<NodeDefinition>(nodeDefinitions).map((definition) => ({
     node_type: definition.nodeType,

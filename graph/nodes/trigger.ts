@@ -7,7 +7,7 @@ const optionSchema = z.looseObject({
   is_default: z.boolean().nullish(),
 });
 
-/** Only `id` is demanded: the rest is for the form that asks a person for the input. */
+/** Only `id` is required. The other fields are for the form that asks a person for the input. */
 export const inputFieldSchema = z.looseObject({
   id: z.string().min(1).describe('Key in the input data; variable {{ input.<id> }}'),
   title: z.string().nullish(),

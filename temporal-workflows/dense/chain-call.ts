@@ -1,4 +1,4 @@
-// Dense execution: the activity that executes a chain of nodes, what it is told, and what it says of its progress.
+// Dense execution: the call of the activity that executes a chain of nodes, and the progress that it reports.
 import {
   ActivityCancellationType,
   ActivityFailure,
@@ -18,10 +18,13 @@ import { chainAfter, lengthOf, summaryOf, type Chain, type DensePlan } from './c
 
 type ChainActivity = Pick<Activities, 'nodeChain'>;
 
-// Two of the longest calls: a chain may begin with one and end with another.
+// Twice the longest call, because a chain may begin with one such call and end with another.
 const inActivity = proxyActivities<ChainActivity>({ ...outgoing, startToCloseTimeout: '30m' });
 const inline = proxyLocalActivities<ChainActivity>(inWorkflowTask);
-/** One attempt. The activity itself gives up sooner: this ends one that hangs in our own parts. */
+/**
+ * Makes one attempt. The activity itself gives up sooner, so this time-out only ends an attempt that hangs because of
+ * an internal error.
+ */
 const quick = proxyLocalActivities<ChainActivity>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   startToCloseTimeout: '6s',
@@ -30,10 +33,10 @@ const quick = proxyLocalActivities<ChainActivity>({
 
 interface ChainOptions {
   runId: string;
-  /** The first ones, which are executed concurrently. */
+  /** The first nodes, which are executed concurrently. */
   nodes: number[];
   isLocal: boolean;
-  /** How many nodes of the run have not settled. */
+  /** The number of nodes of the run that have not settled. */
   open: number;
 }
 
@@ -43,7 +46,7 @@ export interface ChainCall {
   isLocal: boolean;
   /** The id of the first node that leaves the process, so that operators find it. */
   activityId: string;
-  /** Of nodes, in all forks. */
+  /** The number of nodes, including those in forks. */
   length: number;
 }
 
@@ -79,19 +82,23 @@ export function callChain({ ref, summary, isLocal, activityId }: ChainCall, isAt
   return isAttempt ? attempt(ref, summary) : inline.nodeChain.executeWithOptions({ summary }, [ref]);
 }
 
-/** What the attempt has not executed continues in activities of its own. Throws what ends a node, or the cancellation. */
+/**
+ * Makes the attempt. Nodes that it has not executed continue in activities of their own. Throws the failure that ends a
+ * node, or the cancellation.
+ */
 async function attempt(ref: ChainRef, summary: string): Promise<ChainFacts> {
   try {
     return await quick.nodeChain.executeWithOptions({ summary: `${summary} (local)` }, [ref]);
   } catch (error) {
-    // The node's own end, as opposed to trouble of ours (a database that is away, a time-out).
+    // Only the node's own end is thrown. An internal error (the database is down, a time-out) is left to the node's own
+    // activity.
     if (isCancellation(error) || nodeFailureOf(error)?.nonRetryable === true) throw error;
     const concurrent = [ref.nodeId, ...(ref.concurrent ?? [])];
     return { continuations: concurrent.map((_, place) => [place, 0]) };
   }
 }
 
-/** How far the activity had come when a node failed, or Temporal gave up on it: as the activity last reported. */
+/** Returns the progress that the activity last reported before a node failed or Temporal gave up on the activity. */
 export function progressOf(failure: unknown): ChainProgress {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
   const reported: unknown =

@@ -1,15 +1,16 @@
-// Dense execution: which nodes one activity executes, one after the other or concurrently, because nothing is to be decided
-// between them. Pure, and replayed like the planner: a change of what shares an activity needs `patched()`.
+// Dense execution: decides which nodes one activity executes, one after the other or concurrently, because the run
+// workflow has nothing to decide between them. This code is pure and is replayed like the planner, so a change of the
+// nodes that share an activity needs `patched()`.
 import type { Placement } from '../../graph/dense/placement.js';
 import { traitsOf } from '../../graph/kinds.js';
 import type { Handle, Plan } from '../../graph/plan.js';
 import { isTaken } from '../planner.js';
 
-/** Bounds the activity's input; how long it may take is decided by the activity (activities/dense/node-chain.ts). */
+/** Bounds the activity's input. The activity itself limits its duration (activities/dense/node-chain.ts). */
 const MAX_FOLLOWERS = 50;
-/** So many calls at once are in one worker, whose death they share. */
+/** The limit on concurrent calls in one activity, because the death of a worker interrupts them all. */
 const MAX_CONCURRENT = 10;
-/** How many nodes after a condition are looked at: the workflow's code must not take long. */
+/** The limit on nodes visited after a condition, because workflow code must not take long. */
 const MAX_LOOKED_AT = 200;
 
 export interface DensePlan {
@@ -17,15 +18,17 @@ export interface DensePlan {
   placements: Placement[];
 }
 
-/** Nodes by their numbers, one after the other; where the last is a condition, also what follows each of its handles. */
+/**
+ * Node numbers in the order of execution. If the last node is a condition, `forks` has a chain for each of its handles.
+ */
 export interface Chain {
   nodes: number[];
   forks?: Chain[];
 }
 
 /**
- * Whether `node` begins inside the workflow task. A trigger, which has nothing to wait for, begins where the node after it
- * does.
+ * Returns whether `node` begins inside the workflow task. A trigger has nothing to wait for, so it begins where the
+ * node after it does.
  */
 export function beginsLocally(dense: DensePlan, node: number): boolean {
   if (dense.plan.kinds[node] !== 'trigger') return isQuick(dense, node);
@@ -34,9 +37,9 @@ export function beginsLocally(dense: DensePlan, node: number): boolean {
 }
 
 /**
- * What follows `node` (or `concurrent` nodes that have the same one after them) in its activity. Each follower is the only
- * one after the one before, and waits for no other. A local activity continues with what is quick, a normal one also with
- * what may share an activity.
+ * Returns the nodes that follow `node` in its activity. With `concurrent` nodes, these all have the same single
+ * successor. Each follower is the only successor of the node before it and waits for no other node. A local activity
+ * continues only with quick nodes. A normal activity also continues with nodes that may share an activity.
  */
 export function chainAfter(dense: DensePlan, node: number, isLocal: boolean, concurrent = 1): Chain {
   const { plan, placements } = dense;
@@ -78,9 +81,9 @@ export function lengthOf({ nodes, forks = [] }: Chain): number {
 }
 
 /**
- * Groups ready nodes by the activities that they begin in, in their order. Concurrent in one activity are those that are
- * placed alike and have the same one node after them, or none: so nothing after one of them waits for the others because
- * of the group.
+ * Groups ready nodes by the activities that they begin in, in their order. Nodes are concurrent in one activity if they
+ * have the same placement and the same single successor, or none. The group therefore never delays a node that follows
+ * one of them.
  */
 export function groupConcurrent({ plan, placements }: DensePlan, ready: number[]): number[][] {
   const all: number[][] = [];
@@ -101,10 +104,15 @@ export function groupConcurrent({ plan, placements }: DensePlan, ready: number[]
   return all;
 }
 
-/** In UTF-16 units: even where each takes three bytes, and with what is added, it is below the server's limit of 400 bytes. */
+/**
+ * The limit in UTF-16 units. Even at three bytes per unit and with the added text, a summary stays below the server's
+ * limit of 400 bytes.
+ */
 const MAX_SUMMARY = 120;
 
-/** For the Temporal UI: the labels of a chain, as many as there is room for. The first `concurrent` ones run at once. */
+/**
+ * Returns the summary for the Temporal UI: as many labels of a chain as fit. The first `concurrent` nodes run at once.
+ */
 export function summaryOf(labels: string[], concurrent = 1): string {
   let summary = labels[0]!;
   for (const [index, label] of labels.entries()) {
@@ -115,7 +123,7 @@ export function summaryOf(labels: string[], concurrent = 1): string {
   return summary;
 }
 
-/** What is executed inside the workflow task wherever the node before it was executed. */
+/** Returns whether a node may be executed inside the workflow task. */
 function isQuick({ plan, placements }: DensePlan, node: number): boolean {
   return traitsOf(plan.kinds[node]!).runs === 'inline' || placements[node] === 'local';
 }
@@ -124,15 +132,17 @@ export function isDecision({ kinds }: Plan, node: number): boolean {
   return traitsOf(kinds[node]!).handles.length > 0;
 }
 
-/** The only node that follows when `node` is left by `handle`, if it waits for exactly `concurrent` nodes before it. */
+/**
+ * Returns the only successor when `node` is left by `handle`, if that successor waits for exactly `concurrent` nodes.
+ */
 function onlyNext({ out, indegree }: Plan, node: number, handle: Handle = 0, concurrent = 1): number | undefined {
   const [edge, ...others] = out[node]!.filter((to) => isTaken(to, handle));
   return edge !== undefined && others.length === 0 && indegree[edge[0]] === concurrent ? edge[0] : undefined;
 }
 
 /**
- * Whether nothing after a condition waits for anything else. Otherwise others may wait for a handle to be found not taken,
- * which the run workflow hears of only when the chain has ended.
+ * Returns whether every node after a condition has one incoming edge. Otherwise another node might wait for the news
+ * that a handle was not taken, which the run workflow gets only when the chain has ended.
  */
 function isTree({ out, indegree }: Plan, decision: number): boolean {
   const nodes = [decision];

@@ -10,11 +10,11 @@ import { beginsLocally, groupConcurrent, isDecision, type DensePlan } from './ch
 import { callChain, progressOf, toChainCall } from './chain-call.js';
 
 export interface DenseExecution {
-  /** Ready nodes, by the activities that they begin in. */
+  /** Groups ready nodes by the activities that they begin in. */
   group(ready: number[]): NodeWork[];
 }
 
-/** Undefined for a run that is executed visibly. `single`: a node in the activity of its kind. */
+/** Returns undefined for a run that is executed visibly. `single` executes a node in the activity of its kind. */
 export function createDenseExecution(
   input: RunGraphInput,
   planner: Planner,
@@ -33,7 +33,7 @@ export function createDenseExecution(
     if (call.length === 1 && placements![first] !== 'local') return single(first);
     let at = nodes.at(-1)!;
 
-    /** Settles `count` nodes one after the other; `at` becomes the node after them. */
+    /** Settles `count` consecutive nodes. `at` becomes the node after them. */
     function pass(count: number, handles: Handle[]): void {
       const left = [...handles];
       for (let passed = 0; passed < count; passed++) {
@@ -82,7 +82,7 @@ export function createDenseExecution(
   return { group: (ready) => groupConcurrent(dense, ready).map(toWork) };
 }
 
-/** A node that an activity has attempted: its own activity counts its attempts on. */
+/** A node that a shared activity has attempted. Its own activity continues the count of attempts. */
 function delayed(work: NodeWork, afterMs: number): NodeWork {
   return {
     ...work,

@@ -1,5 +1,5 @@
-// The conversation of an agent, put together from its stored turns for each model call. It never leaves Postgres but to
-// the provider.
+// Builds the conversation of an agent from its stored turns for each model call. It leaves Postgres only for the
+// provider.
 import type OpenAI from 'openai';
 import type { StoredToolCall, StoredTurn } from '../../../db/agents/agent-repository.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
@@ -8,7 +8,7 @@ import { renderText, type Scope } from '../../../graph/template.js';
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
 
-/** What the model said, as it is sent back to it. */
+/** A message of the model, in the form in which it is sent back to the model. */
 export interface AssistantMessage {
   role: 'assistant';
   content: string | null;

@@ -1,4 +1,5 @@
-// The tools of an agent: asked for at its first turn, then fixed, so that every later turn sees the same ones.
+// The tools of an agent. They are listed at its first turn and then stored, so that every later turn sees the same
+// tools.
 import type OpenAI from 'openai';
 import { findTools, keepTools } from '../../../db/agents/agent-repository.js';
 import type { Database } from '../../../db/core/client.js';
@@ -14,7 +15,7 @@ import { renderHeaders } from '../http/request-headers.js';
 import type { NodeTask } from '../../node/node-step.js';
 
 export interface AgentTool {
-  /** As the model knows it: unique over all servers, in the characters that providers take. */
+  /** The name that the model sees. It is unique over all servers and has only characters that providers accept. */
   name: string;
   serverLabel: string;
   toolName: string;
@@ -32,7 +33,7 @@ export interface AgentSessionDeps {
 const MAX_TOOLS = 256;
 const MAX_NAME = 64;
 
-/** Throws NodeFailure when a server cannot be asked. */
+/** Throws NodeFailure when a server cannot list its tools. */
 export async function loadTools(
   deps: AgentSessionDeps,
   task: NodeTask,
@@ -73,7 +74,7 @@ async function listTools(sessions: McpSessions, server: McpServer, { runId, sign
   try {
     return await sessions.use(runId, server, signal, (session) => session.listTools(signal));
   } catch (error) {
-    // Asking for the list changes nothing, so it may be asked again wherever it broke.
+    // Listing tools has no side effects, so it may always be retried.
     throw error instanceof McpError ? toMcpFailure(error, { mayRepeat: true }) : error;
   }
 }
@@ -82,7 +83,9 @@ function openTools(secretBox: SecretBox, sealed: Buffer): AgentTool[] {
   return JSON.parse(secretBox.open(sealed, 'agent')) as AgentTool[];
 }
 
-/** The tool's own name where no other server has it too, else with its server's label in front. */
+/**
+ * Keeps a tool's own name where it is unique over all servers. Otherwise the name gets its server's label as a prefix.
+ */
 function nameTools(found: { server: AgentServer; tool: McpTool }[]): AgentTool[] {
   const taken = new Set<string>();
   const uses = new Map<string, number>();

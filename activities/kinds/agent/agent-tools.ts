@@ -1,5 +1,5 @@
-// The tool calls of one turn, side by side: those that were approved or need no approval are made, each once; the model
-// is told of the others why not. decisions.md sections 5 and 7.
+// The concurrent tool calls of one turn. Calls that were approved or need no approval are made, each once. For every
+// other call the model is given the reason why it was not made.
 import {
   findToolCalls,
   saveToolAnswer,
@@ -23,7 +23,7 @@ import type { NodeStep, NodeTask } from '../../node/node-step.js';
 
 const MAX_CONNECT_ATTEMPTS = 4;
 const CALLS_AT_ONCE = 8;
-/** More text than this is cut before the model sees it. */
+/** A longer answer is cut before the model sees it. */
 const MAX_ANSWER_CHARACTERS = 1_000_000;
 
 export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<void> {
@@ -32,14 +32,14 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<vo
     settled: () => undefined,
     async perform(task) {
       const data = agentNode.schema.parse(task.node.data);
-      // The run has waited long enough or has every answer: nothing may stay undecided, whatever a late signal says.
+      // The run has every answer or has waited long enough. No request may stay open, even if a signal arrives late.
       await expireRequests(deps.db, { ...task, turn });
       const calls = (await findToolCalls(deps.db, task)).filter((call) => call.turn === turn);
       failOnRejection(data, calls);
       const scope = await deps.contexts.loadScope(task, pickTemplates(data));
       const open = calls.filter(({ outcome }) => outcome === null).values();
       const failures: unknown[] = [];
-      // Every call settles before the step does, so that none is left alone on the wire.
+      // Every call settles before the step does, so that no call stays in flight.
       const work = async () => {
         for (const call of open) {
           await answerCall(deps, task, { data, scope, turn, call }).catch((error: unknown) => failures.push(error));
@@ -93,7 +93,7 @@ function refusalOf({ approval, reason }: StoredToolCall): Answer | undefined {
 
 async function callTool(deps: AgentDeps, task: NodeTask, { data, scope, turn, call }: ToolWork): Promise<Answer> {
   const server = data.tools.find(({ server_label }) => server_label === call.serverLabel);
-  // The arguments of the row that the approval shows: what was approved is what is called.
+  // The arguments come from the row that the approval shows, so that the call is exactly what was approved.
   const given = parseArguments(deps.secretBox.open(call.argumentsEnc, 'agent'));
   if (server === undefined || given === undefined) throw new Error('a tool call without server or arguments');
   const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn, ordinal: call.ordinal + 1 };
@@ -123,7 +123,7 @@ async function callTool(deps: AgentDeps, task: NodeTask, { data, scope, turn, ca
     if (failure.isRetryable && claim.attempts < MAX_CONNECT_ATTEMPTS) {
       throw failure.withDelay(500 * 2 ** (claim.attempts - 1));
     }
-    // An unreachable or broken server is something that the model can work around.
+    // The model can work around an unreachable or broken server.
     const fate = error.isBeforeSend ? 'it was not made' : 'whether it was carried out is unknown';
     return {
       outcome: 'tool_error',
@@ -133,7 +133,7 @@ async function callTool(deps: AgentDeps, task: NodeTask, { data, scope, turn, ca
   }
 }
 
-/** Text parts; else the structured content; of pictures and the like only their kind. */
+/** Returns the text parts, or else the structured content. Of other parts, such as pictures, only the type is named. */
 function toAnswer({ content, structuredContent, isError, parts }: McpToolResult): Answer {
   const kinds = parts.map((part) => (part as { type?: unknown }).type).filter((type) => type !== 'text');
   const omitted = kinds.length > 0 ? `[${kinds.map(String).join(', ')} omitted]` : '';

@@ -1,5 +1,5 @@
-// One turn of an agent: the model is asked, and what it says is recorded with the tool calls that it wants and the
-// approvals that these need. temporal-engine.md sections 3.4 and 4.5; decisions.md sections 5 and 7.
+// One turn of an agent: calls the model, and records its message with the requested tool calls and the approvals that
+// they need. docs/adr/0009-agents-as-durable-steps.md describes the loop.
 import { randomUUID } from 'node:crypto';
 import type OpenAI from 'openai';
 import { findModel, type ModelProviders, type ResolvedModel } from '../../../config/model-providers.js';
@@ -29,12 +29,12 @@ import { persist } from '../../node/record-node.js';
 import type { RunContexts } from '../../node/run-context.js';
 import type { NodeDeps, NodeOutcome, NodeStep, NodeTask } from '../../node/node-step.js';
 
-/** To the run workflow: ids and durations only. */
+/** The facts that the run workflow gets: ids and durations only. */
 export interface TurnFacts {
   next: 'final' | 'tools';
-  /** Requests that the turn's tool calls wait for. */
+  /** Ids of the approval requests that the turn's tool calls wait for. */
   approvals: string[];
-  /** Until they expire. */
+  /** Time until the approval requests expire. */
   waitMs: number;
 }
 
@@ -70,7 +70,7 @@ export function createTurnStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<Tur
   };
 }
 
-/** What the steps of an agent have in common: tries are counted by the ledger, and money adds up over the steps. */
+/** What the steps of an agent have in common: the ledger counts attempts, and costs add up over the steps. */
 export function agentStepFrame(deps: AgentDeps): Omit<NodeStep<never>, 'settled' | 'perform'> {
   return {
     maxAttempts: Number.POSITIVE_INFINITY,
@@ -108,7 +108,8 @@ async function takeTurn(
   const charge = toCharge(answer?.usage, model);
   const message = readMessage(answer);
   if (message === undefined) {
-    // Paid for all the same: the ledger has it, and the node's transaction adds it up.
+    // The call has to be paid for although it is unusable. The ledger stores its cost, and the node's transaction adds
+    // it up.
     await persist(deps.node, task, () => savePaidCall(deps.db, { ...task, turn }, toPaid(charge)));
     throw new NodeFailure('invalid_response', 'The provider answered without a message that can be used.');
   }
@@ -167,14 +168,17 @@ function toPaid({ usage, amountUsd }: Charge): { usage: string | null; priceUsd:
   return { usage, priceUsd: amountUsd };
 }
 
-/** A call without an id cannot be answered, and an id with a NUL cannot be stored. */
+/** A tool call without an id cannot be answered, and an id with a NUL cannot be stored. */
 function isUsable(call: OpenAI.Chat.ChatCompletionMessageToolCall): boolean {
   if (typeof call?.id !== 'string' || call.id === '' || call.id.includes('\0')) return false;
   if (call.type !== 'function') return true;
   return typeof call.function?.name === 'string' && typeof call.function.arguments === 'string';
 }
 
-/** Only what is sent back to the model in later turns is kept. Undefined for what cannot be gone on with. */
+/**
+ * Keeps only what later turns send back to the model. Undefined for a message with which the conversation cannot
+ * continue.
+ */
 function readMessage(answer: OpenAI.Chat.ChatCompletion): AssistantMessage | undefined {
   const message = answer?.choices?.[0]?.message;
   if (message === undefined || message === null) return undefined;
@@ -213,7 +217,7 @@ function toToolCall(
   return { ...base, approval: { requestId: randomUUID(), shownArguments, expiresInSeconds } };
 }
 
-/** Undefined for what is no JSON object. No arguments at all is how some models write an empty one. */
+/** Undefined for anything but a JSON object. Some models send an empty text for an empty object. */
 export function parseArguments(text: string): Record<string, unknown> | undefined {
   if (text.trim() === '') return {};
   try {

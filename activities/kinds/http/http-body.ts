@@ -2,9 +2,9 @@ import { isContainer } from '../../../graph/json.js';
 import { writeJson } from '../../../graph/json-text.js';
 
 /**
- * The request body that a node's `body` (any JSON, variables filled in) means, and its content type where the node
- * names none: text goes as it is, everything else as JSON, or as a form where the node says so. An empty body on GET
- * and HEAD is what editors save for "none".
+ * Turns a node's `body` (any JSON, variables filled in) into the request body. Text is sent as it is. Everything else
+ * is sent as JSON, or as a form where the node's content type says so. A missing content type is added. An empty body
+ * on GET and HEAD means no body, because that is what editors save.
  */
 export function toHttpBody(method: string, body: unknown, headers: Record<string, string>): string | undefined {
   if (body === undefined || body === null || body === '') return undefined;

@@ -1,4 +1,3 @@
-// The HTTP node. decisions.md sections 5 and 11.
 import { TextDecoder } from 'node:util';
 import type { Database } from '../../../db/core/client.js';
 import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
@@ -27,9 +26,9 @@ import type { RunContexts } from '../../node/run-context.js';
 import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
 
 const MAX_ATTEMPTS = 4;
-/** Statuses that say "not now": another try may get through. */
+/** Statuses of temporary failures, after which a retry may succeed. */
 const RETRYABLE_STATUS = (status: number) => status >= 500 || status === 408 || status === 429;
-/** The request never left: also what may not be repeated can be sent again. */
+/** Errors from before the request was sent: even a request that must not be repeated can be retried. */
 const NEVER_CONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -63,7 +62,7 @@ export function createHttpRunner({ db, contexts, client }: HttpDeps): NodeKindRu
         if (!mayRepeat && failure.isRetryable) await markCallRefused(db, task);
         throw failure;
       });
-      // The answer is here: a stopping worker records it as well as it can instead of asking once more.
+      // The answer has arrived, so a stopping worker tries to record it even without the memory that it has asked for.
       const weightBytes = RECORDING_FACTOR * answer.body.length + structureBytes(answer.body);
       await task.memory.resize(weightBytes)?.catch(() => undefined);
       return toOutcome(answer, data, { mayRepeat, masker: task.run.masker });
@@ -71,7 +70,9 @@ export function createHttpRunner({ db, contexts, client }: HttpDeps): NodeKindRu
   };
 }
 
-/** What the variables stand for is not held while the request is under way, only what was made of them. */
+/**
+ * Returns the rendered request only, so that the values of its variables are not held while the request is in flight.
+ */
 async function prepare(contexts: RunContexts, data: HttpNodeData, task: NodeTask): Promise<OutgoingRequest> {
   const { url, method, headers, body } = data;
   const scope = await contexts.loadScope(task, { url, method, headers, body });
@@ -120,7 +121,7 @@ function holdsSecret({ run }: NodeTask, value: string): boolean {
   return run.masker.text(value) !== value;
 }
 
-/** Said in words, instead of being dropped or sent in contradiction to what really happens. */
+/** The node fails with a clear message, instead of the header being dropped or contradicting what is sent. */
 function refuseConnectionHeaders(headers: Record<string, string>): void {
   const name = Object.keys(headers).find(isConnectionHeader);
   if (name === undefined) return;
@@ -142,7 +143,7 @@ function toOutcome(
 ): NodeOutcome {
   const output = toOutput(answer);
   if (answer.status < 400 || !data.settings.fail_on_status) return { output };
-  // Masked before it is cut: what is left of a secret at the end of a quotation would not be found any more.
+  // The text is masked before it is cut, because masking would not find a secret that the cut has shortened.
   const quoted = masker.text(output.content).slice(0, QUOTED_BODY_CHARACTERS).trim();
   throw new NodeFailure(
     'http_status',
@@ -162,7 +163,7 @@ function toOutput({ status, headers, body }: OutgoingResponse): NodeOutput {
   return output;
 }
 
-/** Text in the charset that the answer names, else UTF-8. A NUL cannot be stored and becomes U+FFFD. */
+/** Decodes the body in the answer's charset, or UTF-8 by default. A NUL cannot be stored and becomes U+FFFD. */
 function decode(body: Buffer, contentType: string | undefined): string {
   const charset = /charset="?([\w-]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8';
   return toDecoder(charset).decode(body).replaceAll('\0', '\uFFFD');
@@ -179,7 +180,7 @@ function toDecoder(charset: string): TextDecoder {
 function toShallowJson(text: string): unknown {
   try {
     const value = parseJson(text);
-    // Deeper than this nothing after us can write it as JSON again; it stays text.
+    // Deeper values cannot be written as JSON again later, so they stay text.
     return isDeeperThan(value, MAX_JSON_DEPTH) ? undefined : value;
   } catch {
     return undefined;

@@ -2,7 +2,7 @@ import { renderText, type Scope } from '../../../graph/template.js';
 import { isHeaderName, isHeaderValue } from '../../../outgoing/header-text.js';
 import { NodeFailure } from '../../node/failures.js';
 
-/** A node's headers with their variables filled in, or NodeFailure `invalid_header`. */
+/** Returns a node's headers with their variables filled in. Throws NodeFailure `invalid_header`. */
 export function renderHeaders(
   headers: Record<string, string | number | boolean>,
   scope: Scope,

@@ -2,10 +2,10 @@ import { Decimal } from 'decimal.js';
 import type { ResolvedModel } from '../../../config/model-providers.js';
 import type { Charge } from '../../node/failures.js';
 
-// Prices have up to 30 digits and token counts up to 16: no product or sum of them is rounded.
+// Prices have up to 30 digits and token counts up to 16, so no product or sum of them is rounded.
 const Exact = Decimal.clone({ precision: 100, toExpPos: 1000, toExpNeg: -1000 });
 
-/** What a completion costs in USD, exactly. A usage number that is no count of tokens counts as none. */
+/** Returns the exact cost of a completion in USD. A usage value that is not a valid token count counts as 0. */
 export function toCharge(usage: unknown, model: ResolvedModel): Charge {
   const { prompt_tokens, completion_tokens } = (usage ?? {}) as Record<string, unknown>;
   const input = new Exact(toTokens(prompt_tokens)).times(model.inputPricePerMillion);
@@ -18,7 +18,7 @@ export function toCharge(usage: unknown, model: ResolvedModel): Charge {
   };
 }
 
-/** What a provider says may be anything. */
+/** A provider's token count is untrusted input: anything but a positive integer counts as 0. */
 export function toTokens(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }

@@ -1,4 +1,4 @@
-// The LLM node: one chat completion, paid once. temporal-engine.md section 3.4.
+// The LLM node: one chat completion, charged once.
 import type OpenAI from 'openai';
 import { findModel, type ModelProviders, type ResolvedModel } from '../../../config/model-providers.js';
 import type { Database } from '../../../db/core/client.js';
@@ -39,7 +39,7 @@ export function createLlmRunner({ db, contexts, providers, clients }: LlmDeps): 
         .create(body, {
           signal: task.signal,
           timeout: settings.timeout * 1000,
-          // The provider sees each attempt of this node as the same request.
+          // The key is the same for each attempt, so that the provider can recognise a retry.
           headers: { 'idempotency-key': toIdempotencyKey(task) },
         })
         .catch(async (error: unknown) => {
@@ -66,7 +66,10 @@ function toBody(data: LlmNodeData, scope: Scope): Body {
   } as Body;
 }
 
-/** A call that was in flight when its worker died is repeated once; it may have been paid for, the user pays once. */
+/**
+ * A call that was in flight when its worker died is repeated once. The provider may charge for both, but the user pays
+ * once.
+ */
 async function claimModelCall(db: Database, task: NodeTask, { provider }: ResolvedModel, model: string): Promise<void> {
   const claim = await claimCall(db, { ...task, provider: provider.name, model, repeatsAfterCrash: 1 });
   if (claim.isAllowed) return;

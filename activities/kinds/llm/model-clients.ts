@@ -14,14 +14,14 @@ import type { WorkerMetrics } from '../../worker/worker-metrics.js';
 
 export interface ModelClient {
   openai: OpenAI;
-  /** Keeps the key out of all that the provider says: it is not the user's, who must not get it in an answer either. */
+  /** Masks the API key in everything that the provider answers, because users must not see the platform's key. */
   masker: Masker;
-  /** Counts what an answer says that it took. */
+  /** Adds the token usage of an answer to the metrics. */
   countTokens: (usage: unknown) => void;
 }
 
 export interface ModelClients {
-  /** With the project's own key for the provider where it has one, else with the platform's. */
+  /** The client uses the project's own key for the provider where there is one, and otherwise the platform's key. */
   forProject(projectId: number, provider: ModelProvider): Promise<ModelClient>;
 }
 
@@ -36,7 +36,7 @@ export function createModelClients(
       const tell = modelCallSeconds.startTimer({ provider });
       try {
         const url = new URL(target instanceof Request ? target.url : target);
-        // The provider does not learn of our traces.
+        // The provider does not get our trace headers.
         const attributes = { 'gen_ai.provider.name': provider, 'gen_ai.operation.name': 'chat' };
         const call = { url, method: init?.method ?? 'GET', headers: {}, tellTrace: false, attributes };
         const response = await tracedCall(
@@ -59,7 +59,7 @@ export function createModelClients(
       const id = `${provider.name} ${provider.baseUrl} ${apiKey}`;
       const known = clients.get(id);
       if (known !== undefined) return known;
-      // Tries are counted by the node, so the client makes none of its own.
+      // The node counts attempts, so the client itself does not retry.
       const options = { apiKey, baseURL: provider.baseUrl, maxRetries: 0, fetch: timedFetch(provider.name) };
       const countTokens = (usage: unknown): void => {
         const { prompt_tokens, completion_tokens } = (usage ?? {}) as Record<string, unknown>;
@@ -79,7 +79,7 @@ function withNumbers(init: RequestInit | undefined): RequestInit | undefined {
 
 const RETRYABLE = (status: number) => status >= 500 || status === 408 || status === 409 || status === 429;
 
-/** decisions.md section 5, LLM node: what is retried, and the provider's own words for what is not. */
+/** Decides which errors are retried. For a final error the message quotes the provider. */
 export function toLlmFailure(error: unknown, masker: Masker): NodeFailure {
   if (error instanceof APIConnectionTimeoutError) {
     return new NodeFailure('timeout', 'The provider did not answer in time.', { isRetryable: true });

@@ -1,7 +1,7 @@
 import { withMarkedNumbers } from '../marked-numbers.js';
 import { renderJson, type Scope } from '../../../graph/template.js';
 
-/** Settings that are ours, not the provider's. */
+/** Settings that are read here and not sent to the provider. */
 const OWN_SETTINGS = new Set([
   'model_name',
   'timeout',
@@ -11,7 +11,10 @@ const OWN_SETTINGS = new Set([
   'retry_unsafe',
 ]);
 
-/** A model node's settings as chat-completion parameters: variables filled in, our own and empty ones left out. */
+/**
+ * Returns a model node's settings as chat-completion parameters: variables filled in, our own and empty settings left
+ * out.
+ */
 export function toModelParameters(settings: Record<string, unknown>, scope: Scope): Record<string, unknown> {
   const parameters = Object.entries(settings).filter(([name]) => !OWN_SETTINGS.has(name));
   const rendered = withMarkedNumbers(renderJson(Object.fromEntries(parameters), scope)) as Record<string, unknown>;

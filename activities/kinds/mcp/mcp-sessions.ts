@@ -1,14 +1,14 @@
-// Sessions with MCP servers, kept for the nodes of one run that follow each other. Activities are stateless and may run in
-// any worker, so this is only a short cut: a session stays open for some seconds after its last use and is then closed
-// on the server too. When this process dies its sessions are lost, the next node connects anew wherever it runs, and the
-// server forgets them in its own time. Nothing relies on a kept session.
+// Keeps sessions with MCP servers open for consecutive nodes of one run. Activities are stateless and may run in any
+// worker, so a kept session is only an optimisation. It stays open for a few seconds after its last use and is then
+// also closed on the server. When this process dies, its sessions are lost: the next node opens a new one in whichever
+// worker it runs, and the server's own time-out ends the old ones.
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpClient, McpServer, McpSession } from '../../../outgoing/mcp-types.js';
 import { untilAborted } from '../../../outgoing/until-aborted.js';
 
 export interface McpSessions {
   /**
-   * Runs `act` with a session, one that the run has open where there is one. Should that turn out to be gone before
+   * Runs `act` with a session, reusing one that the run has open. If that session turns out to be closed before
    * anything was sent on it, `act` runs once more with a new one. Throws what `connect` and `act` throw.
    */
   use<T>(runId: string, server: McpServer, signal: AbortSignal, act: (session: McpSession) => Promise<T>): Promise<T>;
@@ -18,12 +18,12 @@ interface Shared {
   session: Promise<McpSession>;
   isConnected: boolean;
   users: number;
-  /** Gives up connecting. */
+  /** Aborts connecting. */
   stop: AbortController;
   idle: NodeJS.Timeout | undefined;
 }
 
-/** Longer than the pause between two nodes, shorter than what a server minds. */
+/** Longer than the usual pause between two nodes, and short enough not to burden servers. */
 const IDLE_MS = 5_000;
 const MAX_OPEN = 200;
 
@@ -51,7 +51,7 @@ export function createMcpSessions(client: McpClient): McpSessions {
     shared.idle = setTimeout(() => close(key, shared), IDLE_MS).unref();
   }
 
-  /** No new users. */
+  /** Stops further use of the session. */
   function discard(key: string, shared: Shared): void {
     if (open.get(key) === shared) open.delete(key);
   }
@@ -89,11 +89,11 @@ async function note(shared: Shared): Promise<void> {
     await shared.session;
     shared.isConnected = true;
   } catch {
-    // Whoever waits for the session gets the error.
+    // Every caller that waits for the session gets the error.
   }
 }
 
-/** The headers count: they may hold another user's credentials. */
+/** The headers are part of the key because they may hold another user's credentials. */
 function toKey(runId: string, { endpointUrl, transport, headers }: McpServer): string {
   return JSON.stringify([runId, endpointUrl, transport, headers]);
 }

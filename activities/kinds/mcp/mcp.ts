@@ -1,4 +1,4 @@
-// The MCP node: one call of one tool. decisions.md section 5.
+// The MCP node: one call of one tool.
 import type { Database } from '../../../db/core/client.js';
 import { claimCall, isCallInFlight, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
 import type { Masker } from '../../../graph/mask.js';
@@ -25,9 +25,9 @@ interface McpDeps {
 }
 
 /**
- * What a tool does is unknown, so a call is made once: claimed before it leaves, and not repeated when its outcome is
- * unknown, unless the node says that it may be. Connecting is tried again. When the worker dies while it connects, the
- * next try connects; when it dies with the call on the wire, the next try finds the claim.
+ * A tool may have any side effect, so a call is made once. It is claimed before it is sent and not retried when its
+ * outcome is unknown, unless the node allows that. Connecting is retried. When the worker dies while it connects, the
+ * next attempt connects again. When it dies while the call is in flight, the next attempt finds the claim.
  */
 export function createMcpRunner({ db, contexts, sessions }: McpDeps): NodeKindRunner {
   return {
@@ -66,7 +66,7 @@ function toServer(data: McpNodeData, scope: Scope): McpServer {
   };
 }
 
-/** A call that never left gives its claim back. */
+/** Makes the call under a claim in the ledger. A call that was never sent releases its claim. */
 async function claimed(db: Database, task: NodeTask, call: () => Promise<McpToolResult>): Promise<McpToolResult> {
   const claim = await claimCall(db, { ...task, provider: null, model: null, repeatsAfterCrash: 0 });
   if (!claim.isAllowed) throw outcomeUnknown();
@@ -88,7 +88,7 @@ function outcomeUnknown(): NodeFailure {
 function toOutcome(result: McpToolResult, failOnError: boolean, masker: Masker): NodeOutcome {
   const { content, structuredContent, isError, parts } = result;
   if (isError && failOnError) {
-    // Masked before it is cut: what is left of a secret at the end of a quotation would not be found any more.
+    // The text is masked before it is cut, because masking would not find a secret that the cut has shortened.
     const quoted = masker.text(content).slice(0, QUOTED_CHARACTERS).trim();
     throw new NodeFailure('tool_error', `The tool reported an error${quoted === '' ? '.' : `: ${quoted}`}`);
   }
