@@ -253,12 +253,12 @@ describe('a worker of three slots', function () {
   useStack({ EXECUTION: 'dense', WORKER_ACTIVITY_SLOTS: '3' });
 
   it('executes three nodes of those side by side at once', async () => {
-    const runId = await start(gathered(Array.from({ length: 8 }, () => get('delay/200/crowd'))));
+    const runId = await start(gathered(Array.from({ length: 8 }, () => get('delay/100/crowd'))));
     assert.equal((await api.pollToEnd(runId, { timeoutMs: 30_000 })).data.status, 'succeed');
     const times = target.requests.map(({ receivedAt }) => receivedAt).toSorted((a, b) => a - b);
     assert.equal(times.length, 8);
     // The fourth after any one begins when the first of them has its answer; by two clocks.
-    const crowded = times.filter((time, index) => index >= 3 && time - times[index - 3]! < 150);
+    const crowded = times.filter((time, index) => index >= 3 && time - times[index - 3]! < 75);
     assert.deepEqual(crowded, []);
     assert.deepEqual((await activitiesOf(stack, runId)).normal, ['nodeChain']);
   });
