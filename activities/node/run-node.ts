@@ -19,7 +19,7 @@ export function runStep<Facts>(deps: NodeDeps, key: NodeKey, step: NodeStep<Fact
   return withHeartbeat(key, () => claimAndAttempt(deps, key, step));
 }
 
-/** Runs a node that only reads and decides, inside the workflow task. Executed again, it comes to the same. */
+/** Runs a node that only reads and decides, inside the workflow task. Executed again, it keeps the end that is recorded. */
 export function runInline<Facts>(deps: NodeDeps, key: NodeKey, step: NodeStep<Facts>): Promise<Facts> {
   return attemptStep(deps, key, step, { attempt: 1 });
 }
