@@ -18,8 +18,9 @@ import { chainAfter, lengthOf, summaryOf, type Chain, type DensePlan } from './c
 
 type ChainActivity = Pick<Activities, 'nodeChain'>;
 
-// Two of the longest calls: a chain may begin with one and end with another.
-const inActivity = proxyActivities<ChainActivity>({ ...outgoing, startToCloseTimeout: '30m' });
+// Two of the longest calls, because a chain may begin with one and end with another, and a wait for a slot of the worker,
+// which other chains may hold for as long.
+const inActivity = proxyActivities<ChainActivity>({ ...outgoing, startToCloseTimeout: '4h' });
 const inline = proxyLocalActivities<ChainActivity>(inWorkflowTask);
 /** One attempt. The activity itself gives up sooner: this ends one that hangs in our own parts. */
 const quick = proxyLocalActivities<ChainActivity>({
