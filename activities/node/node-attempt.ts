@@ -63,7 +63,7 @@ export async function attemptStep<Facts>(
     if (attempt > step.maxAttempts) {
       throw new NodeFailure('worker_lost', `The node was given up: its worker died ${attempt - 1} times while it ran.`);
     }
-    const facts = await step.perform(task, (outcome) => record({ outcome }));
+    const facts = await performStep(step, task, record);
     observe('ended');
     return facts;
   } catch (thrown) {
@@ -85,8 +85,9 @@ export async function attemptStep<Facts>(
       observe('retried', error.code, delayMs);
       throw retryableFailure(error.code, delayMs);
     }
-    await record({ failure: error });
+    const stored = await record({ failure: error });
     observe('ended', error.code);
+    if (stored !== undefined) return step.settled(stored);
     throw finalFailure(error.code);
   } finally {
     stop.release();
@@ -94,12 +95,37 @@ export async function attemptStep<Facts>(
   }
 }
 
+<<<<<<< HEAD
 /** An error from `graph/` fails the node like any other failure. */
+=======
+type Recorder = (end: NodeEnd) => Promise<NodeClaim | undefined>;
+
+/**
+ * An attempt that is repeated may come to another end than the first one: a condition may refer to a node that runs
+ * concurrently with it and has ended meanwhile. The end that is recorded counts.
+ */
+export async function performStep<Facts>(
+  step: Pick<NodeStep<Facts>, 'perform' | 'settled'>,
+  task: NodeTask,
+  record: Recorder,
+): Promise<Facts> {
+  const earlier: NodeClaim[] = [];
+  const facts = await step.perform(task, async (outcome) => {
+    const stored = await record({ outcome });
+    if (stored !== undefined) earlier.push(stored);
+  });
+  const [stored] = earlier;
+  return stored === undefined ? facts : step.settled(stored);
+}
+
+/** What `graph/` throws fails the node like any other failure. */
+>>>>>>> prose3
 function toFailure(thrown: unknown): unknown {
   if (!(thrown instanceof NodeError) || thrown instanceof NodeFailure) return thrown;
   return new NodeFailure(thrown.code, thrown.message);
 }
 
+<<<<<<< HEAD
 /**
  * If the run was cancelled or another node has failed, the node settles as cancelled. A stopping worker hands the node
  * back.
@@ -109,6 +135,10 @@ async function stopNode(
   record: (end: NodeEnd) => Promise<void>,
   givenUp: AbortSignal | undefined,
 ): Promise<never> {
+=======
+/** The run was cancelled (or another node failed): settle as cancelled. A stopping worker hands the node back. */
+async function stopNode(error: unknown, record: Recorder, givenUp: AbortSignal | undefined): Promise<never> {
+>>>>>>> prose3
   const reason = Context.current().cancellationDetails;
   if (reason?.workerShutdown) throw retryableFailure('worker_shutdown', 0);
   if (reason?.cancelRequested || givenUp?.aborted) {

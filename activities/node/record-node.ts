@@ -1,7 +1,12 @@
 // Writes a node's end: result, transaction and ledger together. A restart of the database does not lose the end.
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import type { Masker } from '../../graph/mask.js';
-import { recordNodeEnd, type NodeEnd as NodeEndRow } from '../../db/nodes/node-results-repository.js';
+import {
+  findNodeClaim,
+  recordNodeEnd,
+  type NodeClaim,
+  type NodeEnd as NodeEndRow,
+} from '../../db/nodes/node-results-repository.js';
 import { NodeFailure, type Charge } from './failures.js';
 import { toResultText } from './result-text.js';
 import type { NodeDeps, NodeOutcome, NodeStep, NodeTask } from './node-step.js';
@@ -20,12 +25,26 @@ function toErrorMessage({ message }: NodeFailure, masker: Masker): string {
   return masker.text(message.replaceAll('\0', '\uFFFD')).slice(0, MAX_MESSAGE_CHARACTERS);
 }
 
+<<<<<<< HEAD
 /** Idempotent. The metrics do not count a repeat (the trigger is repeated with its workflow task). */
 export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeTask, end: NodeEnd): Promise<void> {
+=======
+/**
+ * Idempotent. A repeat (the trigger's, when its workflow task is repeated) is not counted in the metrics. Returns the
+ * success that an earlier attempt has recorded: the run must continue with that one, because it is what readers get.
+ */
+export async function recordNode(
+  deps: NodeDeps,
+  recorder: Recorder,
+  task: NodeTask,
+  end: NodeEnd,
+): Promise<NodeClaim | undefined> {
+>>>>>>> prose3
   const { run, node, runId, path, nodeId } = task;
   const texts = end.outcome && toResultText(end.outcome, run.masker, deps.secretBox);
   let charge: Charge | undefined;
   let isSettled = false;
+  let stored: NodeClaim | undefined;
   await persist(deps, task, async () => {
     charge = end.outcome?.charge ?? end.failure?.charge ?? (await recorder.chargeSoFar?.(task));
     const row = {
@@ -49,11 +68,13 @@ export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeT
       usage: charge?.usage ?? null,
     } satisfies NodeEndRow;
     isSettled = await (recorder.store?.(row) ?? recordNodeEnd(deps.db, row));
+    if (!isSettled) stored = await findNodeClaim(deps.db, task);
   });
   // The output of an earlier attempt counts, and the output of this attempt is discarded.
   if (isSettled && texts !== undefined) deps.contexts.remember(task, texts.plain);
   if (isSettled) deps.metrics.nodes.inc({ kind: node.kind, outcome: end.failure?.code ?? 'succeed' });
   deps.metrics.costUsd.inc({ kind: node.kind }, Number(charge?.amountUsd ?? 0));
+  return stored?.status === 'succeed' ? stored : undefined;
 }
 
 const PERSIST_FOR_MS = 4 * 60_000;

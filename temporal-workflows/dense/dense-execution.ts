@@ -74,7 +74,7 @@ export function createDenseExecution(
         }
         const isDone = new Set(concurrent);
         for (const [place, node] of nodes.entries()) if (isDone.has(place)) planner.succeed(node, 0);
-        return nodes[failed ?? nodes.findIndex((_, place) => !isDone.has(place))]!;
+        return nodes[failed ?? nodes.findIndex((_, place) => !isDone.has(place))] ?? at;
       },
     };
   }

@@ -145,8 +145,8 @@ async function askModel(deps: AgentDeps, task: NodeTask, call: ModelCall): Promi
     throw new NodeFailure('outcome_unknown', 'A model call was in flight twice when its worker died; it is given up.');
   }
   const headers = { 'idempotency-key': toIdempotencyKey(task, turn) };
-  const answer = await client.openai.chat.completions
-    .create(body, { signal: task.signal, timeout: timeoutMs, headers })
+  const answer = await client
+    .complete(body, { signal: task.signal, timeoutMs, headers })
     .catch(async (error: unknown) => {
       if (task.signal.aborted) throw error;
       const failure = toLlmFailure(error, client.masker);

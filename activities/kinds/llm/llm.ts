@@ -35,11 +35,16 @@ export function createLlmRunner({ db, contexts, providers, clients }: LlmDeps): 
         throw new NodeFailure('model_not_found', `No provider serves the model "${body.model}".`);
       const client = await clients.forProject(task.run.projectId, model.provider);
       await claimModelCall(db, task, model, body.model);
-      const answer = await client.openai.chat.completions
-        .create(body, {
+      const answer = await client
+        .complete(body, {
           signal: task.signal,
+<<<<<<< HEAD
           timeout: settings.timeout * 1000,
           // The key is the same for each attempt, so that the provider can recognise a retry.
+=======
+          timeoutMs: settings.timeout * 1000,
+          // The provider sees each attempt of this node as the same request.
+>>>>>>> prose3
           headers: { 'idempotency-key': toIdempotencyKey(task) },
         })
         .catch(async (error: unknown) => {

@@ -1,10 +1,12 @@
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
 import { LRUCache } from 'lru-cache';
+import { Agent, fetch as undiciFetch, type RequestInit as UndiciRequestInit } from 'undici';
 import type { ModelProvider } from '../../../config/model-providers.js';
 import type { Database } from '../../../db/core/client.js';
 import { findProviderKey } from '../../../db/projects/provider-keys-repository.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import { createMasker, type Masker } from '../../../graph/mask.js';
+import { startDeadline } from '../../../outgoing/pausable-deadline.js';
 import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import { tracedCall } from '../../../outgoing/traced-call.js';
@@ -12,9 +14,23 @@ import { NodeFailure } from '../../node/failures.js';
 import { toTokens } from './llm-price.js';
 import type { WorkerMetrics } from '../../worker/worker-metrics.js';
 
+type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
+
+interface CallOptions {
+  signal: AbortSignal;
+  /** For the whole answer. */
+  timeoutMs: number;
+  headers: Record<string, string>;
+}
+
 export interface ModelClient {
+<<<<<<< HEAD
   openai: OpenAI;
   /** Masks the API key in everything that the provider answers, because users must not see the platform's key. */
+=======
+  complete(body: Body, options: CallOptions): Promise<OpenAI.Chat.ChatCompletion>;
+  /** Keeps the key out of all that the provider says: it is not the user's, who must not get it in an answer either. */
+>>>>>>> prose3
   masker: Masker;
   /** Adds the token usage of an answer to the metrics. */
   countTokens: (usage: unknown) => void;
@@ -24,6 +40,9 @@ export interface ModelClients {
   /** The client uses the project's own key for the provider where there is one, and otherwise the platform's key. */
   forProject(projectId: number, provider: ModelProvider): Promise<ModelClient>;
 }
+
+/** Every call has a limit of its own. The 300 s that `fetch` waits by default would cut a call that is paid for. */
+const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
 export function createModelClients(
   db: Database,
@@ -42,7 +61,7 @@ export function createModelClients(
         const response = await tracedCall(
           call,
           ({ status }) => status,
-          () => fetch(target, withNumbers(init)),
+          () => undiciFetch(url, toInit(init)) as unknown as Promise<Response>,
         );
         tell({ status: String(response.status) });
         return response;
@@ -66,15 +85,30 @@ export function createModelClients(
         modelTokens.inc({ provider: provider.name, type: 'input' }, toTokens(prompt_tokens));
         modelTokens.inc({ provider: provider.name, type: 'output' }, toTokens(completion_tokens));
       };
-      const client = { openai: new OpenAI(options), masker: createMasker([apiKey]), countTokens };
+      const client = { complete: createComplete(new OpenAI(options)), masker: createMasker([apiKey]), countTokens };
       clients.set(id, client);
       return client;
     },
   };
 }
 
-function withNumbers(init: RequestInit | undefined): RequestInit | undefined {
-  return typeof init?.body === 'string' ? { ...init, body: unmarkNumbers(init.body) } : init;
+/** The limit of the client library ends when the head of an answer is there; this one holds for the body too. */
+function createComplete(openai: OpenAI): ModelClient['complete'] {
+  return async (body, { signal, timeoutMs, headers }) => {
+    const limit = startDeadline(timeoutMs, signal);
+    try {
+      return await openai.chat.completions.create(body, { signal: limit.signal, timeout: timeoutMs, headers });
+    } catch (error) {
+      throw limit.signal.aborted && !signal.aborted ? new APIConnectionTimeoutError() : error;
+    } finally {
+      limit.clear();
+    }
+  };
+}
+
+function toInit(init: RequestInit | undefined): UndiciRequestInit {
+  const body = typeof init?.body === 'string' ? { body: unmarkNumbers(init.body) } : {};
+  return { ...(init as UndiciRequestInit | undefined), ...body, dispatcher };
 }
 
 const RETRYABLE = (status: number) => status >= 500 || status === 408 || status === 409 || status === 429;

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import { createModelClients, toLlmFailure, type ModelClient } from '../../../../activities/kinds/llm/model-clients.js';
+import { createWorkerMetrics } from '../../../../activities/worker/worker-metrics.js';
+import type { SecretBox } from '../../../../db/core/secret-box.js';
+import type { Tables } from '../../../../db/core/tables.js';
+
+/** Answers every question with no rows: no project has a key of its own. */
+const emptyDatabase = new Kysely<Tables>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
+
+describe('the time limit of a model call', () => {
+  let server: Server;
+  let answer: (response: ServerResponse) => void;
+  let client: ModelClient;
+
+  before(async () => {
+    server = createServer((_, response) => answer(response)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const clients = createModelClients(emptyDatabase, {} as SecretBox, createWorkerMetrics());
+    client = await clients.forProject(1, { name: 'fake', baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: 'a key' });
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  function call(timeoutMs: number): Promise<unknown> {
+    const body = { model: 'any', messages: [] };
+    return client.complete(body, { timeoutMs, signal: new AbortController().signal, headers: {} });
+  }
+
+  it('holds for the body of the answer, which a provider may keep alive with white space', async () => {
+    answer = (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const beat = setInterval(() => response.write('\n'), 20);
+      response.on('close', () => clearInterval(beat));
+    };
+    const failure = await call(300).then(
+      () => assert.fail('there was no whole answer'),
+      (error: unknown) => toLlmFailure(error, client.masker),
+    );
+    assert.equal(failure.code, 'timeout');
+    assert.equal(failure.isRetryable, true);
+  });
+
+  it('does not touch an answer that is whole in time, whatever precedes it', async () => {
+    answer = (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('\n');
+      setTimeout(() => response.end('{"choices":[]}'), 50);
+    };
+    assert.deepEqual(await call(10_000), { choices: [] });
+  });
+});
