@@ -20,15 +20,6 @@ export const outgoing = {
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
 } as const;
 
-<<<<<<< HEAD
-// The longest call (600 s for models and MCP tools, 300 s for requests), plus the time to connect twice, to load,
-// render and record, and to wait for memory.
-const inActivity = proxyActivities<NodeActivities>({ ...outgoing, startToCloseTimeout: '15m' });
-
-/** One model call. */
-export const { agentTurn } = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '15m' });
-/** A turn may have 128 calls of 600 s each, of which 8 run concurrently: 2 h 40 min, plus the time to connect. */
-=======
 // The longest call (models and MCP tools 600 s, requests 300 s), plus 2 min of waiting for memory during it, 2 min to connect
 // twice and 4 min to record while the database is away. Before the call a node may wait for memory that others hold for as
 // long as all of this. A worker that dies is noticed by its heartbeats: this limit must never cut a call that is paid for.
@@ -38,7 +29,6 @@ const inActivity = proxyActivities<NodeActivities>({ ...outgoing, startToCloseTi
 /** One model call. */
 export const { agentTurn } = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: NODE_LIMIT });
 /** A turn may ask for 128 calls of 600 s each, of which 8 are made at once: 2 h 40 min, and time to connect. */
->>>>>>> prose3
 export const { agentTools } = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '4h' });
 
 /**

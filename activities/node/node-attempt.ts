@@ -95,9 +95,6 @@ export async function attemptStep<Facts>(
   }
 }
 
-<<<<<<< HEAD
-/** An error from `graph/` fails the node like any other failure. */
-=======
 type Recorder = (end: NodeEnd) => Promise<NodeClaim | undefined>;
 
 /**
@@ -119,26 +116,13 @@ export async function performStep<Facts>(
 }
 
 /** What `graph/` throws fails the node like any other failure. */
->>>>>>> prose3
 function toFailure(thrown: unknown): unknown {
   if (!(thrown instanceof NodeError) || thrown instanceof NodeFailure) return thrown;
   return new NodeFailure(thrown.code, thrown.message);
 }
 
-<<<<<<< HEAD
-/**
- * If the run was cancelled or another node has failed, the node settles as cancelled. A stopping worker hands the node
- * back.
- */
-async function stopNode(
-  error: unknown,
-  record: (end: NodeEnd) => Promise<void>,
-  givenUp: AbortSignal | undefined,
-): Promise<never> {
-=======
 /** The run was cancelled (or another node failed): settle as cancelled. A stopping worker hands the node back. */
 async function stopNode(error: unknown, record: Recorder, givenUp: AbortSignal | undefined): Promise<never> {
->>>>>>> prose3
   const reason = Context.current().cancellationDetails;
   if (reason?.workerShutdown) throw retryableFailure('worker_shutdown', 0);
   if (reason?.cancelRequested || givenUp?.aborted) {

@@ -25,10 +25,6 @@ function toErrorMessage({ message }: NodeFailure, masker: Masker): string {
   return masker.text(message.replaceAll('\0', '\uFFFD')).slice(0, MAX_MESSAGE_CHARACTERS);
 }
 
-<<<<<<< HEAD
-/** Idempotent. The metrics do not count a repeat (the trigger is repeated with its workflow task). */
-export async function recordNode(deps: NodeDeps, recorder: Recorder, task: NodeTask, end: NodeEnd): Promise<void> {
-=======
 /**
  * Idempotent. A repeat (the trigger's, when its workflow task is repeated) is not counted in the metrics. Returns the
  * success that an earlier attempt has recorded: the run must continue with that one, because it is what readers get.
@@ -39,7 +35,6 @@ export async function recordNode(
   task: NodeTask,
   end: NodeEnd,
 ): Promise<NodeClaim | undefined> {
->>>>>>> prose3
   const { run, node, runId, path, nodeId } = task;
   const texts = end.outcome && toResultText(end.outcome, run.masker, deps.secretBox);
   let charge: Charge | undefined;

@@ -19,11 +19,7 @@ export function runStep<Facts>(deps: NodeDeps, key: NodeKey, step: NodeStep<Fact
   return withHeartbeat(key, () => claimAndAttempt(deps, key, step));
 }
 
-<<<<<<< HEAD
-/** Runs a node that only reads and decides, inside the workflow task. Repeating it gives the same result. */
-=======
 /** Runs a node that only reads and decides, inside the workflow task. Executed again, it keeps the end that is recorded. */
->>>>>>> prose3
 export function runInline<Facts>(deps: NodeDeps, key: NodeKey, step: NodeStep<Facts>): Promise<Facts> {
   return attemptStep(deps, key, step, { attempt: 1 });
 }

@@ -18,14 +18,9 @@ import { chainAfter, lengthOf, summaryOf, type Chain, type DensePlan } from './c
 
 type ChainActivity = Pick<Activities, 'nodeChain'>;
 
-<<<<<<< HEAD
-// Twice the longest call, because a chain may begin with one such call and end with another.
-const inActivity = proxyActivities<ChainActivity>({ ...outgoing, startToCloseTimeout: '30m' });
-=======
 // Two of the longest calls, because a chain may begin with one and end with another, and a wait for a slot of the worker,
 // which other chains may hold for as long.
 const inActivity = proxyActivities<ChainActivity>({ ...outgoing, startToCloseTimeout: '4h' });
->>>>>>> prose3
 const inline = proxyLocalActivities<ChainActivity>(inWorkflowTask);
 /**
  * Makes one attempt. The activity itself gives up sooner, so this time-out only ends an attempt that hangs because of

@@ -38,13 +38,8 @@ export function createLlmRunner({ db, contexts, providers, clients }: LlmDeps): 
       const answer = await client
         .complete(body, {
           signal: task.signal,
-<<<<<<< HEAD
-          timeout: settings.timeout * 1000,
-          // The key is the same for each attempt, so that the provider can recognise a retry.
-=======
           timeoutMs: settings.timeout * 1000,
           // The provider sees each attempt of this node as the same request.
->>>>>>> prose3
           headers: { 'idempotency-key': toIdempotencyKey(task) },
         })
         .catch(async (error: unknown) => {

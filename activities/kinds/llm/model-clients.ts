@@ -24,13 +24,8 @@ interface CallOptions {
 }
 
 export interface ModelClient {
-<<<<<<< HEAD
-  openai: OpenAI;
-  /** Masks the API key in everything that the provider answers, because users must not see the platform's key. */
-=======
   complete(body: Body, options: CallOptions): Promise<OpenAI.Chat.ChatCompletion>;
   /** Keeps the key out of all that the provider says: it is not the user's, who must not get it in an answer either. */
->>>>>>> prose3
   masker: Masker;
   /** Adds the token usage of an answer to the metrics. */
   countTokens: (usage: unknown) => void;
