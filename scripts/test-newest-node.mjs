@@ -26,10 +26,11 @@ process.exitCode = failed === 0 ? 0 : 1;
 
 async function runMocha() {
   const mocha = path.join(path.dirname(createRequire(import.meta.url).resolve('mocha/package.json')), 'bin/mocha.js');
-  const options = ['--no-config', '--require', 'tsx', '--reporter', path.join(ROOT, 'test/support/reporter.cjs')];
+  const options = ['--no-config', '--require', 'tsx', '--reporter', 'dot'];
   const args = [mocha, ...options, '--timeout', '60000', ...process.argv.slice(2), ...quickTests()];
   const { code, output } = await run(args, process.env);
-  const [, passes = '0', failures = '0'] = /(\d+) passed, (\d+) failed\s*$/.exec(output) ?? [];
+  const countOf = (word) => new RegExp(`^ +(\\d+) ${word}\\b`, 'm').exec(output)?.[1] ?? '0';
+  const [passes, failures] = [countOf('passing'), countOf('failing')];
   // It ended badly without a failed test: it crashed, or ran nothing.
   const isBroken = failures === '0' && (code !== 0 || passes === '0');
   return { passed: Number(passes), failed: isBroken ? 1 : Number(failures) };

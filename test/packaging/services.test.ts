@@ -1,6 +1,6 @@
 // What docker-compose.yml starts, started by hand in its order. The servers are those of the test stack.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -71,8 +71,8 @@ describe('the services of docker-compose.yml', function () {
     const first = [compose.start('migrate'), compose.start('migrate')];
     assert.deepEqual(await Promise.all(first.map(({ exited }) => exited)), [0, 0]);
     const applied = first.flatMap((run) => /^Applied: (.+)\.\n$/.exec(run.output())?.[1]!.split(', ') ?? []);
-    assert.ok(applied.includes('0001-initial') && applied.length > 10, applied.join());
-    assert.equal(new Set(applied).size, applied.length, 'each by one of them');
+    const shipped = readdirSync(path.join(ROOT, 'db/migrations')).map((file) => file.replace(/\.ts$/, ''));
+    assert.deepEqual(applied.toSorted(), shipped.toSorted(), 'each by one of them');
     const again = compose.start('migrate');
     assert.equal(await again.exited, 0);
     assert.equal(again.output(), 'The database is up to date.\n');
