@@ -1,11 +1,11 @@
 // The files of the documentation page: Swagger UI from its package, and the script that starts it. All come from our
 // own origin, and their policy allows no other.
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 const OWN = path.join(import.meta.dirname, 'docs-page');
-const LIBRARY = path.dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
+const LIBRARY = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 const FOLDERS: Readonly<Record<string, string>> = {
   'page.html': OWN,
