@@ -107,7 +107,7 @@ function hasOwnWriting(value: object): boolean {
 }
 
 /** Returns the position of the closing quote, or the end of the text. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) return at;

@@ -30,7 +30,7 @@ export function createTriggerStep(db: Database): NodeStep<NodeFacts> {
  * the other, which changes nothing on a repeat.
  */
 async function recordStart(db: Database, end: NodeEnd): Promise<boolean> {
-  if ((await recordTriggerEnd(db, end, START_SEQUENCE)) !== undefined) return true;
+  if (await recordTriggerEnd(db, end, START_SEQUENCE)) return true;
   const { reason } = await applyExecutionUpdate(db, end.runId, { sequence: START_SEQUENCE, status: 'in progress' });
   // The run was cancelled before its start, so nothing of it may be recorded.
   if (reason === 'already_terminal' || reason === 'unknown_run') throw runClosedFailure();

@@ -1,4 +1,5 @@
 // Scans JSON text once, before the parser allocates memory: its depth, its number of values, and its numbers.
+import { endOfString } from '../../graph/json-text.js';
 import { parseError } from './errors.js';
 
 /** No real drawing is deeper, and deeper JSON would overflow the stack of every recursive reader. */
@@ -69,16 +70,6 @@ function isKept(digits: string): boolean {
   return String(value) === digits || BigInt(digits) === BigInt(value);
 }
 
-/** The position of the closing quote, or of the last character of the text. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    if (unit === QUOTE) return at;
-    if (unit === BACKSLASH) at += 1;
-  }
-  return text.length;
-}
-
 function endOfNumber(text: string, start: number): number {
   let end = start + 1;
   for (let unit = text.charCodeAt(end); isDigit(unit) || NUMBER_UNITS.has(unit); unit = text.charCodeAt(end)) end += 1;
@@ -91,7 +82,6 @@ function isDigit(unit: number): boolean {
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;

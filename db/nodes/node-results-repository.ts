@@ -132,18 +132,18 @@ export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
 }
 
 /**
- * The run's start and its trigger's end, in one statement. Milliseconds since the run was accepted, by the database's
- * clock; undefined, and nothing changed, where the run has been started before or has ended.
+ * Records the run's start and its trigger's end, in one statement. Returns false, and changes nothing, where the run has
+ * been started before or has ended.
  */
-export async function recordTriggerEnd(db: Db, end: NodeEnd, sequence: number): Promise<number | undefined> {
-  const { rows } = await sql<{ ageMs: number }>`/* record_trigger */
+export async function recordTriggerEnd(db: Db, end: NodeEnd, sequence: number): Promise<boolean> {
+  const { rows } = await sql`/* record_trigger */
     WITH ${startRun(end.runId, sequence)}, settled AS (
       ${settleNode(end, sql`changed`)}
     ), paid AS (
       ${payNode(end, sql`EXISTS (SELECT FROM changed)`)}
     )
-    SELECT extract(epoch FROM clock_timestamp() - created_at)::float8 * 1000 AS "ageMs" FROM changed`.execute(db);
-  return rows[0]?.ageMs;
+    SELECT FROM changed`.execute(db);
+  return rows.length > 0;
 }
 
 /** `run`: a table expression that has the run, by its `id`, if its nodes may still settle. */

@@ -21,7 +21,7 @@ export function startRun(runId: string, sequence: number): RawBuilder<unknown> {
     changed AS (
       UPDATE runs SET sequence = ${sequence}, run_started_at = now(), updated_at = now()
       WHERE id = ${runId} AND status = 'In Progress' AND sequence < ${sequence} AND run_started_at IS NULL
-      RETURNING id, workflow_id, project_id, status, created_at
+      RETURNING id, workflow_id, project_id, status
     ), notified AS (${webhookEventOf('workflow_run.started', sql`changed`)})`;
 }
 
