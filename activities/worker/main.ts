@@ -14,6 +14,7 @@ import { loadWorkerConfig, type WorkerConfig } from './config.js';
 import { createActivities } from './create-activities.js';
 import { createErrorHygieneInterceptor } from './error-hygiene-interceptor.js';
 import { portOf, startHealthServer } from './health-server.js';
+import { withLeanThreads } from './lean-threads/lean-threads.js';
 import { ByteBudget } from '../../outgoing/byte-budget.js';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../../outgoing/outgoing-client.js';
@@ -75,7 +76,7 @@ async function main(): Promise<void> {
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
   };
-  const worker = await Worker.create(options);
+  const worker = await withLeanThreads(() => Worker.create(options));
   registerWorkerLoad(metrics.registry, config, () => ({ ...worker.getStatus(), ...slots.load() }));
   const health = await startHealthServer(config.host, config.metricsPort, {
     registry: metrics.registry,
