@@ -8,13 +8,16 @@ import { RawJson } from '../http/json-text.js';
 import type { RouteResult } from '../http/route.js';
 import { toExecutionStatus, toNodeMap } from './node-map.js';
 
-/** Most runs have ended by this age, so younger ones are not queried. */
-const ASK_FROM_AGE_MS = 1_000;
+/**
+ * A run of which something was stored within this time is not queried: Postgres then shows where it is. A query costs
+ * as much processor time as a node, so querying every busy run would slow all of them down.
+ */
+const ASK_WHEN_QUIET_MS = 1_000;
 
 export async function answerPoll({ db, liveStatus }: AppDeps, run: PolledRun | PolledText): Promise<RouteResult> {
   const { runId, status: stored, isStarted } = run;
   const isOpen = stored === 'In Progress';
-  const live = (isOpen && run.ageMs >= ASK_FROM_AGE_MS && (await liveStatus.nodesOf(runId))) || [];
+  const live = (isOpen && run.quietMs >= ASK_WHEN_QUIET_MS && (await liveStatus.nodesOf(runId))) || [];
   const status = toExecutionStatus(stored, isStarted || live.length > 0);
   const data = isOpen ? addLive(entriesOf(db, run), live) : nodesOf(db, run);
   return { status: 200, body: { status: 200, data: { id: runId, status, data } } };

@@ -58,8 +58,8 @@ This is a benchmark and not a test: a figure that misses its limit is marked in 
 - One client drives every subject: it starts a run, polls, and starts the next run at the first terminal answer. A run lasts from its start request to the first poll that reports its end. The target is a process that answers 75 bytes of JSON at once.
 - All subjects take turns in each round, so that a ratio compares two measurements of the same minute. A ratio is computed for each round. With 20 runs at once a pause of eleven seconds comes before each measurement, because Temporal's timers of the previous subject expire ten seconds later and cost 3 to 5 % of two cores.
 - A run is polled every 10 ms times the number of runs at once, so the client sends at most 100 polls a second. Each subject warms up for half a minute before the first round.
-- A window of measurement opens when each lane has completed a run and closes at the end of another run, so the start and the end of the load are not in it.
-- Processor time is what \`/proc\` reports for each process (PostgreSQL with its backends) in the window, divided by the runs that ended in it.
+- A window of measurement opens when each lane has completed a run and closes at the end of another run, so the start and the end of the load are not in it. A run of which only a part lies in the window counts by that part.
+- Processor time is what \`/proc\` reports for each process (PostgreSQL with its backends) in the window, divided by the runs in it.
 - \`kill\`: \`kill -9\` of the worker in the middle of 20 chains. The target is the only witness: a call that had been answered and arrives again was repeated. A call on the wire may be made again.
 - \`memory\`: what further waiting runs add to the worker, and resident memory in each third of a load of 20 at once.
 

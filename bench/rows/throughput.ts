@@ -2,11 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { historySizeOf } from '../histories.js';
 import type { Graph } from '../graphs.js';
-import { drive, type Round } from '../load.js';
+import { drive } from '../load.js';
 import { PARTS, type Part } from '../processes.js';
 import type { Throughput } from '../results.js';
 import { percentile } from '../statistics.js';
 import type { Subject } from '../subjects.js';
+import type { Round } from '../window.js';
 import type { RowContext } from './row-context.js';
 
 /**
@@ -77,7 +78,7 @@ function sumUp(rounds: Round[]): Omit<Throughput, 'subject' | 'row' | 'lanes' | 
     p99Ms: ofJobs(({ tookMs }) => tookMs).p99,
     firstByteMs: ofJobs(({ firstByteMs }) => firstByteMs),
     acceptedMs: ofJobs(({ acceptedMs }) => acceptedMs),
-    cpuMsPerRun: perPart((part) => rounds.map(({ cpu, jobs: done }) => (cpu[part] * 1000) / done.length)),
+    cpuMsPerRun: perPart((part) => rounds.map(({ cpu, done }) => (cpu[part] * 1000) / done)),
     idleShare: rounds.map(({ idleShare }) => idleShare),
   };
 }

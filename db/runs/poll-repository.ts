@@ -13,8 +13,8 @@ interface PolledState {
   runId: string;
   status: StoredRunStatus;
   isStarted: boolean;
-  /** Since it was accepted. */
-  ageMs: number;
+  /** The time since one of its nodes began or ended, or since it was accepted. */
+  quietMs: number;
   /** Its results are gone, or as good as gone: it ended long ago and nothing pins it. */
   isExpired: boolean;
   isVisible: boolean;
@@ -57,7 +57,7 @@ interface StateRow {
   run_id: string;
   run_status: StoredRunStatus;
   is_started: boolean;
-  age_ms: number;
+  quiet_ms: number;
   is_expired: boolean;
   node_errors: string | null;
   is_visible: boolean;
@@ -104,7 +104,7 @@ export async function readRunForPoll(
 ): Promise<PolledRun | undefined> {
   const asked = sql`(SELECT ${runId}::uuid AS run_id, ${userId}::integer AS user_id)`;
   const { rows } = await sql<NodeRow>`/* poll_run */
-    SELECT ${stateColumns(retentionDays)}, node.node_id, node.status AS node_status, node.error_code, node.error_message,
+    SELECT ${stateColumns(retentionDays, sql`node.changed_at`)}, node.node_id, node.status AS node_status, node.error_code, node.error_message,
       node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
       CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(requests)} AS approvals
     FROM ${runsOf(asked)} LEFT JOIN LATERAL ${nodesOf(retentionDays)} node ON true
@@ -168,10 +168,11 @@ const selectPolls = createStatement<SelectPolls, CountedKey & TextRow>(
     return sql`/* count_and_poll */
       WITH ${countedKey(keyHash, count)}
       SELECT * FROM counted_key LEFT JOIN (
-        SELECT asked.poll, ${stateColumns(retentionDays)}, nodes.nodes
+        SELECT asked.poll, ${stateColumns(retentionDays, sql`nodes.changed_at`)}, nodes.nodes
         FROM ${runsOf(asked)} LEFT JOIN LATERAL (
           SELECT CASE WHEN NOT coalesce(bool_or(until_here > ${TOGETHER_BYTES}), false)
-            THEN '{' || coalesce(string_agg(${nodeText}, ${betweenNodes} ORDER BY started_at, node_id), '') || '}' END AS nodes
+            THEN '{' || coalesce(string_agg(${nodeText}, ${betweenNodes} ORDER BY started_at, node_id), '') || '}' END AS nodes,
+            max(changed_at) AS changed_at
           FROM ${nodesOf(retentionDays)} node
         ) nodes ON true
       ) AS polled ON true`;
@@ -201,15 +202,20 @@ function runsOf(asked: RawBuilder<unknown>): RawBuilder<unknown> {
     LEFT JOIN project_members member ON member.project_id = project.id AND member.user_id = asked.user_id`;
 }
 
-function stateColumns(retentionDays: Value<number>): RawBuilder<unknown> {
+/** `changedAt`: an expression for when a node of the run last began or ended. */
+function stateColumns(retentionDays: Value<number>, changedAt: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`run.id AS run_id, run.status AS run_status, run.run_started_at IS NOT NULL AS is_started,
-    (extract(epoch FROM now() - run.created_at) * 1000)::float8 AS age_ms, ${isExpired(retentionDays)} AS is_expired, run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible`;
+    
+    (extract(epoch FROM now() - coalesce(${changedAt}, run.created_at)) * 1000)::float8 AS quiet_ms,
+    ${isExpired(retentionDays)} AS is_expired, run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible`;
 }
 
 /** With how much a reader has of all results up to each. */
 function nodesOf(retentionDays: Value<number>): RawBuilder<unknown> {
   return sql`(
-    SELECT *, sum(${resultBytes}) OVER (ORDER BY started_at, node_id) AS until_here FROM node_results
+    SELECT *, sum(${resultBytes}) OVER (ORDER BY started_at, node_id) AS until_here,
+      max(greatest(started_at, finished_at)) OVER () AS changed_at
+    FROM node_results
     WHERE run_id = run.id AND path = '' AND member.user_id IS NOT NULL AND NOT ${isExpired(retentionDays)}
   )`;
 }
@@ -249,7 +255,7 @@ function toState(row: StateRow): PolledState {
     runId: row.run_id,
     status: row.run_status,
     isStarted: row.is_started,
-    ageMs: row.age_ms,
+    quietMs: row.quiet_ms,
     isExpired: row.is_expired,
     isVisible: row.is_visible,
     nodeErrors: row.node_errors,

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { CALLS_AT_ONCE } from '../../activities/kinds/agent/agent-tools.js';
+import { MAX_TOOL_CALLS } from '../../activities/kinds/agent/agent-turn.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import {
   agent,
@@ -23,6 +25,9 @@ interface ScheduledActivity {
   id: string;
   summary: string;
 }
+
+/** What a drawing may set for one model or tool call (graph/nodes/). */
+const LONGEST_CALL_SECONDS = 600;
 
 /** What `temporal workflow show` and the UI tell of a run's activities, in their order. */
 function scheduledActivities(stack: TestStack, runId: string): Promise<ScheduledActivity[]> {
@@ -87,6 +92,36 @@ describe('visible execution', function () {
       const end = (await api.pollToEnd(runId, { timeoutMs: 30_000 })).data;
       assert.equal(end.status, 'succeed', JSON.stringify(end.data));
       if (run === 1 || run === 30) assert.deepEqual(await scheduledActivities(stack, runId), expected, `run ${run}`);
+    }
+  });
+
+  it('gives each activity more time than the longest work that its kind may do', async () => {
+    const adds = { toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 } }] };
+    const isAnswered = (request: unknown): boolean => JSON.stringify(request).includes('"role":"tool"');
+    stack.modelProvider.script('long-agent', (request) => (isAnswered(request.body) ? { text: 'done' } : adds));
+    const server = { endpoint_url: tools.url, require_approval: 'never' };
+    const nodes = [
+      llm('hello'),
+      mcp(tools.url, 'add', { a: 1, b: 2 }),
+      agent('work', { model_name: 'long-agent' }, [server]),
+    ];
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing(linkInRow([trigger(), ...nodes])));
+    const runId = (await api.run(workflowId)).data.id;
+    assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
+    const toolSeconds = Math.ceil(MAX_TOOL_CALLS / CALLS_AT_ONCE) * LONGEST_CALL_SECONDS;
+    const limits = await withTemporal(stack, async (client) => {
+      const { events } = await client.workflow.getHandle(runId).fetchHistory();
+      return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+        scheduled ? [[scheduled.activityType!.name!, Number(scheduled.startToCloseTimeout!.seconds)] as const] : [],
+      );
+    });
+    assert.deepEqual(
+      new Set(limits.map(([type]) => type)),
+      new Set(['llmRequest', 'mcpTool', 'agentTurn', 'agentTools']),
+    );
+    for (const [type, seconds] of limits) {
+      const longest = type === 'agentTools' ? toolSeconds : LONGEST_CALL_SECONDS;
+      assert.ok(seconds > longest, `${type} ends after ${seconds} s, and may take ${longest} s`);
     }
   });
 

@@ -22,7 +22,7 @@ import { persist } from '../../node/record-node.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
 
 const MAX_CONNECT_ATTEMPTS = 4;
-const CALLS_AT_ONCE = 8;
+export const CALLS_AT_ONCE = 8;
 /** A longer answer is cut before the model sees it. */
 const MAX_ANSWER_CHARACTERS = 1_000_000;
 

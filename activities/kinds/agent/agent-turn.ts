@@ -46,7 +46,8 @@ export interface AgentDeps extends AgentSessionDeps {
 }
 
 const MAX_MODEL_ATTEMPTS = 5;
-const MAX_TOOL_CALLS = 128;
+/** A model's answer with more tool calls fails the agent. */
+export const MAX_TOOL_CALLS = 128;
 const NOTHING: TurnFacts = { next: 'final', approvals: [], waitMs: 0 };
 
 export function createTurnStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<TurnFacts> {

@@ -51,10 +51,14 @@ describe('nodes of a polled run', function () {
   }
 
   async function assertSame(runId: string): Promise<Record<string, Record<string, unknown>>> {
-    const { nodes: text, ageMs, ...state } = await textOf(runId);
-    const { nodes, ageMs: laterMs, ...whole } = (await readRunForPoll(db, { runId, userId: stack.stack.user_id }, 30))!;
+    const { nodes: text, quietMs, ...state } = await textOf(runId);
+    const {
+      nodes,
+      quietMs: laterMs,
+      ...whole
+    } = (await readRunForPoll(db, { runId, userId: stack.stack.user_id }, 30))!;
     assert.deepEqual(state, whole);
-    assert.ok(ageMs > 0 && laterMs >= ageMs, 'it is older at the second look');
+    assert.ok(quietMs > 0 && laterMs >= quietMs, 'it has been quiet for longer at the second look');
     const isOpen = state.status === 'In Progress';
     const pieces = isOpen ? splitNodes(text!).map(([id, entry]) => [id, JSON.parse(entry) as unknown]) : [];
     const found = (isOpen ? Object.fromEntries(pieces) : JSON.parse(text!)) as Record<string, Record<string, unknown>>;
@@ -103,6 +107,18 @@ describe('nodes of a polled run', function () {
     assert.deepEqual(nodes[waits.id]!['waiting'], { for: 'approval', until: request!['expires_at'] });
     await cancelRun(stack, runId);
     await api.pollToEnd(runId);
+  });
+
+  it('say how long nothing has been stored: since one of them last began or ended', async () => {
+    const first = http(`${target.url}/first`);
+    const runId = await start(first);
+    await api.pollToEnd(runId);
+    const old = "started_at = now() - interval '2 hours', finished_at = now() - interval '2 hours'";
+    await queryDatabase(stack, `UPDATE node_results SET ${old} WHERE run_id = $1`, [runId]);
+    assert.equal(Math.round((await textOf(runId)).quietMs / 60_000), 120);
+    await change("finished_at = now() - interval '1 hour'", first.id);
+    await assertSame(runId);
+    assert.equal(Math.round((await textOf(runId)).quietMs / 60_000), 60);
   });
 
   it('that are too large together are left to be read apart', async () => {
