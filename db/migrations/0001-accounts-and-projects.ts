@@ -9,9 +9,13 @@ const statements = [
   `CREATE TABLE users (
     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text NOT NULL,
+    email text,
     api_access boolean NOT NULL DEFAULT true,
+    is_admin boolean NOT NULL DEFAULT false,
     created_at timestamptz NOT NULL DEFAULT now()
   )`,
+  // E-mail addresses match case-insensitively.
+  `CREATE UNIQUE INDEX users_email ON users (lower(email))`,
 
   `CREATE TABLE api_keys (
     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -8,7 +8,11 @@ export type Role = 'owner' | 'admin' | 'editor' | 'viewer';
 export interface UsersTable {
   id: Generated<number>;
   name: string;
+  /** As the user writes it; unique without regard to case. Null: the user cannot sign in with a password. */
+  email: string | null;
   api_access: Generated<boolean>;
+  /** May manage users and the limits of keys. It gives no access to other people's projects. */
+  is_admin: Generated<boolean>;
   created_at: Generated<Date>;
 }
 
