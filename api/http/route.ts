@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Logger } from '../../config/logger.js';
 import type { PolledText } from '../../db/runs/poll-repository.js';
 import type { Role } from '../../db/core/tables.js';
+import type { Scope } from '../../db/projects/scope.js';
 import type { AppDeps } from '../deps.js';
 
 /**
@@ -13,9 +14,11 @@ import type { AppDeps } from '../deps.js';
  */
 export type Auth = 'key' | 'session' | 'bearer-key' | 'optional' | 'internal' | 'open';
 
-/** The caller and the kind of credential, which determines the form of the body of run and re-run. */
-export interface Caller {
-  userId: number;
+/**
+ * The caller, the only project that their key reaches if it is restricted to one, and the kind of credential, which
+ * determines the form of the body of run and re-run.
+ */
+export interface Caller extends Scope {
   credential: 'key' | 'session';
 }
 

@@ -4,7 +4,7 @@ import type { Timestamp } from './column-types.js';
 
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer';
 
-/** Writer: `admin` (and the embedded stack's first start). */
+/** Writer: the API (administrators) and `admin` (and the embedded stack's first start). */
 export interface UsersTable {
   id: Generated<number>;
   name: string;
@@ -16,7 +16,7 @@ export interface UsersTable {
   created_at: Generated<Date>;
 }
 
-/** Writer: `admin`. The key itself is never stored: `key_hash` is its SHA-256. */
+/** Writer: the API and `admin`. The key itself is never stored: `key_hash` is its SHA-256. */
 export interface ApiKeysTable {
   id: Generated<number>;
   user_id: number;
@@ -24,6 +24,10 @@ export interface ApiKeysTable {
   key_hash: Buffer;
   /** The last four characters, to tell keys apart in a list. */
   key_hint: string;
+  /** The only project that the key reaches; null: all projects of its user. */
+  project_id: number | null;
+  /** Null: never. An expired key is like one that does not exist. */
+  expires_at: Date | null;
   /** Requests a minute; null means DEFAULT_RATE_LIMIT. */
   rate_limit: number | null;
   created_at: Generated<Date>;
@@ -56,7 +60,7 @@ export interface ProjectsTable {
   deleted_at: Date | null;
 }
 
-/** Writer: the API (the creator becomes owner) and `admin`. */
+/** Writer: the API and `admin`. Every change over the API holds the lock on the project's row. */
 export interface ProjectMembersTable {
   project_id: number;
   user_id: number;
@@ -64,7 +68,7 @@ export interface ProjectMembersTable {
   created_at: Generated<Date>;
 }
 
-/** Writer: `admin`. A project's own key for a model provider, used before the platform's. */
+/** Writer: the API and `admin`. A project's own key for a model provider, used before the platform's. */
 export interface ProviderKeysTable {
   id: Generated<number>;
   project_id: number;
