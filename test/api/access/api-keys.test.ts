@@ -83,7 +83,7 @@ describe('API keys over HTTP', function () {
       const outside = await account.api.createProject();
       assert.equal((await client.get(`/projects/${outside}/`)).status, 404);
       const changed = await session.patch<Key>(`/api-keys/${id}/`, { body: { label: 'free', project: null } });
-      const { api_key: _, ...listed } = { ...made, id, label: 'free', project: null };
+      const listed = { ...made, id, label: 'free', project: null };
       assert.deepEqual([changed.status, changed.body], [200, listed]);
       assert.equal((await client.get(`/projects/${outside}/`)).status, 200);
       const unlimited = await session.patch<Key>(`/api-keys/${id}/`, { body: { expires_at: null } });
@@ -168,7 +168,7 @@ describe('API keys over HTTP', function () {
       const other = await createAccount(stack);
       const client = await sessionOf(stack, other);
       const fill = `INSERT INTO api_keys (user_id, key_hash, key_hint)
-        SELECT $1, sha256(('fill' || $1 || n)::bytea), 'fill' FROM generate_series(1, 96) n`;
+        SELECT $1::integer, sha256(convert_to('fill' || $1::integer || n, 'UTF8')), 'fill' FROM generate_series(1, 96) n`;
       await queryDatabase(stack, fill, [other.userId]);
       const answers = await Promise.all(Array.from({ length: 8 }, () => client.post<Detail>('/api-keys/')));
       const outcomes = answers.map(({ status, body }) => (status === 201 ? '201' : `${status} ${body.code}`));
