@@ -32,6 +32,7 @@ export interface KeySettings {
 }
 
 type NewKey = KeySettings & { userId: number };
+type CreatedKey = KeyListing & { apiKey: string };
 
 const LISTED = [
   'id',
@@ -47,7 +48,7 @@ const LISTED = [
 const PREFIX = 'wfa_';
 
 /** The only time that the key itself is known. */
-export async function createKey(db: Db, key: NewKey): Promise<KeyListing & { apiKey: string }> {
+export async function createKey(db: Db, key: NewKey): Promise<CreatedKey> {
   const apiKey = PREFIX + randomBytes(32).toString('base64url');
   const created = await db
     .insertInto('api_keys')
@@ -57,8 +58,8 @@ export async function createKey(db: Db, key: NewKey): Promise<KeyListing & { api
   return { ...created, apiKey };
 }
 
-/** The same, unless the user has `most` keys already: then undefined. The lock on the user's row makes the count hold. */
-export function createKeyOfFew(db: Database, key: NewKey, most: number): Promise<(KeyListing & { apiKey: string }) | undefined> {
+/** Undefined when the user has `most` keys already. The lock on the user's row makes the count hold. */
+export function createKeyOfFew(db: Database, key: NewKey, most: number): Promise<CreatedKey | undefined> {
   return db.transaction().execute(async (transaction) => {
     await transaction.selectFrom('users').select('id').where('id', '=', key.userId).forNoKeyUpdate().execute();
     const keys = await listKeys(transaction, key.userId);

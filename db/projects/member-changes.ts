@@ -1,5 +1,5 @@
-// Changes of a project's members over the API. The lock on the project's row puts them in one order, so that the role of
-// whoever asks is the present one and two owners who leave at the same time cannot both be the last but one.
+// Changes of a project's members over the API. The lock on the project's row puts them in one order. So the role of
+// whoever asks is the present one, and of two owners who leave at the same time one stays.
 import type { Database, Db } from '../core/client.js';
 import type { Role } from '../core/tables.js';
 import { lockProject } from '../workflows/workflows-repository.js';

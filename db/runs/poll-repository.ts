@@ -102,7 +102,8 @@ export async function readRunForPoll(
   { runId, userId, projectId }: Poll,
   retentionDays: number,
 ): Promise<PolledRun | undefined> {
-  const asked = sql`(SELECT ${runId}::uuid AS run_id, ${userId}::integer AS user_id, ${projectId ?? null}::integer AS only_project)`;
+  const asked = sql`(
+    SELECT ${runId}::uuid AS run_id, ${userId}::integer AS user_id, ${projectId ?? null}::integer AS only_project)`;
   const { rows } = await sql<NodeRow>`/* poll_run */
     SELECT ${stateColumns(retentionDays)}, node.node_id, node.status AS node_status, node.error_code, node.error_message,
       node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
