@@ -5,6 +5,7 @@ import type { AppDeps } from './deps.js';
 import { dispatch } from './http/dispatch.js';
 import { accessLog } from './http/middleware/access-log.js';
 import { answerHeaders } from './http/middleware/answer-headers.js';
+import { cors } from './http/middleware/cors.js';
 import { answerDeadline } from './http/middleware/answer-deadline.js';
 import { errors } from './http/middleware/errors.js';
 import { requestId } from './http/middleware/request-id.js';
@@ -23,6 +24,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
     .use(requestId(deps.logger))
     .use(answerHeaders())
     .use(accessLog(deps.metrics))
+    .use(cors(deps.config.corsOrigins))
     .use(answerDeadline());
   app.use(errors()).use(unmatched());
   app.use(createRouter(deps).routes());

@@ -112,6 +112,7 @@ function createDeps(
       defaultRateLimit: environment.defaultRateLimit,
       resultRetentionDays,
       publicUrl: environment.publicUrl,
+      corsOrigins: environment.corsOrigins,
       temporalUiUrl: environment.temporalUiUrl?.replace(/\/$/, ''),
       webhookRetrySeconds: environment.webhookRetrySeconds,
       allowPrivateNetwork: environment.allowPrivateNetwork,

@@ -18,7 +18,7 @@ const userId = Number(values.user);
 const everything = { categories: undefined, subcategories: undefined, languages: undefined, limit: 10, offset: 0 };
 const catalog: CatalogQuery = {
   ...everything,
-  userId,
+  scope: { userId },
   search: undefined,
   titleContains: undefined,
   projectId: undefined,
@@ -27,7 +27,7 @@ const catalog: CatalogQuery = {
 };
 const market: MarketplaceQuery = {
   ...everything,
-  userId,
+  scope: { userId },
   titleContains: undefined,
   publishedFrom: undefined,
   publishedBefore: undefined,
@@ -58,11 +58,11 @@ const pages: Page[] = [
     'all-workflows ?categories=1&categories=2&languages=en,de',
     (db) => listCatalog(db, { ...catalog, categories: [1, 2], languages: ['en', 'de'] }),
   ],
-  ['all-workflows/{id}', (db) => findCatalogWorkflow(db, 1, userId)],
+  ['all-workflows/{id}', (db) => findCatalogWorkflow(db, 1, { userId })],
   ['marketplace', (db) => listMarketplace(db, market)],
   [
     'marketplace, anonymous, ?size=100&page=50',
-    (db) => listMarketplace(db, { ...market, userId: undefined, limit: 100, offset: 4900 }),
+    (db) => listMarketplace(db, { ...market, scope: undefined, limit: 100, offset: 4900 }),
   ],
   ['marketplace ?ordering=-total_cost', (db) => listMarketplace(db, { ...market, ordering: '-total_cost' })],
   ['marketplace ?ordering=last_run_at', (db) => listMarketplace(db, { ...market, ordering: 'last_run_at' })],
@@ -74,7 +74,7 @@ const pages: Page[] = [
     'marketplace ?subcategories=22&languages=en&..._after=...',
     (db) => listMarketplace(db, { ...market, subcategories: [22], languages: ['en'], publishedFrom: new Date(0) }),
   ],
-  ['marketplace/{slug}', (db) => findMarketplaceWorkflow(db, 'bench-2', userId)],
+  ['marketplace/{slug}', (db) => findMarketplaceWorkflow(db, 'bench-2', { userId })],
 ];
 
 const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 1 });

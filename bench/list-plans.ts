@@ -63,7 +63,7 @@ function historyQuestions(workflowId: number): Question[] {
 function billingQuestion(runId: string): Question {
   return {
     title: 'billing of one run',
-    read: (reader) => listRunTransactions(reader, { runId, userId, limit: 10, offset: 0 }),
+    read: (reader) => listRunTransactions(reader, { runId, scope: { userId }, limit: 10, offset: 0 }),
   };
 }
 

@@ -7,12 +7,14 @@ import {
   dropMember,
   issueToken,
   putMember,
+  changeKey,
   removeKey,
   showKeys,
+  showMembers,
 } from './admin/accounts.js';
-import { addCategory } from './admin/categories.js';
+import { addCategory, removeCategory, showCategories } from './admin/categories.js';
 import { AdminError, withContext, type AdminContext } from './admin/context.js';
-import { attachProviderKey, detachProviderKey } from './admin/provider-keys.js';
+import { addProviderKey, dropProviderKey } from './admin/provider-keys.js';
 import { reencryptSecrets, showSecrets } from './admin/secrets.js';
 import { describeFailure } from './exit.js';
 import { forgetSignals } from '../db/agents/approvals-repository.js';
@@ -44,6 +46,9 @@ withUser(key.command('create'))
     run((admin) => addKey(admin, options.user, options.label, options.rateLimit)),
   );
 withUser(key.command('list')).action((options: User) => run((admin) => showKeys(admin, options.user)));
+withId(key.command('update'))
+  .requiredOption('--rate-limit <number>', 'requests a minute', parseId)
+  .action(({ id, rateLimit }: Id & { rateLimit: number }) => run((admin) => changeKey(admin, id, rateLimit)));
 withId(key.command('delete')).action(({ id }: Id) => run((admin) => removeKey(admin, id)));
 
 withUser(program.command('jwt').description('session tokens').command('issue'))
@@ -55,6 +60,7 @@ withUser(withProject(member.command('set')))
   .action((options: User & Project & { role: Role }) =>
     run((admin) => putMember(admin, options.project, options.user, options.role)),
   );
+withProject(member.command('list')).action(({ project }: Project) => run((admin) => showMembers(admin, project)));
 withUser(withProject(member.command('remove'))).action((options: User & Project) =>
   run((admin) => dropMember(admin, options.project, options.user)),
 );
@@ -64,19 +70,21 @@ withProject(providerKey.command('attach'))
   .requiredOption('--key <key>')
   .option('--name <label>', LABEL_HELP, '')
   .action((options: Project & { provider: string; key: string; name: string }) =>
-    run((admin) => attachProviderKey(admin, options)),
+    run((admin) => addProviderKey(admin, options)),
   );
-withId(providerKey.command('detach')).action(({ id }: Id) => run((admin) => detachProviderKey(admin, id)));
+withId(providerKey.command('detach')).action(({ id }: Id) => run((admin) => dropProviderKey(admin, id)));
 
-program
-  .command('category')
-  .description('what workflows are sorted into')
+const category = program.command('category').description('what workflows are sorted into');
+category
   .command('create')
   .requiredOption('--name <name>')
   .option('--parent <number>', 'makes it a subcategory of this category', parseId)
   .action((options: { name: string; parent?: number }) =>
     run((admin) => addCategory(admin, options.name, options.parent)),
   );
+
+category.command('list').action(() => run(showCategories));
+withId(category.command('delete')).action(({ id }: Id) => run((admin) => removeCategory(admin, id)));
 
 const secrets = program.command('secrets').description('what SECRETS_KEY protects');
 secrets

@@ -1,5 +1,6 @@
 // The only place where environment variables are read and checked. docs/operate/operations.md, "Environment".
 import { z } from 'zod';
+import { originList } from './origins.js';
 
 /** A wrong variable. The message is one sentence that names it, for the person who started the process. */
 export class ConfigError extends Error {
@@ -54,6 +55,7 @@ const schema = z.object({
   WORKER_ACTIVITY_SLOTS: z.coerce.number().int().min(1).max(10_000).default(100),
   WORKER_PROJECT_SLOTS: z.coerce.number().int().min(1).max(10_000).optional(),
   PUBLIC_URL: url(/^https?$/).optional(),
+  CORS_ORIGINS: originList.default([]),
   OTEL_SDK_DISABLED: flag.default(false),
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/).optional(),
@@ -87,6 +89,8 @@ export interface Environment {
   apiInternalUrl: string;
   /** The API's public address, for links. */
   publicUrl: string;
+  /** The origins whose pages may call the API from a browser. */
+  corsOrigins: string[];
   jwtSecret: string | undefined;
   jwtJwksUrl: string | undefined;
   /** 32 bytes each; the first encrypts, all decrypt. Empty when unset. */
@@ -159,6 +163,7 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     internalServiceToken: values.INTERNAL_SERVICE_TOKEN,
     apiInternalUrl: values.API_INTERNAL_URL,
     publicUrl: (values.PUBLIC_URL ?? values.API_INTERNAL_URL).replace(/\/$/, ''),
+    corsOrigins: values.CORS_ORIGINS,
     jwtSecret: values.JWT_SECRET,
     jwtJwksUrl: values.JWT_JWKS_URL,
     secretsKeys: parseKeys('SECRETS_KEY', values.SECRETS_KEY),

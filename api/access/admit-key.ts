@@ -18,7 +18,7 @@ export interface Admission {
 export type KeyScheme = 'X-Api-Key' | 'Bearer';
 
 /**
- * Counts the request and returns the user of the key. Throws 401 (unknown key), 403 (API access not granted) or 429
+ * Counts the request and returns the user of the key. Throws 401 (unknown or expired key), 403 (API access not granted) or 429
  * (limit exceeded); the last two carry the rate limit's headers. Nothing is cached: a deleted key, a withdrawn
  * permission and a changed limit take effect with the next request. A request that cannot be counted is not admitted:
  * it waits for a slow database and fails without one.
@@ -39,7 +39,8 @@ export async function admitKey(
   const headers = toHeaders(key, limit);
   if (!key.apiAccess) throw permissionDenied('API access has not been granted to this user.', headers);
   if (key.requests > limit) throw throttled(key.resetInSeconds, headers);
-  return { caller: { userId: key.userId, credential: 'key' }, headers, run };
+  const caller = { userId: key.userId, projectId: key.projectId ?? undefined, credential: 'key' } as const;
+  return { caller, headers, run };
 }
 
 /** The three usual headers give the reset as Unix time; the pair of the IETF draft gives it as seconds from now. */

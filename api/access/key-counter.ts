@@ -6,7 +6,7 @@ import { countKeyRequests, type CountedKey } from '../../db/projects/rate-limits
 import { together } from './together.js';
 
 export interface CountedRequest {
-  /** Undefined when there is no such key. `requests` is the number of this request within the window. */
+  /** Undefined when there is no such key, or it has expired. `requests` is the number of this request within the window. */
   key: CountedKey | undefined;
   /** The run that the request polls; undefined when it is no poll, may not see the run, or no run has the id. */
   run: PolledText | undefined;

@@ -77,7 +77,7 @@ const listOfUser = defineRoute({
   responses: { 200: envelopeOf(ownedApprovalSchema), 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, query }) {
     const page = toPage(query);
-    const wanted = { userId: caller.userId, status: query.status, ...toWindow(page) };
+    const wanted = { scope: caller, status: query.status, ...toWindow(page) };
     const { total, requests } = await listRequestsOfUser(deps.db, wanted);
     return { status: 200, body: { ...page, total, items: requests.map(toOwnedApproval) } };
   },

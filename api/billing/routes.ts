@@ -33,7 +33,7 @@ const list = defineRoute({
   responses: { 200: envelopeOf(transactionSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, params, query }) {
     const page = toPage(query);
-    const window = { runId: params.run_id, userId: caller.userId, ...toWindow(page) };
+    const window = { runId: params.run_id, scope: caller, ...toWindow(page) };
     const found = await listRunTransactions(deps.db, window);
     if (found === undefined) throw notFound();
     const items = found.transactions.map((transaction) => toTransaction(transaction, deps.currencies));

@@ -42,8 +42,9 @@ const completeChat = defineRoute({
   description:
     'Works with any client of the protocol: base address `{base_url}/v1`, the API key as its key. `stream: true` is ' +
     "passed through as it arrives. With `X-Project-Id`, a project where the caller may run workflows, that project's " +
-    'own key for the provider is used where it has one. The answer takes at most 60 seconds; a stream at most 60 ' +
-    'seconds to its first byte and between any two.',
+    'own key for the provider is used where it has one; a key that is restricted to a project names it without the ' +
+    'header, and no other. The answer takes at most 60 seconds; a stream at most 60 seconds to its first byte and ' +
+    'between any two.',
   auth: 'bearer-key',
   bodyFormat: 'verbatim',
   maxBodyBytes: MAX_CHAT_BODY_BYTES,
@@ -84,10 +85,12 @@ async function chooseKey(
   deps: AppDeps,
   caller: Caller,
   provider: ModelProvider,
-  projectId: number | undefined,
+  named: number | undefined,
 ): Promise<string> {
+  const projectId = named ?? caller.projectId;
   if (projectId === undefined) return provider.apiKey;
-  const access = await findProjectRole(deps.db, projectId, caller.userId);
+  const access = await findProjectRole(deps.db, projectId, caller);
+  if (access === undefined && named === undefined) throw permissionDenied("The key's project is not open to its user.");
   if (access === undefined) throw new ApiError(404, 'not_found', 'Project not found.', { param: 'x-project-id' });
   if (!mayAct(access.role, 'editor')) throw permissionDenied();
   const sealed = await findProviderKey(deps.db, projectId, provider.name);

@@ -12,5 +12,8 @@ export const pathSchema = z
 
 export const badRequestSchema = z.union([detailSchema, z.record(z.string(), z.array(z.string()))]);
 
+/** Errors that every route with a session token only may answer. */
+export const sessionErrors = { 401: detailSchema, 403: detailSchema };
+
 /** Errors that every route with an API key may answer; session tokens never get the 429. */
 export const keyErrors = { 401: detailSchema, 403: detailSchema, 429: detailSchema };

@@ -9,6 +9,8 @@ export interface ApiConfig {
   resultRetentionDays: number;
   /** The base of links from the Temporal UI to a run. */
   publicUrl: string;
+  /** The origins whose pages may call from a browser. */
+  corsOrigins: string[];
   /** The base of links to the Temporal UI; answers have no such links without it. */
   temporalUiUrl: string | undefined;
   /** Seconds before each further attempt of a webhook delivery. */

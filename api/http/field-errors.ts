@@ -8,6 +8,25 @@ export function integerField() {
   return z.int({ error: ({ input }) => (input === undefined || input === null ? undefined : NO_INTEGER) });
 }
 
+const MAX_EMAIL_CHARACTERS = 254;
+
+/** An e-mail address in a body, as it was written. */
+export function emailField() {
+  const address = z.email({ error: 'Enter a valid email address.' });
+  return z.string().trim().max(MAX_EMAIL_CHARACTERS).pipe(address);
+}
+
+const MAX_YEAR = 9999;
+
+/** A moment in the future in a body, as ISO 8601 with its offset from UTC. */
+export function futureField() {
+  const moment = z.iso
+    .datetime({ offset: true, error: 'Enter a date and time as ISO 8601 with an offset, such as 2030-01-31T12:00:00Z.' })
+    .transform((text) => new Date(text))
+    .refine((date) => date.getTime() > Date.now() && date.getUTCFullYear() <= MAX_YEAR, 'Enter a time in the future.');
+  return documentedAs(moment, { type: 'string', format: 'date-time' });
+}
+
 const MAX_QUOTED_CHARACTERS = 60;
 const NO_INTEGER = 'A valid integer is required.';
 
@@ -45,11 +64,16 @@ function toFieldErrors(error: z.ZodError): FieldErrors {
 function toSentence(issue: RawIssue): string | undefined {
   const { code } = issue;
   if (code === 'invalid_type') return wrongType(issue);
-  if (code === 'invalid_value') return `${quote(issue.input)} is not a valid choice.`;
+  if (code === 'invalid_value') return wrongChoice(issue);
   if (code === 'invalid_format') return 'Enter a valid value.';
   if (code === 'too_small') return tooSmall(issue);
   if (code === 'too_big') return tooBig(issue);
   return undefined;
+}
+
+function wrongChoice({ input }: RawIssue): string {
+  if (input === undefined) return 'This field is required.';
+  return input === null ? 'This field may not be null.' : `${quote(input)} is not a valid choice.`;
 }
 
 const WRONG_TYPE: Partial<Record<string, string>> = {

@@ -1,15 +1,22 @@
 import type { Route } from './route.js';
+import { keyRoutes } from '../access/keys-routes.js';
+import { meRoutes } from '../access/me-routes.js';
+import { userRoutes } from '../access/users-routes.js';
 import { approvalRoutes } from '../approvals/routes.js';
 import { billingRoutes } from '../billing/routes.js';
 import { allWorkflowsRoutes } from '../workflows/all-workflows-routes.js';
+import { modelRoutes } from '../chat/models-routes.js';
 import { chatRoutes } from '../chat/routes.js';
 import { createDocumentationRoutes } from './docs-routes.js';
 import { executionUpdateRoutes } from '../runs/execution-update-routes.js';
 import { healthRoutes } from '../observability/health-routes.js';
 import { historyRoutes } from '../runs/history-routes.js';
+import { choiceRoutes } from '../marketplace/choices-routes.js';
 import { marketplaceRoutes } from '../marketplace/routes.js';
 import { publicationRoutes } from '../marketplace/publication-routes.js';
 import { mcpToolsRoutes } from '../mcp/routes.js';
+import { memberRoutes } from '../projects/members-routes.js';
+import { providerKeyRoutes } from '../projects/provider-keys-routes.js';
 import { projectRoutes } from '../projects/routes.js';
 import { runFlagRoutes } from '../runs/run-flags-routes.js';
 import { runRoutes } from '../runs/routes.js';
@@ -21,6 +28,11 @@ import { workflowRoutes } from '../workflows/routes.js';
 /** Every route of the service. */
 export const routes: Route[] = [
   ...projectRoutes,
+  ...memberRoutes,
+  ...providerKeyRoutes,
+  ...meRoutes,
+  ...keyRoutes,
+  ...userRoutes,
   ...webhookRoutes,
   ...workflowRoutes,
   ...workflowPositionRoutes,
@@ -34,7 +46,9 @@ export const routes: Route[] = [
   ...allWorkflowsRoutes,
   ...publicationRoutes,
   ...marketplaceRoutes,
+  ...choiceRoutes,
   ...chatRoutes,
+  ...modelRoutes,
   ...executionUpdateRoutes,
   ...healthRoutes,
   ...createDocumentationRoutes(() => routes),

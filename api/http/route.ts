@@ -4,18 +4,21 @@ import type { z } from 'zod';
 import type { Logger } from '../../config/logger.js';
 import type { PolledText } from '../../db/runs/poll-repository.js';
 import type { Role } from '../../db/core/tables.js';
+import type { Scope } from '../../db/projects/scope.js';
 import type { AppDeps } from '../deps.js';
 
 /**
- * `key`: a user's API key or session token. `bearer-key`: the API key as a bearer token, as clients of the chat proxy
- * send it. `optional`: open to all; valid credentials identify the caller. `internal`: the service token of the
- * workers. `open`: no credentials.
+ * `key`: a user's API key or session token. `session`: a session token only, so that a stolen key cannot make others.
+ * `bearer-key`: the API key as a bearer token, as clients of the chat proxy send it. `optional`: open to all; valid
+ * credentials identify the caller. `internal`: the service token of the workers. `open`: no credentials.
  */
-export type Auth = 'key' | 'bearer-key' | 'optional' | 'internal' | 'open';
+export type Auth = 'key' | 'session' | 'bearer-key' | 'optional' | 'internal' | 'open';
 
-/** The caller and the kind of credential, which determines the form of the body of run and re-run. */
-export interface Caller {
-  userId: number;
+/**
+ * The caller, the only project that their key reaches if it is restricted to one, and the kind of credential, which
+ * determines the form of the body of run and re-run.
+ */
+export interface Caller extends Scope {
   credential: 'key' | 'session';
 }
 
@@ -45,7 +48,7 @@ export interface Access {
 export interface RouteContext<A, P, Q, B, R, H = undefined> {
   deps: AppDeps;
   log: Logger;
-  caller: A extends 'key' | 'bearer-key' ? Caller : A extends 'optional' ? Caller | undefined : undefined;
+  caller: A extends 'key' | 'session' | 'bearer-key' ? Caller : A extends 'optional' ? Caller | undefined : undefined;
   access: R extends AccessRule ? Access : undefined;
   polled: Polled | undefined;
   params: P;

@@ -1,21 +1,33 @@
 import { copyFromMarketplace } from '../../db/marketplace/marketplace-copies-repository.js';
+import { findProjectRole } from '../../db/projects/members-repository.js';
+import type { Scope } from '../../db/projects/scope.js';
 import { findWorkflow, type MemberWorkflow } from '../../db/workflows/workflows-repository.js';
 import { createMasker } from '../../graph/mask.js';
 import { replaceCredentials } from '../../graph/public-drawing.js';
 import type { AppDeps } from '../deps.js';
-import { notFound } from '../http/errors.js';
+import { notFound, permissionDenied } from '../http/errors.js';
+import { mayAct } from '../http/middleware/authorize.js';
 
 /**
- * Returns the caller's copy, creating it if needed, or the original for its author. Throws 404. A copy starts with
- * empty credentials: `********` in the published drawing stands for secrets that stay with the source.
+ * Returns the caller's copy, creating it if needed, or the original for its author. Throws 404, and 403 where the key
+ * is restricted to a project in which its user may not create workflows. A copy starts with empty credentials:
+ * `********` in the published drawing stands for secrets that stay with the source.
  */
-export async function copyWorkflow({ db }: AppDeps, slug: string, userId: number): Promise<MemberWorkflow> {
-  const copyId = await copyFromMarketplace(db, { slug, userId }, (published) => {
+export async function copyWorkflow(deps: AppDeps, slug: string, scope: Scope): Promise<MemberWorkflow> {
+  const { db } = deps;
+  await checkTarget(deps, scope);
+  const copyId = await copyFromMarketplace(db, slug, scope, (published) => {
     const { drawing, literals } = replaceCredentials(published, '');
     // The value of a credential may also occur elsewhere in the drawing.
     return JSON.stringify(createMasker(literals).json(drawing));
   });
-  const workflow = copyId === undefined ? undefined : await findWorkflow(db, copyId, userId);
+  const workflow = copyId === undefined ? undefined : await findWorkflow(db, copyId, scope);
   if (workflow === undefined) throw notFound();
   return workflow;
+}
+
+async function checkTarget({ db }: AppDeps, scope: Scope): Promise<void> {
+  if (scope.projectId === undefined) return;
+  const access = await findProjectRole(db, scope.projectId, scope);
+  if (access === undefined || !mayAct(access.role, 'editor')) throw permissionDenied();
 }

@@ -4,6 +4,7 @@ import {
   unpublishWorkflow,
   type PublicationOutcome,
 } from '../../db/marketplace/publication-repository.js';
+import type { Scope } from '../../db/projects/scope.js';
 import { findWorkflow } from '../../db/workflows/workflows-repository.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
@@ -29,7 +30,7 @@ const publish = defineRoute({
     const outcome = await publishWorkflow(deps.db, params.id);
     if (outcome === undefined) throw notFound();
     refuseIncomplete(outcome);
-    return answerWorkflow(deps, params.id, caller.userId);
+    return answerWorkflow(deps, params.id, caller);
   },
 });
 
@@ -39,7 +40,7 @@ const unpublish = defineRoute({
   summary: 'Takes the workflow off the marketplace; copies stay.',
   async handler({ deps, caller, params }) {
     if (!(await unpublishWorkflow(deps.db, params.id))) throw notFound();
-    return answerWorkflow(deps, params.id, caller.userId);
+    return answerWorkflow(deps, params.id, caller);
   },
 });
 
@@ -51,8 +52,8 @@ function refuseIncomplete({ missingFields, lacksTemplateRun }: PublicationOutcom
   refuseEmptyFields(missingFields, lacksTemplateRun ? { non_field_errors: [message] } : {});
 }
 
-async function answerWorkflow({ db }: AppDeps, workflowId: number, userId: number): Promise<RouteResult> {
-  const workflow = await findWorkflow(db, workflowId, userId);
+async function answerWorkflow({ db }: AppDeps, workflowId: number, scope: Scope): Promise<RouteResult> {
+  const workflow = await findWorkflow(db, workflowId, scope);
   if (workflow === undefined) throw notFound();
   return { status: 200, body: toWorkflow(workflow) };
 }

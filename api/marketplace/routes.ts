@@ -46,7 +46,7 @@ const list = defineRoute({
   async handler({ deps, caller, query }) {
     const page = toPage(query);
     const { total, workflows } = await listMarketplace(deps.db, {
-      userId: caller?.userId,
+      scope: caller,
       titleContains: query.search,
       categories: query.categories,
       subcategories: query.subcategories,
@@ -69,7 +69,7 @@ const read = defineRoute({
   params: slugParams,
   responses: { 200: marketplaceWorkflowSchema, 404: detailSchema },
   async handler({ deps, caller, params }) {
-    const workflow = await findMarketplaceWorkflow(deps.db, params.slug, caller?.userId);
+    const workflow = await findMarketplaceWorkflow(deps.db, params.slug, caller);
     if (workflow === undefined) throw notFound();
     return { status: 200, body: toMarketplaceWorkflow(workflow, deps.currencies) };
   },
@@ -83,7 +83,7 @@ const copy = defineRoute({
   params: slugParams,
   responses: { 201: workflowSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, params }) {
-    const workflow = await copyWorkflow(deps, params.slug, caller.userId);
+    const workflow = await copyWorkflow(deps, params.slug, caller);
     return { status: 201, body: toWorkflow(workflow) };
   },
 });

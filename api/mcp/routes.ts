@@ -1,6 +1,7 @@
 // Specification, "mcp-tools body": the visual editor asks which tools an MCP server has.
 import { z } from 'zod';
 import { findWorkflowRole } from '../../db/projects/members-repository.js';
+import type { Scope } from '../../db/projects/scope.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { createMasker } from '../../graph/mask.js';
 import { credentialTexts, isCredentialHeader } from '../../graph/secrets.js';
@@ -59,7 +60,7 @@ const mcpTools = defineRoute({
   body: bodySchema,
   responses: { 200: z.array(z.record(z.string(), z.unknown())), 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, body }) {
-    const headers = mergeHeaders(await findHeaders(deps, caller.userId, body), body.headers ?? {});
+    const headers = mergeHeaders(await findHeaders(deps, caller, body), body.headers ?? {});
     const credentials = Object.entries(headers).filter(([name]) => isCredentialHeader(name));
     const masker = createMasker(credentials.flatMap(([, value]) => credentialTexts(value)));
     const server: McpServer = {
@@ -88,11 +89,11 @@ function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-async function findHeaders(deps: AppDeps, userId: number, body: Body): Promise<Headers> {
+async function findHeaders(deps: AppDeps, scope: Scope, body: Body): Promise<Headers> {
   const { workflow_id: workflowId, node_id: nodeId, endpoint_url: endpointUrl } = body;
   if (typeof workflowId !== 'number' || typeof nodeId !== 'string') return {};
   const isPossible = workflowId > 0 && workflowId <= MAX_ID;
-  const role = isPossible ? await findWorkflowRole(deps.db, workflowId, userId) : undefined;
+  const role = isPossible ? await findWorkflowRole(deps.db, workflowId, scope) : undefined;
   const stored = role && (await findDrawing(deps.db, workflowId));
   if (stored === undefined) {
     throw invalidFields({ workflow_id: [`Invalid pk "${workflowId}" - object does not exist.`] });

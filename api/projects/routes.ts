@@ -8,9 +8,10 @@ import {
   listProviderKeys,
   updateProject,
 } from '../../db/projects/projects-repository.js';
+import type { Scope } from '../../db/projects/scope.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
-import { notFound } from '../http/errors.js';
+import { notFound, permissionDenied } from '../http/errors.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { idParams } from '../http/path-ids.js';
 import { projectSchema, toProject } from './project-view.js';
@@ -35,7 +36,7 @@ const list = defineRoute({
   async handler({ deps, caller, query }) {
     const page = toPage(query);
     const { total, projects } = await listProjects(deps.db, {
-      userId: caller.userId,
+      scope: caller,
       nameContains: query.name__icontains || undefined,
       ...toWindow(page),
     });
@@ -49,7 +50,7 @@ const list = defineRoute({
 const create = defineRoute({
   method: 'POST',
   path: '/api/v1/projects/',
-  summary: 'Creates a project; the caller becomes its owner.',
+  summary: 'Creates a project; the caller becomes its owner. A key that is restricted to a project may not.',
   auth: 'key',
   body: z.object({
     name: fields.name,
@@ -58,6 +59,7 @@ const create = defineRoute({
   }),
   responses: { 201: projectSchema, 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, body }) {
+    if (caller.projectId !== undefined) throw permissionDenied('This key is restricted to one project.');
     refusePrivateWebhook(deps, body.webhook_url);
     const project = await createProject(deps.db, caller.userId, {
       ...body,
@@ -75,7 +77,7 @@ const read = defineRoute({
   access: { to: 'project', role: 'viewer' },
   params: idParams,
   responses: { 200: projectSchema, 404: detailSchema, ...keyErrors },
-  handler: ({ deps, caller, params }) => answerProject(deps, params.id, caller.userId),
+  handler: ({ deps, caller, params }) => answerProject(deps, params.id, caller),
 });
 
 const update = defineRoute({
@@ -91,7 +93,7 @@ const update = defineRoute({
     refusePrivateWebhook(deps, body.webhook_url);
     const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
     if (!(await updateProject(deps.db, params.id, changes, sealNewSecret(deps.secretBox)))) throw notFound();
-    return answerProject(deps, params.id, caller.userId);
+    return answerProject(deps, params.id, caller);
   },
 });
 
@@ -111,8 +113,8 @@ const remove = defineRoute({
 
 export const projectRoutes: Route[] = [list, create, read, update, remove];
 
-async function answerProject({ db, currencies }: AppDeps, projectId: number, userId: number): Promise<RouteResult> {
-  const project = await findProject(db, projectId, userId);
+async function answerProject({ db, currencies }: AppDeps, projectId: number, scope: Scope): Promise<RouteResult> {
+  const project = await findProject(db, projectId, scope);
   if (project === undefined) throw notFound();
   const providerKeys = await listProviderKeys(db, [projectId]);
   return { status: 200, body: toProject(project, providerKeys, currencies) };

@@ -73,7 +73,7 @@ const poll = defineRoute({
   pollsRun: 'id',
   responses: { 200: envelopeSchema, 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, polled, query }) {
-    const asked = { runId: query.id, userId: caller.userId };
+    const asked = { runId: query.id, userId: caller.userId, projectId: caller.projectId };
     // The run may have been read with the key, except results that are too large for that.
     const isRead = polled?.runId === query.id && polled.run?.nodes !== null;
     const run = isRead ? polled.run : await readRunForPoll(deps.db, asked, deps.config.resultRetentionDays);

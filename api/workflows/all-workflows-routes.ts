@@ -31,7 +31,7 @@ const list = defineRoute({
   async handler({ deps, caller, query }) {
     const page = toPage(query);
     const { total, workflows } = await listCatalog(deps.db, {
-      userId: caller.userId,
+      scope: caller,
       search: query.search,
       titleContains: query.title__icontains,
       projectId: query.project,
@@ -56,7 +56,7 @@ const read = defineRoute({
   params: idParams,
   responses: { 200: catalogWorkflowSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, params }) {
-    const workflow = await findCatalogWorkflow(deps.db, params.id, caller.userId);
+    const workflow = await findCatalogWorkflow(deps.db, params.id, caller);
     if (workflow === undefined) throw notFound();
     return { status: 200, body: toCatalogWorkflow(workflow, deps.currencies) };
   },

@@ -22,7 +22,7 @@ const duplicate = defineRoute({
     const source = { workflowId: params.id, projectId: access.projectId, userId: caller.userId };
     const workflowId = await duplicateWorkflow(deps.db, source);
     if (workflowId === undefined) throw notFound();
-    return { ...(await answerWorkflow(deps, workflowId, caller.userId)), status: 201 };
+    return { ...(await answerWorkflow(deps, workflowId, caller)), status: 201 };
   },
 });
 
@@ -38,7 +38,7 @@ const reorder = defineRoute({
   async handler({ deps, caller, access, params, body }) {
     const move = { workflowId: params.id, projectId: access.projectId, position: body.sort_id };
     if (!(await reorderWorkflow(deps.db, move))) throw notFound();
-    return answerWorkflow(deps, params.id, caller.userId);
+    return answerWorkflow(deps, params.id, caller);
   },
 });
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Updateable } from 'kysely';
 import { findProjectRole } from '../../db/projects/members-repository.js';
+import type { Scope } from '../../db/projects/scope.js';
 import type { WorkflowsTable } from '../../db/core/tables.js';
 import {
   archiveWorkflow,
@@ -42,7 +43,7 @@ const list = defineRoute({
   async handler({ deps, caller, query }) {
     const page = toPage(query);
     const { total, workflows } = await listWorkflows(deps.db, {
-      userId: caller.userId,
+      scope: caller,
       projectId: query.project,
       titleContains: query.title || undefined,
       ...toWindow(page),
@@ -59,13 +60,13 @@ const create = defineRoute({
   body: z.object({ project: integerField(), title: titleBody, data: drawingBody }),
   responses: { 201: workflowSchema, 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, body }) {
-    await checkProject(deps, body.project, caller.userId);
+    await checkProject(deps, body.project, caller);
     const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, body.data);
     const { project: projectId, title } = body;
     const drawing = { projectId, authorId: caller.userId, title, document, secretsEnc };
     const workflowId = await createWorkflow(deps.db, drawing);
     if (workflowId === undefined) throw unknownProject(projectId);
-    return { ...(await answerWorkflow(deps, workflowId, caller.userId)), status: 201 };
+    return { ...(await answerWorkflow(deps, workflowId, caller)), status: 201 };
   },
 });
 
@@ -77,7 +78,7 @@ const read = defineRoute({
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
   responses: { 200: workflowSchema, 404: detailSchema, ...keyErrors },
-  handler: ({ deps, caller, params }) => answerWorkflow(deps, params.id, caller.userId),
+  handler: ({ deps, caller, params }) => answerWorkflow(deps, params.id, caller),
 });
 
 const update = defineRoute({
@@ -103,7 +104,7 @@ const update = defineRoute({
       changeCategories(transaction, params.id, { categories, subcategories }),
     );
     if (!isUpdated) throw notFound();
-    return answerWorkflow(deps, params.id, caller.userId);
+    return answerWorkflow(deps, params.id, caller);
   },
 });
 
@@ -124,9 +125,9 @@ const remove = defineRoute({
 export const workflowRoutes: Route[] = [list, create, read, update, remove];
 
 /** A project that the caller cannot see is a 400 on `project`; one that it may only read is a 403. */
-async function checkProject({ db }: AppDeps, projectId: number, userId: number): Promise<void> {
+async function checkProject({ db }: AppDeps, projectId: number, scope: Scope): Promise<void> {
   const isPossible = projectId > 0 && projectId <= MAX_ID;
-  const access = isPossible ? await findProjectRole(db, projectId, userId) : undefined;
+  const access = isPossible ? await findProjectRole(db, projectId, scope) : undefined;
   if (access === undefined) throw unknownProject(projectId);
   if (!mayAct(access.role, 'editor')) throw permissionDenied();
 }
@@ -135,8 +136,8 @@ function unknownProject(projectId: number): Error {
   return invalidFields({ project: [`Invalid pk "${projectId}" - object does not exist.`] });
 }
 
-export async function answerWorkflow({ db }: AppDeps, workflowId: number, userId: number): Promise<RouteResult> {
-  const workflow = await findWorkflow(db, workflowId, userId);
+export async function answerWorkflow({ db }: AppDeps, workflowId: number, scope: Scope): Promise<RouteResult> {
+  const workflow = await findWorkflow(db, workflowId, scope);
   if (workflow === undefined) throw notFound();
   return { status: 200, body: toWorkflow(workflow) };
 }

@@ -3,6 +3,7 @@ import { Decimal } from 'decimal.js';
 import type { MemberWorkflow } from '../../db/workflows/workflows-repository.js';
 import { RawJson } from '../http/json-text.js';
 import { mayAct } from '../http/middleware/authorize.js';
+import { roleSchema } from '../projects/role-schema.js';
 
 /** The visual editor defines drawings, so unknown keys pass unchanged. */
 export const drawingSchema = z.record(z.string(), z.unknown());
@@ -26,6 +27,7 @@ export const workflowSchema = z.object({
   slug: z.string().nullable(),
   copied_from: z.int().nullable(),
   can_edit: z.boolean(),
+  role: roleSchema,
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
@@ -60,6 +62,7 @@ export function toWorkflow(
     slug: workflow.slug,
     copied_from: workflow.copied_from,
     can_edit: mayAct(workflow.role, 'editor'),
+    role: workflow.role,
     created_at: workflow.created_at.toISOString(),
     updated_at: workflow.updated_at.toISOString(),
   };

@@ -1,10 +1,13 @@
 // Users, their keys and tokens, and their memberships in projects.
-import { createKey, deleteKey, listKeys } from '../../db/projects/keys-repository.js';
-import { removeMember, setMember } from '../../db/projects/members-repository.js';
+import { createKey, deleteKey, listKeys, updateKey, type KeyListing } from '../../db/projects/keys-repository.js';
+import { listMembers, removeMember, setMember } from '../../db/projects/members-repository.js';
 import type { Role } from '../../db/core/tables.js';
 import { createUser, findUser, setApiAccess, type UserRow } from '../../db/projects/users-repository.js';
 import { AdminError, type AdminContext } from './context.js';
 import { signToken } from './session-token.js';
+
+/** More than any project has members. */
+const ALL = 2_147_483_647;
 
 export async function addUser({ db }: AdminContext, name: string, apiAccess: boolean): Promise<object> {
   if (name.trim() === '') throw new AdminError('--name must not be empty.');
@@ -23,14 +26,13 @@ export async function addKey(context: AdminContext, user: number, label: string,
 
 export async function showKeys(context: AdminContext, user: number): Promise<object[]> {
   await requireUser(context, user);
-  const keys = await listKeys(context.db, user);
-  return keys.map(({ id, label, hint, rateLimit, createdAt }) => ({
-    id,
-    label,
-    hint,
-    rate_limit: rateLimit,
-    created_at: createdAt,
-  }));
+  return (await listKeys(context.db, user)).map(toKey);
+}
+
+export async function changeKey({ db }: AdminContext, id: number, rateLimit: number): Promise<object> {
+  const key = await updateKey(db, id, { rateLimit });
+  if (key === undefined) throw new AdminError(`There is no key ${id}.`);
+  return toKey(key);
 }
 
 export async function removeKey({ db }: AdminContext, id: number): Promise<object> {
@@ -51,6 +53,12 @@ export async function putMember(context: AdminContext, project: number, user: nu
   return { project, user, role };
 }
 
+export async function showMembers(context: AdminContext, project: number): Promise<object[]> {
+  await requireProject(context, project);
+  const { members } = await listMembers(context.db, { projectId: project, limit: ALL, offset: 0 });
+  return members;
+}
+
 export async function dropMember({ db }: AdminContext, project: number, user: number): Promise<object> {
   if (!(await removeMember(db, project, user))) {
     throw new AdminError(`User ${user} is no member of project ${project}.`);
@@ -69,6 +77,18 @@ async function requireUser({ db }: AdminContext, id: number): Promise<void> {
 
 function unknownUser(id: number): never {
   throw new AdminError(`There is no user ${id}.`);
+}
+
+function toKey({ id, label, hint, projectId, expiresAt, rateLimit, createdAt }: KeyListing): object {
+  return {
+    id,
+    label,
+    hint,
+    project: projectId,
+    expires_at: expiresAt,
+    rate_limit: rateLimit,
+    created_at: createdAt,
+  };
 }
 
 function toUser({ id, name, api_access }: UserRow): object {

@@ -1,5 +1,5 @@
 // Categories of workflows and their subcategories.
-import { createCategory, findCategory } from '../../db/workflows/categories-repository.js';
+import { createCategory, deleteCategory, findCategory, listCategories } from '../../db/workflows/categories-repository.js';
 import { AdminError, type AdminContext } from './context.js';
 
 /** With `parent` it adds a subcategory; there is no third level. */
@@ -11,4 +11,16 @@ export async function addCategory({ db }: AdminContext, name: string, parent?: n
     if (above.parent !== null) throw new AdminError(`Category ${parent} is itself a subcategory.`);
   }
   return createCategory(db, name.trim(), parent ?? null);
+}
+
+export function showCategories({ db }: AdminContext): Promise<object[]> {
+  return listCategories(db);
+}
+
+/** Takes the category off all workflows. One with subcategories stays. */
+export async function removeCategory({ db }: AdminContext, id: number): Promise<object> {
+  const outcome = await deleteCategory(db, id);
+  if (outcome === 'not_found') throw new AdminError(`There is no category ${id}.`);
+  if (outcome === 'has_children') throw new AdminError(`Category ${id} has subcategories: delete them first.`);
+  return { id, deleted: true };
 }

@@ -1,6 +1,6 @@
 // A project's own keys for model providers; a key is stored encrypted and never shown again.
 import { createSecretBox } from '../../db/core/secret-box.js';
-import { requireProject } from './accounts.js';
+import { attachProviderKey, detachProviderKey, MOST_PROVIDER_KEYS } from '../../db/projects/provider-key-changes.js';
 import { AdminError, type AdminContext } from './context.js';
 
 export interface NewProviderKey {
@@ -10,28 +10,17 @@ export interface NewProviderKey {
   name: string;
 }
 
-/** The last characters of a shorter key would reveal too much of it. */
-const MASKABLE_LENGTH = 12;
-
-export async function attachProviderKey(context: AdminContext, added: NewProviderKey): Promise<object> {
+export async function addProviderKey(context: AdminContext, added: NewProviderKey): Promise<object> {
   const { project, provider, key, name } = added;
   if (key === '') throw new AdminError('--key must not be empty.');
-  await requireProject(context, project);
-  return context.db
-    .insertInto('provider_keys')
-    .values({
-      project_id: project,
-      provider,
-      name,
-      key_enc: createSecretBox(context.secretsKeys()).seal(key, 'provider-key'),
-      masked_key: key.length < MASKABLE_LENGTH ? '********' : `********${key.slice(-4)}`,
-    })
-    .returning(['id', 'name', 'provider', 'masked_key', 'created_at'])
-    .executeTakeFirstOrThrow();
+  const box = createSecretBox(context.secretsKeys());
+  const attached = await attachProviderKey(context.db, box, { projectId: project, provider, key, name });
+  if (attached === 'gone') throw new AdminError(`There is no project ${project}.`);
+  if (attached === 'too_many') throw new AdminError(`Project ${project} has ${MOST_PROVIDER_KEYS} keys already.`);
+  return attached;
 }
 
-export async function detachProviderKey({ db }: AdminContext, id: number): Promise<object> {
-  const { numDeletedRows } = await db.deleteFrom('provider_keys').where('id', '=', id).executeTakeFirst();
-  if (numDeletedRows === 0n) throw new AdminError(`There is no provider key ${id}.`);
+export async function dropProviderKey({ db }: AdminContext, id: number): Promise<object> {
+  if (!(await detachProviderKey(db, id))) throw new AdminError(`There is no provider key ${id}.`);
   return { id, deleted: true };
 }

@@ -4,6 +4,7 @@ import { sql, type SqlBool } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { TurnKey } from './agent-repository.js';
 import type { ApprovalStatus } from '../core/tables.js';
+import { isInScope, type Scope } from '../projects/scope.js';
 
 export interface ApprovalRequest {
   request_id: string;
@@ -67,21 +68,22 @@ export async function listRequestsOfRun(db: Db, runId: string): Promise<Approval
 }
 
 interface RequestsOfUser {
-  userId: number;
+  scope: Scope;
   status: ApprovalStatus | undefined;
   limit: number;
   offset: number;
 }
 
-/** Over all projects that the user belongs to, newest first. */
+/** Over all projects in scope, newest first. */
 export async function listRequestsOfUser(
   db: Db,
-  { userId, status, limit, offset }: RequestsOfUser,
+  { scope, status, limit, offset }: RequestsOfUser,
 ): Promise<{ total: number; requests: ApprovalRequest[] }> {
   const visible = selectRequests(db)
     .innerJoin('project_members as member', 'member.project_id', 'run.project_id')
     .innerJoin('projects as project', 'project.id', 'run.project_id')
-    .where('member.user_id', '=', userId)
+    .where('member.user_id', '=', scope.userId)
+    .where(isInScope('project.id', scope))
     .where('project.deleted_at', 'is', null)
     .$if(status !== undefined, (query) => query.where(sql<SqlBool>`${shownStatus} = ${status}`));
   const { total } = await visible

@@ -3,9 +3,10 @@ import { sql } from 'kysely';
 import { copyCategories } from '../workflows/categories-repository.js';
 import type { Database, Db } from '../core/client.js';
 import { findWorkflowRole } from '../projects/members-repository.js';
+import type { Scope } from '../projects/scope.js';
 import { liveCopyOf, publishedWorkflows } from './marketplace-repository.js';
 import { insertProject } from '../projects/projects-repository.js';
-import { nextSortId } from '../workflows/workflows-repository.js';
+import { lockProject, nextSortId } from '../workflows/workflows-repository.js';
 
 /** Of a user who has no project yet. */
 const FIRST_PROJECT = { name: 'My workflows', webhook_url: '', is_webhook_enabled: false };
@@ -14,25 +15,28 @@ type Source = NonNullable<Awaited<ReturnType<typeof findSource>>>;
 
 /**
  * The id of the caller's copy: the one that still exists, or a new one in their oldest own project; the original for
- * its author. `toCopy` gives the copy's JSON text. Undefined unless a published workflow has the slug.
+ * its author. A scope of one project has the copy and the original in that project only, and a new copy lands there.
+ * `toCopy` gives the copy's JSON text. Undefined unless a published workflow has the slug, or when the project is gone.
  *
  * The caller's row is locked first, so of several requests at once one copies and the others find its copy. Lock
  * order: user, project, workflows. What dies before the commit has made nothing.
  */
 export function copyFromMarketplace(
   db: Database,
-  { slug, userId }: { slug: string; userId: number },
+  slug: string,
+  scope: Scope,
   toCopy: (published: Record<string, unknown>) => string,
 ): Promise<number | undefined> {
+  const { userId } = scope;
   return db.transaction().execute(async (transaction) => {
     await transaction.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
     const source = await findSource(transaction, slug);
     if (source === undefined) return undefined;
     // An author who has left the project cannot open the original: they get a copy like anybody.
     const isAuthor = source.author_id === userId;
-    if (isAuthor && (await findWorkflowRole(transaction, source.id, userId)) !== undefined) return source.id;
-    const { rows } = await liveCopyOf(sql`${source.id}`, userId).execute(transaction);
-    return rows[0]?.copy_id ?? (await insertCopy(transaction, source, userId, toCopy(source.document)));
+    if (isAuthor && (await findWorkflowRole(transaction, source.id, scope)) !== undefined) return source.id;
+    const { rows } = await liveCopyOf(sql`${source.id}`, scope).execute(transaction);
+    return rows[0]?.copy_id ?? (await insertCopy(transaction, source, scope, toCopy(source.document)));
   });
 }
 
@@ -55,9 +59,11 @@ function findSource(db: Db, slug: string) {
     .executeTakeFirst();
 }
 
-async function insertCopy(db: Db, source: Source, userId: number, document: string): Promise<number> {
+async function insertCopy(db: Db, source: Source, scope: Scope, document: string): Promise<number | undefined> {
   const { id: sourceId, author_id: _, document: __, ...fields } = source;
-  const projectId = await lockOldestOwnProject(db, userId);
+  const { userId } = scope;
+  const projectId = scope.projectId ?? (await lockOldestOwnProject(db, userId));
+  if (scope.projectId !== undefined && !(await lockProject(db, projectId))) return undefined;
   const { id: copyId } = await db
     .insertInto('workflows')
     .values({

@@ -2,6 +2,7 @@
 import { sql, type Expression, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
+import { isInScope, type Scope } from '../projects/scope.js';
 import {
   bySortKey,
   matchesFilters,
@@ -11,7 +12,7 @@ import {
 
 export interface MarketplaceQuery extends WorkflowFilters {
   /** Undefined: nobody that we know. */
-  userId: number | undefined;
+  scope: Scope | undefined;
   titleContains: string | undefined;
   publishedFrom: Date | undefined;
   publishedBefore: Date | undefined;
@@ -40,12 +41,15 @@ export interface MarketplaceWorkflow {
   copy_id: number | null;
 }
 
+/** No user has this id. */
+const NOBODY: Scope = { userId: 0 };
+
 export async function listMarketplace(
   db: Db,
   query: MarketplaceQuery,
 ): Promise<{ total: number; workflows: MarketplaceWorkflow[] }> {
   const { total, ids } = await pickPage(db, query);
-  const workflows = await readWorkflows(db, ids, query.userId);
+  const workflows = await readWorkflows(db, ids, query.scope);
   const byId = new Map(workflows.map((workflow) => [workflow.id, workflow]));
   return { total, workflows: ids.flatMap((id) => byId.get(id) ?? []) };
 }
@@ -54,10 +58,10 @@ export async function listMarketplace(
 export async function findMarketplaceWorkflow(
   db: Db,
   slug: string,
-  userId: number | undefined,
+  scope: Scope | undefined,
 ): Promise<MarketplaceWorkflow | undefined> {
   const id = await findPublishedId(db, slug);
-  return id === undefined ? undefined : (await readWorkflows(db, [id], userId))[0];
+  return id === undefined ? undefined : (await readWorkflows(db, [id], scope))[0];
 }
 
 export async function findPublishedId(db: Db, slug: string): Promise<number | undefined> {
@@ -124,7 +128,7 @@ function figuresOfCopies(db: Db) {
     .as('copied');
 }
 
-async function readWorkflows(db: Db, ids: number[], userId: number | undefined): Promise<MarketplaceWorkflow[]> {
+async function readWorkflows(db: Db, ids: number[], scope: Scope = NOBODY): Promise<MarketplaceWorkflow[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<MarketplaceWorkflow>`
     SELECT workflow.id, workflow.slug, workflow.market_title, workflow.short_description, workflow.readme_guide,
@@ -140,19 +144,19 @@ async function readWorkflows(db: Db, ids: number[], userId: number | undefined):
         coalesce(sum(figures.total_cost_usd), 0) AS total_cost_usd, max(figures.last_run_at) AS last_run_at
       FROM marketplace_copies copy JOIN workflow_statistics figures ON figures.workflow_id = copy.copy_id
       WHERE copy.source_id = workflow.id) copies
-    LEFT JOIN LATERAL (${liveCopyOf(sql`workflow.id`, userId ?? 0)}) callers ON true
+    LEFT JOIN LATERAL (${liveCopyOf(sql`workflow.id`, scope)}) callers ON true
     WHERE workflow.id = ANY (${ids}::integer[])`.execute(db);
   return rows;
 }
 
-/** `copy_id` of the user's copy that they can still open; no row when there is none. */
-export function liveCopyOf(sourceId: RawBuilder<unknown>, userId: number): RawBuilder<{ copy_id: number }> {
+/** `copy_id` of the user's copy that can still be opened in this scope; no row when there is none. */
+export function liveCopyOf(sourceId: RawBuilder<unknown>, scope: Scope): RawBuilder<{ copy_id: number }> {
   return sql<{ copy_id: number }>`
     SELECT copy.copy_id
     FROM marketplace_copies copy
     JOIN workflows live ON live.id = copy.copy_id AND live.archived_at IS NULL
     JOIN projects project ON project.id = live.project_id AND project.deleted_at IS NULL
     JOIN project_members member ON member.project_id = project.id AND member.user_id = copy.user_id
-    WHERE copy.source_id = ${sourceId} AND copy.user_id = ${userId}
+    WHERE copy.source_id = ${sourceId} AND copy.user_id = ${scope.userId} AND ${isInScope('project.id', scope)}
     ORDER BY copy.copy_id LIMIT 1`;
 }

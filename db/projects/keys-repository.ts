@@ -1,6 +1,6 @@
 // API keys: 256 random bits, shown once, stored as their SHA-256.
 import { createHash, randomBytes } from 'node:crypto';
-import type { Db } from '../core/client.js';
+import type { Database, Db } from '../core/client.js';
 
 /** Who a key speaks for. `rateLimit` (requests a minute) null means DEFAULT_RATE_LIMIT. */
 export interface KeyHolder {
@@ -12,51 +12,105 @@ export interface KeyHolder {
 
 export interface KeyListing {
   id: number;
+  userId: number;
   label: string;
   /** The last four characters. */
   hint: string;
+  /** The only project that the key reaches; null: all of its user. */
+  projectId: number | null;
+  /** Null: never. */
+  expiresAt: Date | null;
   rateLimit: number | null;
   createdAt: Date;
 }
 
-interface NewKey {
-  userId: number;
+export interface KeySettings {
   label: string;
-  rateLimit: number | null;
+  projectId?: number | null | undefined;
+  expiresAt?: Date | null | undefined;
+  rateLimit?: number | null | undefined;
 }
+
+type NewKey = KeySettings & { userId: number };
+type CreatedKey = KeyListing & { apiKey: string };
+
+const LISTED = [
+  'id',
+  'user_id as userId',
+  'label',
+  'key_hint as hint',
+  'project_id as projectId',
+  'expires_at as expiresAt',
+  'rate_limit as rateLimit',
+  'created_at as createdAt',
+] as const;
 
 const PREFIX = 'wfa_';
 
 /** The only time that the key itself is known. */
-export async function createKey(db: Db, key: NewKey): Promise<{ id: number; apiKey: string }> {
+export async function createKey(db: Db, key: NewKey): Promise<CreatedKey> {
   const apiKey = PREFIX + randomBytes(32).toString('base64url');
-  const { id } = await db
+  const created = await db
     .insertInto('api_keys')
-    .values({
-      user_id: key.userId,
-      label: key.label,
-      key_hash: hashKey(apiKey),
-      key_hint: apiKey.slice(-4),
-      rate_limit: key.rateLimit,
-    })
-    .returning('id')
+    .values({ user_id: key.userId, ...toColumns(key), key_hash: hashKey(apiKey), key_hint: apiKey.slice(-4) })
+    .returning(LISTED)
     .executeTakeFirstOrThrow();
-  return { id, apiKey };
+  return { ...created, apiKey };
+}
+
+/** Undefined when the user has `most` keys already. The lock on the user's row makes the count hold. */
+export function createKeyOfFew(db: Database, key: NewKey, most: number): Promise<CreatedKey | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    await transaction.selectFrom('users').select('id').where('id', '=', key.userId).forNoKeyUpdate().execute();
+    const keys = await listKeys(transaction, key.userId);
+    return keys.length >= most ? undefined : createKey(transaction, key);
+  });
 }
 
 export function listKeys(db: Db, userId: number): Promise<KeyListing[]> {
-  return db
-    .selectFrom('api_keys')
-    .select(['id', 'label', 'key_hint as hint', 'rate_limit as rateLimit', 'created_at as createdAt'])
-    .where('user_id', '=', userId)
-    .orderBy('id')
-    .execute();
+  return db.selectFrom('api_keys').select(LISTED).where('user_id', '=', userId).orderBy('id').execute();
+}
+
+/** By id. */
+export async function pageOfKeys(
+  db: Db,
+  { userId, limit, offset }: { userId: number; limit: number; offset: number },
+): Promise<{ total: number; keys: KeyListing[] }> {
+  const own = db.selectFrom('api_keys').where('user_id', '=', userId);
+  const { total } = await own.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const keys = await own.select(LISTED).orderBy('id').limit(limit).offset(offset).execute();
+  return { total, keys };
+}
+
+export function findKey(db: Db, keyId: number): Promise<KeyListing | undefined> {
+  return db.selectFrom('api_keys').select(LISTED).where('id', '=', keyId).executeTakeFirst();
+}
+
+/** Undefined when there is no such key. */
+export async function updateKey(
+  db: Db,
+  keyId: number,
+  changes: Partial<KeySettings>,
+): Promise<KeyListing | undefined> {
+  const columns = toColumns(changes);
+  if (Object.keys(columns).length === 0) return findKey(db, keyId);
+  return db.updateTable('api_keys').set(columns).where('id', '=', keyId).returning(LISTED).executeTakeFirst();
 }
 
 /** False when there is no such key. */
 export async function deleteKey(db: Db, keyId: number): Promise<boolean> {
   const result = await db.deleteFrom('api_keys').where('id', '=', keyId).executeTakeFirst();
   return result.numDeletedRows > 0n;
+}
+
+/** The columns of the settings that are given. */
+function toColumns({ label, projectId, expiresAt, rateLimit }: Partial<KeySettings>) {
+  return {
+    ...(label === undefined ? {} : { label }),
+    ...(projectId === undefined ? {} : { project_id: projectId }),
+    ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
+    ...(rateLimit === undefined ? {} : { rate_limit: rateLimit }),
+  };
 }
 
 /** Looked up by hash, so the comparison needs no constant time: an attacker cannot steer the hash of a guess. */

@@ -1,7 +1,8 @@
-// Who may do what in a project. Writer: the API (the creator becomes owner) and the admin commands.
+// Who may do what in a project. Writer: the API (member-changes.ts; the creator becomes owner) and the admin commands.
 import type { Db } from '../core/client.js';
 import { executePrepared } from '../core/statement.js';
 import type { Role } from '../core/tables.js';
+import { isInScope, type Scope } from './scope.js';
 
 /** Adds the member or changes the role. A project or user that does not exist is a foreign key error. */
 export async function setMember(db: Db, projectId: number, userId: number, role: Role): Promise<void> {
@@ -22,14 +23,55 @@ export async function removeMember(db: Db, projectId: number, userId: number): P
   return result.numDeletedRows > 0n;
 }
 
-/** The user's memberships in live projects: a stranger's, a deleted and an unknown project are all absent. */
-function membershipsOf(db: Db, userId: number) {
+interface MemberListing {
+  user_id: number;
+  name: string;
+  email: string | null;
+  role: Role;
+}
+
+/** In the order in which they joined. */
+export async function listMembers(
+  db: Db,
+  { projectId, limit, offset }: { projectId: number; limit: number; offset: number },
+): Promise<{ total: number; members: MemberListing[] }> {
+  const { total } = await db
+    .selectFrom('project_members')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  const members = await membersOf(db, projectId)
+    .orderBy('project_members.created_at')
+    .orderBy('users.id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { total, members };
+}
+
+export function findMember(db: Db, projectId: number, userId: number): Promise<MemberListing | undefined> {
+  return membersOf(db, projectId).where('users.id', '=', userId).executeTakeFirst();
+}
+
+function membersOf(db: Db, projectId: number) {
+  return db
+    .selectFrom('project_members')
+    .innerJoin('users', 'users.id', 'project_members.user_id')
+    .select(['users.id as user_id', 'users.name', 'users.email', 'project_members.role'])
+    .where('project_members.project_id', '=', projectId);
+}
+
+/**
+ * The memberships in live projects that are in scope: a stranger's, a deleted and an unknown project are all absent.
+ */
+function membershipsOf(db: Db, scope: Scope) {
   return db
     .selectFrom('project_members')
     .innerJoin('projects', 'projects.id', 'project_members.project_id')
     .select(['projects.id as projectId', 'project_members.role'])
-    .where('project_members.user_id', '=', userId)
-    .where('projects.deleted_at', 'is', null);
+    .where('project_members.user_id', '=', scope.userId)
+    .where('projects.deleted_at', 'is', null)
+    .where(isInScope('projects.id', scope));
 }
 
 interface Membership {
@@ -37,13 +79,13 @@ interface Membership {
   role: Role;
 }
 
-export function findProjectRole(db: Db, projectId: number, userId: number): Promise<Membership | undefined> {
-  return membershipsOf(db, userId).where('projects.id', '=', projectId).executeTakeFirst();
+export function findProjectRole(db: Db, projectId: number, scope: Scope): Promise<Membership | undefined> {
+  return membershipsOf(db, scope).where('projects.id', '=', projectId).executeTakeFirst();
 }
 
 /** The same for the project of a workflow that is not archived. */
-export async function findWorkflowRole(db: Db, workflowId: number, userId: number): Promise<Membership | undefined> {
-  const query = membershipsOf(db, userId)
+export async function findWorkflowRole(db: Db, workflowId: number, scope: Scope): Promise<Membership | undefined> {
+  const query = membershipsOf(db, scope)
     .innerJoin('workflows', 'workflows.project_id', 'projects.id')
     .where('workflows.id', '=', workflowId)
     .where('workflows.archived_at', 'is', null);
@@ -52,8 +94,8 @@ export async function findWorkflowRole(db: Db, workflowId: number, userId: numbe
 }
 
 /** The same for the project of a run, whatever has become of its workflow. */
-export function findRunRole(db: Db, runId: string, userId: number): Promise<Membership | undefined> {
-  return membershipsOf(db, userId)
+export function findRunRole(db: Db, runId: string, scope: Scope): Promise<Membership | undefined> {
+  return membershipsOf(db, scope)
     .innerJoin('runs', 'runs.project_id', 'projects.id')
     .where('runs.id', '=', runId)
     .executeTakeFirst();

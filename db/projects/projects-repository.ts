@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
 import { setMember } from './members-repository.js';
+import { isInScope, type Scope } from './scope.js';
 import type { ProjectRow, ProviderKeysTable, Role } from '../core/tables.js';
 import { dropPendingDeliveries } from '../webhooks/webhook-outbox-repository.js';
 import { cancelOpenRuns } from '../runs/open-runs.js';
@@ -24,7 +25,7 @@ export interface ProjectFields {
 export type NewProject = ProjectFields & { webhook_secret_enc?: Buffer };
 
 interface ProjectListQuery {
-  userId: number;
+  scope: Scope;
   nameContains: string | undefined;
   limit: number;
   offset: number;
@@ -46,16 +47,16 @@ export async function insertProject(transaction: Db, userId: number, fields: New
   return { ...project, role: 'owner' };
 }
 
-export function findProject(db: Db, projectId: number, userId: number): Promise<MemberProject | undefined> {
-  return memberProjects(db, userId).where('projects.id', '=', projectId).executeTakeFirst();
+export function findProject(db: Db, projectId: number, scope: Scope): Promise<MemberProject | undefined> {
+  return memberProjects(db, scope).where('projects.id', '=', projectId).executeTakeFirst();
 }
 
 /** Newest first. */
 export async function listProjects(
   db: Db,
-  { userId, nameContains, limit, offset }: ProjectListQuery,
+  { scope, nameContains, limit, offset }: ProjectListQuery,
 ): Promise<{ total: number; projects: MemberProject[] }> {
-  const visible = memberProjects(db, userId).$if(nameContains !== undefined, (query) =>
+  const visible = memberProjects(db, scope).$if(nameContains !== undefined, (query) =>
     query.where('projects.name', 'ilike', containing(nameContains ?? '')),
   );
   const { total } = await visible
@@ -124,12 +125,13 @@ export async function listProviderKeys(db: Db, projectIds: number[]): Promise<Pr
     .execute();
 }
 
-function memberProjects(db: Db, userId: number) {
+function memberProjects(db: Db, scope: Scope) {
   return db
     .selectFrom('projects')
     .innerJoin('project_members', 'project_members.project_id', 'projects.id')
     .selectAll('projects')
     .select('project_members.role')
-    .where('project_members.user_id', '=', userId)
-    .where('projects.deleted_at', 'is', null);
+    .where('project_members.user_id', '=', scope.userId)
+    .where('projects.deleted_at', 'is', null)
+    .where(isInScope('projects.id', scope));
 }

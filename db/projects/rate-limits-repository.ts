@@ -8,6 +8,8 @@ export const WINDOW_SECONDS = 60;
 
 export interface CountedKey {
   userId: number;
+  /** The only project that the key reaches; null: all of its user. */
+  projectId: number | null;
   apiAccess: boolean;
   /** Requests a minute; null means DEFAULT_RATE_LIMIT. */
   rateLimit: number | null;
@@ -20,8 +22,8 @@ export interface CountedKey {
 }
 
 /**
- * Looks the key up and counts `count` requests of it; undefined, and nothing counted, when there is no such key. A window
- * begins with the first request after the last one ended and lasts a minute.
+ * Looks the key up and counts `count` requests of it; undefined, and nothing counted, when there is no such key or it
+ * has expired. A window begins with the first request after the last one ended and lasts a minute.
  *
  * Exact over any number of processes: the row's lock puts the requests of a key in one order, and only the database's
  * clock is asked. `now()` is the same in the whole statement, so that count and window are judged alike. A process that
@@ -38,9 +40,9 @@ export function countedKey(keyHash: Value<Buffer>, count: Value<number>): RawBui
   const windowEnd = sql`now() + make_interval(secs => ${WINDOW_SECONDS})`;
   return sql`
     holder AS (
-      SELECT api_keys.id, api_keys.rate_limit, users.id AS user_id, users.api_access
+      SELECT api_keys.id, api_keys.rate_limit, api_keys.project_id, users.id AS user_id, users.api_access
       FROM api_keys JOIN users ON users.id = api_keys.user_id
-      WHERE api_keys.key_hash = ${keyHash}
+      WHERE api_keys.key_hash = ${keyHash} AND (api_keys.expires_at IS NULL OR api_keys.expires_at > now())
     ), counted AS (
       INSERT INTO rate_limits AS stored (key_id, window_ends_at, requests)
       SELECT id, ${windowEnd}, ${count}::integer FROM holder
@@ -49,7 +51,7 @@ export function countedKey(keyHash: Value<Buffer>, count: Value<number>): RawBui
         window_ends_at = CASE WHEN stored.window_ends_at <= now() THEN ${windowEnd} ELSE stored.window_ends_at END
       RETURNING requests, window_ends_at
     ), counted_key AS (
-      SELECT user_id AS "userId", api_access AS "apiAccess", rate_limit AS "rateLimit", requests,
+      SELECT user_id AS "userId", project_id AS "projectId", api_access AS "apiAccess", rate_limit AS "rateLimit", requests,
         ceil(extract(epoch FROM window_ends_at))::bigint AS "resetAtSeconds",
         greatest(1, ceil(extract(epoch FROM window_ends_at - now())))::integer AS "resetInSeconds"
       FROM holder, counted

@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { hashKey } from '../projects/keys-repository.js';
 import { countedKey, type CountedKey } from '../projects/rate-limits-repository.js';
+import type { Scope } from '../projects/scope.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { createStatement, type Value } from '../core/statement.js';
@@ -79,9 +80,8 @@ interface NodeRow extends StateRow {
   approvals: OpenRequest[] | null;
 }
 
-export interface Poll {
+export interface Poll extends Scope {
   runId: string;
-  userId: number;
 }
 
 /** Results are read with the run up to this many bytes in all, in the order of the nodes; those that follow by themselves. */
@@ -99,10 +99,11 @@ const PIECE_CHARACTERS = 2 * 1024 * 1024;
  */
 export async function readRunForPoll(
   db: Db,
-  { runId, userId }: Poll,
+  { runId, userId, projectId }: Poll,
   retentionDays: number,
 ): Promise<PolledRun | undefined> {
-  const asked = sql`(SELECT ${runId}::uuid AS run_id, ${userId}::integer AS user_id)`;
+  const asked = sql`(
+    SELECT ${runId}::uuid AS run_id, ${userId}::integer AS user_id, ${projectId ?? null}::integer AS only_project)`;
   const { rows } = await sql<NodeRow>`/* poll_run */
     SELECT ${stateColumns(retentionDays, sql`node.changed_at`)}, node.node_id, node.status AS node_status, node.error_code, node.error_message,
       node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
@@ -161,7 +162,7 @@ const selectPolls = createStatement<SelectPolls, CountedKey & TextRow>(
   ({ keyHash, count, polls, retentionDays, defaultRateLimit }) => {
     // The number of each request within the window, as `CountedKey` counts them.
     const asked = sql`(
-      SELECT given.poll, given.run_id, "userId" AS user_id
+      SELECT given.poll, given.run_id, "userId" AS user_id, "projectId" AS only_project
       FROM counted_key, ${recordsOf(polls, sql`poll integer, run_id uuid`)} AS given
       WHERE "apiAccess" AND requests - (${count}::integer - 1 - given.poll) <= coalesce("rateLimit", ${defaultRateLimit}::integer)
     )`;
@@ -192,14 +193,15 @@ function recordsOf(rows: RawBuilder<string>, columns: RawBuilder<unknown>): RawB
 }
 
 /**
- * `asked`: a table expression with `run_id` and `user_id`. OFFSET 0 keeps the planner from reading all runs for the few that
+ * `asked`: a table expression with `run_id`, `user_id` and `only_project`, null where the key has no such restriction. OFFSET 0 keeps the planner from reading all runs for the few that
  * are asked for, whose number it does not know.
  */
 function runsOf(asked: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`${asked} AS asked
     CROSS JOIN LATERAL (SELECT * FROM runs WHERE id = asked.run_id OFFSET 0) run
     LEFT JOIN projects project ON project.id = run.project_id AND project.deleted_at IS NULL
-    LEFT JOIN project_members member ON member.project_id = project.id AND member.user_id = asked.user_id`;
+    LEFT JOIN project_members member ON member.project_id = project.id AND member.user_id = asked.user_id
+      AND project.id = coalesce(asked.only_project, project.id)`;
 }
 
 /** `changedAt`: an expression for when a node of the run last began or ended. */

@@ -4,10 +4,11 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
 import { bySortKey, matchesFilters, type CatalogOrdering, type WorkflowFilters } from './workflow-filters.js';
+import type { Scope } from '../projects/scope.js';
 import { findWorkflows, memberWorkflows, type MemberWorkflow } from './workflows-repository.js';
 
 export interface CatalogQuery extends WorkflowFilters {
-  userId: number;
+  scope: Scope;
   /** In the title or the marketplace title. */
   search: string | undefined;
   titleContains: string | undefined;
@@ -45,15 +46,15 @@ export async function listCatalog(
   query: CatalogQuery,
 ): Promise<{ total: number; workflows: CatalogWorkflow[] }> {
   const { total, ids } = await pickPage(db, query);
-  return { total, workflows: await readWorkflows(db, ids, query.userId) };
+  return { total, workflows: await readWorkflows(db, ids, query.scope) };
 }
 
 export async function findCatalogWorkflow(
   db: Db,
   workflowId: number,
-  userId: number,
+  scope: Scope,
 ): Promise<CatalogWorkflow | undefined> {
-  return (await readWorkflows(db, [workflowId], userId))[0];
+  return (await readWorkflows(db, [workflowId], scope))[0];
 }
 
 /** The wide rows are read for the page alone; the matching ones pass through here as a few bytes each. */
@@ -72,9 +73,10 @@ async function pickPage(db: Db, query: CatalogQuery): Promise<{ total: number; i
 }
 
 function selectMatching(db: Db, query: CatalogQuery) {
-  const { userId, search, titleContains, projectId, isOwn, ordering } = query;
+  const { scope, search, titleContains, projectId, isOwn, ordering } = query;
+  const { userId } = scope;
   // Every workflow has its row of figures: as an outer join it is left out where nothing is read from it.
-  return memberWorkflows(db, userId)
+  return memberWorkflows(db, scope)
     .leftJoin('workflow_statistics as statistics', 'statistics.workflow_id', 'workflows.id')
     .leftJoin('bookmarks', (join) =>
       join.onRef('bookmarks.workflow_id', '=', 'workflows.id').on('bookmarks.user_id', '=', userId),
@@ -96,9 +98,9 @@ function selectMatching(db: Db, query: CatalogQuery) {
     );
 }
 
-async function readWorkflows(db: Db, ids: number[], userId: number): Promise<CatalogWorkflow[]> {
-  const workflows = await findWorkflows(db, ids, userId);
-  const figures = await readFigures(db, ids, userId);
+async function readWorkflows(db: Db, ids: number[], scope: Scope): Promise<CatalogWorkflow[]> {
+  const workflows = await findWorkflows(db, ids, scope);
+  const figures = await readFigures(db, ids, scope.userId);
   return workflows.flatMap((workflow) => {
     const own = figures.get(workflow.id);
     return own === undefined ? [] : { workflow, figures: own };

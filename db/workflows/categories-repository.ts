@@ -1,6 +1,6 @@
 // Categories of workflows, two levels deep. Writer of the categories themselves: `admin`; of who has which: the API.
 import { sql, type RawBuilder } from 'kysely';
-import type { Db } from '../core/client.js';
+import type { Database, Db } from '../core/client.js';
 
 export interface Category {
   id: number;
@@ -26,9 +26,31 @@ export function findCategory(db: Db, id: number): Promise<Category | undefined> 
     .executeTakeFirst();
 }
 
+/** Each category before its subcategories, both by name. */
+export async function listCategories(db: Db): Promise<Category[]> {
+  const { rows } = await sql<Category>`
+    SELECT category.id, category.name, category.parent_id AS parent
+    FROM categories category LEFT JOIN categories parent ON parent.id = category.parent_id
+    ORDER BY coalesce(parent.name, category.name), coalesce(parent.id, category.id), category.parent_id IS NOT NULL,
+      category.name, category.id`.execute(db);
+  return rows;
+}
+
+/** Takes it off all workflows. The lock on its row keeps subcategories and workflows from coming in between. */
+export function deleteCategory(db: Database, id: number): Promise<'deleted' | 'not_found' | 'has_children'> {
+  return db.transaction().execute(async (transaction) => {
+    const found = transaction.selectFrom('categories').select('id');
+    if ((await found.where('id', '=', id).forUpdate().executeTakeFirst()) === undefined) return 'not_found';
+    if ((await found.where('parent_id', '=', id).limit(1).executeTakeFirst()) !== undefined) return 'has_children';
+    await transaction.deleteFrom('workflow_categories').where('category_id', '=', id).execute();
+    await transaction.deleteFrom('categories').where('id', '=', id).execute();
+    return 'deleted';
+  });
+}
+
 /**
  * Gives the workflow these categories of one level in place of those that it had of it. Returns the ids that are none
- * of that level; with any, nothing is changed.
+ * of that level; with any, nothing is changed. The lock keeps the categories from being deleted meanwhile.
  */
 export async function replaceCategories(
   db: Db,
@@ -40,7 +62,7 @@ export async function replaceCategories(
     .selectFrom('categories')
     .select('id')
     .where('parent_id', level === 'categories' ? 'is' : 'is not', null);
-  const found = ids.length === 0 ? [] : await ofLevel.where('id', 'in', ids).execute();
+  const found = ids.length === 0 ? [] : await ofLevel.where('id', 'in', ids).forKeyShare().execute();
   const known = new Set(found.map(({ id }) => id));
   const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length > 0) return unknown;
@@ -58,7 +80,8 @@ export async function replaceCategories(
 export async function copyCategories(db: Db, fromWorkflowId: number, toWorkflowId: number): Promise<void> {
   await sql`
     INSERT INTO workflow_categories (workflow_id, category_id)
-    SELECT ${toWorkflowId}, category_id FROM workflow_categories WHERE workflow_id = ${fromWorkflowId}`.execute(db);
+    SELECT ${toWorkflowId}, category.id FROM workflow_categories given JOIN categories category ON category.id = given.category_id
+    WHERE given.workflow_id = ${fromWorkflowId} FOR KEY SHARE OF category`.execute(db);
 }
 
 /** Columns of a statement on `workflows`. */

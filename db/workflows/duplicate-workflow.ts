@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../core/client.js';
+import { copyCategories } from './categories-repository.js';
 import { lockProject } from './workflows-repository.js';
 
 interface Duplication {
@@ -31,11 +32,7 @@ export function duplicateWorkflow(
       FROM workflows WHERE id = ${workflowId} AND archived_at IS NULL
       RETURNING id`.execute(transaction);
     const id = rows[0]?.id;
-    if (id !== undefined) {
-      await sql`
-        INSERT INTO workflow_categories (workflow_id, category_id)
-        SELECT ${id}, category_id FROM workflow_categories WHERE workflow_id = ${workflowId}`.execute(transaction);
-    }
+    if (id !== undefined) await copyCategories(transaction, workflowId, id);
     return id;
   });
 }

@@ -4,6 +4,7 @@ import type { Database, Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
 import { executePrepared } from '../core/statement.js';
 import type { Role, WorkflowRow, WorkflowsTable } from '../core/tables.js';
+import { isInScope, type Scope } from '../projects/scope.js';
 import { cancelOpenRuns } from '../runs/open-runs.js';
 
 /** A workflow as a member of its project sees it; the document stays text, for it is only passed on. */
@@ -37,7 +38,7 @@ export interface NewWorkflow {
 }
 
 interface WorkflowListQuery {
-  userId: number;
+  scope: Scope;
   projectId: number | undefined;
   titleContains: string | undefined;
   limit: number;
@@ -67,14 +68,14 @@ export function createWorkflow(db: Database, workflow: NewWorkflow): Promise<num
   });
 }
 
-export function findWorkflow(db: Db, workflowId: number, userId: number): Promise<MemberWorkflow | undefined> {
-  return selectRecord(memberWorkflows(db, userId)).where('workflows.id', '=', workflowId).executeTakeFirst();
+export function findWorkflow(db: Db, workflowId: number, scope: Scope): Promise<MemberWorkflow | undefined> {
+  return selectRecord(memberWorkflows(db, scope)).where('workflows.id', '=', workflowId).executeTakeFirst();
 }
 
-/** Those of `workflowIds` that the user sees, in that order. */
-export async function findWorkflows(db: Db, workflowIds: number[], userId: number): Promise<MemberWorkflow[]> {
+/** Those of `workflowIds` that are in scope, in that order. */
+export async function findWorkflows(db: Db, workflowIds: number[], scope: Scope): Promise<MemberWorkflow[]> {
   if (workflowIds.length === 0) return [];
-  const workflows = await selectRecord(memberWorkflows(db, userId), workflowIds.length)
+  const workflows = await selectRecord(memberWorkflows(db, scope), workflowIds.length)
     .where('workflows.id', 'in', workflowIds)
     .execute();
   const byId = new Map(workflows.map((workflow) => [workflow.id, workflow]));
@@ -84,9 +85,9 @@ export async function findWorkflows(db: Db, workflowIds: number[], userId: numbe
 /** In the order of the projects and of the workflows inside them. */
 export async function listWorkflows(
   db: Db,
-  { userId, projectId, titleContains, limit, offset }: WorkflowListQuery,
+  { scope, projectId, titleContains, limit, offset }: WorkflowListQuery,
 ): Promise<{ total: number; workflows: MemberWorkflow[] }> {
-  const visible = memberWorkflows(db, userId)
+  const visible = memberWorkflows(db, scope)
     .$if(projectId !== undefined, (query) => query.where('workflows.project_id', '=', projectId ?? 0))
     .$if(titleContains !== undefined, (query) =>
       query.where('workflows.title', 'ilike', containing(titleContains ?? '')),
@@ -189,14 +190,15 @@ function selectDrawing(db: Db, workflowId: number) {
     .where('archived_at', 'is', null);
 }
 
-export function memberWorkflows(db: Db, userId: number) {
+export function memberWorkflows(db: Db, scope: Scope) {
   return db
     .selectFrom('workflows')
     .innerJoin('projects', 'projects.id', 'workflows.project_id')
     .innerJoin('project_members', 'project_members.project_id', 'projects.id')
-    .where('project_members.user_id', '=', userId)
+    .where('project_members.user_id', '=', scope.userId)
     .where('workflows.archived_at', 'is', null)
-    .where('projects.deleted_at', 'is', null);
+    .where('projects.deleted_at', 'is', null)
+    .where(isInScope('projects.id', scope));
 }
 
 /** A drawing larger than its share of the page is left out. */

@@ -1,10 +1,11 @@
 // Further users of the shared stack, made as `npm run admin` makes them.
 import { signToken } from '../../cli/admin/session-token.js';
 import { readSecrets } from '../../cli/embedded/secrets-file.js';
-import { createKey, deleteKey } from '../../db/projects/keys-repository.js';
+import { createKey, deleteKey, updateKey, type KeySettings } from '../../db/projects/keys-repository.js';
 import { createDatabase, type Database } from '../../db/core/client.js';
-import { setMember } from '../../db/projects/members-repository.js';
+import { removeMember, setMember } from '../../db/projects/members-repository.js';
 import type { Role } from '../../db/core/tables.js';
+import { updateUser, type UserChanges } from '../../db/projects/user-admin-repository.js';
 import { createUser, setApiAccess } from '../../db/projects/users-repository.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import type { TestStack } from '../support/stack.js';
@@ -39,8 +40,36 @@ export function giveRole(stack: TestStack, account: Account, projectId: number, 
   return withDatabase(stack, (db) => setMember(db, projectId, account.userId, role));
 }
 
+export async function removeMembership(stack: TestStack, { userId }: Account, projectId: number): Promise<void> {
+  await withDatabase(stack, (db) => removeMember(db, projectId, userId));
+}
+
 export async function revokeAccess(stack: TestStack, account: Account): Promise<void> {
   await withDatabase(stack, (db) => setApiAccess(db, account.userId, false));
+}
+
+export async function changeUser(stack: TestStack, account: Account, changes: UserChanges): Promise<void> {
+  const changed = await withDatabase(stack, (db) => updateUser(db, account.userId, changes));
+  if (typeof changed !== 'object') throw new Error(`the user was not changed: ${changed}`);
+}
+
+/** A client of the user's session. */
+export async function sessionOf(stack: TestStack, account: Account): Promise<ApiClient> {
+  return createApiClient(stack.apiUrl, await openSession(stack, account));
+}
+
+/** Changes the account's key, for instance restricts it to a project. */
+export async function changeKey(stack: TestStack, account: Account, changes: Partial<KeySettings>): Promise<void> {
+  await withDatabase(stack, (db) => updateKey(db, account.keyId, changes));
+}
+
+/** A client with a further key of the account's user, which reaches one project only. */
+export function restrictedTo(stack: TestStack, projectId: number, { userId }: Account): Promise<Account> {
+  return withDatabase(stack, async (db) => {
+    const key = { userId, projectId, label: 'restricted', rateLimit: MORE_THAN_ANY_MINUTE };
+    const { id, apiKey } = await createKey(db, key);
+    return { userId, keyId: id, apiKey, api: createApiClient(stack.apiUrl, apiKey) };
+  });
 }
 
 export async function removeKey(stack: TestStack, account: Account): Promise<void> {

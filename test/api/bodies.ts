@@ -24,6 +24,7 @@ export interface Project {
   webhook_url: string;
   is_webhook_enabled: boolean;
   can_edit: boolean;
+  role: string;
 }
 
 export interface Workflow {

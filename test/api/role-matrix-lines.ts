@@ -10,8 +10,11 @@ export type Outcome = `${number}` | `${number} ${string}`;
 export interface Line {
   /** As the route declares them. */
   route: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`;
-  /** The least role that may. `anyone`: no project is asked for. `internal`: the workers alone. `open`: nobody asks. */
-  for: Role | 'anyone' | 'internal' | 'open';
+  /**
+   * The least role that may. `anyone`: no project is asked for. `administrator`: no project is asked for, but the mark.
+   * `internal`: the workers alone. `open`: nobody asks.
+   */
+  for: Role | 'anyone' | 'administrator' | 'internal' | 'open';
   /** What they get who may. */
   answer: Outcome;
   /** What lesser members get; 403 unless stated. */
@@ -20,15 +23,27 @@ export interface Line {
   stranger?: Outcome;
   /** Where the key stands in the Authorization header, and a session token is of no use: the chat proxy. */
   keyIn?: 'authorization';
+  /** What keys get that are restricted to a project, where it is not what other keys of their users get. */
+  restricted?: Outcome;
+  /** By a session only: a key is refused. */
+  sessionOnly?: true;
   /** Over the world's own ids: `id` (of the project or workflow), `run_id`, `workflow_run_id`, `request_id`, `slug`. */
   params?: (world: World) => Record<string, string>;
   query?: (world: World) => string;
   body?: (world: World) => object;
 }
 
+const NO_ID = '2147483647';
+
 export const lines: Line[] = [
   { route: 'GET /api/v1/projects/', for: 'anyone', answer: '200' },
-  { route: 'POST /api/v1/projects/', for: 'anyone', answer: '201', body: () => ({ name: 'new' }) },
+  {
+    route: 'POST /api/v1/projects/',
+    for: 'anyone',
+    answer: '201',
+    restricted: '403 permission_denied',
+    body: () => ({ name: 'new' }),
+  },
   { route: 'GET /api/v1/projects/:id/', for: 'viewer', answer: '200' },
   { route: 'PATCH /api/v1/projects/:id/', for: 'admin', answer: '200', body: () => ({ name: 'other' }) },
   { route: 'DELETE /api/v1/projects/:id/', for: 'owner', answer: '204' },
@@ -160,6 +175,71 @@ export const lines: Line[] = [
     answer: '400',
     body: () => ({ endpoint_url: 'not a url' }),
   },
+
+  { route: 'GET /api/v1/me/', for: 'anyone', answer: '200' },
+  { route: 'GET /api/v1/api-keys/', for: 'anyone', answer: '200', sessionOnly: true },
+  { route: 'POST /api/v1/api-keys/', for: 'anyone', answer: '201', sessionOnly: true, body: () => ({ label: 'new' }) },
+  // Nobody's key: that of the caller is in api-keys.test.ts.
+  {
+    route: 'PATCH /api/v1/api-keys/:id/',
+    for: 'anyone',
+    answer: '404 not_found',
+    sessionOnly: true,
+    params: () => ({ id: NO_ID }),
+    body: () => ({ label: 'other' }),
+  },
+  {
+    route: 'DELETE /api/v1/api-keys/:id/',
+    for: 'anyone',
+    answer: '404 not_found',
+    sessionOnly: true,
+    params: () => ({ id: NO_ID }),
+  },
+  { route: 'GET /api/v1/users/', for: 'administrator', answer: '200' },
+  { route: 'POST /api/v1/users/', for: 'administrator', answer: '201', body: () => ({ name: 'new' }) },
+  {
+    route: 'PATCH /api/v1/users/:id/',
+    for: 'administrator',
+    answer: '200',
+    params: ({ member }) => ({ id: String(member) }),
+    body: () => ({ name: 'test user' }),
+  },
+  { route: 'GET /api/v1/projects/:id/members/', for: 'viewer', answer: '200' },
+  {
+    route: 'POST /api/v1/projects/:id/members/',
+    for: 'admin',
+    answer: '201',
+    body: ({ newcomer }) => ({ user_id: newcomer, role: 'editor' }),
+  },
+  {
+    route: 'PATCH /api/v1/projects/:id/members/:user_id/',
+    for: 'admin',
+    answer: '200',
+    params: ({ member }) => ({ user_id: String(member) }),
+    body: () => ({ role: 'editor' }),
+  },
+  {
+    route: 'DELETE /api/v1/projects/:id/members/:user_id/',
+    for: 'admin',
+    answer: '204',
+    params: ({ member }) => ({ user_id: String(member) }),
+  },
+  { route: 'GET /api/v1/projects/:id/provider-keys/', for: 'admin', answer: '200' },
+  {
+    route: 'POST /api/v1/projects/:id/provider-keys/',
+    for: 'admin',
+    answer: '201',
+    body: () => ({ provider: 'openai', key: 'sk-role-matrix-key' }),
+  },
+  {
+    route: 'DELETE /api/v1/projects/:id/provider-keys/:key_id/',
+    for: 'admin',
+    answer: '404 not_found',
+    params: () => ({ key_id: NO_ID }),
+  },
+  { route: 'GET /api/v1/categories/', for: 'open', answer: '200' },
+  { route: 'GET /api/v1/languages/', for: 'open', answer: '200' },
+  { route: 'GET /v1/models/', for: 'anyone', answer: '200', keyIn: 'authorization' },
 
   { route: 'POST /api/v1/projects/:id/webhook-secret/', for: 'admin', answer: '201' },
   { route: 'GET /api/v1/projects/:id/webhook-deliveries/', for: 'viewer', answer: '200' },

@@ -1,15 +1,19 @@
 // What the role matrix acts on: one set of users, and for every single request a project of its own.
 import { randomUUID } from 'node:crypto';
 import { createDatabase, type Database } from '../../db/core/client.js';
+import { createKey } from '../../db/projects/keys-repository.js';
 import { storeSnapshot } from '../../db/runs/snapshots-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import type { Role } from '../../db/core/tables.js';
 import { chain } from '../support/graphs.js';
 import type { TestStack } from '../support/stack.js';
-import { createAccount, openSession, revokeAccess, type Account } from './accounts.js';
+import { changeUser, createAccount, openSession, restrictedTo, revokeAccess, type Account } from './accounts.js';
 
-/** Members by their roles; `revoked` is an owner whose API access was withdrawn. */
-export const PEOPLE = ['owner', 'admin', 'editor', 'viewer', 'stranger', 'revoked'] as const;
+/**
+ * Members by their roles; `revoked` is an owner whose API access was withdrawn. `stranger` and `administrator` are no
+ * members, and the latter may manage users.
+ */
+export const PEOPLE = ['owner', 'admin', 'editor', 'viewer', 'stranger', 'administrator', 'revoked'] as const;
 export type Person = (typeof PEOPLE)[number];
 
 export interface Credentials {
@@ -27,10 +31,18 @@ export interface World {
   slug: string;
   /** Of the published workflow: succeeded, a marketplace example. */
   publishedRun: string;
+  /** A viewer of the project who asks for nothing. */
+  member: number;
+  /** A user who is no member of the project. */
+  newcomer: number;
+  /** A key of a further owner, restricted to the project. */
+  keyOfProject: string;
 }
 
 export interface Worlds {
   credentials: Record<Person, Credentials>;
+  /** A key of the same owner, restricted to another project of theirs. */
+  keyOfOther: string;
   create: () => Promise<World>;
   close: () => Promise<void>;
 }
@@ -50,12 +62,18 @@ export async function createWorlds(stack: TestStack): Promise<Worlds> {
     credentials[person] = { key: account.apiKey, ...(await openSession(stack, account)) };
   }
   await revokeAccess(stack, accounts.revoked);
+  await changeUser(stack, accounts.administrator, { is_admin: true });
+  const bystander = await createAccount(stack);
+  const keeper = await createAccount(stack);
+  const { apiKey: keyOfOther } = await restrictedTo(stack, await keeper.api.createProject(), keeper);
   const members: [Account, Role][] = [
     [accounts.owner, 'owner'],
     [accounts.admin, 'admin'],
     [accounts.editor, 'editor'],
     [accounts.viewer, 'viewer'],
     [accounts.revoked, 'owner'],
+    [bystander, 'viewer'],
+    [keeper, 'owner'],
   ];
   const drawing = chain(1);
   const compiled = compilePlan(drawing);
@@ -64,7 +82,13 @@ export async function createWorlds(stack: TestStack): Promise<Worlds> {
   const snapshot = await storeSnapshot(db, document, compiled.plan);
   return {
     credentials,
-    create: () => createWorld(db, { members, document, snapshot }),
+    keyOfOther,
+    async create() {
+      const world = await createWorld(db, { members, document, snapshot });
+      const key = { userId: keeper.userId, projectId: world.project, label: 'role matrix', rateLimit: 1_000_000 };
+      const { apiKey: keyOfProject } = await createKey(db, key);
+      return { ...world, member: bystander.userId, newcomer: accounts.stranger.userId, keyOfProject };
+    },
     close: () => db.destroy(),
   };
 }
@@ -75,7 +99,7 @@ interface Facts {
   snapshot: Buffer;
 }
 
-async function createWorld(db: Database, { members, document, snapshot }: Facts): Promise<World> {
+async function createWorld(db: Database, { members, document, snapshot }: Facts) {
   const userId = members[0]![0].userId;
   const { id: project } = await db
     .insertInto('projects')

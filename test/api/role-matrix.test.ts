@@ -6,12 +6,15 @@ import type { TestStack } from '../support/stack.js';
 import { lines, type Line, type Outcome } from './role-matrix-lines.js';
 import { createWorlds, PEOPLE, type Credentials, type Person, type World, type Worlds } from './role-matrix-world.js';
 
-const RANK = { viewer: 0, editor: 1, admin: 2, owner: 3 };
+const RANK = { viewer: 0, editor: 1, admin: 2, owner: 3, revoked: 3, inside: 3 };
 
-/** Who asks, and by what: "viewer by key", "nobody", "workers" (by the internal service token). */
+/**
+ * Who asks, and by what: "viewer by key", "nobody", "workers" (by the internal service token). `inside` and `outside` are
+ * an owner of the project whose key is restricted to it, or to another project.
+ */
 interface Asker {
   name: string;
-  who: Person | 'nobody' | 'workers';
+  who: Person | 'nobody' | 'workers' | 'inside' | 'outside';
   by: keyof Credentials;
 }
 
@@ -37,14 +40,15 @@ describe('role matrix', function () {
     it(`${line.route} is ${titleOf(line)}`, async () => {
       const askers = askersOf(line);
       const outcomes: Record<string, Outcome> = {};
-      for (const asker of askers) outcomes[asker.name] = await ask(line, headersOf(line, asker));
+      for (const asker of askers) outcomes[asker.name] = await ask(line, asker);
       assert.deepEqual(outcomes, Object.fromEntries(askers.map((asker) => [asker.name, expected(line, asker)])));
     });
   }
 
   /** In a world of its own, so that what one may delete is there for the next. */
-  async function ask(line: Line, headers: Record<string, string>): Promise<Outcome> {
+  async function ask(line: Line, asker: Asker): Promise<Outcome> {
     const world = await worlds.create();
+    const headers = headersOf(line, asker, world);
     const [method] = line.route.split(' ');
     const response = await fetch(`${stack.apiUrl}${pathOf(line, world)}`, {
       method: method!,
@@ -58,18 +62,25 @@ describe('role matrix', function () {
     return typeof code === 'string' ? `${response.status} ${code}` : `${response.status}`;
   }
 
-  function headersOf(line: Line, { who, by }: Asker): Record<string, string> {
+  function headersOf(line: Line, { who, by }: Asker, world: World): Record<string, string> {
     if (who === 'nobody') return {};
     if (who === 'workers') return { authorization: `Bearer ${internalToken}` };
-    const credential = worlds.credentials[who][by];
+    const credential = credentialOf(who, by, world);
     if (by === 'session' || line.keyIn === 'authorization') return { authorization: `Bearer ${credential}` };
     return { 'x-api-key': credential };
   }
+
+  function credentialOf(who: Person | 'inside' | 'outside', by: keyof Credentials, world: World): string {
+    if (who === 'inside') return world.keyOfProject;
+    return who === 'outside' ? worlds.keyOfOther : worlds.credentials[who][by];
+  }
 });
 
-function titleOf({ for: least }: Line): string {
+function titleOf({ for: least, sessionOnly }: Line): string {
   if (least === 'open') return 'open to all';
+  if (sessionOnly) return 'for sessions alone';
   if (least === 'anyone') return 'for anyone with API access';
+  if (least === 'administrator') return 'for administrators alone';
   if (least === 'internal') return 'for the workers alone';
   return least === 'owner' ? 'for owners' : `for ${least}s and higher roles`;
 }
@@ -77,7 +88,13 @@ function titleOf({ for: least }: Line): string {
 function askersOf(line: Line): Asker[] {
   const credentials: (keyof Credentials)[] = line.keyIn === undefined ? ['key', 'session'] : ['key'];
   const people = PEOPLE.flatMap((who) => credentials.map((by) => ({ name: `${who} by ${by}`, who, by })));
-  return [{ name: 'nobody', who: 'nobody', by: 'key' }, { name: 'workers', who: 'workers', by: 'session' }, ...people];
+  return [
+    { name: 'nobody', who: 'nobody', by: 'key' },
+    { name: 'workers', who: 'workers', by: 'session' },
+    { name: 'owner by a key of the project', who: 'inside', by: 'key' },
+    { name: 'owner by a key of another project', who: 'outside', by: 'key' },
+    ...people,
+  ];
 }
 
 function expected(line: Line, { who, by }: Asker): Outcome {
@@ -87,9 +104,12 @@ function expected(line: Line, { who, by }: Asker): Outcome {
   if (line.keyIn !== undefined && (who === 'nobody' || who === 'workers')) return '401 invalid_api_key';
   if (who === 'nobody' || (line.for === 'internal' && by === 'key')) return '401 not_authenticated';
   if (who === 'workers' || line.for === 'internal') return '401 authentication_failed';
-  if (who === 'revoked') return '403 permission_denied';
+  // Access to the API is asked of keys only.
+  if (by === 'key' && (who === 'revoked' || line.sessionOnly)) return '403 permission_denied';
+  if (line.restricted !== undefined && (who === 'inside' || who === 'outside')) return line.restricted;
   if (line.for === 'anyone') return line.answer;
-  if (who === 'stranger') return line.stranger ?? '404 not_found';
+  if (line.for === 'administrator') return who === 'administrator' ? line.answer : '403 permission_denied';
+  if (who === 'stranger' || who === 'administrator' || who === 'outside') return line.stranger ?? '404 not_found';
   return RANK[who] >= RANK[line.for] ? line.answer : (line.refusal ?? '403 permission_denied');
 }
 

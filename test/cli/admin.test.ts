@@ -66,6 +66,22 @@ describe('npm run admin', function () {
     assert.equal((await api.get('/projects/')).status, 401);
   });
 
+  it('changes the limit of a key, from the next request on', async () => {
+    const user = await createUser();
+    const key = await admin<{ id: number; api_key: string }>('key', 'create', '--user', String(user));
+    const api = createApiClient(stack.apiUrl, key.api_key);
+    const changed = await admin<Record<string, unknown>>('key', 'update', '--id', String(key.id), '--rate-limit', '7');
+    assert.deepEqual(
+      [changed['id'], changed['rate_limit'], changed['project'], changed['expires_at']],
+      [key.id, 7, null, null],
+    );
+    assert.equal((await api.get('/projects/')).headers.get('x-ratelimit-limit'), '7');
+    const [listed] = await admin<Record<string, unknown>[]>('key', 'list', '--user', String(user));
+    assert.deepEqual(listed, changed);
+    assert.equal(await refusal('key', 'update', '--id', '999999', '--rate-limit', '7'), 'There is no key 999999.');
+    assert.match(await refusal('key', 'update', '--id', String(key.id), '--rate-limit', '0'), /whole number from 1/);
+  });
+
   it('grants and revokes the use of the API', async () => {
     const user = await admin<{ id: number; api_access: boolean }>('user', 'create', '--name', 'Eve', '--no-api-access');
     assert.equal(user.api_access, false);
@@ -91,6 +107,15 @@ describe('npm run admin', function () {
       role: 'viewer',
     });
     assert.equal((await guest.get(`/projects/${project}/`)).status, 200);
+    const members = await admin<{ user_id: number; role: string }[]>('member', 'list', '--project', String(project));
+    assert.deepEqual(
+      members.map(({ user_id: id, role }) => [id, role]),
+      [
+        [stack.stack.user_id, 'owner'],
+        [user, 'viewer'],
+      ],
+    );
+    assert.deepEqual(Object.keys(members[0]!).toSorted(), ['email', 'name', 'role', 'user_id']);
     await admin('member', 'remove', ...membership);
     assert.equal((await guest.get(`/projects/${project}/`)).status, 404);
   });
@@ -139,6 +164,28 @@ describe('npm run admin', function () {
     assert.equal(await refusal(...below, String(child.id)), `Category ${child.id} is itself a subcategory.`);
     assert.equal(await refusal(...below, '999999'), 'There is no category 999999.');
     assert.equal(await refusal('category', 'create', '--name', ' '), '--name must not be empty.');
+  });
+
+  it('lists categories and deletes them, those with subcategories last, and takes them off workflows', async () => {
+    const parent = await admin<{ id: number }>('category', 'create', '--name', 'Sports');
+    const child = await admin<{ id: number }>('category', 'create', '--name', 'Chess', '--parent', `${parent.id}`);
+    const listed = await admin<{ id: number }[]>('category', 'list');
+    const at = listed.findIndex(({ id }) => id === parent.id);
+    assert.deepEqual(listed.slice(at, at + 2), [parent, child]);
+    const api = createApiClient(stack.apiUrl, stack.apiKey);
+    const workflow = await api.createWorkflow(await api.createProject(), {});
+    const fields = { categories: [parent.id], subcategories: [child.id] };
+    assert.equal((await api.patch(`/workflows/${workflow}/`, { body: fields })).status, 200);
+    const remove = (id: number): Promise<object> => admin('category', 'delete', '--id', String(id));
+    assert.equal(
+      await refusal('category', 'delete', '--id', String(parent.id)),
+      `Category ${parent.id} has subcategories: delete them first.`,
+    );
+    assert.deepEqual(await remove(child.id), { id: child.id, deleted: true });
+    assert.deepEqual(await remove(parent.id), { id: parent.id, deleted: true });
+    const { body } = await api.get<{ categories: number[]; subcategories: number[] }>(`/workflows/${workflow}/`);
+    assert.deepEqual([body.categories, body.subcategories], [[], []]);
+    assert.equal(await refusal('category', 'delete', '--id', String(child.id)), `There is no category ${child.id}.`);
   });
 
   it('says what is wrong on standard error', async () => {

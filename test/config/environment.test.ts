@@ -51,6 +51,15 @@ describe('environment', () => {
     );
   });
 
+  it('takes origins as browsers send them, each once', () => {
+    const originsOf = (CORS_ORIGINS: string): string[] => parseEnvironment({ CORS_ORIGINS }).corsOrigins;
+    assert.deepEqual(parseEnvironment({}).corsOrigins, []);
+    assert.deepEqual(originsOf(' http://localhost:5173, https://a.example.com ,http://localhost:5173,'), [
+      'http://localhost:5173',
+      'https://a.example.com',
+    ]);
+  });
+
   it('counts an empty variable as unset', () => {
     assert.equal(parseEnvironment({ PORT: '' }).port, 3000);
   });
@@ -69,6 +78,15 @@ describe('environment', () => {
     ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
     ['OTEL_TRACES_EXPORTER', 'zipkin'],
     ['PUBLIC_URL', 'example.com'],
+    ['CORS_ORIGINS', '*'],
+    ['CORS_ORIGINS', 'null'],
+    ['CORS_ORIGINS', 'app.example.com'],
+    ['CORS_ORIGINS', 'https://app.example.com/'],
+    ['CORS_ORIGINS', 'https://App.example.com'],
+    ['CORS_ORIGINS', 'https://app.example.com:443'],
+    ['CORS_ORIGINS', 'https://*.example.com'],
+    ['CORS_ORIGINS', 'https://a.example.com https://b.example.com'],
+    ['CORS_ORIGINS', 'https://a.example.com,ftp://b.example.com'],
     ['WEBHOOK_RETRY_SCHEDULE', '5,soon'],
     ['WEBHOOK_RETRY_SCHEDULE', '5,,6'],
     ['WEBHOOK_RETRY_SCHEDULE', '-1'],

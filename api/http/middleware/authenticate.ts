@@ -12,6 +12,7 @@ import { invalidToken } from '../../access/session-tokens.js';
 export function authenticate({ auth, pollsRun }: Pick<Route, 'auth' | 'pollsRun'>, deps: AppDeps): AppMiddleware {
   return async (ctx, next) => {
     if (auth === 'key') ctx.state.caller = await findCaller(ctx as AppContext, deps, pollsRun);
+    if (auth === 'session') ctx.state.caller = await findSession(ctx as AppContext, deps);
     if (auth === 'bearer-key') ctx.state.caller = await findBearerKeyCaller(ctx as AppContext, deps);
     if (auth === 'optional') {
       const caller = await findCaller(ctx as AppContext, deps).catch(forgiveWrongCredentials);
@@ -35,6 +36,14 @@ async function findCaller(ctx: AppContext, deps: AppDeps, pollsRun?: string): Pr
   return caller;
 }
 
+/** A valid API key alone is refused, and an invalid one is not told apart from it. */
+async function findSession(ctx: AppContext, deps: AppDeps): Promise<Caller> {
+  const token = bearerToken(ctx);
+  if (token !== undefined) return findSessionCaller(deps, token);
+  if (ctx.get('x-api-key').trim() === '') throw notAuthenticated('Bearer realm="api"');
+  throw permissionDenied('This needs a session; an API key is not enough.');
+}
+
 /** Clients of the chat proxy send the API key as a bearer token. */
 async function findBearerKeyCaller(ctx: AppContext, deps: AppDeps): Promise<Caller> {
   const apiKey = bearerToken(ctx);
@@ -44,11 +53,10 @@ async function findBearerKeyCaller(ctx: AppContext, deps: AppDeps): Promise<Call
   return caller;
 }
 
-/** A token becomes invalid when its user is deleted or loses access to the API. */
+/** A token becomes invalid when its user is deleted. Access to the API is asked of keys only. */
 async function findSessionCaller({ db, verifySession }: AppDeps, token: string): Promise<Caller> {
   const user = await findUser(db, await verifySession(token));
   if (user === undefined) throw invalidToken();
-  if (!user.api_access) throw permissionDenied('API access has not been granted to this user.');
   return { userId: user.id, credential: 'session' };
 }
 

@@ -1,5 +1,6 @@
 import { findProjectRole, findRunRole, findWorkflowRole } from '../../../db/projects/members-repository.js';
 import type { Role } from '../../../db/core/tables.js';
+import type { Scope } from '../../../db/projects/scope.js';
 import type { AppContext, AppMiddleware } from '../app-state.js';
 import type { AppDeps } from '../../deps.js';
 import { ApiError, notFound, permissionDenied } from '../errors.js';
@@ -17,9 +18,9 @@ export function mayAct(role: Role, minimum: Role): boolean {
  */
 export function authorize(rule: AccessRule, deps: AppDeps): AppMiddleware {
   return async (ctx, next) => {
-    const userId = ctx.state.caller?.userId;
-    if (userId === undefined) throw notFound();
-    const access = await findAccess(deps, rule.to, (ctx as AppContext).params, userId);
+    const { caller } = ctx.state;
+    if (caller === undefined) throw notFound();
+    const access = await findAccess(deps, rule.to, (ctx as AppContext).params, caller);
     if (access === undefined) throw notFound();
     if (!mayAct(access.role, rule.role)) throw refusal(rule);
     ctx.state.access = access;
@@ -31,16 +32,16 @@ async function findAccess(
   { db }: AppDeps,
   to: AccessRule['to'],
   params: Record<string, string | undefined>,
-  userId: number,
+  scope: Scope,
 ): Promise<Access | undefined> {
   if (to === 'run') {
     const runId = uuid.safeParse(params['workflow_run_id']);
-    return runId.success ? findRunRole(db, runId.data, userId) : undefined;
+    return runId.success ? findRunRole(db, runId.data, scope) : undefined;
   }
   const parsed = pathId.safeParse(params['id']);
   if (!parsed.success) return undefined;
   const id = parsed.data;
-  return to === 'workflow' ? findWorkflowRole(db, id, userId) : findProjectRole(db, id, userId);
+  return to === 'workflow' ? findWorkflowRole(db, id, scope) : findProjectRole(db, id, scope);
 }
 
 function refusal(rule: AccessRule): ApiError {

@@ -45,6 +45,7 @@ function impliedStatuses(route: Route): number[] {
     ...(route.query || route.body || route.headers || route.access?.refusal === 400 ? [400] : []),
     ...(route.auth === 'open' || route.auth === 'optional' ? [] : [401]),
     ...(isByKey ? [403, 429] : []),
+    ...(route.auth === 'session' ? [403] : []),
     ...(route.auth === 'optional' ? [429] : []),
     ...(route.params || route.access ? [404] : []),
     ...(route.body ? [413, 415] : []),

@@ -4,6 +4,7 @@ import { badRequestSchema, detailSchema } from '../answer-schemas.js';
 import { chatErrorSchema } from '../../chat/chat-errors.js';
 import { checkSchema } from '../../workflows/check-drawing.js';
 import { amountSchema, projectSchema } from '../../projects/project-view.js';
+import { roleSchema } from '../../projects/role-schema.js';
 import { envelopeSchema, nodeEntrySchema } from '../../runs/run-envelope.js';
 import { runSchema } from '../../runs/run-view.js';
 import { workflowSchema } from '../../workflows/workflow-view.js';
@@ -16,6 +17,7 @@ const named: Record<string, z.ZodType> = {
   NodeResult: nodeEntrySchema,
   Project: projectSchema,
   Run: runSchema,
+  Role: roleSchema,
   RunEnvelope: envelopeSchema,
   Workflow: workflowSchema,
   WorkflowCheck: checkSchema,

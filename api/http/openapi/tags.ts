@@ -8,6 +8,8 @@ const GROUPS: [pattern: RegExp, group: string][] = [
   [/\/agent-approvals?\//, 'Approvals'],
   [/\/webhook/, 'Webhooks'],
   [/\/all-workflows\//, 'Catalog and bookmarks'],
+  [/^\/api\/v1\/(?:me|api-keys|users)\//, 'People and keys'],
+  [/^\/api\/v1\/(?:categories|languages)\//, 'Catalog and bookmarks'],
   [/\/billing-history\//, 'Billing'],
   [/\/history\//, 'Run history'],
   [/\/(?:run|workflow_result)\/$/, 'Runs'],
@@ -16,6 +18,7 @@ const GROUPS: [pattern: RegExp, group: string][] = [
 ];
 
 const ORDER = [
+  'People and keys',
   'Projects',
   'Workflows',
   'Runs',

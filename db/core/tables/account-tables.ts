@@ -4,15 +4,19 @@ import type { Timestamp } from './column-types.js';
 
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer';
 
-/** Writer: `admin` (and the embedded stack's first start). */
+/** Writer: the API (administrators) and `admin` (and the embedded stack's first start). */
 export interface UsersTable {
   id: Generated<number>;
   name: string;
+  /** As the user writes it; unique without regard to case. Null: the user cannot sign in with a password. */
+  email: string | null;
   api_access: Generated<boolean>;
+  /** May manage users and the limits of keys. It gives no access to other people's projects. */
+  is_admin: Generated<boolean>;
   created_at: Generated<Date>;
 }
 
-/** Writer: `admin`. The key itself is never stored: `key_hash` is its SHA-256. */
+/** Writer: the API and `admin`. The key itself is never stored: `key_hash` is its SHA-256. */
 export interface ApiKeysTable {
   id: Generated<number>;
   user_id: number;
@@ -20,6 +24,10 @@ export interface ApiKeysTable {
   key_hash: Buffer;
   /** The last four characters, to tell keys apart in a list. */
   key_hint: string;
+  /** The only project that the key reaches; null: all projects of its user. */
+  project_id: number | null;
+  /** Null: never. An expired key is like one that does not exist. */
+  expires_at: Date | null;
   /** Requests a minute; null means DEFAULT_RATE_LIMIT. */
   rate_limit: number | null;
   created_at: Generated<Date>;
@@ -52,7 +60,7 @@ export interface ProjectsTable {
   deleted_at: Date | null;
 }
 
-/** Writer: the API (the creator becomes owner) and `admin`. */
+/** Writer: the API and `admin`. Every change over the API holds the lock on the project's row. */
 export interface ProjectMembersTable {
   project_id: number;
   user_id: number;
@@ -60,7 +68,7 @@ export interface ProjectMembersTable {
   created_at: Generated<Date>;
 }
 
-/** Writer: `admin`. A project's own key for a model provider, used before the platform's. */
+/** Writer: the API and `admin`. A project's own key for a model provider, used before the platform's. */
 export interface ProviderKeysTable {
   id: Generated<number>;
   project_id: number;

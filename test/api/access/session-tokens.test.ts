@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { SignJWT, type JWTPayload } from 'jose';
+import { routes } from '../../../api/http/registry.js';
 import { readSecrets } from '../../../cli/embedded/secrets-file.js';
 import { createApiClient, type ApiAnswer, type ApiClient } from '../../support/api-client.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
-import { createAccount, openSession, revokeAccess, type Account } from '../accounts.js';
+import { createAccount, openSession, revokeAccess, sessionOf, type Account } from '../accounts.js';
 import type { Detail } from '../bodies.js';
 
 const HOUR_SECONDS = 3600;
@@ -110,15 +111,46 @@ describe('session tokens', function () {
     }
   });
 
-  describe('403', () => {
-    it('a user whose access is withdrawn is out, whatever the token says', async () => {
+  describe('access to the API', () => {
+    it('is asked of keys only: a user whose access is withdrawn stays signed in, and their keys are a 403', async () => {
       const revoked = await createAccount(stack);
-      const session = createApiClient(stack.apiUrl, await openSession(stack, revoked));
-      assert.equal((await session.get('/projects/')).status, 200);
+      const session = await sessionOf(stack, revoked);
       await revokeAccess(stack, revoked);
-      const { status, body } = await session.get<Detail>('/projects/');
+      assert.equal((await session.get('/projects/')).status, 200);
+      const { body: me } = await session.get<{ id: number; api_access: boolean }>('/me/');
+      assert.deepEqual([me.id, me.api_access], [revoked.userId, false]);
+      const { status, body } = await revoked.api.get<Detail>('/projects/');
       assert.deepEqual([status, body.code], [403, 'permission_denied']);
     });
+  });
+
+  describe('routes for sessions only', () => {
+    const closed = routes.filter(({ auth }) => auth === 'session');
+
+    it('there are some', () => {
+      assert.ok(closed.length >= 4);
+    });
+
+    for (const { method, path } of closed) {
+      const ask = (headers: Record<string, string>): Promise<Response> =>
+        fetch(`${stack.apiUrl}${path.replaceAll(/:\w+/g, '2147483647')}`, { method, headers });
+
+      it(`${method} ${path} refuses a key, valid or not, and does not count it`, async () => {
+        for (const key of [account.apiKey, 'no key of ours']) {
+          const answer = await ask({ 'x-api-key': key });
+          const refused = { detail: 'This needs a session; an API key is not enough.', code: 'permission_denied' };
+          assert.deepEqual([answer.status, await answer.json()], [403, refused]);
+          assert.equal(answer.headers.get('x-ratelimit-limit'), null);
+        }
+      });
+
+      it(`${method} ${path} takes a session, also beside a key, and refuses a key as a token`, async () => {
+        const { session } = await openSession(stack, account);
+        const answer = await ask({ authorization: `Bearer ${session}`, 'x-api-key': account.apiKey });
+        assert.ok(answer.status !== 401 && answer.status !== 403, String(answer.status));
+        assert.equal((await ask({ authorization: `Bearer ${account.apiKey}` })).status, 401);
+      });
+    }
   });
 
   describe('beside a key', () => {

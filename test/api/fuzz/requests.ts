@@ -41,6 +41,7 @@ const PEOPLE: readonly (Person | 'nobody')[] = [
   'editor',
   'viewer',
   'stranger',
+  'administrator',
   'nobody',
 ];
 
@@ -110,17 +111,17 @@ function bodyOf({ bytes, json }: Draft): Buffer | undefined {
 }
 
 function credentialOf(
-  { keyIn, for: least }: Seed,
+  { keyIn, for: least, sessionOnly }: Seed,
   credentials: Worlds['credentials'],
   internalToken: string,
   random: Random,
 ): Record<string, string> {
   if (least === 'internal' || random.chance(0.01)) return { authorization: `Bearer ${internalToken}` };
-  const who = random.pick(PEOPLE);
+  const who = least === 'administrator' && random.chance(0.8) ? 'administrator' : random.pick(PEOPLE);
   if (who === 'nobody') return {};
   const { key, session } = credentials[who];
   if (keyIn !== undefined) return { authorization: `Bearer ${key}` };
-  return random.chance(0.25) ? { authorization: `Bearer ${session}` } : { 'x-api-key': key };
+  return random.chance(sessionOnly ? 0.9 : 0.25) ? { authorization: `Bearer ${session}` } : { 'x-api-key': key };
 }
 
 function idsOf({ params }: Seed, path: string, world: World): Record<string, string> {

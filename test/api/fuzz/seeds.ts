@@ -10,7 +10,7 @@ export interface Seed extends Line {
 /** A reserved name: no resolver knows it, so nothing that a mutated drawing does leaves the machine. */
 const TARGET = 'http://target.invalid/path';
 
-const more: Omit<Seed, 'for' | 'answer'>[] = [
+const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
   { route: 'POST /api/v1/workflows/', body: ({ project }) => ({ project, title: 'rich', data: richDrawing() }) },
   { route: 'POST /api/v1/workflows/', body: ({ project }) => ({ project, title: 'rich', data: richDrawing() }) },
   { route: 'PATCH /api/v1/workflows/:id/', body: () => ({ data: richDrawing() }) },
@@ -71,6 +71,20 @@ const more: Omit<Seed, 'for' | 'answer'>[] = [
     keyIn: 'authorization',
     body: () => ({ model: 'm', messages: [{ role: 'user', content: 'hello' }], temperature: 0.5, n: 1 }),
   },
+  {
+    route: 'POST /api/v1/api-keys/',
+    sessionOnly: true,
+    body: ({ project }) => ({ label: 'all fields', project, expires_at: '2099-01-31T12:00:00Z' }),
+  },
+  {
+    route: 'POST /api/v1/users/',
+    for: 'administrator',
+    body: () => ({ name: 'all', email: `${randomUUID()}@example.com`, api_access: false, is_admin: false }),
+  },
+  { route: 'POST /api/v1/projects/:id/members/', body: () => ({ email: 'nobody@example.com', role: 'viewer' }) },
+  { route: 'GET /api/v1/projects/:id/members/', query: () => 'page=1&size=2' },
+  { route: 'GET /api/v1/users/', for: 'administrator', query: () => 'search=a&page=1&size=2' },
+  { route: 'GET /api/v1/languages/', query: () => 'search=en&page=1&size=2' },
   { route: 'GET /api/v1/projects/', query: () => 'name__icontains=a&page=1&size=5' },
   { route: 'GET /api/v1/workflows/', query: ({ project }) => `project=${project}&title=a&page=1&page_size=5` },
   {

@@ -67,6 +67,7 @@ describe('copies from the marketplace', function () {
         slug: null,
         copied_from: workflowId,
         can_edit: true,
+        role: 'owner',
       });
       assert.deepEqual((await buyer.api.get(`/workflows/${id}/`)).body, body);
       const run = await buyer.api.run(id);

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createDatabase } from '../../../db/core/client.js';
+import { deleteCategory } from '../../../db/workflows/categories-repository.js';
 import type { ApiClient } from '../../support/api-client.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
@@ -77,5 +79,26 @@ describe('categories of a workflow', function () {
     );
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
     assert.equal(((await levels())[0] as number[]).length, 1);
+  });
+
+  it('a category that is deleted meanwhile is a 400 or gone again, and never in the way of a copy', async () => {
+    const options = { poolMax: 2, applicationName: 'test', onError: () => undefined };
+    const db = createDatabase({ url: stack.stack.database_url, ...options });
+    try {
+      for (let round = 0; round < 20; round += 1) {
+        const doomed = await createCategory(stack);
+        if (round % 2 === 0) await patch({ categories: [doomed] });
+        const [deleted, patched, copied] = await Promise.all([
+          deleteCategory(db, doomed),
+          patch({ categories: [doomed, category] }),
+          api.post<Workflow>(`/workflows/${id}/duplicate/`),
+        ]);
+        assert.deepEqual([deleted, copied.status], ['deleted', 201]);
+        assert.ok([200, 400].includes(patched.status), String(patched.status));
+        assert.ok(!((await levels())[0] as number[]).includes(doomed));
+      }
+    } finally {
+      await db.destroy();
+    }
   });
 });

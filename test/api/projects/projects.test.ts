@@ -31,6 +31,7 @@ describe('projects', function () {
         webhook_url: '',
         is_webhook_enabled: false,
         can_edit: true,
+        role: 'owner',
       });
       assert.deepEqual((await api.get(`/projects/${id}/`)).body, body);
       assert.deepEqual((await api.get(`/projects/${id}`)).body, body, 'without the trailing slash');
@@ -175,7 +176,12 @@ describe('projects', function () {
       for (const role of ['viewer', 'editor', 'admin'] as const) {
         await giveRole(stack, member, id, role);
         const read = await member.api.get<Project>(`/projects/${id}/`);
-        assert.equal(read.body.can_edit, role === 'admin');
+        assert.deepEqual([read.body.can_edit, read.body.role], [role === 'admin', role]);
+        const { items } = (await member.api.get<Page<Project>>('/projects/')).body;
+        assert.deepEqual(
+          items.map((item) => [item.id, item.role]),
+          [[id, role]],
+        );
         const patched = await member.api.patch(`/projects/${id}/`, { body: { name: role } });
         const deleted = await member.api.delete<Detail>(`/projects/${id}/`);
         outcomes[role] = [read.status, patched.status, deleted.status];

@@ -43,6 +43,7 @@ describe('workflows', function () {
         slug: null,
         copied_from: null,
         can_edit: true,
+        role: 'owner',
       });
       assert.equal((await createOne()).sort_id, sortId + 1);
       assert.deepEqual((await api.get(`/workflows/${id}/`)).body, first);
@@ -208,7 +209,7 @@ describe('workflows', function () {
       await giveRole(stack, member, project, 'viewer');
       assert.deepEqual(await outcomes(), [200, 200, 200, 200, 403, 403, 403]);
       const seen = await member.api.get<Workflow>(`/workflows/${id}/`);
-      assert.equal(seen.body['can_edit'], false);
+      assert.deepEqual([seen.body['can_edit'], seen.body['role']], [false, 'viewer']);
       await giveRole(stack, member, project, 'editor');
       assert.deepEqual(await outcomes(), [200, 200, 200, 200, 200, 200, 204]);
     });

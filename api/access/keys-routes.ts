@@ -1,0 +1,133 @@
+// API keys over HTTP. Every method needs a session, so that a stolen key can neither see nor make others.
+import { z } from 'zod';
+import {
+  createKeyOfFew,
+  deleteKey,
+  findKey,
+  pageOfKeys,
+  updateKey,
+  type KeyListing,
+} from '../../db/projects/keys-repository.js';
+import { findProjectRole } from '../../db/projects/members-repository.js';
+import { badRequestSchema, detailSchema, nothing, sessionErrors } from '../http/answer-schemas.js';
+import type { AppDeps } from '../deps.js';
+import { ApiError, invalidFields, notFound, permissionDenied } from '../http/errors.js';
+import { futureField, integerField } from '../http/field-errors.js';
+import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
+import { idParams, MAX_ID } from '../http/path-ids.js';
+import { defineRoute, type Caller, type Route } from '../http/route.js';
+import { isAdministrator, requireAdministrator } from './administrators.js';
+import { keySchema, newKeySchema, toKey } from './key-view.js';
+
+const keysPath = '/api/v1/api-keys/';
+const keyPath = '/api/v1/api-keys/:id/';
+/** Each key has a rate limit of its own, so their number bounds what a user may ask for. */
+const MOST_KEYS = 100;
+
+const fields = {
+  label: z.string().trim().max(100),
+  project: integerField().nullable(),
+  expires_at: futureField().nullable(),
+  rate_limit: integerField().min(1).max(MAX_ID).nullable(),
+};
+const bodySchema = z.object(fields).partial();
+
+const list = defineRoute({
+  method: 'GET',
+  path: keysPath,
+  summary: "The caller's API keys, oldest first; with `user`, for administrators, that user's.",
+  auth: 'session',
+  query: z.object({ ...pageQuery(1), user: queryInteger(0, MAX_ID).optional() }),
+  responses: { 200: envelopeOf(keySchema), 400: badRequestSchema, ...sessionErrors },
+  async handler({ deps, caller, query }) {
+    const userId = query.user ?? caller.userId;
+    if (userId !== caller.userId) await requireAdministrator(deps, caller);
+    const page = toPage(query);
+    const { total, keys } = await pageOfKeys(deps.db, { userId, ...toWindow(page) });
+    return { status: 200, body: { ...page, total, items: keys.map(toKey) } };
+  },
+});
+
+const create = defineRoute({
+  method: 'POST',
+  path: keysPath,
+  summary: 'Creates an API key of the caller and shows it, once. `rate_limit` is for administrators (403).',
+  auth: 'session',
+  body: bodySchema,
+  responses: { 201: newKeySchema, 400: badRequestSchema, ...sessionErrors },
+  async handler({ deps, caller, body }) {
+    if (body.rate_limit !== undefined) await requireAdministrator(deps, caller);
+    await checkProject(deps, caller, body.project);
+    const key = { userId: caller.userId, label: '', ...toSettings(body) };
+    const created = await createKeyOfFew(deps.db, key, MOST_KEYS);
+    if (created === undefined) throw new ApiError(400, 'too_many_keys', `A user may have ${MOST_KEYS} API keys.`);
+    return { status: 201, body: { ...toKey(created), api_key: created.apiKey } };
+  },
+});
+
+const update = defineRoute({
+  method: 'PATCH',
+  path: keyPath,
+  summary: "Changes an API key of the caller. Administrators change `rate_limit`, and of others' keys only that.",
+  auth: 'session',
+  params: idParams,
+  body: bodySchema,
+  responses: { 200: keySchema, 400: badRequestSchema, 404: detailSchema, ...sessionErrors },
+  async handler({ deps, caller, params, body }) {
+    const { isAdmin, isOwn } = await requireKey(deps, caller, params.id);
+    const { rate_limit: rateLimit, ...others } = body;
+    const changesOthers = Object.values(others).some((value) => value !== undefined);
+    if ((rateLimit !== undefined && !isAdmin) || (changesOthers && !isOwn)) throw permissionDenied();
+    await checkProject(deps, caller, body.project);
+    const key = await updateKey(deps.db, params.id, toSettings(body));
+    if (key === undefined) throw notFound();
+    return { status: 200, body: toKey(key) };
+  },
+});
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: keyPath,
+  summary: "Deletes an API key of the caller; administrators delete anybody's. It is refused from then on.",
+  auth: 'session',
+  params: idParams,
+  responses: { 204: nothing, 404: detailSchema, ...sessionErrors },
+  async handler({ deps, caller, params }) {
+    await requireKey(deps, caller, params.id);
+    if (!(await deleteKey(deps.db, params.id))) throw notFound();
+    return { status: 204 };
+  },
+});
+
+export const keyRoutes: Route[] = [list, create, update, remove];
+
+interface KeyAccess {
+  isAdmin: boolean;
+  isOwn: boolean;
+}
+
+/** Throws 404 for another user's key unless the caller is an administrator. */
+async function requireKey(deps: AppDeps, caller: Caller, keyId: number): Promise<KeyAccess> {
+  const key: KeyListing | undefined = await findKey(deps.db, keyId);
+  const isAdmin = await isAdministrator(deps, caller);
+  const isOwn = key?.userId === caller.userId;
+  if (key === undefined || !(isOwn || isAdmin)) throw notFound();
+  return { isAdmin, isOwn };
+}
+
+/** A project that the caller cannot see is a 400 on `project`. */
+async function checkProject({ db }: AppDeps, caller: Caller, projectId: number | null | undefined): Promise<void> {
+  if (projectId === undefined || projectId === null) return;
+  const isPossible = projectId > 0 && projectId <= MAX_ID;
+  const access = isPossible ? await findProjectRole(db, projectId, caller) : undefined;
+  if (access === undefined) throw invalidFields({ project: [`Invalid pk "${projectId}" - object does not exist.`] });
+}
+
+function toSettings({ label, project, expires_at, rate_limit }: z.infer<typeof bodySchema>) {
+  return {
+    ...(label === undefined ? {} : { label }),
+    projectId: project,
+    expiresAt: expires_at,
+    rateLimit: rate_limit,
+  };
+}

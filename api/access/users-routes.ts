@@ -1,0 +1,87 @@
+// Users, for administrators. They get no access to other people's projects by it.
+import { z } from 'zod';
+import { isEmailTaken, listUsers, updateUser } from '../../db/projects/user-admin-repository.js';
+import { createUser } from '../../db/projects/users-repository.js';
+import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { ApiError, invalidFields, notFound, permissionDenied } from '../http/errors.js';
+import { emailField } from '../http/field-errors.js';
+import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { idParams } from '../http/path-ids.js';
+import { queryText } from '../http/query-values.js';
+import { defineRoute, type Caller, type Route } from '../http/route.js';
+import { requireAdministrator } from './administrators.js';
+import { toUser, userSchema } from './user-view.js';
+
+const usersPath = '/api/v1/users/';
+const fields = {
+  name: z.string().trim().min(1).max(255),
+  email: emailField().nullable(),
+  api_access: z.boolean(),
+  is_admin: z.boolean(),
+};
+
+const list = defineRoute({
+  method: 'GET',
+  path: usersPath,
+  summary: 'All users, for administrators. `search` looks into names and e-mail addresses.',
+  auth: 'key',
+  query: z.object({ ...pageQuery(1), search: queryText }),
+  responses: { 200: envelopeOf(userSchema), 400: badRequestSchema, ...keyErrors },
+  async handler({ deps, caller, query }) {
+    await requireAdministrator(deps, caller);
+    const page = toPage(query);
+    const { total, users } = await listUsers(deps.db, { search: query.search, ...toWindow(page) });
+    return { status: 200, body: { ...page, total, items: users.map(toUser) } };
+  },
+});
+
+const create = defineRoute({
+  method: 'POST',
+  path: usersPath,
+  summary: 'Creates a user, for administrators. An administrator is made in a session only.',
+  auth: 'key',
+  body: z.object({
+    name: fields.name,
+    email: fields.email.default(null),
+    api_access: fields.api_access.default(true),
+    is_admin: fields.is_admin.default(false),
+  }),
+  responses: { 201: userSchema, 400: badRequestSchema, ...keyErrors },
+  async handler({ deps, caller, body }) {
+    await requireAdministrator(deps, caller);
+    if (body.is_admin) requireSession(caller);
+    const { name, email, api_access: apiAccess, is_admin: isAdmin } = body;
+    const created = createUser(deps.db, { name, email: email ?? undefined, apiAccess, isAdmin });
+    return { status: 201, body: toUser(await created.catch(refuseTakenEmail)) };
+  },
+});
+
+const update = defineRoute({
+  method: 'PATCH',
+  path: '/api/v1/users/:id/',
+  summary: 'Changes a user, for administrators. `email` and `is_admin` change in a session only.',
+  description: 'The last administrator stays one: 400, code `last_admin`.',
+  auth: 'key',
+  params: idParams,
+  body: z.object(fields).partial(),
+  responses: { 200: userSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, caller, params, body }) {
+    await requireAdministrator(deps, caller);
+    if (body.email !== undefined || body.is_admin !== undefined) requireSession(caller);
+    const user = await updateUser(deps.db, params.id, body).catch(refuseTakenEmail);
+    if (user === undefined) throw notFound();
+    if (user === 'last_admin') throw new ApiError(400, 'last_admin', 'Nobody else is an administrator.');
+    return { status: 200, body: toUser(user) };
+  },
+});
+
+export const userRoutes: Route[] = [list, create, update];
+
+/** Otherwise a stolen key could make administrators, or lead somebody's sign-in to another person. */
+function requireSession({ credential }: Caller): void {
+  if (credential !== 'session') throw permissionDenied('This needs a session; an API key is not enough.');
+}
+
+function refuseTakenEmail(error: unknown): never {
+  throw isEmailTaken(error) ? invalidFields({ email: ['Another user has this e-mail address.'] }) : error;
+}

@@ -1,0 +1,56 @@
+import type { AppMiddleware } from '../app-state.js';
+
+/** Everything that the interface reads from a request, and `*` for the headers that client libraries add. */
+const REQUEST_HEADERS = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-Match',
+  'If-None-Match',
+  'Last-Event-ID',
+  'Prefer',
+  'X-Api-Key',
+  'X-Project-Id',
+  'X-Request-Id',
+  '*',
+];
+
+const ANSWER_HEADERS = [
+  'ETag',
+  'Idempotent-Replayed',
+  'Preference-Applied',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+];
+
+const PREFLIGHT = {
+  'Access-Control-Allow-Methods': 'GET, POST, PATCH, DELETE',
+  'Access-Control-Allow-Headers': REQUEST_HEADERS.join(', '),
+  'Access-Control-Max-Age': '600',
+};
+
+/**
+ * Lets pages of these origins call from a browser with a bearer token or key (CORS, Fetch standard). Cookies are never
+ * allowed. Another origin gets no header of it, so its browser keeps the answer from the page.
+ */
+export function cors(origins: readonly string[]): AppMiddleware {
+  const allowed = new Set(origins);
+  return async (ctx, next) => {
+    if (allowed.size > 0) ctx.vary('Origin');
+    const origin = ctx.get('origin');
+    if (!allowed.has(origin)) return next();
+    ctx.set('Access-Control-Allow-Origin', origin);
+    if (ctx.method === 'OPTIONS' && ctx.get('access-control-request-method') !== '') {
+      ctx.set(PREFLIGHT);
+      ctx.status = 204;
+      return undefined;
+    }
+    ctx.set('Access-Control-Expose-Headers', ANSWER_HEADERS.join(', '));
+    return next();
+  };
+}

@@ -1,0 +1,74 @@
+// A project's own keys for model providers. A key is never read back.
+import { z } from 'zod';
+import {
+  attachProviderKey,
+  detachProviderKey,
+  MOST_PROVIDER_KEYS,
+  pageOfProviderKeys,
+} from '../../db/projects/provider-key-changes.js';
+import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
+import { ApiError, notFound } from '../http/errors.js';
+import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { idParams, pathId } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { providerKeySchema, toProviderKey } from './provider-key-view.js';
+
+const keysPath = '/api/v1/projects/:id/provider-keys/';
+
+/** Providers take a key as a header, which carries visible ASCII only. */
+const KEY = /^[\x21-\x7e]*$/;
+
+const list = defineRoute({
+  method: 'GET',
+  path: keysPath,
+  summary: "The project's own keys for model providers, masked; the newest of a provider is used.",
+  auth: 'key',
+  access: { to: 'project', role: 'admin' },
+  params: idParams,
+  query: z.object(pageQuery(1)),
+  responses: { 200: envelopeOf(providerKeySchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, params, query }) {
+    const page = toPage(query);
+    const { total, keys } = await pageOfProviderKeys(deps.db, { projectId: params.id, ...toWindow(page) });
+    return { status: 200, body: { ...page, total, items: keys.map(toProviderKey) } };
+  },
+});
+
+const attach = defineRoute({
+  method: 'POST',
+  path: keysPath,
+  summary: 'Stores a key for a model provider; the runs of the project use it from now on.',
+  auth: 'key',
+  access: { to: 'project', role: 'admin' },
+  params: idParams,
+  body: z.object({
+    provider: z.string().trim().min(1).max(100).describe('The name of a provider, as the operator has configured it.'),
+    key: z.string().trim().min(1).max(4096).regex(KEY, 'Enter a valid key.'),
+    name: z.string().trim().max(100).default(''),
+  }),
+  responses: { 201: providerKeySchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, params, body }) {
+    const attached = await attachProviderKey(deps.db, deps.secretBox, { projectId: params.id, ...body });
+    if (attached === 'gone') throw notFound();
+    if (attached === 'too_many') {
+      throw new ApiError(400, 'too_many_keys', `A project may have ${MOST_PROVIDER_KEYS} provider keys.`);
+    }
+    return { status: 201, body: toProviderKey(attached) };
+  },
+});
+
+const detach = defineRoute({
+  method: 'DELETE',
+  path: '/api/v1/projects/:id/provider-keys/:key_id/',
+  summary: 'Deletes a key for a model provider; later calls use an older one, or that of the platform.',
+  auth: 'key',
+  access: { to: 'project', role: 'admin' },
+  params: idParams.extend({ key_id: pathId }),
+  responses: { 204: nothing, 404: detailSchema, ...keyErrors },
+  async handler({ deps, params }) {
+    if (!(await detachProviderKey(deps.db, params.key_id, params.id))) throw notFound();
+    return { status: 204 };
+  },
+});
+
+export const providerKeyRoutes: Route[] = [list, attach, detach];

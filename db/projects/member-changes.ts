@@ -1,0 +1,88 @@
+// Changes of a project's members over the API. The lock on the project's row puts them in one order. So the role of
+// whoever asks is the present one, and of two owners who leave at the same time one stays.
+import type { Database, Db } from '../core/client.js';
+import type { Role } from '../core/tables.js';
+import { lockProject } from '../workflows/workflows-repository.js';
+import { removeMember, setMember } from './members-repository.js';
+
+/** `not_found`: there is no such member, or the actor is none any more. */
+export type MemberOutcome = 'done' | 'not_found' | 'forbidden' | 'already_member' | 'last_owner';
+
+interface MemberChange {
+  projectId: number;
+  /** Who asks. */
+  actorId: number;
+  /** Whose membership changes. */
+  userId: number;
+}
+
+interface Standing {
+  actor: Role;
+  /** Undefined: no member. */
+  member: Role | undefined;
+  isLastOwner: boolean;
+}
+
+/** The user exists. */
+export function addMember(db: Database, change: MemberChange & { role: Role }): Promise<MemberOutcome> {
+  const { projectId, userId, role } = change;
+  return underLock(db, change, async (transaction, { actor, member }) => {
+    if (!mayMake(actor, role)) return 'forbidden';
+    if (member !== undefined) return 'already_member';
+    await setMember(transaction, projectId, userId, role);
+    return 'done';
+  });
+}
+
+export function changeRole(db: Database, change: MemberChange & { role: Role }): Promise<MemberOutcome> {
+  const { projectId, userId, role } = change;
+  return underLock(db, change, async (transaction, { actor, member, isLastOwner }) => {
+    if (!mayMake(actor, role)) return 'forbidden';
+    if (member === undefined) return 'not_found';
+    if (!mayMake(actor, member)) return 'forbidden';
+    if (isLastOwner && role !== 'owner') return 'last_owner';
+    await setMember(transaction, projectId, userId, role);
+    return 'done';
+  });
+}
+
+/** Everybody may leave. */
+export function dropMember(db: Database, change: MemberChange): Promise<MemberOutcome> {
+  const { projectId, actorId, userId } = change;
+  return underLock(db, change, async (transaction, { actor, member, isLastOwner }) => {
+    const isLeaving = actorId === userId;
+    if (!isLeaving && !mayMake(actor, 'admin')) return 'forbidden';
+    if (member === undefined) return 'not_found';
+    if (!isLeaving && !mayMake(actor, member)) return 'forbidden';
+    if (isLastOwner) return 'last_owner';
+    await removeMember(transaction, projectId, userId);
+    return 'done';
+  });
+}
+
+/** Whether the actor may give this role, or take it away. */
+function mayMake(actor: Role, role: Role): boolean {
+  return actor === 'owner' || (actor === 'admin' && role !== 'owner');
+}
+
+function underLock(
+  db: Database,
+  { projectId, actorId, userId }: MemberChange,
+  judge: (transaction: Db, standing: Standing) => Promise<MemberOutcome>,
+): Promise<MemberOutcome> {
+  return db.transaction().execute(async (transaction) => {
+    if (!(await lockProject(transaction, projectId))) return 'not_found';
+    const involved = await transaction
+      .selectFrom('project_members')
+      .select(['user_id', 'role'])
+      .where('project_id', '=', projectId)
+      .where((eb) => eb.or([eb('user_id', 'in', [actorId, userId]), eb('role', '=', 'owner')]))
+      .execute();
+    const roles = new Map(involved.map((row) => [row.user_id, row.role]));
+    const actor = roles.get(actorId);
+    if (actor === undefined) return 'not_found';
+    const owners = involved.filter(({ role }) => role === 'owner');
+    const isLastOwner = owners.length === 1 && owners[0]?.user_id === userId;
+    return judge(transaction, { actor, member: roles.get(userId), isLastOwner });
+  });
+}

@@ -1,0 +1,17 @@
+import { sql, type RawBuilder } from 'kysely';
+
+/** Whose projects a request may touch: all projects of the user, or only one where the API key is restricted to it. */
+export interface Scope {
+  userId: number;
+  /** Undefined: all projects of the user. */
+  projectId?: number | undefined;
+}
+
+/**
+ * A condition on a column with a project's id. Its text is the same with and without a restriction, so that prepared
+ * statements may contain it.
+ */
+export function isInScope(column: string, { projectId }: Scope): RawBuilder<boolean> {
+  const id = sql.ref(column);
+  return sql<boolean>`${id} = coalesce(${projectId ?? null}::integer, ${id})`;
+}

@@ -1,0 +1,71 @@
+// What administrators see and change of all users.
+import type { Database, Db } from '../core/client.js';
+import { containing } from '../core/like-pattern.js';
+import type { UserRow } from './users-repository.js';
+
+interface UserListQuery {
+  /** In the name or the e-mail address. */
+  search: string | undefined;
+  limit: number;
+  offset: number;
+}
+
+export interface UserChanges {
+  name?: string | undefined;
+  email?: string | null | undefined;
+  api_access?: boolean | undefined;
+  is_admin?: boolean | undefined;
+}
+
+/** By id. */
+export async function listUsers(
+  db: Db,
+  { search, limit, offset }: UserListQuery,
+): Promise<{ total: number; users: UserRow[] }> {
+  const matching = db
+    .selectFrom('users')
+    .$if(search !== undefined, (query) =>
+      query.where((eb) =>
+        eb.or([eb('name', 'ilike', containing(search ?? '')), eb('email', 'ilike', containing(search ?? ''))]),
+      ),
+    );
+  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const users = await matching.selectAll().orderBy('id').limit(limit).offset(offset).execute();
+  return { total, users };
+}
+
+/**
+ * Undefined when there is no such user. `last_admin`: nothing was changed, because nobody else is an administrator.
+ * Throws PostgreSQL's unique violation when another user has the e-mail address.
+ */
+export function updateUser(
+  db: Database,
+  userId: number,
+  changes: UserChanges,
+): Promise<UserRow | 'last_admin' | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    if (changes.is_admin === false && (await isLastAdmin(transaction, userId))) return 'last_admin';
+    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    const user = transaction.selectFrom('users').selectAll().where('id', '=', userId);
+    if (Object.keys(given).length === 0) return user.executeTakeFirst();
+    return transaction.updateTable('users').set(given).where('id', '=', userId).returningAll().executeTakeFirst();
+  });
+}
+
+/** Locks all administrators, in the order of their ids, so that two who step down at once wait for each other. */
+async function isLastAdmin(transaction: Db, userId: number): Promise<boolean> {
+  const admins = await transaction
+    .selectFrom('users')
+    .select('id')
+    .where('is_admin', '=', true)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+  return admins.length === 1 && admins[0]?.id === userId;
+}
+
+/** Whether the error says that another user has the e-mail address. */
+export function isEmailTaken(error: unknown): boolean {
+  const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
+  return code === '23505' && constraint === 'users_email';
+}

@@ -1,0 +1,30 @@
+// An API process on a database of its own beside the shared stack, for tests of what concerns all rows of a table.
+import { randomUUID } from 'node:crypto';
+import { createDatabase } from '../../db/core/client.js';
+import { migrateToLatest } from '../../db/core/migrate.js';
+import { queryDatabase } from '../support/inspect.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { startApiProcess } from './api-process.js';
+
+/** The shared stack with another API and another database; `stop` drops the database. */
+export async function stackOnOwnDatabase(): Promise<TestStack> {
+  const shared = await sharedStack();
+  const name = `own_${randomUUID().replaceAll('-', '')}`;
+  await queryDatabase(shared, `CREATE DATABASE ${name}`);
+  const url = new URL(shared.stack.database_url);
+  url.pathname = `/${name}`;
+  const db = createDatabase({ url: url.href, poolMax: 1, applicationName: 'test', onError: () => undefined });
+  await migrateToLatest(db);
+  await db.destroy();
+  const api = await startApiProcess(shared, { DATABASE_URL: url.href });
+  return {
+    ...shared,
+    apiUrl: api.apiUrl,
+    stack: { ...shared.stack, database_url: url.href },
+    async stop() {
+      await api.stop();
+      await queryDatabase(shared, `DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
+}
