@@ -1,12 +1,11 @@
 // The only place where environment variables are read and checked. docs/operate/operations.md, "Environment".
 import { z } from 'zod';
+import { ConfigError } from './config-error.js';
+import { flag } from './flag.js';
+import { signInVariables, toSignInSettings, type SignInSettings } from './sign-in-settings.js';
 
-/** A wrong variable. The message is one sentence that names it, for the person who started the process. */
-export class ConfigError extends Error {
-  override name = 'ConfigError';
-}
+export { ConfigError };
 
-const flag = z.stringbool({ truthy: ['true', '1', 'yes', 'on'], falsy: ['false', '0', 'no', 'off'] });
 const port = z.coerce.number().int().min(0).max(65535);
 const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' });
 
@@ -61,6 +60,7 @@ const schema = z.object({
   OTEL_EXPORTER_OTLP_PROTOCOL: z.literal('http/protobuf').optional(),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: z.literal('http/protobuf').optional(),
   WORKER_PAYLOAD_MEMORY_MB: z.coerce.number().int().min(16).default(256),
+  ...signInVariables,
 });
 
 /** The names of all variables that are read here. */
@@ -89,6 +89,7 @@ export interface Environment {
   publicUrl: string;
   jwtSecret: string | undefined;
   jwtJwksUrl: string | undefined;
+  signIn: SignInSettings;
   /** 32 bytes each; the first encrypts, all decrypt. Empty when unset. */
   secretsKeys: Buffer[];
   modelProvidersFile: string | undefined;
@@ -161,6 +162,7 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     publicUrl: (values.PUBLIC_URL ?? values.API_INTERNAL_URL).replace(/\/$/, ''),
     jwtSecret: values.JWT_SECRET,
     jwtJwksUrl: values.JWT_JWKS_URL,
+    signIn: toSignInSettings(values),
     secretsKeys: parseKeys('SECRETS_KEY', values.SECRETS_KEY),
     modelProvidersFile: values.MODEL_PROVIDERS_FILE,
     openaiApiKey: values.OPENAI_API_KEY,

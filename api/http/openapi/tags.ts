@@ -5,6 +5,7 @@ const GROUPS: [pattern: RegExp, group: string][] = [
   [/^\/v1\//, 'Chat completions'],
   [/\/execution-update\//, 'Internal'],
   [/\/workflows\/marketplace\/|-marketplace\/$/, 'Marketplace'],
+  [/^\/api\/v1\/auth\//, 'Signing in'],
   [/\/agent-approvals?\//, 'Approvals'],
   [/\/webhook/, 'Webhooks'],
   [/\/all-workflows\//, 'Catalog and bookmarks'],
@@ -16,6 +17,7 @@ const GROUPS: [pattern: RegExp, group: string][] = [
 ];
 
 const ORDER = [
+  'Signing in',
   'Projects',
   'Workflows',
   'Runs',
