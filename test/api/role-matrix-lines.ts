@@ -1,5 +1,6 @@
 // Who may do what: one line an endpoint. A route of the registry without a line fails role-matrix.test.ts.
 // Specification, "Authentication" and "Other endpoints"; decisions.md sections 1 and 12.
+import { randomUUID } from 'node:crypto';
 import { chain } from '../support/graphs.js';
 import type { Role } from '../../db/core/tables.js';
 import type { World } from './role-matrix-world.js';
@@ -10,8 +11,11 @@ export type Outcome = `${number}` | `${number} ${string}`;
 export interface Line {
   /** As the route declares them. */
   route: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`;
-  /** The least role that may. `anyone`: no project is asked for. `internal`: the workers alone. `open`: nobody asks. */
-  for: Role | 'anyone' | 'internal' | 'open';
+  /**
+   * The least role that may. `anyone`: no project is asked for. `session`: anyone, but not by a key. `internal`: the
+   * workers alone. `open`: nobody asks.
+   */
+  for: Role | 'anyone' | 'session' | 'internal' | 'open';
   /** What they get who may. */
   answer: Outcome;
   /** What lesser members get; 403 unless stated. */
@@ -27,6 +31,33 @@ export interface Line {
 }
 
 export const lines: Line[] = [
+  {
+    route: 'POST /api/v1/auth/login/',
+    for: 'open',
+    answer: '401 authentication_failed',
+    // An account of its own each time, because failed logins are counted.
+    body: () => ({ email: `${randomUUID()}@example.com`, password: 'not the password' }),
+  },
+  {
+    route: 'POST /api/v1/auth/link/',
+    for: 'open',
+    answer: '401 authentication_failed',
+    body: () => ({ token: 'unknown' }),
+  },
+  { route: 'POST /api/v1/auth/refresh/', for: 'open', answer: '401 not_authenticated' },
+  { route: 'POST /api/v1/auth/logout/', for: 'open', answer: '204' },
+  { route: 'GET /api/v1/auth/providers/', for: 'open', answer: '200' },
+  // The stack has no identity provider.
+  { route: 'GET /api/v1/auth/oidc/', for: 'open', answer: '404 not_found' },
+  { route: 'GET /api/v1/auth/oidc/callback/', for: 'open', answer: '404 not_found' },
+  { route: 'GET /api/v1/auth/sessions/', for: 'session', answer: '200' },
+  {
+    route: 'DELETE /api/v1/auth/sessions/:session_id/',
+    for: 'session',
+    answer: '404 not_found',
+    params: () => ({ session_id: randomUUID() }),
+  },
+
   { route: 'GET /api/v1/projects/', for: 'anyone', answer: '200' },
   { route: 'POST /api/v1/projects/', for: 'anyone', answer: '201', body: () => ({ name: 'new' }) },
   { route: 'GET /api/v1/projects/:id/', for: 'viewer', answer: '200' },

@@ -6,7 +6,8 @@ import type { TestStack } from '../support/stack.js';
 import { lines, type Line, type Outcome } from './role-matrix-lines.js';
 import { createWorlds, PEOPLE, type Credentials, type Person, type World, type Worlds } from './role-matrix-world.js';
 
-const RANK = { viewer: 0, editor: 1, admin: 2, owner: 3 };
+/** API access, which `revoked` has lost, is asked of keys only. */
+const RANK = { viewer: 0, editor: 1, admin: 2, owner: 3, revoked: 3 };
 
 /** Who asks, and by what: "viewer by key", "nobody", "workers" (by the internal service token). */
 interface Asker {
@@ -70,6 +71,7 @@ describe('role matrix', function () {
 function titleOf({ for: least }: Line): string {
   if (least === 'open') return 'open to all';
   if (least === 'anyone') return 'for anyone with API access';
+  if (least === 'session') return 'for anyone with a session, and for no key';
   if (least === 'internal') return 'for the workers alone';
   return least === 'owner' ? 'for owners' : `for ${least}s and higher roles`;
 }
@@ -87,7 +89,8 @@ function expected(line: Line, { who, by }: Asker): Outcome {
   if (line.keyIn !== undefined && (who === 'nobody' || who === 'workers')) return '401 invalid_api_key';
   if (who === 'nobody' || (line.for === 'internal' && by === 'key')) return '401 not_authenticated';
   if (who === 'workers' || line.for === 'internal') return '401 authentication_failed';
-  if (who === 'revoked') return '403 permission_denied';
+  if (line.for === 'session') return by === 'key' ? '403 permission_denied' : line.answer;
+  if (who === 'revoked' && by === 'key') return '403 permission_denied';
   if (line.for === 'anyone') return line.answer;
   if (who === 'stranger') return line.stranger ?? '404 not_found';
   return RANK[who] >= RANK[line.for] ? line.answer : (line.refusal ?? '403 permission_denied');
