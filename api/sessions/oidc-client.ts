@@ -62,13 +62,17 @@ export function createOidcClient(settings: OidcSettings, publicUrl: string): Oid
       const claims = tokens.claims();
       if (claims === undefined) throw new Error('the issuer has sent no ID token');
       const more = await readMore(config, tokens.access_token, claims);
-      return toIdentity(settings.issuer, claims.sub, { ...claims, ...more });
+      return toIdentity(claims.iss, claims.sub, { ...claims, ...more });
     },
   };
 }
 
 /** Many issuers put the e-mail address into the user info only. */
-function readMore(config: Configuration, accessToken: string, claims: { sub: string; email?: unknown }) {
+async function readMore(
+  config: Configuration,
+  accessToken: string,
+  claims: { sub: string; email?: unknown },
+): Promise<Record<string, unknown>> {
   const hasUserInfo = config.serverMetadata().userinfo_endpoint !== undefined;
   if (claims.email !== undefined || !hasUserInfo) return {};
   return fetchUserInfo(config, accessToken, claims.sub);

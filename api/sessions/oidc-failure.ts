@@ -3,7 +3,7 @@ import type { Logger } from '../../config/logger.js';
 import { ApiError } from '../http/errors.js';
 
 /** What openid-client says of an issuer that did not answer, or not as an issuer answers. */
-const UNREACHABLE = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_PARSE_ERROR']);
+const UNREACHABLE = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_PARSE_ERROR', 'OAUTH_RESPONSE_IS_NOT_JSON']);
 const RETRY_AFTER_SECONDS = 30;
 
 /**

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { resolveIdentity, type Identity } from '../../db/sessions/identities-repository.js';
 import { createSession } from '../../db/sessions/sessions-repository.js';
 import type { AppDeps } from '../deps.js';
-import { detailSchema, nothing } from '../http/answer-schemas.js';
+import { badRequestSchema, detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, notFound } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { requireSigner, toHeaders, type OpenSession } from './answer-session.js';
@@ -61,7 +61,14 @@ const callback = defineRoute({
     'is sent to gets its access token by a refresh.',
   auth: 'open',
   query: answerSchema,
-  responses: { 303: nothing, 400: detailSchema, 401: detailSchema, 403: detailSchema, 404: detailSchema, 503: detailSchema },
+  responses: {
+    303: nothing,
+    400: badRequestSchema,
+    401: detailSchema,
+    403: detailSchema,
+    404: detailSchema,
+    503: detailSchema,
+  },
   async handler(context) {
     const { deps, query, requestHeaders, log } = context;
     const oidc = requireOidc(deps);

@@ -16,7 +16,7 @@ import { refreshSession } from './refresh-session.js';
 import { visitOf } from './visit.js';
 
 const MAX_BODY_BYTES = 16 * 1024;
-const signInErrors = { 401: detailSchema, 403: detailSchema };
+const signInErrors = { 401: detailSchema, 403: detailSchema, 503: detailSchema };
 
 const login = defineRoute({
   method: 'POST',
@@ -28,7 +28,7 @@ const login = defineRoute({
   auth: 'open',
   maxBodyBytes: MAX_BODY_BYTES,
   body: z.object({ email: z.string().trim().min(1).max(320), password: z.string().min(1).max(MAX_PASSWORD_LENGTH) }),
-  responses: { 200: signedInSchema, ...signInErrors, 429: detailSchema, 503: detailSchema },
+  responses: { 200: signedInSchema, ...signInErrors, 429: detailSchema },
   async handler(context) {
     const { deps, body, signal, log } = context;
     requireSigner(deps);
@@ -95,7 +95,7 @@ const logout = defineRoute({
   summary: 'Ends the session of the refresh cookie, if there is one.',
   description: 'Its access tokens end with it. Pages of other origins are refused.',
   auth: 'open',
-  responses: { 204: nothing, 403: detailSchema },
+  responses: { 204: nothing, 403: detailSchema, 503: detailSchema },
   async handler(context) {
     const { deps, requestHeaders } = context;
     refuseForeignOrigin(requestHeaders, deps.config.publicUrl);

@@ -53,7 +53,7 @@ export async function takeTurn(db: Db, key: Buffer, waitSeconds: number): Promis
       DELETE FROM login_waits WHERE key = ${key} AND ready_at <= now() AND ends_at > now() RETURNING 0 AS seconds
     ), wait AS (
       INSERT INTO login_waits AS stored (key, ready_at, ends_at)
-      SELECT ${key}, ${ready}, ${end} WHERE NOT EXISTS (SELECT FROM turn)
+      SELECT ${key}::bytea, ${ready}, ${end} WHERE NOT EXISTS (SELECT FROM turn)
       ON CONFLICT (key) DO UPDATE SET
         ready_at = CASE WHEN stored.ends_at <= now() THEN excluded.ready_at ELSE stored.ready_at END,
         ends_at = CASE WHEN stored.ends_at <= now() THEN excluded.ends_at ELSE stored.ends_at END
