@@ -53,7 +53,7 @@ describe('retention of what signing in leaves', function () {
     for (const [table, rest] of [
       ['login_failures', 'failures, ends_at) VALUES ($1, 1, $2)'],
       ['login_waits', 'ready_at, ends_at) VALUES ($1, now(), $2)'],
-      ['sign_in_links', `user_id, expires_at) SELECT $1, ${userId}, $2`],
+      ['sign_in_links', `user_id, expires_at) VALUES ($1, ${userId}, $2)`],
     ] as const) {
       const key = table === 'sign_in_links' ? 'token_hash' : 'key';
       for (const [name, seconds] of [['over', -1], ['good', 600]] as const) {
