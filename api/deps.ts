@@ -16,6 +16,7 @@ import type { KeyCounter } from './access/key-counter.js';
 import type { SnapshotStore } from './runs/snapshot-store.js';
 import type { StartSlots } from './runs/start-slots.js';
 import type { SessionVerifier } from './access/session-tokens.js';
+import type { SignIn } from './sessions/sign-in.js';
 
 /** Everything that a request may use; main.ts builds it once. */
 export interface AppDeps {
@@ -38,5 +39,6 @@ export interface AppDeps {
   /** Called before each scrape. */
   refreshFigures: RefreshFigures;
   verifySession: SessionVerifier;
+  signIn: SignIn;
   placement: DensePlacement;
 }

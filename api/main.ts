@@ -24,6 +24,7 @@ import { startRetention } from './background/retention.js';
 import { startFoldingFigures } from './background/workflow-figures.js';
 import { closeServer, listen } from './http/server.js';
 import { createSessionVerifier } from './access/session-tokens.js';
+import { createSignIn } from './sessions/sign-in.js';
 import { createKeyCounter } from './access/key-counter.js';
 import { createSnapshotStore } from './runs/snapshot-store.js';
 import { createStartSlots } from './runs/start-slots.js';
@@ -120,7 +121,8 @@ function createDeps(
     logger,
     metrics,
     refreshFigures: createDatabaseMetrics(metrics.registry, { db, logger, resultRetentionDays }),
-    verifySession: createSessionVerifier(environment),
+    verifySession: createSessionVerifier({ ...environment, foreignTokens: environment.signIn.foreignTokens }),
+    signIn: createSignIn(environment),
     placement: createDensePlacement({
       db,
       logger,

@@ -2,8 +2,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import {
   addKey,
-  addUser,
-  changeApiAccess,
   dropMember,
   issueToken,
   putMember,
@@ -16,6 +14,7 @@ import { addCategory, removeCategory, showCategories } from './admin/categories.
 import { AdminError, withContext, type AdminContext } from './admin/context.js';
 import { addProviderKey, dropProviderKey } from './admin/provider-keys.js';
 import { reencryptSecrets, showSecrets } from './admin/secrets.js';
+import { addUserCommands } from './admin/user-commands.js';
 import { describeFailure } from './exit.js';
 import { forgetSignals } from '../db/agents/approvals-repository.js';
 import type { Role } from '../db/core/tables.js';
@@ -24,20 +23,11 @@ const DEFAULT_TTL_SECONDS = 3600;
 const LABEL_HELP = 'to tell keys apart';
 
 const program = new Command('admin').description('Users, keys, members, tokens. One JSON document on standard output.');
-const user = program.command('user').description('people who call the API');
 const key = program.command('key').description('API keys');
 const member = program.command('member').description('who may do what in a project');
 const providerKey = program.command('provider-key').description("a project's own keys for model providers");
 
-user
-  .command('create')
-  .requiredOption('--name <name>')
-  .option('--no-api-access', 'the user may not use the API until granted')
-  .action((options: { name: string; apiAccess: boolean }) =>
-    run((admin) => addUser(admin, options.name, options.apiAccess)),
-  );
-withId(user.command('grant')).action(({ id }: Id) => run((admin) => changeApiAccess(admin, id, true)));
-withId(user.command('revoke')).action(({ id }: Id) => run((admin) => changeApiAccess(admin, id, false)));
+addUserCommands(program, { run, withId, parseId });
 
 withUser(key.command('create'))
   .option('--rate-limit <number>', 'requests a minute; without it DEFAULT_RATE_LIMIT holds', parseId)

@@ -1,13 +1,12 @@
 // The only place where environment variables are read and checked. docs/operate/operations.md, "Environment".
 import { z } from 'zod';
 import { originList } from './origins.js';
+import { ConfigError } from './config-error.js';
+import { flag } from './flag.js';
+import { signInVariables, toSignInSettings, type SignInSettings } from './sign-in-settings.js';
 
-/** A wrong variable. The message is one sentence that names it, for the person who started the process. */
-export class ConfigError extends Error {
-  override name = 'ConfigError';
-}
+export { ConfigError };
 
-const flag = z.stringbool({ truthy: ['true', '1', 'yes', 'on'], falsy: ['false', '0', 'no', 'off'] });
 const port = z.coerce.number().int().min(0).max(65535);
 const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' });
 
@@ -63,6 +62,7 @@ const schema = z.object({
   OTEL_EXPORTER_OTLP_PROTOCOL: z.literal('http/protobuf').optional(),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: z.literal('http/protobuf').optional(),
   WORKER_PAYLOAD_MEMORY_MB: z.coerce.number().int().min(16).default(256),
+  ...signInVariables,
 });
 
 /** The names of all variables that are read here. */
@@ -93,6 +93,7 @@ export interface Environment {
   corsOrigins: string[];
   jwtSecret: string | undefined;
   jwtJwksUrl: string | undefined;
+  signIn: SignInSettings;
   /** 32 bytes each; the first encrypts, all decrypt. Empty when unset. */
   secretsKeys: Buffer[];
   modelProvidersFile: string | undefined;
@@ -166,6 +167,7 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     corsOrigins: values.CORS_ORIGINS,
     jwtSecret: values.JWT_SECRET,
     jwtJwksUrl: values.JWT_JWKS_URL,
+    signIn: toSignInSettings(values),
     secretsKeys: parseKeys('SECRETS_KEY', values.SECRETS_KEY),
     modelProvidersFile: values.MODEL_PROVIDERS_FILE,
     openaiApiKey: values.OPENAI_API_KEY,

@@ -3,6 +3,9 @@ import { activeTraceIds } from './spans.js';
 
 export type { Logger };
 
+/** Of the logged object and of the objects in it. */
+const CREDENTIALS = ['authorization', 'cookie', 'headers', 'password', 'token', 'access_token'];
+
 /** Writes JSON lines to standard output. No credentials are logged; the redaction is a second safeguard. */
 export function createLogger(name: string, level: string, { isTracing = false } = {}): Logger {
   const options: LoggerOptions = {
@@ -14,7 +17,10 @@ export function createLogger(name: string, level: string, { isTracing = false } 
     ...(isTracing ? { mixin: () => activeTraceIds() ?? {} } : {}),
     formatters: { level: (label) => ({ level: label }) },
     redact: {
-      paths: ['*.authorization', '*.cookie', '*["x-api-key"]', 'headers', '*.headers', 'input', 'body', 'api_key'],
+      paths: [
+        ...CREDENTIALS.flatMap((name) => [name, `*.${name}`]),
+        ...['*["x-api-key"]', '*["set-cookie"]', 'input', 'body', 'api_key'],
+      ],
       censor: '********',
     },
   };

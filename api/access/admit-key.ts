@@ -3,7 +3,7 @@
 import type { KeyRequest, PolledText } from '../../db/runs/poll-repository.js';
 import { WINDOW_SECONDS, type CountedKey } from '../../db/projects/rate-limits-repository.js';
 import type { AppDeps } from '../deps.js';
-import { ApiError, permissionDenied } from '../http/errors.js';
+import { ApiError, permissionDenied, throttled } from '../http/errors.js';
 import type { Caller } from '../http/route.js';
 
 export interface Admission {
@@ -53,9 +53,4 @@ function toHeaders({ requests, resetAtSeconds, resetInSeconds }: CountedKey, lim
     'RateLimit-Policy': `"default";q=${limit};w=${WINDOW_SECONDS}`,
     RateLimit: `"default";r=${remaining};t=${resetInSeconds}`,
   };
-}
-
-function throttled(seconds: number, headers: Record<string, string>): ApiError {
-  const message = `Request was throttled. Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.`;
-  return new ApiError(429, 'throttled', message, { headers: { ...headers, 'Retry-After': String(seconds) } });
 }

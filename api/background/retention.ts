@@ -10,6 +10,7 @@ import {
   purgeRuns,
   type Batch,
 } from '../../db/retention/retention-repository.js';
+import { deleteOldSignIns } from '../../db/retention/session-retention.js';
 import { deleteOrphanedSnapshots } from '../../db/runs/snapshots-repository.js';
 import type { Tables } from '../../db/core/tables.js';
 import { startLoop, type BackgroundLoop } from './background-loop.js';
@@ -91,6 +92,7 @@ function createSteps(days: number): Step[] {
     (trx, rows) => deleteSettledDeliveries(trx, days, rows),
     deleteIdempotencyKeys,
     deleteEndedWindows,
+    deleteOldSignIns,
     // Graphs are checked one by one and orphans are rare, so a round checks one batch and successive rounds reach all
     // graphs.
     async (trx, rows) => {

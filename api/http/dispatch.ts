@@ -35,7 +35,8 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
       await lease.resize(bodyWeight(route, routerContext));
       const { body, bodyBytes } = await readBody(route, routerContext);
       const { caller, access, polled, log } = ctx.state;
-      const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers };
+      const peerAddress = ctx.req.socket.remoteAddress ?? '';
+      const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers, peerAddress };
       // The types of the declaration state whether there is a caller and an access; this code passes both on.
       const context = { deps, log, caller, access, polled, signal, ...given } as Parameters<Route['handler']>[0];
       result = await route.handler(context);

@@ -64,6 +64,12 @@ export function bodyTooLarge(limitBytes: number): ApiError {
   return new ApiError(413, 'body_too_large', `The request body exceeds ${limitBytes} bytes.`);
 }
 
+/** The error of a caller that may go on in `seconds`. */
+export function throttled(seconds: number, headers: Record<string, string> = {}): ApiError {
+  const message = `Request was throttled. Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.`;
+  return new ApiError(429, 'throttled', message, { headers: { ...headers, 'Retry-After': String(seconds) } });
+}
+
 const RETRY_AFTER_SECONDS = 2;
 
 /** The error of a request that exceeds the present capacity. */

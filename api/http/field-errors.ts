@@ -21,7 +21,10 @@ const MAX_YEAR = 9999;
 /** A moment in the future in a body, as ISO 8601 with its offset from UTC. */
 export function futureField() {
   const moment = z.iso
-    .datetime({ offset: true, error: 'Enter a date and time as ISO 8601 with an offset, such as 2030-01-31T12:00:00Z.' })
+    .datetime({
+      offset: true,
+      error: 'Enter a date and time as ISO 8601 with an offset, such as 2030-01-31T12:00:00Z.',
+    })
     .transform((text) => new Date(text))
     .refine((date) => date.getTime() > Date.now() && date.getUTCFullYear() <= MAX_YEAR, 'Enter a time in the future.');
   return documentedAs(moment, { type: 'string', format: 'date-time' });

@@ -17,9 +17,12 @@ import { publicationRoutes } from '../marketplace/publication-routes.js';
 import { mcpToolsRoutes } from '../mcp/routes.js';
 import { memberRoutes } from '../projects/members-routes.js';
 import { providerKeyRoutes } from '../projects/provider-keys-routes.js';
+import { oidcRoutes } from '../sessions/oidc-routes.js';
 import { projectRoutes } from '../projects/routes.js';
 import { runFlagRoutes } from '../runs/run-flags-routes.js';
 import { runRoutes } from '../runs/routes.js';
+import { sessionRoutes } from '../sessions/session-routes.js';
+import { signInRoutes } from '../sessions/routes.js';
 import { webhookRoutes } from '../webhooks/routes.js';
 import { workflowCheckRoutes } from '../workflows/checks-routes.js';
 import { workflowPositionRoutes } from '../workflows/positions-routes.js';
@@ -27,6 +30,9 @@ import { workflowRoutes } from '../workflows/routes.js';
 
 /** Every route of the service. */
 export const routes: Route[] = [
+  ...signInRoutes,
+  ...sessionRoutes,
+  ...oidcRoutes,
   ...projectRoutes,
   ...memberRoutes,
   ...providerKeyRoutes,

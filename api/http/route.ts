@@ -20,6 +20,8 @@ export type Auth = 'key' | 'session' | 'bearer-key' | 'optional' | 'internal' | 
  */
 export interface Caller extends Scope {
   credential: 'key' | 'session';
+  /** Of a session that was opened here (api/sessions/); absent for keys and for tokens of other services. */
+  sessionId?: string;
 }
 
 /**
@@ -59,6 +61,8 @@ export interface RouteContext<A, P, Q, B, R, H = undefined> {
   bodyBytes: Buffer;
   /** The request's own headers, with names in lower case, for the one route that passes some of them on. */
   requestHeaders: IncomingHttpHeaders;
+  /** The other end of the connection, which may be a proxy (api/access/visitor.ts); empty when it has hung up. */
+  peerAddress: string;
   /** Aborted when the caller hangs up before it has the whole answer. */
   signal: AbortSignal;
 }

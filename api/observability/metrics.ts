@@ -18,6 +18,8 @@ export interface Metrics {
   /** `delivered`, `retried` (failed, another attempt follows), `failed` (no attempts left), `dropped` (no receiver). */
   webhookAttempts: Counter<'outcome'>;
   webhookAttemptSeconds: Histogram;
+  /** `done`, `refused` (wrong, used or too old), `throttled`, `failed` (busy, the issuer is away, or our fault). */
+  signIns: Counter<'method' | 'outcome'>;
   reconciler: ReconcilerMetrics;
   retention: RetentionMetrics;
 }
@@ -80,6 +82,12 @@ export function createMetrics(): Metrics {
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
       registers,
     }),
+    signIns: new Counter({
+      name: 'sign_ins_total',
+      help: 'Attempts to sign in, by method (password, link, oidc) and outcome: done, refused, throttled or failed.',
+      labelNames: ['method', 'outcome'],
+      registers,
+    }),
     reconciler: createReconcilerMetrics(registers),
     retention: createRetentionMetrics(registers),
   };
@@ -88,11 +96,15 @@ export function createMetrics(): Metrics {
 }
 
 /** Creates every series with 0: Prometheus sees no increase in a series that begins with its first event. */
-function showZeros({ runsAccepted, runsEnded, runQueries, webhookAttempts, reconciler, retention }: Metrics): void {
+function showZeros(metrics: Metrics): void {
+  const { runsAccepted, runsEnded, runQueries, webhookAttempts, signIns, reconciler, retention } = metrics;
   for (const outcome of ['accepted', 'repeated', 'invalid_nodes', 'invalid_workflow']) runsAccepted.inc({ outcome }, 0);
   for (const status of ['Succeeded', 'Error', 'Cancelled']) runsEnded.inc({ status }, 0);
   for (const outcome of ['answered', 'refused', 'timed_out', 'skipped']) runQueries.inc({ outcome }, 0);
   for (const outcome of ['delivered', 'retried', 'failed', 'dropped']) webhookAttempts.inc({ outcome }, 0);
+  for (const method of ['password', 'link', 'oidc']) {
+    for (const outcome of ['done', 'refused', 'throttled', 'failed']) signIns.inc({ method, outcome }, 0);
+  }
   for (const outcome of ['done', 'busy', 'failed']) reconciler.rounds.inc({ outcome }, 0);
   for (const outcome of ['open', 'closed', 'missing', 'failed']) reconciler.checks.inc({ outcome }, 0);
   for (const reason of CLOSED_FOR) reconciler.closed.inc({ reason }, 0);

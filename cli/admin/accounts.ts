@@ -1,22 +1,14 @@
-// Users, their keys and tokens, and their memberships in projects.
+// Keys and tokens of users, and their memberships in projects.
+import type { JWTPayload } from 'jose';
 import { createKey, deleteKey, listKeys, updateKey, type KeyListing } from '../../db/projects/keys-repository.js';
 import { listMembers, removeMember, setMember } from '../../db/projects/members-repository.js';
 import type { Role } from '../../db/core/tables.js';
-import { createUser, findUser, setApiAccess, type UserRow } from '../../db/projects/users-repository.js';
+import { findUser, type UserRow } from '../../db/projects/users-repository.js';
 import { AdminError, type AdminContext } from './context.js';
 import { signToken } from './session-token.js';
 
 /** More than any project has members. */
 const ALL = 2_147_483_647;
-
-export async function addUser({ db }: AdminContext, name: string, apiAccess: boolean): Promise<object> {
-  if (name.trim() === '') throw new AdminError('--name must not be empty.');
-  return toUser(await createUser(db, { name, apiAccess }));
-}
-
-export async function changeApiAccess({ db }: AdminContext, id: number, apiAccess: boolean): Promise<object> {
-  return toUser((await setApiAccess(db, id, apiAccess)) ?? unknownUser(id));
-}
 
 export async function addKey(context: AdminContext, user: number, label: string, rateLimit?: number): Promise<object> {
   await requireUser(context, user);
@@ -42,8 +34,21 @@ export async function removeKey({ db }: AdminContext, id: number): Promise<objec
 
 /** The token expires `ttlSeconds` from now. */
 export async function issueToken(context: AdminContext, user: number, ttlSeconds: number): Promise<object> {
-  await requireUser(context, user);
-  return { token: await signToken(user, ttlSeconds, context.jwtSecret()) };
+  const { email } = await requireUser(context, user);
+  return { token: await signToken(user, ttlSeconds, context.jwtSecret(), demandedClaims(context, email)) };
+}
+
+/** What the API demands of tokens that are not of its own sessions. */
+function demandedClaims({ foreignTokens }: AdminContext, email: string | null): JWTPayload {
+  const { issuer, audience, userClaim } = foreignTokens;
+  if (userClaim !== undefined && email === null) {
+    throw new AdminError(`JWT_USER_CLAIM: the user must have an e-mail address, which the claim ${userClaim} holds.`);
+  }
+  return {
+    ...(issuer === undefined ? {} : { iss: issuer }),
+    ...(audience === undefined ? {} : { aud: audience }),
+    ...(userClaim === undefined ? {} : { [userClaim]: email }),
+  };
 }
 
 export async function putMember(context: AdminContext, project: number, user: number, role: Role): Promise<object> {
@@ -71,12 +76,11 @@ export async function requireProject({ db }: AdminContext, id: number): Promise<
   if ((await live.executeTakeFirst()) === undefined) throw new AdminError(`There is no project ${id}.`);
 }
 
-async function requireUser({ db }: AdminContext, id: number): Promise<void> {
-  if ((await findUser(db, id)) === undefined) unknownUser(id);
-}
-
-function unknownUser(id: number): never {
-  throw new AdminError(`There is no user ${id}.`);
+/** Throws AdminError when there is no such user. */
+export async function requireUser({ db }: AdminContext, id: number): Promise<UserRow> {
+  const user = await findUser(db, id);
+  if (user === undefined) throw new AdminError(`There is no user ${id}.`);
+  return user;
 }
 
 function toKey({ id, label, hint, projectId, expiresAt, rateLimit, createdAt }: KeyListing): object {
@@ -89,8 +93,4 @@ function toKey({ id, label, hint, projectId, expiresAt, rateLimit, createdAt }: 
     rate_limit: rateLimit,
     created_at: createdAt,
   };
-}
-
-function toUser({ id, name, api_access }: UserRow): object {
-  return { id, name, api_access };
 }

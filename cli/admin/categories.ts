@@ -1,5 +1,10 @@
 // Categories of workflows and their subcategories.
-import { createCategory, deleteCategory, findCategory, listCategories } from '../../db/workflows/categories-repository.js';
+import {
+  createCategory,
+  deleteCategory,
+  findCategory,
+  listCategories,
+} from '../../db/workflows/categories-repository.js';
 import { AdminError, type AdminContext } from './context.js';
 
 /** With `parent` it adds a subcategory; there is no third level. */

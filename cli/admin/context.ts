@@ -1,6 +1,7 @@
 // The database and the secrets for an admin command: those of the environment, or else those of the stack in DATA_DIR.
 import path from 'node:path';
 import { parseEnvironment } from '../../config/environment.js';
+import type { ForeignTokenRules } from '../../config/sign-in-settings.js';
 import { createDatabase, type Database } from '../../db/core/client.js';
 import { readSecrets } from '../embedded/secrets-file.js';
 import { readStackFile } from '../embedded/stack-file.js';
@@ -16,6 +17,11 @@ export interface AdminContext {
   secretsKeys: () => Buffer[];
   /** Throws AdminError when there is none. */
   jwtSecret: () => string;
+  foreignTokens: ForeignTokenRules;
+  /** Where people reach the API. */
+  publicUrl: string;
+  /** The user of the running stack; undefined where none runs. */
+  localUserId: number | undefined;
 }
 
 /** Runs `action` with an open database. Throws AdminError when no database is configured. */
@@ -25,7 +31,8 @@ export async function withContext<T>(
 ): Promise<T> {
   const environment = parseEnvironment(env);
   const dataDir = path.resolve(environment.dataDir);
-  const url = environment.databaseUrl ?? readStackFile(dataDir)?.database_url;
+  const stack = readStackFile(dataDir);
+  const url = environment.databaseUrl ?? stack?.database_url;
   if (url === undefined) {
     throw new AdminError(`There is no database: set DATABASE_URL, or start the stack (no stack runs in ${dataDir}).`);
   }
@@ -48,6 +55,10 @@ export async function withContext<T>(
         if (secret === undefined) throw new AdminError('JWT_SECRET: must be set, for it signs the token.');
         return secret;
       },
+      foreignTokens: environment.signIn.foreignTokens,
+      publicUrl: env['PUBLIC_URL'] || stack === undefined ? environment.publicUrl : stack.api_url,
+      // Another database has other users.
+      localUserId: url === stack?.database_url ? stack.user_id : undefined,
     });
   } finally {
     await db.destroy();

@@ -16,7 +16,7 @@ export async function ensureLocalUser(db: Database, dataDir: string, secrets: St
   const holder = secrets.api_key === undefined ? undefined : await findKeyHolder(db, secrets.api_key);
   if (holder !== undefined) return { userId: holder.userId, apiKey: secrets.api_key! };
   const created = await db.transaction().execute(async (trx) => {
-    const user = await createUser(trx, { name: 'local', apiAccess: true });
+    const user = await createUser(trx, { name: 'local', apiAccess: true, isAdmin: true });
     const { apiKey } = await createKey(trx, { userId: user.id, label: 'local stack', rateLimit: RATE_LIMIT });
     return { userId: user.id, apiKey };
   });

@@ -18,6 +18,14 @@ import type {
 import type { MarketplaceCopiesTable, MarketplaceUsageTable } from './tables/marketplace-tables.js';
 import type { BillingTransactionsTable, NodeResultsTable, ProviderCallsTable } from './tables/node-tables.js';
 import type { IdempotencyKeysTable, RunsTable } from './tables/run-tables.js';
+import type {
+  LoginFailuresTable,
+  LoginWaitsTable,
+  OidcIdentitiesTable,
+  SessionsTable,
+  SignInLinksTable,
+  UserPasswordsTable,
+} from './tables/session-tables.js';
 import type { WebhookDeliveriesTable } from './tables/webhook-tables.js';
 import type {
   BookmarksTable,
@@ -32,6 +40,7 @@ export type { ProviderKeysTable, Role, UsersTable } from './tables/account-table
 export type { ApprovalStatus, ToolOutcome } from './tables/agent-tables.js';
 export type { NodeStatus, TransactionStatus } from './tables/node-tables.js';
 export type { StoredRunStatus } from './tables/run-tables.js';
+export type { SignInMethod } from './tables/session-tables.js';
 export type { WebhookDeliveryStatus, WebhookEventType } from './tables/webhook-tables.js';
 export type { WorkflowsTable } from './tables/workflow-tables.js';
 
@@ -60,6 +69,12 @@ export interface Tables {
   marketplace_usage: MarketplaceUsageTable;
   workflow_statistics: WorkflowStatisticsTable;
   webhook_deliveries: WebhookDeliveriesTable;
+  user_passwords: UserPasswordsTable;
+  sessions: SessionsTable;
+  sign_in_links: SignInLinksTable;
+  login_failures: LoginFailuresTable;
+  login_waits: LoginWaitsTable;
+  oidc_identities: OidcIdentitiesTable;
 }
 
 export type ProjectRow = Selectable<ProjectsTable>;

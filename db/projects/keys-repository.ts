@@ -87,11 +87,7 @@ export function findKey(db: Db, keyId: number): Promise<KeyListing | undefined> 
 }
 
 /** Undefined when there is no such key. */
-export async function updateKey(
-  db: Db,
-  keyId: number,
-  changes: Partial<KeySettings>,
-): Promise<KeyListing | undefined> {
+export async function updateKey(db: Db, keyId: number, changes: Partial<KeySettings>): Promise<KeyListing | undefined> {
   const columns = toColumns(changes);
   if (Object.keys(columns).length === 0) return findKey(db, keyId);
   return db.updateTable('api_keys').set(columns).where('id', '=', keyId).returning(LISTED).executeTakeFirst();

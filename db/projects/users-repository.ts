@@ -1,4 +1,4 @@
-// Writer: the admin commands (and the embedded stack's first start).
+// Writers: the admin commands, the embedded stack's first start, and sign-in by OpenID Connect (create).
 import { sql, type Selectable } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { UsersTable } from '../core/tables.js';
@@ -32,6 +32,10 @@ export function findUserByEmail(db: Db, email: string): Promise<UserRow | undefi
     .selectAll()
     .where(sql`lower(email)`, '=', sql`lower(${email})`)
     .executeTakeFirst();
+}
+
+export function listUsers(db: Db): Promise<UserRow[]> {
+  return db.selectFrom('users').selectAll().orderBy('id').execute();
 }
 
 /** Grants or takes back the use of the API; undefined when there is no such user. */

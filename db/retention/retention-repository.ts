@@ -128,7 +128,12 @@ export async function deleteEndedWindows(db: Db, limit: number): Promise<Batch> 
 }
 
 /** By `ctid`, which every table has: a row that is changed at the same moment gets another one, and stays. */
-async function deleteRows(db: Db, table: keyof Tables, where: RawBuilder<unknown>, limit: number): Promise<number> {
+export async function deleteRows(
+  db: Db,
+  table: keyof Tables,
+  where: RawBuilder<unknown>,
+  limit: number,
+): Promise<number> {
   const { numAffectedRows } = await sql`
     DELETE FROM ${sql.table(table)} WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM ${sql.table(table)} WHERE ${where} LIMIT ${limit}::integer
@@ -136,6 +141,6 @@ async function deleteRows(db: Db, table: keyof Tables, where: RawBuilder<unknown
   return Number(numAffectedRows ?? 0);
 }
 
-function toBatch(expired: Expired, limit: number): Batch {
+export function toBatch(expired: Expired, limit: number): Batch {
   return { expired, hasMore: Object.values(expired).some((count) => count >= limit) };
 }

@@ -1,5 +1,6 @@
 // Who may do what: one line an endpoint. A route of the registry without a line fails role-matrix.test.ts.
 // Specification, "Authentication" and "Other endpoints"; decisions.md sections 1 and 12.
+import { randomUUID } from 'node:crypto';
 import { chain } from '../support/graphs.js';
 import type { Role } from '../../db/core/tables.js';
 import type { World } from './role-matrix-world.js';
@@ -36,6 +37,34 @@ export interface Line {
 const NO_ID = '2147483647';
 
 export const lines: Line[] = [
+  {
+    route: 'POST /api/v1/auth/login/',
+    for: 'open',
+    answer: '401 authentication_failed',
+    // An account of its own each time, because failed logins are counted.
+    body: () => ({ email: `${randomUUID()}@example.com`, password: 'not the password' }),
+  },
+  {
+    route: 'POST /api/v1/auth/link/',
+    for: 'open',
+    answer: '401 authentication_failed',
+    body: () => ({ token: 'unknown' }),
+  },
+  { route: 'POST /api/v1/auth/refresh/', for: 'open', answer: '401 not_authenticated' },
+  { route: 'POST /api/v1/auth/logout/', for: 'open', answer: '204' },
+  { route: 'GET /api/v1/auth/providers/', for: 'open', answer: '200' },
+  // The stack has no identity provider.
+  { route: 'GET /api/v1/auth/oidc/', for: 'open', answer: '404 not_found' },
+  { route: 'GET /api/v1/auth/oidc/callback/', for: 'open', answer: '404 not_found' },
+  { route: 'GET /api/v1/auth/sessions/', for: 'anyone', sessionOnly: true, answer: '200' },
+  {
+    route: 'DELETE /api/v1/auth/sessions/:session_id/',
+    for: 'anyone',
+    sessionOnly: true,
+    answer: '404 not_found',
+    params: () => ({ session_id: randomUUID() }),
+  },
+
   { route: 'GET /api/v1/projects/', for: 'anyone', answer: '200' },
   {
     route: 'POST /api/v1/projects/',

@@ -6,6 +6,7 @@ import type { TestStack } from '../support/stack.js';
 import { lines, type Line, type Outcome } from './role-matrix-lines.js';
 import { createWorlds, PEOPLE, type Credentials, type Person, type World, type Worlds } from './role-matrix-world.js';
 
+/** API access, which `revoked` has lost, is asked of keys only. */
 const RANK = { viewer: 0, editor: 1, admin: 2, owner: 3, revoked: 3, inside: 3 };
 
 /**

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { stackFile, type ChildName } from '../../cli/embedded/stack-file.js';
+import { Browser } from '../api/sessions/people.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { chain } from '../support/graphs.js';
@@ -50,6 +51,16 @@ describe('npm start', function () {
       assert.equal(statSync(path.join(stack.dataDir, 'secrets.json')).mode & 0o777, 0o600);
       assert.equal((await fetch(file.temporal_ui_url)).status, 200);
       assert.equal((await api.get('/projects/')).status, 200);
+    });
+
+    it('prints a link that signs the local user in, once', async () => {
+      const form = /^Console: (\S+)\/#token=([\w-]{43})$/m;
+      const [, url, token] = await eventually(() => form.exec(stack.logs()) ?? false);
+      assert.equal(url, stack.apiUrl);
+      const browser = new Browser(stack.apiUrl);
+      const { status, body } = await browser.post('link/', { token });
+      assert.deepEqual([status, body.user.id, body.user.is_admin], [200, stack.stack.user_id, true]);
+      assert.equal((await browser.post('link/', { token })).status, 401);
     });
 
     it('gives the local user 6000 requests a minute', async () => {

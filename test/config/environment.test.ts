@@ -96,6 +96,17 @@ describe('environment', () => {
     ['WORKER_CACHED_WORKFLOWS', '1.5'],
     ['WORKER_BUILD_ID', 'v1:2'],
     ['WORKER_DEPLOYMENT_NAME', 'a.b'],
+    ['TRUSTED_PROXIES', 'localhost'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['TRUSTED_PROXIES', '10.0.0.0/8/8'],
+    ['TRUSTED_PROXIES', '10.0.0.1,,10.0.0.2'],
+    ['TRUSTED_PROXIES', '::/129'],
+    ['OIDC_ISSUER', 'issuer.example'],
+    ['OIDC_ISSUER', 'http://issuer.example'],
+    ['OIDC_ISSUER', 'https://issuer.example/?tenant=1'],
+    ['OIDC_ISSUER', 'https://user@issuer.example/'],
+    ['OIDC_NAME', 'x'.repeat(101)],
+    ['OIDC_CREATE_USERS', 'perhaps'],
   ];
   for (const [variable, value] of wrong) {
     it(`refuses ${variable}=${value.slice(0, 20)} in one sentence that names it`, () => {
@@ -120,6 +131,38 @@ describe('environment', () => {
       );
     refused({ WORKER_DEPLOYMENT_NAME: 'runs' }, 'WORKER_BUILD_ID');
     refused({ WORKER_BUILD_ID: '7f3a', WORKER_DEPLOYMENT_NAME: '' }, 'WORKER_DEPLOYMENT_NAME');
+  });
+
+  it('takes OpenID Connect whole or not at all', () => {
+    assert.equal(parseEnvironment({}).signIn.oidc, undefined);
+    const all = { OIDC_ISSUER: 'https://issuer.example', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' };
+    const settings = { issuer: 'https://issuer.example', clientId: 'a', clientSecret: 'b' };
+    assert.deepEqual(parseEnvironment(all).signIn.oidc, { ...settings, name: 'issuer.example', createUsers: false });
+    const more = { OIDC_NAME: 'Example', OIDC_CREATE_USERS: 'true' };
+    const wanted = { ...settings, name: 'Example', createUsers: true };
+    assert.deepEqual(parseEnvironment({ ...all, ...more }).signIn.oidc, wanted);
+    for (const variable of Object.keys(all)) {
+      assert.throws(
+        () => parseEnvironment({ ...all, [variable]: '' }),
+        (error) => error instanceof ConfigError && error.message.startsWith(`${variable}: must be set together with`),
+      );
+    }
+  });
+
+  it('takes an issuer without TLS on this machine only', () => {
+    const rest = { OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' };
+    for (const issuer of ['http://127.0.0.1:4000', 'http://localhost/realm', 'http://[::1]:1']) {
+      assert.equal(parseEnvironment({ OIDC_ISSUER: issuer, ...rest }).signIn.oidc?.issuer, issuer);
+    }
+    for (const issuer of ['http://127.0.0.1.example', 'http://10.0.0.1', 'ftp://127.0.0.1']) {
+      assert.throws(() => parseEnvironment({ OIDC_ISSUER: issuer, ...rest }), /^ConfigError: OIDC_ISSUER: must be/);
+    }
+  });
+
+  it('knows trusted proxies by address and by network', () => {
+    assert.deepEqual(parseEnvironment({}).signIn.trustedProxies, []);
+    const { trustedProxies } = parseEnvironment({ TRUSTED_PROXIES: '10.0.0.0/8, ::1,2001:db8::/32' }).signIn;
+    assert.deepEqual(trustedProxies, ['10.0.0.0/8', '::1', '2001:db8::/32']);
   });
 
   it('never quotes a wrong secret', () => {

@@ -15,6 +15,7 @@ export const TIERS = {
   durability: [
     'test/activities/worker/traces.test.ts',
     'test/api/runs/live-poll.test.ts',
+    'test/api/sessions/brute-force.test.ts',
     'test/api/webhooks/webhook-crashes.test.ts',
     'test/cli/secrets-rotation.test.ts',
     'test/cli/start-refusals.test.ts',
@@ -72,6 +73,7 @@ export const ALONE = [
   'test/api/http/raw-http.test.ts',
   'test/api/runs/cancel.test.ts',
   'test/api/runs/live-poll.test.ts',
+  'test/api/sessions/brute-force.test.ts',
   'test/db/runs/snapshots.test.ts',
   'test/load/',
   'test/outgoing/mcp-call.test.ts',
@@ -82,7 +84,13 @@ export const ALONE = [
 ];
 
 /** The files of each run one after the other: their rounds delete what is old, whoever has made it. */
-export const GROUPS = [['test/api/background/retention.test.ts', 'test/db/retention/retention.test.ts']];
+export const GROUPS = [
+  [
+    'test/api/background/retention.test.ts',
+    'test/db/retention/retention.test.ts',
+    'test/db/sessions/session-retention.test.ts',
+  ],
+];
 
 /** With the workers' cache off, every step of a run is a replay of all steps before it. Left out is what executes no run on
  * a worker, what moves runs between builds, and a chain of 2,000 nodes, which costs the square of that. */

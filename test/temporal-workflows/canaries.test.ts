@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { signToken } from '../../cli/admin/session-token.js';
+import { Browser, createLink, createPerson } from '../api/sessions/people.js';
 import { createHook, deliveriesOf } from '../api/webhook-receiver.js';
 import { createApiClient, type ApiAnswer, type ApiClient, type Envelope } from '../support/api-client.js';
 import { createCanary, echoesOf, findCanaries, readFiles, watch, type Canary } from '../support/canary.js';
@@ -61,6 +62,25 @@ describe('canaries', function () {
   async function admin(...args: string[]): Promise<string> {
     const env = { PATH: process.env['PATH'], DATA_DIR: stack.dataDir, SECRETS_KEY: secretsKey };
     return (await promisify(execFile)(process.execPath, [ADMIN, ...args], { env })).stdout;
+  }
+
+  /** Everything that a person can do by a password and a link, well and wrongly, and the secrets of it. */
+  async function signInAndOut(): Promise<Canary[]> {
+    const person = await createPerson(stack);
+    const link = await createLink(stack, person.userId);
+    const [browser, thief] = [new Browser(stack.apiUrl), new Browser(stack.apiUrl)];
+    const tokens = [(await browser.logIn(person)).body.access_token, browser.cookie!];
+    thief.cookie = browser.cookie;
+    tokens.push((await browser.refresh()).body.access_token, browser.cookie!);
+    assert.equal((await thief.refresh()).status, 401);
+    assert.equal((await browser.logIn({ ...person, password: `${person.password}x` })).status, 401);
+    const text = `{"email": "${person.email}", "password": "${person.password}"`;
+    assert.equal((await createApiClient(stack.apiUrl).post('/auth/login/', { text })).status, 400);
+    tokens.push((await thief.post('link/', { token: link })).body.access_token, thief.cookie!);
+    assert.equal((await thief.post('link/', { token: link })).status, 401);
+    assert.equal((await thief.logOut()).status, 204);
+    const parts = tokens.map((token) => watch('part of a token', token.split('.').at(-1)!));
+    return [watch('password', person.password), watch('sign-in link', link), ...parts];
   }
 
   /** Every kind of node gets secrets, and all that they call sends them back in every encoding. */
@@ -212,7 +232,7 @@ describe('canaries', function () {
     await ask('refused token', createApiClient(stack.apiUrl, { session: `${session}x` }).get('/projects/'));
     await ask('refused key', createApiClient(stack.apiUrl, `${stack.apiKey}x`).get('/projects/'));
     await ask('refused body', api.post('/workflows/', { text: `{"title": ${input.value}` }));
-    secrets.push(token);
+    secrets.push(token, ...(await signInAndOut()));
 
     await eventually(async () =>
       (await deliveriesOf(api, hook.projectId)).every(({ status }) => status === 'delivered'),

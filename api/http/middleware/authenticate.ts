@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { findUser } from '../../../db/projects/users-repository.js';
+import { findUser, findUserByEmail, type UserRow } from '../../../db/projects/users-repository.js';
+import { findSessionUser } from '../../../db/sessions/sessions-repository.js';
 import { admitKey } from '../../access/admit-key.js';
 import type { AppContext, AppMiddleware } from '../app-state.js';
 import type { AppDeps } from '../../deps.js';
@@ -7,6 +8,7 @@ import { ApiError, permissionDenied } from '../errors.js';
 import { uuid } from '../path-ids.js';
 import type { Caller, Route } from '../route.js';
 import { invalidToken } from '../../access/session-tokens.js';
+import type { TokenSubject } from '../../access/token-subject.js';
 
 /** Identifies the caller by the method that the route requires. Specification, "Authentication". */
 export function authenticate({ auth, pollsRun }: Pick<Route, 'auth' | 'pollsRun'>, deps: AppDeps): AppMiddleware {
@@ -53,11 +55,22 @@ async function findBearerKeyCaller(ctx: AppContext, deps: AppDeps): Promise<Call
   return caller;
 }
 
-/** A token becomes invalid when its user is deleted. Access to the API is asked of keys only. */
-async function findSessionCaller({ db, verifySession }: AppDeps, token: string): Promise<Caller> {
-  const user = await findUser(db, await verifySession(token));
+/**
+ * A token becomes invalid when its user is deleted, one of ours with its session, too. Access to the API is asked of keys
+ * only.
+ */
+async function findSessionCaller(deps: AppDeps, token: string): Promise<Caller> {
+  const subject = await deps.verifySession(token);
+  const user = await findSubject(deps, subject);
   if (user === undefined) throw invalidToken();
-  return { userId: user.id, credential: 'session' };
+  const sessionId = subject.by === 'session' ? { sessionId: subject.sessionId } : {};
+  return { userId: user.id, credential: 'session', ...sessionId };
+}
+
+/** One statement, whatever names the user. */
+function findSubject({ db }: AppDeps, subject: TokenSubject): Promise<UserRow | undefined> {
+  if (subject.by === 'session') return findSessionUser(db, subject);
+  return subject.by === 'user' ? findUser(db, subject.userId) : findUserByEmail(db, subject.email);
 }
 
 /**

@@ -8,6 +8,8 @@ export const STATUS_TEXTS: Partial<Record<number, string>> = {
   200: 'Done.',
   201: 'Made.',
   204: 'Done; no body.',
+  302: 'Go to the address in `Location`.',
+  303: 'Done; go to the address in `Location`.',
   400: 'Something in the request is missing or wrong.',
   401: 'Credentials are missing or wrong.',
   403: 'The caller may not do this.',
@@ -16,7 +18,7 @@ export const STATUS_TEXTS: Partial<Record<number, string>> = {
   413: 'The body is too large.',
   415: 'The media type, charset or encoding of the body is not taken.',
   431: 'The address and headers are longer than 16 KiB.',
-  429: "The key's requests of this minute are used up.",
+  429: "The key's requests of this minute are used up, or too many logins have failed.",
   500: 'A fault of ours, or of what stands behind us; nothing of the cause.',
   503: 'Too busy, or not ready: try again.',
 };

@@ -5,6 +5,7 @@ const GROUPS: [pattern: RegExp, group: string][] = [
   [/^\/v1\//, 'Chat completions'],
   [/\/execution-update\//, 'Internal'],
   [/\/workflows\/marketplace\/|-marketplace\/$/, 'Marketplace'],
+  [/^\/api\/v1\/auth\//, 'Signing in'],
   [/\/agent-approvals?\//, 'Approvals'],
   [/\/webhook/, 'Webhooks'],
   [/\/all-workflows\//, 'Catalog and bookmarks'],
@@ -19,6 +20,7 @@ const GROUPS: [pattern: RegExp, group: string][] = [
 
 const ORDER = [
   'People and keys',
+  'Signing in',
   'Projects',
   'Workflows',
   'Runs',

@@ -4,7 +4,7 @@ import type { Timestamp } from './column-types.js';
 
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer';
 
-/** Writer: the API (administrators) and `admin` (and the embedded stack's first start). */
+/** Writers: `admin`, the embedded stack's first start, and the API (administrators, people of an identity provider). */
 export interface UsersTable {
   id: Generated<number>;
   name: string;

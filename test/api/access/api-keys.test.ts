@@ -132,13 +132,29 @@ describe('API keys over HTTP', function () {
 
   describe('400', () => {
     const refused: [title: string, body: unknown, errors: FieldErrors][] = [
-      ['a label of 101 characters', { label: 'x'.repeat(101) }, { label: ['Ensure this field has no more than 100 characters.'] }],
+      [
+        'a label of 101 characters',
+        { label: 'x'.repeat(101) },
+        { label: ['Ensure this field has no more than 100 characters.'] },
+      ],
       ['a label that is null', { label: null }, { label: ['This field may not be null.'] }],
-      ['a project that does not exist', { project: 2147483647 }, { project: ['Invalid pk "2147483647" - object does not exist.'] }],
-      ['a project beyond all ids', { project: 1e12 }, { project: ['Invalid pk "1000000000000" - object does not exist.'] }],
+      [
+        'a project that does not exist',
+        { project: 2147483647 },
+        { project: ['Invalid pk "2147483647" - object does not exist.'] },
+      ],
+      [
+        'a project beyond all ids',
+        { project: 1e12 },
+        { project: ['Invalid pk "1000000000000" - object does not exist.'] },
+      ],
       ['a project that is a text', { project: '1' }, { project: ['A valid integer is required.'] }],
       ['an end in the past', { expires_at: '2020-01-01T00:00:00Z' }, { expires_at: ['Enter a time in the future.'] }],
-      ['an end beyond the calendar', { expires_at: '9999-12-31T23:59:59-12:00' }, { expires_at: ['Enter a time in the future.'] }],
+      [
+        'an end beyond the calendar',
+        { expires_at: '9999-12-31T23:59:59-12:00' },
+        { expires_at: ['Enter a time in the future.'] },
+      ],
     ];
     for (const [title, body, errors] of refused) {
       it(`${title} is refused with the field's name, in a POST and in a PATCH`, async () => {

@@ -142,7 +142,11 @@ describe('users', function () {
       const { body: other } = await create({ name: 'other' });
       assert.deepEqual((await change(other.id, { email: email.toUpperCase() })).body, taken);
       const { body: owner } = answers.find(({ status }) => status === 201)!;
-      assert.equal((await change(owner.id, { email: email.toUpperCase() })).status, 200, 'their own, written otherwise');
+      assert.equal(
+        (await change(owner.id, { email: email.toUpperCase() })).status,
+        200,
+        'their own, written otherwise',
+      );
     });
 
     it('the last administrator stays one, also when all step down at once', async () => {

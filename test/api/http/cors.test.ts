@@ -77,7 +77,13 @@ describe('calls from a browser', function () {
         assert.equal(answer.headers.get('set-cookie'), null);
         assert.match(answer.headers.get('vary') ?? '', /\bOrigin\b/);
         const exposed = listOf(answer, 'access-control-expose-headers');
-        const limits = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy'];
+        const limits = [
+          'X-RateLimit-Limit',
+          'X-RateLimit-Remaining',
+          'X-RateLimit-Reset',
+          'RateLimit',
+          'RateLimit-Policy',
+        ];
         for (const name of ['X-Request-Id', 'ETag', 'Retry-After', ...limits]) {
           assert.ok(exposed.includes(name.toLowerCase()), name);
         }
@@ -129,7 +135,10 @@ describe('calls from a browser', function () {
 
   it('a wrong list is one sentence at start', async () => {
     await assert.rejects(startApiProcess(stack, { CORS_ORIGINS: 'https://app.example.com/' }), (error: Error) => {
-      const [sentence = '', ...more] = error.message.replace(/^.* did not start: /, '').trim().split('\n');
+      const [sentence = '', ...more] = error.message
+        .replace(/^.* did not start: /, '')
+        .trim()
+        .split('\n');
       assert.deepEqual(more, []);
       return /^CORS_ORIGINS: must be comma-separated origins, .* without a path\.$/.test(sentence);
     });

@@ -43,7 +43,12 @@ describe('categories and languages', function () {
     const first = await insert('a', null);
     const below = [await insert('y', second), await insert('x', second)];
     const found = (await allOf<Category>('/categories/')).filter(({ name }) => name.startsWith(word));
-    const entry = (id: number, name: string, parent: number | null) => ({ id, code: `${id}`, name: `${word} ${name}`, parent });
+    const entry = (id: number, name: string, parent: number | null) => ({
+      id,
+      code: `${id}`,
+      name: `${word} ${name}`,
+      parent,
+    });
     assert.deepEqual(
       found.map(({ id, code, name, parent }) => ({ id, code, name, parent })),
       [entry(first, 'a', null), entry(second, 'b', null), entry(below[1]!, 'x', second), entry(below[0]!, 'y', second)],
@@ -52,11 +57,9 @@ describe('categories and languages', function () {
 
   it('the code of a category is what the filters of lists take', async () => {
     const { api } = await createAccount(stack);
-    const [row] = await queryDatabase<{ id: number }>(
-      stack,
-      'INSERT INTO categories (name) VALUES ($1) RETURNING id',
-      [`filter ${randomUUID()}`],
-    );
+    const [row] = await queryDatabase<{ id: number }>(stack, 'INSERT INTO categories (name) VALUES ($1) RETURNING id', [
+      `filter ${randomUUID()}`,
+    ]);
     const { code, id } = (await allOf<Category>('/categories/')).find((category) => category.id === row!.id)!;
     const workflow = await api.createWorkflow(await api.createProject(), {});
     await api.patch(`/workflows/${workflow}/`, { body: { categories: [id] } });
@@ -73,7 +76,10 @@ describe('categories and languages', function () {
     assert.deepEqual([codes.length, new Set(codes).size], [183, 183]);
     assert.ok(all.every(({ code, name }) => /^[a-z]{2}$/.test(code) && name.length > 1 && name !== code));
     const names = all.map(({ name }) => name);
-    assert.deepEqual(names, names.toSorted((a, b) => a.localeCompare(b, 'en')));
+    assert.deepEqual(
+      names,
+      names.toSorted((a, b) => a.localeCompare(b, 'en')),
+    );
     assert.deepEqual(
       ['en', 'de', 'ru', 'zh'].map((wanted) => all.find(({ code }) => code === wanted)?.name),
       ['English', 'German', 'Russian', 'Chinese'],

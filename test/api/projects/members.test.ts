@@ -134,7 +134,11 @@ describe('members of a project', function () {
         { user_id: 2147483647, role: 'viewer' },
         { user_id: ['Invalid pk "2147483647" - object does not exist.'] },
       ],
-      ['an id beyond all', { user_id: 1e12, role: 'viewer' }, { user_id: ['Invalid pk "1000000000000" - object does not exist.'] }],
+      [
+        'an id beyond all',
+        { user_id: 1e12, role: 'viewer' },
+        { user_id: ['Invalid pk "1000000000000" - object does not exist.'] },
+      ],
       ['an id that is a text', { user_id: '1', role: 'viewer' }, { user_id: ['A valid integer is required.'] }],
     ];
     for (const [title, body, errors] of refused) {
@@ -181,7 +185,9 @@ describe('members of a project', function () {
         const outcomes = await Promise.all(ways[round % ways.length]!);
         const done = outcomes.filter((each) => each.startsWith('20'));
         assert.equal(done.length, 1, outcomes.join());
-        const readers = await Promise.all([owner, admin].map(({ api }) => api.get<{ role?: string }>(`/projects/${id}/`)));
+        const readers = await Promise.all(
+          [owner, admin].map(({ api }) => api.get<{ role?: string }>(`/projects/${id}/`)),
+        );
         assert.equal(readers.filter(({ body }) => body.role === 'owner').length, 1);
       }
     });

@@ -1,0 +1,63 @@
+// Who may try a password now. docs/operate/sign-in.md, "Guessing passwords".
+import { createHash } from 'node:crypto';
+import type { Db } from '../../db/core/client.js';
+import { countFailure, forgiveFailure, readFailures, takeTurn } from '../../db/sessions/login-failures-repository.js';
+import { throttled } from '../http/errors.js';
+
+/** Failed logins a minute for an account from one network. */
+const MOST_BY_PAIR = 5;
+/** The same from all networks where the account was never signed in; further strangers wait for their turn. */
+const MOST_BY_STRANGERS = 20;
+/** The same from one network, for all accounts that were never signed in there. */
+const MOST_BY_NETWORK = 100;
+const TURN_AFTER_SECONDS = 30;
+
+export interface LoginAttempt {
+  /** Names the account, whether or not there is one. */
+  account: string;
+  network: string;
+  /** Whether the account was signed in from this network before. */
+  isKnownNetwork: boolean;
+}
+
+/**
+ * Counts the attempt as a failed one, or throws the 429. Call the result when it has succeeded. `isBusy`: strangers wait
+ * for their turn, whatever their account has.
+ */
+export async function admitLogin(db: Db, attempt: LoginAttempt, isBusy: () => boolean): Promise<() => Promise<void>> {
+  const keys = keysOf(attempt);
+  const before = await readFailures(db, keys.pair);
+  if (before !== undefined && before.failures >= MOST_BY_PAIR) throw throttled(before.secondsLeft);
+  if (!attempt.isKnownNetwork) await admitStranger(db, keys, isBusy);
+  const { failures, secondsLeft } = await countFailure(db, keys.pair);
+  if (failures > MOST_BY_PAIR) throw throttled(secondsLeft);
+  const counted = attempt.isKnownNetwork ? [keys.pair] : Object.values(keys);
+  return () => forgiveFailure(db, counted);
+}
+
+/**
+ * While an account is attacked from many networks, a stranger who comes once is not heard, and one who comes again after
+ * half a minute is: the right user is late by that, and attackers must keep each of their addresses busy.
+ */
+async function admitStranger(db: Db, keys: Keys, isBusy: () => boolean): Promise<void> {
+  const network = await countFailure(db, keys.network);
+  if (network.failures > MOST_BY_NETWORK) throw throttled(network.secondsLeft);
+  const account = await countFailure(db, keys.account);
+  if (account.failures <= MOST_BY_STRANGERS && !isBusy()) return;
+  const seconds = await takeTurn(db, keys.pair, TURN_AFTER_SECONDS);
+  if (seconds > 0) throw throttled(seconds);
+}
+
+type Keys = Record<'pair' | 'account' | 'network', Buffer>;
+
+function keysOf({ account, network }: LoginAttempt): Keys {
+  return {
+    pair: hashOf('pair', account, network),
+    account: hashOf('account', account),
+    network: hashOf('network', network),
+  };
+}
+
+function hashOf(...parts: string[]): Buffer {
+  return createHash('sha256').update(JSON.stringify(parts)).digest();
+}

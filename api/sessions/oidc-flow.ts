@@ -1,0 +1,54 @@
+// What binds an answer of the issuer to the browser that asked. A random text in a cookie is all that there is: state,
+// nonce and PKCE verifier are derived from it, so that requests of strangers store nothing, and a state is of use only
+// in the browser that it was made for.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { randomToken } from '../../db/sessions/random-token.js';
+import { AUTH_PATH, readCookie, toCookie } from './refresh-cookie.js';
+
+export const OIDC_PATH = `${AUTH_PATH}oidc/`;
+const COOKIE = 'wfa_oidc';
+const LIFETIME_SECONDS = 600;
+const STATE = /^(\d{10})\.([\w-]{22})\.([\w-]{43})$/;
+
+export interface OidcFlow {
+  state: string;
+  nonce: string;
+  verifier: string;
+}
+
+/** `secret`: of the browser's cookie, where it has one, so that flows in two tabs do not disturb each other. */
+export function beginFlow(secret: string, nowMs = Date.now()): OidcFlow {
+  const expiresAt = String(Math.floor(nowMs / 1000) + LIFETIME_SECONDS);
+  const random = randomBytes(16).toString('base64url');
+  return toFlow(secret, `${expiresAt}.${random}`);
+}
+
+/** Undefined for a state that was not made for this browser, or more than ten minutes ago. */
+export function resumeFlow(secret: string, state: string, nowMs = Date.now()): OidcFlow | undefined {
+  const [, expiresAt, random, mac = ''] = STATE.exec(state) ?? [];
+  if (mac === '' || Number(expiresAt) * 1000 < nowMs) return undefined;
+  const flow = toFlow(secret, `${expiresAt}.${random}`);
+  return timingSafeEqual(Buffer.from(flow.state), Buffer.from(state)) ? flow : undefined;
+}
+
+function toFlow(secret: string, part: string): OidcFlow {
+  const derive = (use: string): string => createHmac('sha256', secret).update(`${use} ${part}`).digest('base64url');
+  return { state: `${part}.${derive('state')}`, nonce: derive('nonce'), verifier: derive('verifier') };
+}
+
+/** The secret that the browser has already, or a new one. */
+export function flowSecret(headers: IncomingHttpHeaders): string {
+  return readFlowSecret(headers) ?? randomToken();
+}
+
+export function readFlowSecret(headers: IncomingHttpHeaders): string | undefined {
+  const given = readCookie(headers, COOKIE);
+  return given !== undefined && /^[\w-]{43}$/.test(given) ? given : undefined;
+}
+
+/** Lax: the answer comes by a link of the issuer's pages, with which a Strict cookie would not be sent. */
+export function flowCookie(secret: string, isSecure: boolean): string {
+  const [sameSite, maxAgeSeconds] = ['Lax', LIFETIME_SECONDS] as const;
+  return toCookie({ name: COOKIE, value: secret, path: OIDC_PATH, sameSite, isSecure, maxAgeSeconds });
+}

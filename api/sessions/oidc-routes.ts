@@ -1,0 +1,121 @@
+// Sign in by OpenID Connect. docs/operate/sign-in.md, "OpenID Connect".
+import { z } from 'zod';
+import { resolveIdentity, type Identity } from '../../db/sessions/identities-repository.js';
+import { createSession } from '../../db/sessions/sessions-repository.js';
+import type { AppDeps } from '../deps.js';
+import { badRequestSchema, detailSchema, nothing } from '../http/answer-schemas.js';
+import { ApiError, notFound } from '../http/errors.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { requireSigner, toHeaders, type OpenSession } from './answer-session.js';
+import { countSignIn } from './count-sign-in.js';
+import type { OidcClient } from './oidc-client.js';
+import { toOidcError } from './oidc-failure.js';
+import { beginFlow, flowCookie, flowSecret, OIDC_PATH, readFlowSecret, resumeFlow } from './oidc-flow.js';
+import { visitOf, type Visit } from './visit.js';
+
+const providers = defineRoute({
+  method: 'GET',
+  path: '/api/v1/auth/providers/',
+  summary: 'Ways to sign in besides a password: a name for people, and the address that a link leads to.',
+  auth: 'open',
+  responses: { 200: z.array(z.object({ name: z.string(), url: z.url() })) },
+  handler({ deps: { signIn } }) {
+    const { oidc, signAccessToken } = signIn;
+    const isOffered = oidc !== undefined && signAccessToken !== undefined;
+    return { status: 200, body: isOffered ? [{ name: oidc.settings.name, url: oidc.url }] : [] };
+  },
+});
+
+const begin = defineRoute({
+  method: 'GET',
+  path: OIDC_PATH,
+  summary: 'Sends the browser to the identity provider.',
+  auth: 'open',
+  responses: { 302: nothing, 403: detailSchema, 404: detailSchema, 503: detailSchema },
+  async handler(context) {
+    const oidc = requireOidc(context.deps);
+    const secret = flowSecret(context.requestHeaders);
+    const url = await oidc.authorizationUrl(beginFlow(secret)).catch((error: unknown) => {
+      throw toOidcError(error, context.log);
+    });
+    const cookie = flowCookie(secret, visitOf(context).isSecure);
+    return { status: 302, headers: { Location: url, 'Set-Cookie': cookie } };
+  },
+});
+
+/** What an authorization response may hold; anything else is no business of ours. */
+const answerSchema = z.object({
+  state: z.string().optional(),
+  code: z.string().max(8192).optional(),
+  iss: z.string().max(2048).optional(),
+  error: z.string().max(200).optional(),
+  error_description: z.string().max(2048).optional(),
+});
+
+const callback = defineRoute({
+  method: 'GET',
+  path: `${OIDC_PATH}callback/`,
+  summary: 'Takes the answer of the identity provider, signs the user in and sends the browser to the service.',
+  description:
+    'Only in the browser that began, within ten minutes. The answer sets the refresh cookie; the page that the browser ' +
+    'is sent to gets its access token by a refresh.',
+  auth: 'open',
+  query: answerSchema,
+  responses: {
+    303: nothing,
+    400: badRequestSchema,
+    401: detailSchema,
+    403: detailSchema,
+    404: detailSchema,
+    503: detailSchema,
+  },
+  async handler(context) {
+    const { deps, query, requestHeaders, log } = context;
+    const oidc = requireOidc(deps);
+    const secret = readFlowSecret(requestHeaders);
+    const flow = secret === undefined ? undefined : resumeFlow(secret, query.state ?? '');
+    if (flow === undefined) throw invalidState();
+    const visit = visitOf(context);
+    const opened = await countSignIn(deps.metrics, 'oidc', async () => {
+      const identity = await oidc.identify(flow, query).catch((error: unknown) => {
+        throw toOidcError(error, log);
+      });
+      return openSessionOf(identity, deps, oidc, visit);
+    });
+    log.info({ session_id: opened.sessionId, user_id: opened.userId }, 'signed in by OpenID Connect');
+    const headers = toHeaders(opened.token, opened.secondsLeft, visit.isSecure);
+    return { status: 303, headers: { ...headers, Location: `${deps.config.publicUrl}/` } };
+  },
+});
+
+export const oidcRoutes: Route[] = [providers, begin, callback];
+
+/** Throws the 404 of a service without an identity provider. */
+function requireOidc(deps: AppDeps): OidcClient {
+  if (deps.signIn.oidc === undefined) throw notFound();
+  requireSigner(deps);
+  return deps.signIn.oidc;
+}
+
+async function openSessionOf(
+  identity: Identity,
+  { db }: AppDeps,
+  { settings }: OidcClient,
+  { network, userAgent }: Visit,
+): Promise<OpenSession & { token: string }> {
+  const userId = await resolveIdentity(db, identity, settings);
+  if (userId === undefined) throw unknownPerson();
+  return db.transaction().execute((trx) => createSession(trx, { userId, method: 'oidc', network, userAgent }));
+}
+
+function invalidState(): ApiError {
+  const message = 'This sign-in was not begun in this browser, or more than ten minutes ago. Please begin again.';
+  return new ApiError(400, 'invalid_state', message);
+}
+
+function unknownPerson(): ApiError {
+  const message =
+    'Nobody here has the e-mail address that your identity provider has verified, or that user is linked to another ' +
+    'account of the provider. Ask an administrator.';
+  return new ApiError(403, 'unknown_user', message);
+}

@@ -1,0 +1,53 @@
+// Hashes of passwords: scrypt, on a thread beside the event loop.
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+
+interface Parameters {
+  /** The logarithm of N. */
+  ln: number;
+  r: number;
+  p: number;
+}
+
+/** One of OWASP's recommendations: 16 MiB, and about as long as a login may last. */
+const PARAMETERS: Parameters = { ln: 14, r: 8, p: 5 };
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+/** Above the 128 * N * r bytes of the parameters. */
+const MAX_MEMORY_BYTES = 64 * 1024 * 1024;
+const FORM = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
+
+/** The text that is stored; the parameters are part of it, so that later passwords may have others. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const hash = await derive(password, salt, PARAMETERS);
+  const { ln, r, p } = PARAMETERS;
+  return `$scrypt$ln=${ln},r=${r},p=${p}$${toText(salt)}$${toText(hash)}`;
+}
+
+/** Without a stored hash the answer is false, and takes as long. */
+export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
+  if (stored === undefined) {
+    await derive(password, NOBODYS_SALT, PARAMETERS);
+    return false;
+  }
+  const [, ln, r, p, salt = '', hash = ''] = FORM.exec(stored) ?? [];
+  if (hash === '') throw new Error('a stored password is no hash of scrypt');
+  const parameters = { ln: Number(ln), r: Number(r), p: Number(p) };
+  const given = await derive(password, Buffer.from(salt, 'base64'), parameters);
+  return timingSafeEqual(given, Buffer.from(hash, 'base64'));
+}
+
+const NOBODYS_SALT = randomBytes(SALT_BYTES);
+
+function derive(password: string, salt: Buffer, { ln, r, p }: Parameters): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    // Systems type the same letter in several ways; this is one of them.
+    const text = password.normalize('NFKC');
+    const cost = { N: 2 ** ln, r, p, maxmem: MAX_MEMORY_BYTES };
+    scrypt(text, salt, HASH_BYTES, cost, (error, key) => (error === null ? resolve(key) : reject(error)));
+  });
+}
+
+function toText(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}

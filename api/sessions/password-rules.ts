@@ -1,0 +1,13 @@
+/** In characters. Short ones are guessed; length is all that is asked for. */
+const MIN_LENGTH = 8;
+/** A longer text is no password, but work for whoever compares it. */
+export const MAX_PASSWORD_LENGTH = 1024;
+
+/** What is wrong with a new password, in one sentence; undefined when nothing is. */
+export function passwordProblem(password: string): string | undefined {
+  const length = Array.from(password).length;
+  if (length < MIN_LENGTH) return `A password has at least ${MIN_LENGTH} characters.`;
+  if (length > MAX_PASSWORD_LENGTH) return `A password has at most ${MAX_PASSWORD_LENGTH} characters.`;
+  if (password.trim() === '') return 'A password is more than white space.';
+  return undefined;
+}

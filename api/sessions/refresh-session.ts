@@ -1,0 +1,34 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '../../config/logger.js';
+import type { Db } from '../../db/core/client.js';
+import { endSessionOfToken, findPresentedSession, rotateToken } from '../../db/sessions/refresh-repository.js';
+import type { OpenSession } from './answer-session.js';
+
+/** So much later than another tab a tab may send the same cookie. Nobody notices it once an hour. */
+const OVERLAP_MS = 100;
+
+/**
+ * Exchanges a refresh token; undefined when there is no such session. A used token ends its session: somebody has a copy.
+ *
+ * Two tabs that refresh at the same moment send the same token, and that is no copy. Whether it is one is therefore
+ * decided when the request arrives, and the token is used up a moment later: a request that arrives before that cannot
+ * have seen the answer. The later of two such requests keeps the cookie that the earlier one's answer sets.
+ */
+export async function refreshSession(
+  { db, log }: { db: Db; log: Logger },
+  token: string,
+  network: string,
+): Promise<OpenSession | undefined> {
+  const presented = await findPresentedSession(db, token);
+  if (presented === undefined) return undefined;
+  if (!presented.isCurrent) {
+    await endSessionOfToken(db, token);
+    const { sessionId, userId } = presented;
+    log.warn({ session_id: sessionId, user_id: userId }, 'a used refresh token has ended its session');
+    return undefined;
+  }
+  await pause(OVERLAP_MS);
+  const rotated = await rotateToken(db, token, network);
+  if (rotated !== undefined) return rotated;
+  return findPresentedSession(db, token);
+}

@@ -1,0 +1,116 @@
+// Sign in, stay signed in, sign out. docs/use/sign-in.md.
+import { z } from 'zod';
+import { createSession } from '../../db/sessions/sessions-repository.js';
+import { endSessionOfToken } from '../../db/sessions/refresh-repository.js';
+import { redeemSignInLink } from '../../db/sessions/sign-in-links-repository.js';
+import { detailSchema, nothing } from '../http/answer-schemas.js';
+import { ApiError } from '../http/errors.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { answerSession, requireSigner, signedInSchema } from './answer-session.js';
+import { countSignIn } from './count-sign-in.js';
+import { logIn } from './log-in.js';
+import { refuseForeignOrigin } from './own-origin.js';
+import { MAX_PASSWORD_LENGTH } from './password-rules.js';
+import { clearedRefreshCookie, readRefreshCookie } from './refresh-cookie.js';
+import { refreshSession } from './refresh-session.js';
+import { visitOf } from './visit.js';
+
+const MAX_BODY_BYTES = 16 * 1024;
+const signInErrors = { 401: detailSchema, 403: detailSchema, 503: detailSchema };
+
+const login = defineRoute({
+  method: 'POST',
+  path: '/api/v1/auth/login/',
+  summary: 'Signs a user in by e-mail address and password.',
+  description:
+    'The answer sets the refresh cookie. After five failed logins in a minute for an account from one address the ' +
+    'answer is 429; a stranger to an account that is under attack is asked to come again in half a minute.',
+  auth: 'open',
+  maxBodyBytes: MAX_BODY_BYTES,
+  body: z.object({ email: z.string().trim().min(1).max(320), password: z.string().min(1).max(MAX_PASSWORD_LENGTH) }),
+  responses: { 200: signedInSchema, ...signInErrors, 429: detailSchema },
+  async handler(context) {
+    const { deps, body, signal, log } = context;
+    requireSigner(deps);
+    const visit = visitOf(context);
+    const opened = await countSignIn(deps.metrics, 'password', () => logIn(deps, body, { ...visit, signal }));
+    log.info({ session_id: opened.sessionId, user_id: opened.userId }, 'signed in by password');
+    return answerSession(deps, opened, visit.isSecure);
+  },
+});
+
+const link = defineRoute({
+  method: 'POST',
+  path: '/api/v1/auth/link/',
+  summary: 'Signs a user in by the token of a sign-in link.',
+  description: 'A link is good once and for ten minutes. The answer is that of a login.',
+  auth: 'open',
+  maxBodyBytes: MAX_BODY_BYTES,
+  body: z.object({ token: z.string().min(1).max(200) }),
+  responses: { 200: signedInSchema, ...signInErrors },
+  async handler(context) {
+    const { deps, body, log } = context;
+    requireSigner(deps);
+    const { isSecure, ...visit } = visitOf(context);
+    const opened = await countSignIn(deps.metrics, 'link', () =>
+      // One transaction: a link whose session was not opened is as good as before.
+      deps.db.transaction().execute(async (trx) => {
+        const userId = await redeemSignInLink(trx, body.token);
+        if (userId === undefined) throw unauthorized('The link was used before, or is more than ten minutes old.');
+        return createSession(trx, { userId, method: 'link', ...visit });
+      }),
+    );
+    log.info({ session_id: opened.sessionId, user_id: opened.userId }, 'signed in by a link');
+    return answerSession(deps, opened, isSecure);
+  },
+});
+
+const refresh = defineRoute({
+  method: 'POST',
+  path: '/api/v1/auth/refresh/',
+  summary: 'Exchanges the refresh cookie for a new one and a new access token.',
+  description:
+    'Each cookie is good once: a used one is refused and ends its session. Of several requests at the same moment ' +
+    'each gets an access token, and the first one the new cookie. Pages of other origins are refused.',
+  auth: 'open',
+  responses: { 200: signedInSchema, ...signInErrors },
+  async handler(context) {
+    const { deps, log, requestHeaders } = context;
+    refuseForeignOrigin(requestHeaders, deps.config.publicUrl);
+    requireSigner(deps);
+    const { isSecure, network } = visitOf(context);
+    const token = readRefreshCookie(requestHeaders);
+    if (token === undefined) throw unauthorized('There is no session: sign in.', 'not_authenticated');
+    const session = await refreshSession({ db: deps.db, log }, token, network);
+    if (session !== undefined) return answerSession(deps, session, isSecure);
+    throw unauthorized('The session has ended: sign in again.', 'authentication_failed', {
+      'Set-Cookie': clearedRefreshCookie(isSecure),
+    });
+  },
+});
+
+const logout = defineRoute({
+  method: 'POST',
+  path: '/api/v1/auth/logout/',
+  summary: 'Ends the session of the refresh cookie, if there is one.',
+  description: 'Its access tokens end with it. Pages of other origins are refused.',
+  auth: 'open',
+  responses: { 204: nothing, 403: detailSchema, 503: detailSchema },
+  async handler(context) {
+    const { deps, requestHeaders } = context;
+    refuseForeignOrigin(requestHeaders, deps.config.publicUrl);
+    const token = readRefreshCookie(requestHeaders);
+    if (token !== undefined) await endSessionOfToken(deps.db, token);
+    return { status: 204, headers: { 'Set-Cookie': clearedRefreshCookie(visitOf(context).isSecure) } };
+  },
+});
+
+export const signInRoutes: Route[] = [login, link, refresh, logout];
+
+function unauthorized(
+  message: string,
+  code: 'authentication_failed' | 'not_authenticated' = 'authentication_failed',
+  headers: Record<string, string> = {},
+): ApiError {
+  return new ApiError(401, code, message, { headers: { 'WWW-Authenticate': 'Bearer realm="api"', ...headers } });
+}

@@ -1,0 +1,24 @@
+import type { Environment } from '../../config/environment.js';
+import { createTrustedProxies, type TrustedProxies } from '../access/visitor.js';
+import { createAccessTokenSigner, type AccessTokenSigner } from './access-token.js';
+import { createHashQueue, type HashQueue } from './hash-queue.js';
+import { createOidcClient, type OidcClient } from './oidc-client.js';
+
+/** What signing in needs; main.ts builds it once. */
+export interface SignIn {
+  /** Undefined where sessions come from elsewhere: there is no JWT_SECRET. */
+  signAccessToken: AccessTokenSigner | undefined;
+  hashQueue: HashQueue;
+  trustedProxies: TrustedProxies;
+  /** Undefined without OIDC_ISSUER. */
+  oidc: OidcClient | undefined;
+}
+
+export function createSignIn({ jwtSecret, publicUrl, signIn }: Environment): SignIn {
+  return {
+    signAccessToken: jwtSecret === undefined ? undefined : createAccessTokenSigner(jwtSecret),
+    hashQueue: createHashQueue(),
+    trustedProxies: createTrustedProxies(signIn.trustedProxies),
+    oidc: signIn.oidc === undefined ? undefined : createOidcClient(signIn.oidc, publicUrl),
+  };
+}

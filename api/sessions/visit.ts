@@ -1,0 +1,29 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { clientAddress, isForwardedHttps, networkOf } from '../access/visitor.js';
+import type { AppDeps } from '../deps.js';
+
+/** What a session keeps of the request that opened it, and how its cookies are sent. */
+export interface Visit {
+  network: string;
+  userAgent: string;
+  /** Whether the browser's connection is encrypted, so that its cookies never travel without encryption. */
+  isSecure: boolean;
+}
+
+const MAX_USER_AGENT = 255;
+
+interface Request {
+  deps: Pick<AppDeps, 'config' | 'signIn'>;
+  requestHeaders: IncomingHttpHeaders;
+  peerAddress: string;
+}
+
+export function visitOf({ deps, requestHeaders: headers, peerAddress }: Request): Visit {
+  const { trustedProxies } = deps.signIn;
+  const arrival = { peerAddress, headers };
+  return {
+    network: networkOf(clientAddress(arrival, trustedProxies)),
+    userAgent: (headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT),
+    isSecure: deps.config.publicUrl.startsWith('https:') || isForwardedHttps(arrival, trustedProxies),
+  };
+}

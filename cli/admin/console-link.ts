@@ -1,0 +1,14 @@
+import { createSignInLink } from '../../db/sessions/sign-in-links-repository.js';
+import { toConsoleUrl } from '../embedded/console-url.js';
+import { requireUser } from './accounts.js';
+import { AdminError, type AdminContext } from './context.js';
+
+/** A link that signs the user in, once and within ten minutes; without `user` that of the running stack. */
+export async function makeConsoleLink(context: AdminContext, user?: number): Promise<object> {
+  const id = user ?? context.localUserId;
+  if (id === undefined) throw new AdminError('--user: must be given where no stack of npm start runs.');
+  await requireUser(context, id);
+  // Without a secret the API would refuse the link.
+  context.jwtSecret();
+  return { url: toConsoleUrl(context.publicUrl, await createSignInLink(context.db, id)) };
+}

@@ -1,0 +1,76 @@
+// Users and their passwords.
+import { hashPassword } from '../../api/sessions/password-hash.js';
+import { passwordProblem } from '../../api/sessions/password-rules.js';
+import {
+  createUser,
+  findUserByEmail,
+  listUsers,
+  setApiAccess,
+  type UserRow,
+} from '../../db/projects/users-repository.js';
+import { replacePassword, writePassword } from '../../db/sessions/passwords-repository.js';
+import { requireUser } from './accounts.js';
+import { AdminError, type AdminContext } from './context.js';
+
+export interface NewUser {
+  name: string;
+  email?: string;
+  password?: string;
+  isAdmin: boolean;
+  apiAccess: boolean;
+}
+
+const MAX_EMAIL = 320;
+
+/** With its password, or not at all. */
+export async function addUser({ db }: AdminContext, given: NewUser): Promise<object> {
+  const { name, password, isAdmin, apiAccess } = given;
+  const email = given.email?.trim();
+  if (name.trim() === '') throw new AdminError('--name must not be empty.');
+  if (email !== undefined) checkEmail(email);
+  if (password !== undefined && email === undefined) {
+    throw new AdminError('--email: must be given with a password, for people sign in by both.');
+  }
+  const hash = password === undefined ? undefined : await hashChecked(password);
+  if (email !== undefined && (await findUserByEmail(db, email)) !== undefined) {
+    throw new AdminError('--email: another user has this address.');
+  }
+  return db.transaction().execute(async (trx) => {
+    const user = await createUser(trx, { name, email, apiAccess, isAdmin });
+    if (hash !== undefined) await writePassword(trx, user.id, hash);
+    return toUser(user);
+  });
+}
+
+/** Ends the user's sessions and unused sign-in links, too. */
+export async function setPassword(context: AdminContext, id: number, password: string): Promise<object> {
+  const user = await requireUser(context, id);
+  if (user.email === null) throw new AdminError(`User ${id} has no e-mail address, and nobody signs in without one.`);
+  await replacePassword(context.db, id, await hashChecked(password));
+  return toUser(user);
+}
+
+export async function showUsers({ db }: AdminContext): Promise<object[]> {
+  return (await listUsers(db)).map((user) => ({ ...toUser(user), created_at: user.created_at }));
+}
+
+export async function changeApiAccess({ db }: AdminContext, id: number, apiAccess: boolean): Promise<object> {
+  const user = await setApiAccess(db, id, apiAccess);
+  if (user === undefined) throw new AdminError(`There is no user ${id}.`);
+  return toUser(user);
+}
+
+function checkEmail(email: string): void {
+  if (/^[^\s@]+@[^\s@]+$/.test(email) && email.length <= MAX_EMAIL) return;
+  throw new AdminError('--email: must be an e-mail address.');
+}
+
+async function hashChecked(password: string): Promise<string> {
+  const problem = passwordProblem(password);
+  if (problem !== undefined) throw new AdminError(problem);
+  return hashPassword(password);
+}
+
+function toUser({ id, name, email, api_access, is_admin }: UserRow): object {
+  return { id, name, email, api_access, is_admin };
+}

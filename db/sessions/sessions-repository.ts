@@ -1,0 +1,132 @@
+// Writer: the API. docs/operate/sign-in.md, "Sessions".
+import { sql, type RawBuilder, type Selectable, type Transaction } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { SignInMethod, Tables, UsersTable } from '../core/tables.js';
+import { createRefreshToken, type RefreshToken } from './refresh-token.js';
+
+/** A session lives so long after its sign-in or last refresh ... */
+const IDLE_DAYS = 14;
+/** ... and so long in all. */
+const MAX_DAYS = 90;
+/** Live sessions of a user; a further one ends the one that was unused for the longest time. */
+export const MAX_SESSIONS = 100;
+
+export const isLive = sql<boolean>`sessions.ended_at IS NULL AND sessions.expires_at > now()`;
+/** In hours: a day of a time zone may have 23 or 25. */
+const idleEnd = sql<Date>`now() + make_interval(hours => 24 * ${sql.lit(IDLE_DAYS)})`;
+
+export interface OpenedSession {
+  sessionId: string;
+  userId: number;
+  /** Seconds until it expires unless it is refreshed. */
+  secondsLeft: number;
+}
+
+interface NewSession {
+  userId: number;
+  method: SignInMethod;
+  network: string;
+  userAgent: string;
+}
+
+/** The refresh token is known here for the only time. */
+export async function createSession(
+  trx: Transaction<Tables>,
+  { userId, method, network, userAgent }: NewSession,
+): Promise<OpenedSession & { token: string }> {
+  const { token, familyHash, tokenHash }: RefreshToken = createRefreshToken();
+  const opened = await trx
+    .insertInto('sessions')
+    .values({
+      user_id: userId,
+      method,
+      family_hash: familyHash,
+      token_hash: tokenHash,
+      network,
+      user_agent: userAgent,
+      expires_at: idleEnd,
+      ended_at: null,
+    })
+    .returning(['id as sessionId', 'user_id as userId', secondsLeft()])
+    .executeTakeFirstOrThrow();
+  await sql`
+    UPDATE sessions SET ended_at = now() WHERE id IN (
+      SELECT id FROM sessions WHERE user_id = ${userId} AND ${isLive}
+      ORDER BY last_used_at DESC, id OFFSET ${MAX_SESSIONS}::integer
+    )`.execute(trx);
+  return { ...opened, token };
+}
+
+/** The parts of an UPDATE that keeps a session open. */
+export const keptOpen = {
+  last_used_at: sql<Date>`now()`,
+  expires_at: sql<Date>`least(${idleEnd}, created_at + make_interval(hours => 24 * ${sql.lit(MAX_DAYS)}))`,
+};
+
+export function secondsLeft() {
+  const seconds: RawBuilder<number> = sql<number>`floor(extract(epoch FROM expires_at - now()))::integer`;
+  return seconds.as('secondsLeft');
+}
+
+/** The user of an access token of ours; undefined when the session is over. */
+export function findSessionUser(
+  db: Db,
+  { userId, sessionId }: { userId: number; sessionId: string },
+): Promise<Selectable<UsersTable> | undefined> {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .selectAll('users')
+    .where('sessions.id', '=', sessionId)
+    .where('users.id', '=', userId)
+    .where(isLive)
+    .executeTakeFirst();
+}
+
+/** False when the user has no such live session. */
+export async function endSession(db: Db, userId: number, sessionId: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('sessions')
+    .set({ ended_at: sql`now()` })
+    .where('id', '=', sessionId)
+    .where('user_id', '=', userId)
+    .where(isLive)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function endSessionsOf(db: Db, userId: number): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ ended_at: sql`now()` })
+    .where('user_id', '=', userId)
+    .where(isLive)
+    .execute();
+}
+
+export interface SessionListing {
+  id: string;
+  method: SignInMethod;
+  network: string;
+  user_agent: string;
+  created_at: Date;
+  last_used_at: Date;
+  expires_at: Date;
+}
+
+/** The user's live sessions, the one that was used last first. */
+export async function listSessions(
+  db: Db,
+  { userId, limit, offset }: { userId: number; limit: number; offset: number },
+): Promise<{ total: number; sessions: SessionListing[] }> {
+  const live = db.selectFrom('sessions').where('user_id', '=', userId).where(isLive);
+  const { total } = await live.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const sessions = await live
+    .select(['id', 'method', 'network', 'user_agent', 'created_at', 'last_used_at', 'expires_at'])
+    .orderBy('last_used_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { total, sessions };
+}

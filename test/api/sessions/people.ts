@@ -1,0 +1,107 @@
+// People with passwords, made as `npm run admin` makes them, and their browsers.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { hashPassword } from '../../../api/sessions/password-hash.js';
+import { createDatabase, type Database } from '../../../db/core/client.js';
+import { createUser } from '../../../db/projects/users-repository.js';
+import { writePassword } from '../../../db/sessions/passwords-repository.js';
+import { createSignInLink } from '../../../db/sessions/sign-in-links-repository.js';
+import type { TestStack } from '../../support/stack.js';
+
+export interface Person {
+  userId: number;
+  email: string;
+  password: string;
+}
+
+export async function createPerson(stack: TestStack, { apiAccess = true } = {}): Promise<Person> {
+  const person = { email: `Ada.${randomUUID()}@Example.com`, password: `pass ${randomBytes(9).toString('base64')}` };
+  return withDatabase(stack, async (db) => {
+    const user = await createUser(db, { name: 'Ada', email: person.email, apiAccess });
+    await writePassword(db, user.id, await hashPassword(person.password));
+    return { ...person, userId: user.id };
+  });
+}
+
+export function createLink(stack: TestStack, userId: number): Promise<string> {
+  return withDatabase(stack, (db) => createSignInLink(db, userId));
+}
+
+export async function withDatabase<T>(stack: TestStack, use: (db: Database) => Promise<T>): Promise<T> {
+  const options = { poolMax: 1, applicationName: 'test', onError: () => undefined };
+  const db = createDatabase({ url: stack.stack.database_url, ...options });
+  try {
+    return await use(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+export interface SignedIn {
+  access_token: string;
+  token_type: string;
+  expires_in: number;
+  user: { id: number; name: string; email: string | null; api_access: boolean; is_admin: boolean };
+}
+
+export interface AuthAnswer {
+  status: number;
+  headers: Headers;
+  body: SignedIn & { detail?: string; code?: string };
+  /** The `Set-Cookie` header, if there is one. */
+  setCookie: string | undefined;
+}
+
+/** A browser's side of signing in: it keeps the refresh cookie as it is told. */
+export class Browser {
+  readonly #apiUrl: string;
+  cookie: string | undefined;
+
+  constructor(apiUrl: string) {
+    this.#apiUrl = apiUrl;
+  }
+
+  /** Another tab with the cookie that this one has now. */
+  tab(): Browser {
+    const tab = new Browser(this.#apiUrl);
+    tab.cookie = this.cookie;
+    return tab;
+  }
+
+  logIn({ email, password }: Pick<Person, 'email' | 'password'>, headers = {}): Promise<AuthAnswer> {
+    return this.post('login/', { email, password }, headers);
+  }
+
+  refresh(headers: Record<string, string> = {}): Promise<AuthAnswer> {
+    return this.post('refresh/', undefined, headers);
+  }
+
+  logOut(headers: Record<string, string> = {}): Promise<AuthAnswer> {
+    return this.post('logout/', undefined, headers);
+  }
+
+  async post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<AuthAnswer> {
+    const response = await fetch(`${this.#apiUrl}/api/v1/auth/${path}`, {
+      method: 'POST',
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(this.cookie === undefined ? {} : { cookie: `other=1; wfa_refresh=${this.cookie}` }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const [setCookie] = response.headers.getSetCookie();
+    const value = /^wfa_refresh=([^;]*)/.exec(setCookie ?? '')?.[1];
+    if (value !== undefined) this.cookie = value === '' ? undefined : value;
+    const parsed = (text === '' ? {} : JSON.parse(text)) as AuthAnswer['body'];
+    return { status: response.status, headers: response.headers, body: parsed, setCookie };
+  }
+}
+
+/** A browser in which the person has just signed in, and its access token. */
+export async function signedIn(stack: TestStack, person: Person): Promise<{ browser: Browser; session: string }> {
+  const browser = new Browser(stack.apiUrl);
+  const { status, body } = await browser.logIn(person);
+  if (status !== 200) throw new Error(`the login was answered with ${status}: ${JSON.stringify(body)}`);
+  return { browser, session: body.access_token };
+}
