@@ -1,6 +1,7 @@
 import type { Route } from './route.js';
 import { approvalRoutes } from '../approvals/routes.js';
 import { billingRoutes } from '../billing/routes.js';
+import { allRunsRoutes } from '../runs/all-runs-routes.js';
 import { allWorkflowsRoutes } from '../workflows/all-workflows-routes.js';
 import { chatRoutes } from '../chat/routes.js';
 import { createDocumentationRoutes } from './docs-routes.js';
@@ -16,6 +17,7 @@ import { runRoutes } from '../runs/routes.js';
 import { webhookRoutes } from '../webhooks/routes.js';
 import { workflowCheckRoutes } from '../workflows/checks-routes.js';
 import { workflowPositionRoutes } from '../workflows/positions-routes.js';
+import { workflowVersionRoutes } from '../workflows/versions-routes.js';
 import { workflowRoutes } from '../workflows/routes.js';
 
 /** Every route of the service. */
@@ -24,10 +26,12 @@ export const routes: Route[] = [
   ...webhookRoutes,
   ...workflowRoutes,
   ...workflowPositionRoutes,
+  ...workflowVersionRoutes,
   ...workflowCheckRoutes,
   ...mcpToolsRoutes,
   ...runRoutes,
   ...historyRoutes,
+  ...allRunsRoutes,
   ...approvalRoutes,
   ...runFlagRoutes,
   ...billingRoutes,
