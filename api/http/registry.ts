@@ -14,6 +14,7 @@ import { mcpToolsRoutes } from '../mcp/routes.js';
 import { projectRoutes } from '../projects/routes.js';
 import { runFlagRoutes } from '../runs/run-flags-routes.js';
 import { runRoutes } from '../runs/routes.js';
+import { usageRoutes } from '../usage/routes.js';
 import { webhookRoutes } from '../webhooks/routes.js';
 import { workflowCheckRoutes } from '../workflows/checks-routes.js';
 import { workflowPositionRoutes } from '../workflows/positions-routes.js';
@@ -35,6 +36,7 @@ export const routes: Route[] = [
   ...approvalRoutes,
   ...runFlagRoutes,
   ...billingRoutes,
+  ...usageRoutes,
   ...allWorkflowsRoutes,
   ...publicationRoutes,
   ...marketplaceRoutes,

@@ -2,6 +2,7 @@
 // its node is recorded (`recordNodeEnd`). A call that a later attempt finds `sent` was in flight when its worker died.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
+import { tokenCountsOf } from './token-counts.js';
 import type { NodeKey } from '../../graph/plan.js';
 
 export interface CallClaim {
@@ -71,9 +72,11 @@ export async function markCallApplied(
   { runId, path, nodeId, turn = 0, ordinal = 0 }: CallKey,
   { usage, priceUsd }: PaidCall,
 ): Promise<void> {
+  const tokens = tokenCountsOf(usage);
   await sql`
     UPDATE provider_calls
-    SET state = 'applied', replied_at = clock_timestamp(), usage = ${usage}, price_usd = ${priceUsd}
+    SET state = 'applied', replied_at = clock_timestamp(), usage = ${usage}, price_usd = ${priceUsd},
+      input_tokens = ${tokens.input}, output_tokens = ${tokens.output}
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND turn = ${turn} AND ordinal = ${ordinal}`.execute(
     db,
   );

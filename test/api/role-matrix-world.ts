@@ -27,6 +27,8 @@ export interface World {
   slug: string;
   /** Of the published workflow: succeeded, a marketplace example. */
   publishedRun: string;
+  /** Of an event of `run`, which was dropped. */
+  delivery: string;
 }
 
 export interface Worlds {
@@ -130,5 +132,11 @@ async function createWorld(db: Database, { members, document, snapshot }: Facts)
       { ...finished, id: publishedRun, workflow_id: published!.id },
     ])
     .execute();
-  return { project, workflow: draft!.id, run, slug, publishedRun };
+  const event = { type: 'workflow_run.succeeded' as const, payload: '{}', status: 'dropped' as const };
+  const { id: delivery } = await db
+    .insertInto('webhook_deliveries')
+    .values({ ...event, project_id: project, run_id: run, next_attempt_at: null })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { project, workflow: draft!.id, run, slug, publishedRun, delivery };
 }

@@ -8,7 +8,7 @@ const GROUPS: [pattern: RegExp, group: string][] = [
   [/\/agent-approvals?\//, 'Approvals'],
   [/\/webhook/, 'Webhooks'],
   [/\/all-workflows\//, 'Catalog and bookmarks'],
-  [/\/billing-history\//, 'Billing'],
+  [/\/(?:billing-history|usage)\//, 'Billing'],
   [/\/history\//, 'Run history'],
   [/\/(?:run|workflow_result)\/$/, 'Runs'],
   [/^\/api\/v1\/projects\//, 'Projects'],
