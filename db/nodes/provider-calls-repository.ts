@@ -5,6 +5,9 @@ import type { Db } from '../core/client.js';
 import { tokenCountsOf } from './token-counts.js';
 import type { NodeKey } from '../../graph/plan.js';
 
+/** Of a row: calls to tools follow the model call of their turn and hold the tool's name; requests have no name. */
+export const isModelCall = sql<boolean>`(model IS NOT NULL AND ordinal = 0)`;
+
 export interface CallClaim {
   /** May the request leave? False: an earlier one may have reached the other side and must not be repeated. */
   isAllowed: boolean;

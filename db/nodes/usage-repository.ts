@@ -2,6 +2,7 @@
 // provider calls how many model calls and tokens that were. Archived workflows stay in the books.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
+import { isModelCall } from './provider-calls-repository.js';
 
 export type UsageGroup = 'day' | 'project' | 'workflow' | 'model' | 'node_kind';
 
@@ -70,7 +71,7 @@ export async function readUsage(db: Db, query: UsageQuery): Promise<UsageRow[]> 
       SELECT count(*) AS calls, sum(input_tokens) AS input, sum(output_tokens) AS output, max(model) AS model
       FROM provider_calls call
       WHERE call.run_id = paid.run_id AND call.path = paid.path AND call.node_id = paid.node_id
-        AND call.model IS NOT NULL AND call.state = 'applied'
+        AND ${isModelCall} AND call.state = 'applied'
     ) AS used
     WHERE member.user_id = ${userId} ${isProject}
     GROUP BY 1, 2 ORDER BY ${order}`.execute(db);

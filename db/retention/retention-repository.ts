@@ -2,6 +2,7 @@
 // process died or a time limit struck, the next one finds. docs/operate/operations.md, "Retention".
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Db } from '../core/client.js';
+import { isModelCall } from '../nodes/provider-calls-repository.js';
 import type { Value } from '../core/statement.js';
 import type { Tables } from '../core/tables.js';
 
@@ -102,7 +103,7 @@ async function emptyNodes(db: Db, runs: RawBuilder<unknown>, limit: number): Pro
 
 /** What stays of a model call is which model, how many tokens and what it cost: the books of its project. */
 async function emptyCalls(db: Db, runs: RawBuilder<unknown>, limit: number): Promise<number> {
-  const deleted = await deleteRows(db, 'provider_calls', sql`${runs} AND model IS NULL`, limit);
+  const deleted = await deleteRows(db, 'provider_calls', sql`${runs} AND NOT ${isModelCall}`, limit);
   const { numAffectedRows } = await sql`
     UPDATE provider_calls SET usage = NULL
     WHERE (run_id, path, node_id, turn, ordinal) IN (
