@@ -166,7 +166,7 @@ export function updateWorkflow(
 }
 
 /** The time is that of the statement: of two updates at once the later version has the later time. */
-function nextVersion({ version }: StoredWorkflow, userId: number): Updateable<WorkflowsTable> {
+function nextVersion({ version }: StoredWorkflow, userId: number) {
   return { version: version + 1, version_author_id: userId, version_created_at: sql<Date>`clock_timestamp()` };
 }
 

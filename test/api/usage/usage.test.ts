@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../support/api-client.js';
-import { chain, drawing, linkInRow, llm, trigger } from '../../support/graphs.js';
+import { agent, chain, drawing, linkInRow, llm, trigger } from '../../support/graphs.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { endedDaysAgo, openRetention } from '../../support/retention-round.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
+import { startToolServer } from '../../support/tool-server.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 import type { FieldErrors, Project } from '../bodies.js';
 
@@ -106,6 +107,28 @@ describe('usage', function () {
     for (const rows of [byProject, byWorkflow, byModel, byKind]) {
       const amounts = rows.map(({ amount }) => Number(amount['USD']));
       assert.deepEqual(amounts, amounts.toSorted((left, right) => right - left));
+    }
+  });
+
+  it('calls of tools are no model calls', async () => {
+    const tools = await startToolServer();
+    try {
+      const name = `usage-${randomUUID()}`;
+      const calls = [{ name: 'note', arguments: { text: 'x' } }];
+      stack.modelProvider.script(name, [{ toolCalls: calls }, { text: 'done' }]);
+      const helper = agent('Work', { model_name: name }, [{ endpoint_url: tools.url, require_approval: 'never' }]);
+      const { api: own } = await createAccount(stack);
+      assert.equal((await own.runToEnd(drawing(linkInRow([trigger(), helper])))).status, 'succeed');
+      assert.equal(tools.callsOf('note').length, 1);
+      assert.deepEqual(
+        (await usage('group_by=model', own)).map((row) => [row.key, row.calls, row.runs]),
+        [
+          [name, 2, 1],
+          ['', 0, 1],
+        ],
+      );
+    } finally {
+      await tools.close();
     }
   });
 
