@@ -42,9 +42,7 @@ const EDGE_CONTENT: ReadonlySet<string> = new Set([
  * count.
  */
 export function runTheSame(left: SplitDrawing, right: SplitDrawing): boolean {
-  return (
-    isEqualJson(withoutLooks(left.data), withoutLooks(right.data)) && isEqualJson(left.secrets, right.secrets)
-  );
+  return isEqualJson(withoutLooks(left.data), withoutLooks(right.data)) && isEqualJson(left.secrets, right.secrets);
 }
 
 /** Returns a copy of the drawing without its looks. Never throws, whatever the editor has stored. */

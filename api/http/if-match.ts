@@ -15,10 +15,16 @@ const ifMatch = documentedAs(
     if (pieces.length === 1 && pieces[0] === '*') return '*';
     if (pieces.length > 0 && pieces.every((piece) => TAG.test(piece))) return pieces;
     // Ignored, it would let the caller overwrite what it wanted to spare.
-    context.addIssue({ code: 'custom', message: 'Must be * or a list of entity tags such as "12.3", with their quotes.' });
+    context.addIssue({
+      code: 'custom',
+      message: 'Must be * or a list of entity tags such as "12.3", with their quotes.',
+    });
     return z.NEVER;
   }),
-  { type: 'string', description: 'The `ETag` of an earlier answer; nothing is changed when it is no longer the present one' },
+  {
+    type: 'string',
+    description: 'The `ETag` of an earlier answer; nothing is changed when it is no longer the present one',
+  },
 );
 
 export const ifMatchHeaders = z.object({ 'if-match': ifMatch.optional() });

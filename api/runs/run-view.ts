@@ -87,7 +87,9 @@ function readInputFields(document: string): JsonObject[] {
   return inputFieldsOf(JSON.parse(document));
 }
 
-export function toRunError(run: Pick<HistoryRun, 'error_code' | 'error_message'>): { code: string; message: string } | null {
+export function toRunError(
+  run: Pick<HistoryRun, 'error_code' | 'error_message'>,
+): { code: string; message: string } | null {
   return run.error_code === null ? null : { code: run.error_code, message: run.error_message ?? '' };
 }
 

@@ -16,7 +16,9 @@ const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
 
 const usageSchema = z.object({
-  key: z.string().describe('The day, the id as text, the name of the model (empty without one) or the word of the kind'),
+  key: z
+    .string()
+    .describe('The day, the id as text, the name of the model (empty without one) or the word of the kind'),
   label: z.string().describe('For people'),
   runs: z.int().describe('Runs with a transaction in the span'),
   calls: z.int().describe('Model calls that were answered'),

@@ -110,8 +110,8 @@ const update = defineRoute({
       const { sealed, isNewVersion } = sealUpdate(deps.secretBox, data, stored);
       return { fields: { ...changes, ...sealed }, isNewVersion };
     };
-    const update = { workflowId: params.id, userId: caller.userId };
-    const isUpdated = await updateWorkflow(deps.db, update, toUpdate, (transaction) =>
+    const change = { workflowId: params.id, userId: caller.userId };
+    const isUpdated = await updateWorkflow(deps.db, change, toUpdate, (transaction) =>
       changeCategories(transaction, params.id, { categories, subcategories }),
     );
     if (!isUpdated) throw notFound();

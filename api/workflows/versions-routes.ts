@@ -70,8 +70,8 @@ const restore = defineRoute({
   headers: ifMatchHeaders,
   responses: { 200: workflowSchema, 400: badRequestSchema, 404: detailSchema, 412: detailSchema, ...keyErrors },
   async handler({ deps, caller, params, headers }) {
-    const update = { workflowId: params.id, userId: caller.userId };
-    const isFound = await updateWorkflow(deps.db, update, async (stored, transaction) => {
+    const change = { workflowId: params.id, userId: caller.userId };
+    const isFound = await updateWorkflow(deps.db, change, async (stored, transaction) => {
       const isCurrent = stored.version === params.version;
       const earlier = isCurrent ? stored : await findKeptDrawing(transaction, params.id, params.version);
       if (earlier === undefined) throw notFound();

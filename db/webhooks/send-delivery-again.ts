@@ -32,12 +32,15 @@ export function sendDeliveryAgain(
     if (!found.isActive) return 'webhook_disabled';
     await transaction
       .updateTable('webhook_deliveries')
-      .set({ status: 'pending', next_attempt_at: sql<Date>`now()`, sent_again_at: sql<Date>`now()`, leased_until: null })
+      .set({
+        status: 'pending',
+        next_attempt_at: sql<Date>`now()`,
+        sent_again_at: sql<Date>`now()`,
+        leased_until: null,
+      })
       .where('id', '=', deliveryId)
       .where('status', '<>', 'pending')
-      .where((eb) =>
-        eb.or([eb('sent_again_at', 'is', null), eb('sent_again_at', '<=', sql<Date>`now() - ${REPEAT}`)]),
-      )
+      .where((eb) => eb.or([eb('sent_again_at', 'is', null), eb('sent_again_at', '<=', sql<Date>`now() - ${REPEAT}`)]))
       .execute();
     return ofProject
       .select(['delivery.id', 'type', 'run_id', 'status', 'attempts', 'response_status', 'error_code'])

@@ -24,7 +24,9 @@ export async function keepVersion(trx: Db, workflowId: number): Promise<void> {
     FROM workflows WHERE id = ${workflowId}`.execute(trx);
   await sql`
     DELETE FROM workflow_versions WHERE workflow_id = ${workflowId}
-      AND version <= (SELECT version FROM workflows WHERE id = ${workflowId}) + 1 - ${KEPT_VERSIONS}::integer`.execute(trx);
+      AND version <= (SELECT version FROM workflows WHERE id = ${workflowId}) + 1 - ${KEPT_VERSIONS}::integer`.execute(
+    trx,
+  );
 }
 
 /** The newest first. The caller has been let in already: no access check here. */

@@ -17,7 +17,10 @@ describe('a change of a drawing', () => {
   const looks: [title: string, drawing: JsonObject][] = [
     ['the viewport', { ...DRAWING, viewport: { x: 1, y: 2, zoom: 3 } }],
     ['the position of a node', withNode({ position: { x: 10, y: 20 }, positionAbsolute: { x: 10, y: 20 } })],
-    ['the size of a node', withNode({ width: 10, height: 20, measured: { width: 10 }, style: { width: 1, height: 2 } })],
+    [
+      'the size of a node',
+      withNode({ width: 10, height: 20, measured: { width: 10 }, style: { width: 1, height: 2 } }),
+    ],
     ['the selection', { ...withNode({ selected: true, dragging: true }), edges: [{ ...EDGE, selected: true }] }],
     ['the looks of an edge', withEdge({ type: 'smoothstep', animated: true, style: { stroke: 'red' }, markerEnd: {} })],
     ['the order of keys', { edges: [EDGE], settings: { execution: 'dense' }, nodes: [NODE], start_node: 'a' }],

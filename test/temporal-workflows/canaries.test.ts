@@ -172,7 +172,10 @@ describe('canaries', function () {
     await ask('duplicate', api.post(`/workflows/${workflow}/duplicate/`));
     await ask('copy', api.post(`${market}add-from-marketplace/`));
     const { data } = await ask('workflow', api.get<{ data: object }>(`/workflows/${workflow}/`));
-    await ask('version', api.patch(`/workflows/${workflow}/`, { body: { data: { ...data, note: 'another version' } } }));
+    await ask(
+      'version',
+      api.patch(`/workflows/${workflow}/`, { body: { data: { ...data, note: 'another version' } } }),
+    );
     await ask('restore', api.post(`/workflows/${workflow}/versions/1/restore/`));
     const paths = [
       ...workflowIds.flatMap((id) =>

@@ -92,7 +92,8 @@ describe('runs of all workflows', function () {
       for (const filter of ['', '&status=Succeeded']) {
         const whole = await found(`?ordering=${ordering}${filter}`);
         const pages = [];
-        for (const page of [1, 2, 3]) pages.push(...(await found(`?ordering=${ordering}${filter}&page=${page}&size=2`)));
+        for (const page of [1, 2, 3])
+          pages.push(...(await found(`?ordering=${ordering}${filter}&page=${page}&size=2`)));
         assert.deepEqual(pages, whole, ordering + filter);
       }
     }

@@ -63,8 +63,14 @@ describe('usage', function () {
     assert.equal(status, 200, query);
     return body;
   };
-  const sumOf = (rows: Usage[]): number => Number(rows.reduce((sum, { amount }) => sum + Number(amount['USD']), 0).toFixed(9));
-  const withoutAmount = (rows: Usage[]): Omit<Usage, 'amount'>[] => rows.map(({ amount: _, ...rest }) => rest);
+  const sumOf = (rows: Usage[]): number =>
+    Number(rows.reduce((sum, { amount }) => sum + Number(amount['USD']), 0).toFixed(9));
+  const withoutAmount = (rows: Usage[]): Omit<Usage, 'amount'>[] =>
+    rows.map((row) => {
+      const { amount, ...rest } = row;
+      assert.match(amount['USD'] ?? '', /^\d+(\.\d+)?$/);
+      return rest;
+    });
 
   it('by day, in the order of the days, of UTC', async () => {
     const rows = await usage(`group_by=day&${FEBRUARY_AND_MARCH}`);
@@ -106,7 +112,10 @@ describe('usage', function () {
     assert.notEqual(byKind[0]!.label, '');
     for (const rows of [byProject, byWorkflow, byModel, byKind]) {
       const amounts = rows.map(({ amount }) => Number(amount['USD']));
-      assert.deepEqual(amounts, amounts.toSorted((left, right) => right - left));
+      assert.deepEqual(
+        amounts,
+        amounts.toSorted((left, right) => right - left),
+      );
     }
   });
 

@@ -45,7 +45,10 @@ describe('a webhook event that is sent again', function () {
     const { status, body } = await sendAgain(hook, last!.id);
     assert.deepEqual([status, body.id, body.status], [202, last!.id, 'pending']);
     const [, again] = await settled(hook);
-    assert.deepEqual([again!.status, again!.attempts, again!.response_status, again!.error], ['delivered', 2, 200, null]);
+    assert.deepEqual(
+      [again!.status, again!.attempts, again!.response_status, again!.error],
+      ['delivered', 2, 200, null],
+    );
     const requests = target.requestsTo(hook.path).filter(({ headers }) => headers['webhook-id'] === last!.id);
     assert.equal(requests.length, 2);
     assert.equal(requests[0]!.body, requests[1]!.body);

@@ -44,8 +44,8 @@ describe('ETag and If-Match of a workflow', function () {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => save(tag, { data: { note: `note ${index}` } })),
     );
-    const statuses = answers.map(({ status }) => status).toSorted();
-    assert.deepEqual(statuses, [200, ...Array.from({ length: 9 }, () => 412)]);
+    const count = (wanted: number): number => answers.filter(({ status }) => status === wanted).length;
+    assert.deepEqual([count(200), count(412)], [1, 9]);
     assert.equal((await api.get<{ total: number }>(`/workflows/${id}/versions/`)).body.total, 2);
   });
 
@@ -94,7 +94,15 @@ describe('ETag and If-Match of a workflow', function () {
   it('400: what is no list of tags is refused rather than ignored', async () => {
     const before = (await read()).body;
     const tag = await tagOf();
-    for (const given of [tag.replaceAll('"', ''), `${tag}, *`, '"open', ',', "'1.1'", `${tag} or so`, 'x'.repeat(8000)]) {
+    for (const given of [
+      tag.replaceAll('"', ''),
+      `${tag}, *`,
+      '"open',
+      ',',
+      "'1.1'",
+      `${tag} or so`,
+      'x'.repeat(8000),
+    ]) {
       const answer = await save<FieldErrors>(given);
       assert.deepEqual([answer.status, Object.keys(answer.body)], [400, ['if-match']], given.slice(0, 50));
     }

@@ -152,7 +152,9 @@ describe('versions of a drawing', function () {
     const second = await api.post<{ data: { id: string } }>(`/workflows/${id}/history/${first}/re-run/`);
     const runId = second.body.data.id;
     await api.pollToEnd(runId);
-    const versions = await Promise.all([first, runId].map(async (run) => (await api.history(id, run))['workflow_version']));
+    const versions = await Promise.all(
+      [first, runId].map(async (run) => (await api.history(id, run))['workflow_version']),
+    );
     assert.deepEqual(versions, [1, 2]);
     const list = await api.get<Page<{ workflow_version: number }>>(`/workflows/${id}/history/`);
     assert.deepEqual(
@@ -228,7 +230,10 @@ describe('versions of a drawing', function () {
     await queryDatabase(stack, 'UPDATE workflows SET version = 1000 WHERE id = $1', [id]);
     assert.equal((await versionsOf(id)).total, 1000);
     assert.equal((await save(id, labelled('B'))).body['version'], 1001);
-    assert.deepEqual([(await versionsOf(id)).total, (await versionsOf(id, '?page=1000&size=1')).items[0]?.version], [1000, 2]);
+    assert.deepEqual(
+      [(await versionsOf(id)).total, (await versionsOf(id, '?page=1000&size=1')).items[0]?.version],
+      [1000, 2],
+    );
     assert.equal((await restore(id, 1)).status, 404);
   });
 

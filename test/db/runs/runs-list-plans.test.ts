@@ -74,7 +74,9 @@ describe('20,000 runs of 200 workflows in four projects', function () {
   it('the first and the last page read a few runs of each workflow', async () => {
     for (const offset of [0, RUNS - 10]) {
       const plan = await planOf((reader) => listRuns(reader, { ...everything, offset }));
-      const scanned = [...plan.matchAll(/using runs_history\S* on runs.*actual rows=([\d.]+)/g)].map(([, n]) => Number(n));
+      const scanned = [...plan.matchAll(/using runs_history\S* on runs.*actual rows=([\d.]+)/g)].map(([, n]) =>
+        Number(n),
+      );
       assert.ok(scanned.length > 0 && Math.max(...scanned) <= 10, plan);
     }
   });
