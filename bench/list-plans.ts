@@ -1,8 +1,11 @@
-// Seeds a workflow with runs (unless --workflow names one) and prints the plans behind history and billing pages:
+// Seeds a workflow with runs (unless --workflow names one) and prints the plans behind history, billing, the list of all
+// runs and usage. For the last two, fill many workflows first (seed-runs.ts --workflows 1000), in several projects:
 //   DATABASE_URL=... npx tsx bench/list-plans.ts --user 1 --project 1 --runs 100000
 import { parseArgs } from 'node:util';
 import { createDatabase, type Database } from '../db/core/client.js';
 import { listRunTransactions } from '../db/nodes/billing-repository.js';
+import { readUsage } from '../db/nodes/usage-repository.js';
+import { listRuns, type RunsQuery } from '../db/runs/runs-list-repository.js';
 import { listHistory, type HistoryOrdering } from '../db/runs/history-repository.js';
 import { explainRead } from './explain.js';
 import { seedRuns, seedWorkflows } from './seed-runs.js';
@@ -24,6 +27,18 @@ const { values } = parseArgs({
 const url = process.env['DATABASE_URL'] ?? '';
 const userId = Number(values.user);
 const runs = Number(values.runs);
+const everyRun: RunsQuery = {
+  scope: { userId },
+  projectId: undefined,
+  workflowId: undefined,
+  status: undefined,
+  search: undefined,
+  startedFrom: undefined,
+  startedBefore: undefined,
+  ordering: '-created_at',
+  limit: 10,
+  offset: 0,
+};
 const db = createDatabase({ url, poolMax: 1, applicationName: 'bench', onError: () => undefined });
 try {
   const workflowId = values.workflow === undefined ? await seedOne() : Number(values.workflow);
@@ -33,7 +48,9 @@ try {
     .where('workflow_id', '=', workflowId)
     .limit(1)
     .executeTakeFirstOrThrow();
-  for (const question of [...historyQuestions(workflowId), billingQuestion(runId)]) await answer(question);
+  const total = await countRuns();
+  const questions = [...historyQuestions(workflowId), billingQuestion(runId), ...finderQuestions(total)];
+  for (const question of [...questions, ...usageQuestions()]) await answer(question);
 } finally {
   await db.destroy();
 }
@@ -65,6 +82,37 @@ function billingQuestion(runId: string): Question {
     title: 'billing of one run',
     read: (reader) => listRunTransactions(reader, { runId, scope: { userId }, limit: 10, offset: 0 }),
   };
+}
+
+async function countRuns(): Promise<number> {
+  return (await listRuns(db, { ...everyRun, ordering: 'created_at', limit: 0, offset: 0 })).total;
+}
+
+/** All runs that the user sees, in pages and with filters. */
+function finderQuestions(total: number): Question[] {
+  const week = new Date(Date.now() - 7 * 86_400_000);
+  const cases: [name: string, query: Partial<RunsQuery>][] = [
+    ['first page', {}],
+    ['page in the middle', { offset: Math.floor(total / 2) }],
+    ['last page', { offset: total - 10 }],
+    ['`-cost`', { ordering: '-cost' }],
+    ['`status=Error`', { status: 'Error' }],
+    ['`status=Error`, `-cost`', { status: 'Error', ordering: '-cost' }],
+    ['of a week', { startedFrom: week }],
+    ['`search=1`', { search: '1' }],
+  ];
+  return cases.map(([name, query]) => ({
+    title: `runs, ${name}`,
+    read: (reader) => listRuns(reader, { ...everyRun, ...query }),
+  }));
+}
+
+function usageQuestions(): Question[] {
+  const [from, until] = [new Date(Date.now() - 30 * 86_400_000), new Date()];
+  return (['day', 'project', 'workflow', 'model', 'node_kind'] as const).map((groupBy) => ({
+    title: `usage by ${groupBy}`,
+    read: (reader) => readUsage(reader, { scope: { userId }, projectId: undefined, groupBy, from, until }),
+  }));
 }
 
 async function answer({ title, read }: Question): Promise<void> {

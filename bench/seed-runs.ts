@@ -99,13 +99,18 @@ export async function seedRuns(db: Database, { userId, workflowIds, runs }: RunS
         CASE WHEN place = ${plan.ids.length}::integer THEN cost ELSE 0 END, node.label, created_at, created_at + took
       FROM seeded CROSS JOIN ${nodes}`.execute(transaction);
     await sql`
+      INSERT INTO provider_calls (run_id, path, node_id, state, provider, model, input_tokens, output_tokens, price_usd,
+        sent_at, replied_at)
+      SELECT seeded.id, '', node.id, 'applied', 'seeded', 'seeded', 100, 10, 0, created_at, created_at + took
+      FROM seeded CROSS JOIN ${nodes} WHERE node.kind = 'llm'`.execute(transaction);
+    await sql`
       UPDATE projects SET total_spent_usd = total_spent_usd + spent.usd
       FROM (SELECT project_id, sum(cost) AS usd FROM seeded GROUP BY project_id) AS spent
       WHERE id = spent.project_id`.execute(transaction);
     await sql`ALTER TABLE billing_transactions ENABLE TRIGGER billing_transactions_sums`.execute(transaction);
   });
   // As autovacuum leaves them; right after a bulk load neither statistics nor visibility map are there.
-  await sql`VACUUM (ANALYZE) runs, node_results, billing_transactions, workflows`.execute(db);
+  await sql`VACUUM (ANALYZE) runs, node_results, provider_calls, billing_transactions, workflows`.execute(db);
 }
 
 async function main(): Promise<void> {

@@ -84,6 +84,30 @@ export function leavesOf(value: unknown): unknown[] {
   return leaves;
 }
 
+/** Returns whether two JSON values are equal. The order of keys does not count, the order of lists does. */
+export function isEqualJson(left: unknown, right: unknown): boolean {
+  const pending: [left: unknown, right: unknown][] = [[left, right]];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [one, other] = next;
+    if (!isContainer(one) || !isContainer(other)) {
+      if (!isEqualLeaf(one, other)) return false;
+      continue;
+    }
+    const keys = Object.keys(one);
+    if (Array.isArray(one) !== Array.isArray(other) || keys.length !== Object.keys(other).length) return false;
+    for (const key of keys) {
+      if (!Object.hasOwn(other, key)) return false;
+      pending.push([ownValue(one, key), ownValue(other, key)]);
+    }
+  }
+  return true;
+}
+
+function isEqualLeaf(one: unknown, other: unknown): boolean {
+  if (one instanceof ExactNumber && other instanceof ExactNumber) return String(one) === String(other);
+  return one === other;
+}
+
 /** Returns whether a value holds more than `limit` values at all depths. It stops counting at the limit. */
 export function holdsMoreThan(value: unknown, limit: number): boolean {
   const met = [value];

@@ -46,6 +46,32 @@ export const queryDayEnd = documentedAs(
   DAY,
 );
 
+const MOMENT = {
+  type: 'string',
+  anyOf: [{ format: 'date-time' }, { format: 'date' }],
+  description: 'ISO 8601 with its offset; a day without a time is the whole UTC day',
+};
+const momentText = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+
+/** A moment, or the moment in which a UTC day begins. */
+export const queryMoment = documentedAs(oneOf(momentText, dayText), MOMENT);
+
+/** A moment, or the moment in which a UTC day ends: for bounds that exclude the moment and include the day. */
+export const queryMomentEnd = documentedAs(oneOf(momentText, queryDayEnd), MOMENT);
+
+/** Texts with a time are moments; the others must be days. */
+function oneOf(moment: z.ZodType<Date, string>, day: z.ZodType<Date, string>) {
+  return z
+    .string()
+    .trim()
+    .transform((text, context) => {
+      const parsed = (text.includes('T') ? moment : day).safeParse(text);
+      if (parsed.success && parsed.data.getUTCFullYear() > 0) return parsed.data;
+      context.addIssue({ code: 'custom', message: 'Enter a valid date, or a time in ISO 8601 with its offset.' });
+      return z.NEVER;
+    });
+}
+
 /** An empty text is no filter. */
 export const queryText = z
   .string()

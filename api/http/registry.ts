@@ -4,6 +4,7 @@ import { meRoutes } from '../access/me-routes.js';
 import { userRoutes } from '../access/users-routes.js';
 import { approvalRoutes } from '../approvals/routes.js';
 import { billingRoutes } from '../billing/routes.js';
+import { allRunsRoutes } from '../runs/all-runs-routes.js';
 import { allWorkflowsRoutes } from '../workflows/all-workflows-routes.js';
 import { modelRoutes } from '../chat/models-routes.js';
 import { chatRoutes } from '../chat/routes.js';
@@ -23,9 +24,11 @@ import { runFlagRoutes } from '../runs/run-flags-routes.js';
 import { runRoutes } from '../runs/routes.js';
 import { sessionRoutes } from '../sessions/session-routes.js';
 import { signInRoutes } from '../sessions/routes.js';
+import { usageRoutes } from '../usage/routes.js';
 import { webhookRoutes } from '../webhooks/routes.js';
 import { workflowCheckRoutes } from '../workflows/checks-routes.js';
 import { workflowPositionRoutes } from '../workflows/positions-routes.js';
+import { workflowVersionRoutes } from '../workflows/versions-routes.js';
 import { workflowRoutes } from '../workflows/routes.js';
 
 /** Every route of the service. */
@@ -42,13 +45,16 @@ export const routes: Route[] = [
   ...webhookRoutes,
   ...workflowRoutes,
   ...workflowPositionRoutes,
+  ...workflowVersionRoutes,
   ...workflowCheckRoutes,
   ...mcpToolsRoutes,
   ...runRoutes,
   ...historyRoutes,
+  ...allRunsRoutes,
   ...approvalRoutes,
   ...runFlagRoutes,
   ...billingRoutes,
+  ...usageRoutes,
   ...allWorkflowsRoutes,
   ...publicationRoutes,
   ...marketplaceRoutes,

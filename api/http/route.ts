@@ -108,6 +108,8 @@ interface RouteShape {
   mediaTypes?: Partial<Record<number, string[]>>;
   /** Describes all other statuses, for answers that another server determines. */
   otherAnswers?: string;
+  /** Whether a success carries an `ETag`. */
+  hasEtag?: boolean;
   /** Frequent requests such as health checks are logged at debug level. */
   quiet?: boolean;
 }

@@ -12,11 +12,12 @@ import { notFound } from '../http/errors.js';
 import { idParams } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { refuseEmptyFields } from './required-fields.js';
-import { toWorkflow, workflowSchema } from '../workflows/workflow-view.js';
+import { toEtag, toWorkflow, workflowSchema } from '../workflows/workflow-view.js';
 
 const publication = {
   method: 'POST',
   auth: 'key',
+  hasEtag: true,
   access: { to: 'workflow', role: 'admin', refusal: 400 },
   params: idParams,
   responses: { 200: workflowSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
@@ -55,5 +56,5 @@ function refuseIncomplete({ missingFields, lacksTemplateRun }: PublicationOutcom
 async function answerWorkflow({ db }: AppDeps, workflowId: number, scope: Scope): Promise<RouteResult> {
   const workflow = await findWorkflow(db, workflowId, scope);
   if (workflow === undefined) throw notFound();
-  return { status: 200, body: toWorkflow(workflow) };
+  return { status: 200, body: toWorkflow(workflow), headers: { ETag: toEtag(workflow) } };
 }

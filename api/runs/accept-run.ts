@@ -81,6 +81,7 @@ async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Pro
   const facts = {
     id,
     workflow_id: workflow.id,
+    workflow_version: workflow.version,
     project_id: workflow.project_id,
     user_id: request.userId,
     ...sealInput(deps, { drawing, secrets }, input),

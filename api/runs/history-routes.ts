@@ -60,7 +60,16 @@ const cancel = defineRoute({
 export const historyRoutes: Route[] = [list, read, cancel];
 
 export async function answerRun(deps: AppDeps, workflowId: number, runId: string): Promise<RouteResult> {
+  return { status: 200, body: await findRunAnswer(deps, workflowId, runId) };
+}
+
+/** The history item with its contents. Throws 404 when the workflow has no such run. */
+export async function findRunAnswer(
+  deps: AppDeps,
+  workflowId: number,
+  runId: string,
+): Promise<Record<string, unknown>> {
   const run = await findHistoryRun(deps.db, workflowId, runId);
   if (run === undefined) throw notFound();
-  return { status: 200, body: { ...toRun(run, deps.currencies), ...temporalLink(deps, run) } };
+  return { ...toRun(run, deps.currencies), ...temporalLink(deps, run) };
 }

@@ -22,6 +22,7 @@ export const runSchema = z.object({
   data: drawingSchema,
   input_data: z.unknown(),
   input_fields: z.array(z.record(z.string(), z.unknown())),
+  workflow_version: z.int().describe('The version of the drawing that it was started with'),
   is_api_run: z.boolean(),
   use_in_marketplace_example: z.boolean(),
   use_as_marketplace_template: z.boolean(),
@@ -70,12 +71,13 @@ export function toRun(run: HistoryRun, currencies: Currencies, inputFields?: Jso
       ? {}
       : { data: new RawJson(document), input_fields: inputFields ?? readInputFields(document) }),
     ...(input === null ? {} : { input_data: new RawJson(input) }),
+    workflow_version: run.workflow_version,
     is_api_run: run.is_api_run,
     use_in_marketplace_example: run.use_in_marketplace_example,
     use_as_marketplace_template: run.use_as_marketplace_template,
     cost: toAmount(run.cost_usd, currencies),
     duration: toDurationSeconds(run.run_started_at, run.run_finished_at),
-    error: run.error_code === null ? null : { code: run.error_code, message: run.error_message ?? '' },
+    error: toRunError(run),
     ...(run.results_expired_at === null ? {} : { results_expired_at: run.results_expired_at }),
     ...(document === null || input === null ? { truncated: true } : {}),
   };
@@ -85,7 +87,13 @@ function readInputFields(document: string): JsonObject[] {
   return inputFieldsOf(JSON.parse(document));
 }
 
-function toDurationSeconds(startedAt: Date | null, finishedAt: Date | null): number | null {
+export function toRunError(
+  run: Pick<HistoryRun, 'error_code' | 'error_message'>,
+): { code: string; message: string } | null {
+  return run.error_code === null ? null : { code: run.error_code, message: run.error_message ?? '' };
+}
+
+export function toDurationSeconds(startedAt: Date | null, finishedAt: Date | null): number | null {
   if (startedAt === null || finishedAt === null) return null;
   return (finishedAt.getTime() - startedAt.getTime()) / 1000;
 }

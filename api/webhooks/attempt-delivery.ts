@@ -120,11 +120,9 @@ async function record(deps: AppDeps, delivery: ClaimedDelivery, answer: Answer):
     deps.logger.info({ project_id: delivery.project_id }, 'webhook switched off: its receiver answered 410');
     return 'failed';
   }
-  const { attempts } = delivery;
-  const delaySeconds = nextDelaySeconds(deps.config.webhookRetrySeconds, {
-    attempts,
-    retryAfterMs: answer.retryAfterMs,
-  });
+  const { attempts, is_sent_again: isSentAgain } = delivery;
+  const failed = { attempts, retryAfterMs: answer.retryAfterMs };
+  const delaySeconds = isSentAgain ? undefined : nextDelaySeconds(deps.config.webhookRetrySeconds, failed);
   if (delaySeconds === undefined) {
     await recordFailed(deps.db, delivery, answer);
     return 'failed';

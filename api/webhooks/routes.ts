@@ -1,11 +1,12 @@
 // A project's webhook: its secret and the log of its deliveries.
 import { z } from 'zod';
+import { sendDeliveryAgain } from '../../db/webhooks/send-delivery-again.js';
 import { listDeliveries } from '../../db/webhooks/webhook-deliveries-repository.js';
 import { replaceWebhookSecret } from '../../db/webhooks/webhook-secrets-repository.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { notFound } from '../http/errors.js';
+import { ApiError, notFound } from '../http/errors.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
-import { idParams } from '../http/path-ids.js';
+import { idParams, pathId, uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { createWebhookSecret } from './webhook-secret.js';
 import { deliverySchema, toDelivery } from './webhook-view.js';
@@ -42,4 +43,25 @@ const list = defineRoute({
   },
 });
 
-export const webhookRoutes: Route[] = [renewSecret, list];
+const sendAgain = defineRoute({
+  method: 'POST',
+  path: '/api/v1/projects/:id/webhook-deliveries/:delivery_id/send-again/',
+  summary: 'Sends an event that was delivered, given up or dropped once more, under the same `webhook-id`.',
+  description:
+    'One attempt is made, without retries. An event that is still pending, or was asked for in the last ten seconds, ' +
+    'is left as it is. 400 while the webhook is switched off or has no address.',
+  auth: 'key',
+  access: { to: 'project', role: 'admin' },
+  params: z.object({ id: pathId, delivery_id: uuid }),
+  responses: { 202: deliverySchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, params }) {
+    const outcome = await sendDeliveryAgain(deps.db, params.id, params.delivery_id);
+    if (outcome === undefined) throw notFound();
+    if (outcome === 'webhook_disabled') {
+      throw new ApiError(400, 'webhook_disabled', 'The webhook of the project is switched off or has no address.');
+    }
+    return { status: 202, body: toDelivery(outcome) };
+  },
+});
+
+export const webhookRoutes: Route[] = [renewSecret, list, sendAgain];

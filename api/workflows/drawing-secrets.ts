@@ -1,9 +1,11 @@
 // Secrets are removed from a drawing before it is stored, and restored only to run it. docs/operate/security.md.
 import type { SecretBox } from '../../db/core/secret-box.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import { runTheSame, type SplitDrawing } from '../../graph/drawing-change.js';
 import { joinSecrets, splitSecrets, type SecretMap } from '../../graph/secrets.js';
 
 type Drawing = Record<string, unknown>;
+type StoredSecrets = Pick<StoredDrawing, 'document' | 'secrets_enc'>;
 
 interface SealedDrawing {
   /** JSON text with `********` in place of the secrets. */
@@ -11,13 +13,36 @@ interface SealedDrawing {
   secrets_enc: Buffer | null;
 }
 
-/** `stored` is the drawing that this one replaces: `********` keeps its secrets. */
-export function sealDrawing(box: SecretBox, drawing: Drawing, stored?: StoredDrawing): SealedDrawing {
-  const { masked, secrets } =
-    stored === undefined
-      ? splitSecrets(drawing)
-      : splitSecrets(drawing, { data: stored.document, secrets: openSecrets(box, stored) });
-  return { document: JSON.stringify(masked), secrets_enc: sealSecrets(box, secrets, 'workflow-secrets') };
+export function sealDrawing(box: SecretBox, drawing: Drawing): SealedDrawing {
+  const { masked, secrets } = splitSecrets(drawing);
+  return seal(box, { data: masked, secrets });
+}
+
+/** A drawing that takes the place of another one. */
+export interface ReplacingDrawing {
+  sealed: SealedDrawing;
+  /** Whether it runs something else, secrets included. */
+  isNewVersion: boolean;
+}
+
+/** `********` in the drawing keeps the secrets of `stored`, which it replaces. */
+export function sealUpdate(box: SecretBox, drawing: Drawing, stored: StoredSecrets): ReplacingDrawing {
+  const before = { data: stored.document, secrets: openSecrets(box, stored) };
+  const { masked, secrets } = splitSecrets(drawing, before);
+  const after = { data: masked, secrets };
+  return { sealed: seal(box, after), isNewVersion: !runTheSame(before, after) };
+}
+
+/** An earlier version, with its own secrets, in the place of `stored`. */
+export function sealRestored(box: SecretBox, earlier: StoredSecrets, stored: StoredSecrets): ReplacingDrawing {
+  const before = { data: stored.document, secrets: openSecrets(box, stored) };
+  const after = { data: earlier.document, secrets: openSecrets(box, earlier) };
+  // Sealed anew: the earlier version may still be sealed with a key that is on its way out.
+  return { sealed: seal(box, after), isNewVersion: !runTheSame(before, after) };
+}
+
+function seal(box: SecretBox, { data, secrets }: SplitDrawing): SealedDrawing {
+  return { document: JSON.stringify(data), secrets_enc: sealSecrets(box, secrets, 'workflow-secrets') };
 }
 
 export function sealSecrets(
@@ -28,7 +53,7 @@ export function sealSecrets(
   return Object.keys(secrets).length === 0 ? null : box.seal(JSON.stringify(secrets), context);
 }
 
-export function openSecrets(box: SecretBox, stored: StoredDrawing): SecretMap {
+export function openSecrets(box: SecretBox, stored: Pick<StoredDrawing, 'secrets_enc'>): SecretMap {
   if (stored.secrets_enc === null) return {};
   return JSON.parse(box.open(stored.secrets_enc, 'workflow-secrets')) as SecretMap;
 }

@@ -10,21 +10,23 @@ import {
   findWorkflow,
   listWorkflows,
   updateWorkflow,
-  type StoredDrawing,
+  type StoredWorkflow,
+  type WorkflowUpdate,
 } from '../../db/workflows/workflows-repository.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
 import { emptyFieldsOf, refuseEmptyFields } from '../marketplace/required-fields.js';
 import { changeCategories } from '../marketplace/change-categories.js';
 import type { AppDeps } from '../deps.js';
-import { sealDrawing } from './drawing-secrets.js';
+import { sealDrawing, sealUpdate } from './drawing-secrets.js';
 import { invalidFields, notFound, permissionDenied } from '../http/errors.js';
 import { integerField } from '../http/field-errors.js';
+import { ifMatchHeaders, refuseStale } from '../http/if-match.js';
 import { mayAct } from '../http/middleware/authorize.js';
 import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
 import { idParams, MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { workflowChangesSchema, drawingBody, titleBody } from './workflow-body.js';
-import { listedWorkflowSchema, toWorkflow, workflowSchema } from './workflow-view.js';
+import { listedWorkflowSchema, toEtag, toWorkflow, workflowSchema } from './workflow-view.js';
 
 const listPath = '/api/v1/workflows/';
 const workflowPath = '/api/v1/workflows/:id/';
@@ -57,6 +59,7 @@ const create = defineRoute({
   path: listPath,
   summary: 'Creates a workflow at the end of its project.',
   auth: 'key',
+  hasEtag: true,
   body: z.object({ project: integerField(), title: titleBody, data: drawingBody }),
   responses: { 201: workflowSchema, 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, body }) {
@@ -75,6 +78,7 @@ const read = defineRoute({
   path: workflowPath,
   summary: 'One workflow.',
   auth: 'key',
+  hasEtag: true,
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
   responses: { 200: workflowSchema, 404: detailSchema, ...keyErrors },
@@ -85,22 +89,30 @@ const update = defineRoute({
   method: 'PATCH',
   path: workflowPath,
   summary: 'Changes title, drawing or marketplace fields; ******** in a secret place keeps what is stored.',
+  description:
+    'With `If-Match`, the `ETag` of an earlier answer, nothing is changed when somebody else has changed the workflow ' +
+    'since (412). A change of `data` that changes what runs makes a new version.',
   auth: 'key',
+  hasEtag: true,
   access: { to: 'workflow', role: 'editor' },
   params: idParams,
   body: workflowChangesSchema,
-  responses: { 200: workflowSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
-  async handler({ deps, caller, params, body }) {
+  responses: { 200: workflowSchema, 400: badRequestSchema, 404: detailSchema, 412: detailSchema, ...keyErrors },
+  headers: ifMatchHeaders,
+  async handler({ deps, caller, params, body, headers }) {
     const { data, run_fee: runFee, categories, subcategories, ...fields } = body;
     const plain = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-    const toFields = (stored: StoredDrawing & { is_published: boolean }): Updateable<WorkflowsTable> => {
+    const toUpdate = (stored: StoredWorkflow): WorkflowUpdate => {
+      refuseStale(headers['if-match'], toEtag(stored));
       if (stored.is_published) refuseEmptyFields(emptyFieldsOf(plain));
       const changes: Updateable<WorkflowsTable> = { ...plain };
       if (runFee !== undefined) changes.run_fee_usd = runFee;
-      if (data !== undefined) Object.assign(changes, sealDrawing(deps.secretBox, data, stored));
-      return changes;
+      if (data === undefined) return { fields: changes, isNewVersion: false };
+      const { sealed, isNewVersion } = sealUpdate(deps.secretBox, data, stored);
+      return { fields: { ...changes, ...sealed }, isNewVersion };
     };
-    const isUpdated = await updateWorkflow(deps.db, params.id, toFields, (transaction) =>
+    const change = { workflowId: params.id, userId: caller.userId };
+    const isUpdated = await updateWorkflow(deps.db, change, toUpdate, (transaction) =>
       changeCategories(transaction, params.id, { categories, subcategories }),
     );
     if (!isUpdated) throw notFound();
@@ -139,5 +151,5 @@ function unknownProject(projectId: number): Error {
 export async function answerWorkflow({ db }: AppDeps, workflowId: number, scope: Scope): Promise<RouteResult> {
   const workflow = await findWorkflow(db, workflowId, scope);
   if (workflow === undefined) throw notFound();
-  return { status: 200, body: toWorkflow(workflow) };
+  return { status: 200, body: toWorkflow(workflow), headers: { ETag: toEtag(workflow) } };
 }

@@ -13,6 +13,7 @@ export const workflowSchema = z.object({
   project: z.int(),
   title: z.string(),
   data: drawingSchema,
+  version: z.int().describe('Of the drawing, from 1; rises with each change of what it runs'),
   sort_id: z.int(),
   author: z.int(),
   market_title: z.string(),
@@ -48,6 +49,7 @@ export function toWorkflow(
     project: workflow.project_id,
     title: workflow.title,
     ...(document === null ? { truncated: true } : { data: new RawJson(document) }),
+    version: workflow.version,
     sort_id: workflow.sort_id,
     author: workflow.author_id,
     market_title: workflow.market_title,
@@ -66,4 +68,9 @@ export function toWorkflow(
     created_at: workflow.created_at.toISOString(),
     updated_at: workflow.updated_at.toISOString(),
   };
+}
+
+/** Another one after each change of the workflow, except of its position in the project. */
+export function toEtag({ id, revision }: { id: number; revision: number }): string {
+  return `"${id}.${revision}"`;
 }

@@ -19,6 +19,8 @@ const TOOL_CALL = [...TURN, 'ordinal'] as const;
 /** A test compares this with the database's own list of columns. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'workflows', column: 'secrets_enc', context: 'workflow-secrets', key: ['id'] },
+  // After the table from which its values come.
+  { table: 'workflow_versions', column: 'secrets_enc', context: 'workflow-secrets', key: ['workflow_id', 'version'] },
   { table: 'runs', column: 'input_enc', context: 'run-input', key: ['id'] },
   { table: 'runs', column: 'secrets_enc', context: 'run-secrets', key: ['id'] },
   { table: 'node_results', column: 'result_enc', context: 'node-result', key: NODE },

@@ -33,6 +33,7 @@ import type {
   GraphSnapshotsTable,
   WorkflowCategoriesTable,
   WorkflowStatisticsTable,
+  WorkflowVersionsTable,
   WorkflowsTable,
 } from './tables/workflow-tables.js';
 
@@ -52,6 +53,7 @@ export interface Tables {
   project_members: ProjectMembersTable;
   provider_keys: ProviderKeysTable;
   workflows: WorkflowsTable;
+  workflow_versions: WorkflowVersionsTable;
   graph_snapshots: GraphSnapshotsTable;
   runs: RunsTable;
   node_results: NodeResultsTable;

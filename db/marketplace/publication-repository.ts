@@ -42,6 +42,7 @@ export function publishWorkflow(db: Database, workflowId: number): Promise<Publi
         published_snapshot: snapshot,
         first_published_at: sql<Date>`coalesce(first_published_at, now())`,
         last_published_at: sql<Date>`now()`,
+        revision: sql<number>`revision + 1`,
         updated_at: sql<Date>`now()`,
       })
       .where('id', '=', workflowId)
@@ -54,7 +55,7 @@ export function publishWorkflow(db: Database, workflowId: number): Promise<Publi
 export async function unpublishWorkflow(db: Db, workflowId: number): Promise<boolean> {
   const result = await db
     .updateTable('workflows')
-    .set({ is_published: false, updated_at: sql<Date>`now()` })
+    .set({ is_published: false, revision: sql<number>`revision + 1`, updated_at: sql<Date>`now()` })
     .where('id', '=', workflowId)
     .where('archived_at', 'is', null)
     .executeTakeFirst();

@@ -43,6 +43,8 @@ const nodes = [
     provider text,
     model text,
     usage json,
+    input_tokens bigint,
+    output_tokens bigint,
     price_usd numeric,
     sent_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     replied_at timestamptz,
@@ -70,6 +72,8 @@ const money = [
     updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     UNIQUE (run_id, path, node_id, operation)
   )`,
+  // What a project has spent in a span of time.
+  `CREATE INDEX billing_transactions_of_project ON billing_transactions (project_id, created_at)`,
   // The sums are kept where the rows are written, in the same transaction: the cost of a run is the sum of its
   // transactions and the growth of its project's and workflow's totals, whoever inserts and whatever dies. An amount
   // grows when a call turns out to have been paid for after its run had ended. Lock order everywhere: run, then project.

@@ -6,6 +6,7 @@ import type { Db } from '../core/client.js';
 import { startRun } from '../runs/common-updates.js';
 import { lazily } from '../core/lazily.js';
 import { resultBytes } from './result-bytes.js';
+import { tokenCountsOf } from './token-counts.js';
 import type { NodeStatus } from '../core/tables.js';
 
 export interface NodeClaim {
@@ -114,6 +115,7 @@ export interface NodeEnd extends NodeKey {
  * It locks the run before the node, as the end of a run does: neither waits for the other in a circle.
  */
 export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
+  const tokens = tokenCountsOf(end.usage);
   const { rows } = await sql<{ isSettled: boolean }>`/* record_node */
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress' FOR KEY SHARE
@@ -121,7 +123,8 @@ export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
       ${settleNode(end, sql`open_run`)}
     ), closed AS (
       UPDATE provider_calls
-      SET state = 'applied', replied_at = clock_timestamp(), usage = ${end.usage}, price_usd = ${end.amountUsd}
+      SET state = 'applied', replied_at = clock_timestamp(), usage = ${end.usage}, price_usd = ${end.amountUsd},
+        input_tokens = ${tokens.input}, output_tokens = ${tokens.output}
       WHERE run_id = ${end.runId} AND path = ${end.path} AND node_id = ${end.nodeId} AND turn = 0 AND ordinal = 0
         AND state = 'sent'
     ), paid AS (

@@ -2,7 +2,11 @@
 // its node is recorded (`recordNodeEnd`). A call that a later attempt finds `sent` was in flight when its worker died.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
+import { tokenCountsOf } from './token-counts.js';
 import type { NodeKey } from '../../graph/plan.js';
+
+/** Of a row: calls to tools follow the model call of their turn and hold the tool's name; requests have no name. */
+export const isModelCall = sql<boolean>`(model IS NOT NULL AND ordinal = 0)`;
 
 export interface CallClaim {
   /** May the request leave? False: an earlier one may have reached the other side and must not be repeated. */
@@ -71,9 +75,11 @@ export async function markCallApplied(
   { runId, path, nodeId, turn = 0, ordinal = 0 }: CallKey,
   { usage, priceUsd }: PaidCall,
 ): Promise<void> {
+  const tokens = tokenCountsOf(usage);
   await sql`
     UPDATE provider_calls
-    SET state = 'applied', replied_at = clock_timestamp(), usage = ${usage}, price_usd = ${priceUsd}
+    SET state = 'applied', replied_at = clock_timestamp(), usage = ${usage}, price_usd = ${priceUsd},
+      input_tokens = ${tokens.input}, output_tokens = ${tokens.output}
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND turn = ${turn} AND ordinal = ${ordinal}`.execute(
     db,
   );

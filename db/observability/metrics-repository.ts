@@ -10,7 +10,7 @@ export interface ServiceFigures {
   stuckRuns: number;
   pendingApprovals: number;
   pendingWebhooks: number;
-  /** Since the oldest undelivered event was written; 0 when there is none. */
+  /** Since the oldest undelivered event was written, or asked for again; 0 when there is none. */
   webhookAgeSeconds: number;
   /** For how long the event that is longest due has waited for its attempt; 0 when none is due. */
   webhookDueSeconds: number;
@@ -38,7 +38,8 @@ export function readServiceFigures(db: Database, retentionDays: number): Promise
         FROM approval_requests WHERE status = 'pending'
       ) AS approvals, (
         SELECT count(*) AS "pendingWebhooks",
-          coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS "webhookAgeSeconds",
+          coalesce(extract(epoch FROM now() - min(coalesce(sent_again_at, created_at))), 0)::float8
+            AS "webhookAgeSeconds",
           coalesce(extract(epoch FROM now() - min(next_attempt_at) FILTER (WHERE next_attempt_at <= now())), 0)::float8
             AS "webhookDueSeconds"
         FROM webhook_deliveries WHERE status = 'pending'

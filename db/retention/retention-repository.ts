@@ -2,6 +2,7 @@
 // process died or a time limit struck, the next one finds. docs/operate/operations.md, "Retention".
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Db } from '../core/client.js';
+import { isModelCall } from '../nodes/provider-calls-repository.js';
 import type { Value } from '../core/statement.js';
 import type { Tables } from '../core/tables.js';
 
@@ -71,9 +72,10 @@ export async function purgeRuns(trx: Transaction<Tables>, limit: number): Promis
   const expired: Expired = {};
   expired.node_results = await emptyNodes(trx, runs, limit);
   // Tool calls before the approvals that they refer to.
-  for (const table of ['agent_tool_calls', 'agent_turns', 'agent_sessions', 'provider_calls'] as const) {
+  for (const table of ['agent_tool_calls', 'agent_turns', 'agent_sessions'] as const) {
     expired[table] = await deleteRows(trx, table, runs, limit);
   }
+  expired.provider_calls = await emptyCalls(trx, runs, limit);
   const undecided = sql`${runs} AND status IN ('pending', 'expired')`;
   // A tool call that the limit has left may still refer to its approval: then that waits for the next call.
   const unused = sql`NOT EXISTS (SELECT FROM agent_tool_calls call WHERE call.request_id = approval_requests.request_id)`;
@@ -97,6 +99,18 @@ async function emptyNodes(db: Db, runs: RawBuilder<unknown>, limit: number): Pro
       LIMIT ${limit}::integer
     )`.execute(db);
   return Number(numAffectedRows ?? 0);
+}
+
+/** What stays of a model call is which model, how many tokens and what it cost: the books of its project. */
+async function emptyCalls(db: Db, runs: RawBuilder<unknown>, limit: number): Promise<number> {
+  const deleted = await deleteRows(db, 'provider_calls', sql`${runs} AND NOT ${isModelCall}`, limit);
+  const { numAffectedRows } = await sql`
+    UPDATE provider_calls SET usage = NULL
+    WHERE (run_id, path, node_id, turn, ordinal) IN (
+      SELECT run_id, path, node_id, turn, ordinal FROM provider_calls
+      WHERE ${runs} AND usage IS NOT NULL LIMIT ${limit - deleted}::integer
+    )`.execute(db);
+  return deleted + Number(numAffectedRows ?? 0);
 }
 
 async function emptyDecisions(db: Db, runs: RawBuilder<unknown>, limit: number): Promise<number> {

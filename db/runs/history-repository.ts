@@ -190,6 +190,7 @@ function selectRuns(db: Db, inputLimitBytes: number | null = null) {
     .select([
       'id',
       'workflow_id',
+      'workflow_version',
       'project_id',
       'user_id',
       'status',

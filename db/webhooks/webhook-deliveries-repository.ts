@@ -13,6 +13,8 @@ export interface ClaimedDelivery {
   payload: string;
   /** This one included. */
   attempts: number;
+  /** Asked for by a person (`sendAgain`): it has no retries. */
+  is_sent_again: boolean;
   /** False: switched off, unset or deleted since the event. */
   is_active: boolean;
   webhook_url: string;
@@ -92,6 +94,7 @@ export async function claimDeliveries(db: Db, limits: ClaimLimits): Promise<Clai
     FROM taken, projects AS project
     WHERE delivery.id = taken.id AND project.id = delivery.project_id
     RETURNING delivery.id, delivery.run_id, delivery.project_id, delivery.type, delivery.payload, delivery.attempts,
+      delivery.sent_again_at IS NOT NULL AS is_sent_again,
       project.is_webhook_enabled AND project.webhook_url <> '' AND project.deleted_at IS NULL AS is_active,
       project.webhook_url, project.webhook_secret_enc,
       CASE WHEN project.webhook_secret_shown_at > now() - ${OVERLAP}
@@ -185,7 +188,8 @@ async function settle(
     WITH settled AS (
       UPDATE webhook_deliveries
       SET status = ${status}, next_attempt_at = NULL, leased_until = NULL, response_status = ${result.status},
-        error_code = ${result.errorCode}, delivered_at = CASE WHEN ${status === 'delivered'} THEN clock_timestamp() END
+        error_code = ${result.errorCode},
+        delivered_at = CASE WHEN ${status === 'delivered'} THEN clock_timestamp() ELSE delivered_at END
       WHERE id = ${id} AND ${takes}
       RETURNING run_id, ordinal
     )

@@ -6,11 +6,18 @@ import { executePrepared } from '../core/statement.js';
 import type { Role, WorkflowRow, WorkflowsTable } from '../core/tables.js';
 import { isInScope, type Scope } from '../projects/scope.js';
 import { cancelOpenRuns } from '../runs/open-runs.js';
+import { keepVersion } from './versions-repository.js';
 
 /** A workflow as a member of its project sees it; the document stays text, for it is only passed on. */
 export interface MemberWorkflow extends Omit<
   WorkflowRow,
-  'document' | 'secrets_enc' | 'first_published_at' | 'last_published_at' | 'published_snapshot'
+  | 'document'
+  | 'secrets_enc'
+  | 'version_author_id'
+  | 'version_created_at'
+  | 'first_published_at'
+  | 'last_published_at'
+  | 'published_snapshot'
 > {
   /** Null in a list where it is too large for one. */
   document_text: string | null;
@@ -26,6 +33,16 @@ export interface StoredDrawing {
   title: string;
   document: Record<string, unknown>;
   secrets_enc: Buffer | null;
+  version: number;
+}
+
+/** What an update finds. */
+export type StoredWorkflow = StoredDrawing & Pick<WorkflowRow, 'is_published' | 'revision'>;
+
+export interface WorkflowUpdate {
+  fields: Updateable<WorkflowsTable>;
+  /** Whether the drawing in `fields` is another version: what it replaces is kept then. */
+  isNewVersion: boolean;
 }
 
 export interface NewWorkflow {
@@ -111,30 +128,47 @@ export async function findDrawing(db: Db, workflowId: number): Promise<StoredDra
 }
 
 /**
- * `toFields` sees the stored drawing under a row lock, so that two updates at once cannot lose a kept secret, and no
- * publication comes in between. What it throws undoes all of it.
- * `writeMore` belongs to the same update: what it throws undoes all of it.
+ * `toUpdate` sees the stored drawing under a row lock, so that two updates at once cannot lose a kept secret or take the
+ * same version, and no publication comes in between. What it throws undoes all of it; undefined changes nothing.
+ * `writeMore` belongs to the same update: what it throws undoes all of it. False when the workflow is gone.
  */
 export function updateWorkflow(
   db: Database,
-  workflowId: number,
-  toFields: (stored: StoredDrawing & Pick<WorkflowRow, 'is_published'>) => Updateable<WorkflowsTable>,
+  { workflowId, userId }: { workflowId: number; userId: number },
+  toUpdate: (
+    stored: StoredWorkflow,
+    transaction: Db,
+  ) => WorkflowUpdate | undefined | Promise<WorkflowUpdate | undefined>,
   writeMore?: (transaction: Db) => Promise<void>,
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const stored = await selectDrawing(transaction, workflowId)
-      .select('is_published')
+      .select(['is_published', 'revision'])
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (stored === undefined) return false;
+    const update = await toUpdate(stored, transaction);
+    if (update === undefined) return true;
+    const { fields, isNewVersion } = update;
+    if (isNewVersion) await keepVersion(transaction, workflowId);
     await transaction
       .updateTable('workflows')
-      .set({ ...toFields(stored), updated_at: sql<Date>`now()` })
+      .set({
+        ...fields,
+        ...(isNewVersion ? nextVersion(stored, userId) : {}),
+        revision: stored.revision + 1,
+        updated_at: sql<Date>`now()`,
+      })
       .where('id', '=', workflowId)
       .execute();
     await writeMore?.(transaction);
     return true;
   });
+}
+
+/** The time is that of the statement: of two updates at once the later version has the later time. */
+function nextVersion({ version }: StoredWorkflow, userId: number) {
+  return { version: version + 1, version_author_id: userId, version_created_at: sql<Date>`clock_timestamp()` };
 }
 
 /** Gone from every read; the row stays for its runs. The workflows behind it in the project move up. */
@@ -185,7 +219,7 @@ export async function lockProject(db: Db, projectId: number): Promise<boolean> {
 function selectDrawing(db: Db, workflowId: number) {
   return db
     .selectFrom('workflows')
-    .select(['id', 'project_id', 'title', 'document', 'secrets_enc'])
+    .select(['id', 'project_id', 'title', 'document', 'secrets_enc', 'version'])
     .where('id', '=', workflowId)
     .where('archived_at', 'is', null);
 }
@@ -215,6 +249,8 @@ function selectRecord(query: ReturnType<typeof memberWorkflows>, count = 1) {
       'workflows.author_id',
       'workflows.title',
       'workflows.sort_id',
+      'workflows.version',
+      'workflows.revision',
       'workflows.market_title',
       'workflows.short_description',
       'workflows.available_languages',

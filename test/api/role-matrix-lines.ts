@@ -88,6 +88,19 @@ export const lines: Line[] = [
   { route: 'GET /api/v1/workflows/:id/', for: 'viewer', answer: '200' },
   { route: 'PATCH /api/v1/workflows/:id/', for: 'editor', answer: '200', body: () => ({ title: 'other' }) },
   { route: 'DELETE /api/v1/workflows/:id/', for: 'editor', answer: '204' },
+  { route: 'GET /api/v1/workflows/:id/versions/', for: 'viewer', answer: '200' },
+  {
+    route: 'GET /api/v1/workflows/:id/versions/:version/',
+    for: 'viewer',
+    answer: '200',
+    params: () => ({ version: '1' }),
+  },
+  {
+    route: 'POST /api/v1/workflows/:id/versions/:version/restore/',
+    for: 'editor',
+    answer: '200',
+    params: () => ({ version: '1' }),
+  },
   { route: 'GET /api/v1/workflows/get_nodes/', for: 'anyone', answer: '200' },
   { route: 'GET /api/v1/workflows/:id/input-fields/', for: 'viewer', answer: '200' },
   { route: 'GET /api/v1/workflows/:id/check_workflow/', for: 'viewer', answer: '200' },
@@ -102,6 +115,8 @@ export const lines: Line[] = [
   },
   { route: 'GET /api/v1/workflows/:id/history/', for: 'viewer', answer: '200' },
   { route: 'GET /api/v1/workflows/:id/history/:run_id/', for: 'viewer', answer: '200' },
+  { route: 'GET /api/v1/runs/', for: 'anyone', answer: '200' },
+  { route: 'GET /api/v1/runs/:run_id/', for: 'viewer', answer: '200' },
   // The world's run has finished: who may cancel it learns that it is too late.
   { route: 'POST /api/v1/workflows/:id/history/:run_id/cancel/', for: 'editor', answer: '400 run_finished' },
 
@@ -159,6 +174,7 @@ export const lines: Line[] = [
     body: () => ({ use_as_marketplace_template: true }),
   },
   { route: 'GET /api/v1/billing-history/workflowrun/:run_id/', for: 'viewer', answer: '200' },
+  { route: 'GET /api/v1/usage/', for: 'anyone', answer: '200' },
 
   {
     route: 'POST /api/v1/workflows/:id/publish-on-marketplace/',
@@ -272,4 +288,11 @@ export const lines: Line[] = [
 
   { route: 'POST /api/v1/projects/:id/webhook-secret/', for: 'admin', answer: '201' },
   { route: 'GET /api/v1/projects/:id/webhook-deliveries/', for: 'viewer', answer: '200' },
+  // The world's project has no address to send to: who may send learns that.
+  {
+    route: 'POST /api/v1/projects/:id/webhook-deliveries/:delivery_id/send-again/',
+    for: 'admin',
+    answer: '400 webhook_disabled',
+    params: ({ delivery }) => ({ delivery_id: delivery }),
+  },
 ];

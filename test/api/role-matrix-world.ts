@@ -37,6 +37,8 @@ export interface World {
   newcomer: number;
   /** A key of a further owner, restricted to the project. */
   keyOfProject: string;
+  /** Of an event of `run`, which was dropped. */
+  delivery: string;
 }
 
 export interface Worlds {
@@ -154,5 +156,11 @@ async function createWorld(db: Database, { members, document, snapshot }: Facts)
       { ...finished, id: publishedRun, workflow_id: published!.id },
     ])
     .execute();
-  return { project, workflow: draft!.id, run, slug, publishedRun };
+  const event = { type: 'workflow_run.succeeded' as const, payload: '{}', status: 'dropped' as const };
+  const { id: delivery } = await db
+    .insertInto('webhook_deliveries')
+    .values({ ...event, project_id: project, run_id: run, next_attempt_at: null })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { project, workflow: draft!.id, run, slug, publishedRun, delivery };
 }

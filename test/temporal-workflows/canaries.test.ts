@@ -191,15 +191,27 @@ describe('canaries', function () {
     const market = `/workflows/marketplace/${published.slug}/`;
     await ask('duplicate', api.post(`/workflows/${workflow}/duplicate/`));
     await ask('copy', api.post(`${market}add-from-marketplace/`));
+    const { data } = await ask('workflow', api.get<{ data: object }>(`/workflows/${workflow}/`));
+    await ask(
+      'version',
+      api.patch(`/workflows/${workflow}/`, { body: { data: { ...data, note: 'another version' } } }),
+    );
+    await ask('restore', api.post(`/workflows/${workflow}/versions/1/restore/`));
     const paths = [
       ...workflowIds.flatMap((id) =>
-        ['', 'input-fields/', 'check_workflow/', 'history/'].map((to) => `/workflows/${id}/${to}`),
+        ['', 'input-fields/', 'check_workflow/', 'history/', 'versions/', 'versions/1/'].map(
+          (to) => `/workflows/${id}/${to}`,
+        ),
       ),
       ...runIds.flatMap((id, index) => [
         `/workflows/${workflowIds[index]}/history/${id}/`,
         `/billing-history/workflowrun/${id}/`,
+        `/runs/${id}/`,
         `/workflows/workflow_result/?id=${id}`,
       ]),
+      '/runs/',
+      '/usage/?group_by=workflow',
+      '/usage/?group_by=model',
       '/projects/',
       `/projects/${hook.projectId}/`,
       `/projects/${hook.projectId}/webhook-deliveries/`,

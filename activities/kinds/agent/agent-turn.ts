@@ -140,8 +140,9 @@ async function askModel(deps: AgentDeps, task: NodeTask, call: ModelCall): Promi
   const { turn, body, model, timeoutMs } = call;
   const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn, ordinal: 0 };
   const client = await deps.clients.forProject(task.run.projectId, model.provider);
-  const provider = model.provider.name;
-  const claim = await claimCall(deps.db, { ...key, provider, model: body.model, repeatsAfterCrash: 1 });
+  // The name may hold a variable, and with it a secret.
+  const called = { provider: model.provider.name, model: task.run.masker.text(body.model) };
+  const claim = await claimCall(deps.db, { ...key, ...called, repeatsAfterCrash: 1 });
   if (!claim.isAllowed) {
     throw new NodeFailure('outcome_unknown', 'A model call was in flight twice when its worker died; it is given up.');
   }

@@ -71,7 +71,9 @@ function toBody(data: LlmNodeData, scope: Scope): Body {
  * once.
  */
 async function claimModelCall(db: Database, task: NodeTask, { provider }: ResolvedModel, model: string): Promise<void> {
-  const claim = await claimCall(db, { ...task, provider: provider.name, model, repeatsAfterCrash: 1 });
+  // The name may hold a variable, and with it a secret.
+  const called = { provider: provider.name, model: task.run.masker.text(model) };
+  const claim = await claimCall(db, { ...task, ...called, repeatsAfterCrash: 1 });
   if (claim.isAllowed) return;
   throw new NodeFailure('outcome_unknown', 'The model call was in flight twice when its worker died; it is given up.');
 }

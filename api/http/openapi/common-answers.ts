@@ -7,6 +7,7 @@ import type { Route } from '../route.js';
 export const STATUS_TEXTS: Partial<Record<number, string>> = {
   200: 'Done.',
   201: 'Made.',
+  202: 'Taken; it is done soon.',
   204: 'Done; no body.',
   302: 'Go to the address in `Location`.',
   303: 'Done; go to the address in `Location`.',
@@ -15,6 +16,7 @@ export const STATUS_TEXTS: Partial<Record<number, string>> = {
   403: 'The caller may not do this.',
   404: "Not found, or not the caller's: existence never leaks.",
   409: 'Too late: what has happened stands.',
+  412: 'It has been changed since the caller read it; nothing is done.',
   413: 'The body is too large.',
   415: 'The media type, charset or encoding of the body is not taken.',
   431: 'The address and headers are longer than 16 KiB.',

@@ -48,6 +48,7 @@ const count = (description: string): OpenApi.HeaderObject => ({
 
 const HEADERS: Record<string, OpenApi.HeaderObject> = {
   'X-Request-Id': { ...text('Names the request in our logs.'), required: true },
+  ETag: text('Names this state of the object, for `If-Match`.'),
   'WWW-Authenticate': text('Which credentials are asked for.'),
   'Retry-After': count('Seconds until the next request may pass.'),
   'X-RateLimit-Limit': count('Requests a minute of this key.'),

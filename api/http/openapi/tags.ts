@@ -11,7 +11,7 @@ const GROUPS: [pattern: RegExp, group: string][] = [
   [/\/all-workflows\//, 'Catalog and bookmarks'],
   [/^\/api\/v1\/(?:me|api-keys|users)\//, 'People and keys'],
   [/^\/api\/v1\/(?:categories|languages)\//, 'Catalog and bookmarks'],
-  [/\/billing-history\//, 'Billing'],
+  [/\/(?:billing-history|usage)\//, 'Billing'],
   [/\/history\//, 'Run history'],
   [/\/(?:run|workflow_result)\/$/, 'Runs'],
   [/^\/api\/v1\/projects\//, 'Projects'],

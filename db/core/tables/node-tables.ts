@@ -43,7 +43,11 @@ export interface ProviderCallsTable {
   crashes: Generated<number>;
   provider: string | null;
   model: string | null;
+  /** What the provider counted, in its own words; retention empties it. */
   usage: Json<unknown> | null;
+  /** Out of `usage`; null where nothing was reported. */
+  input_tokens: number | null;
+  output_tokens: number | null;
   price_usd: Decimal | null;
   sent_at: Generated<Date>;
   replied_at: Date | null;

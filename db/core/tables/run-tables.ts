@@ -15,6 +15,8 @@ export interface RunsTable {
   user_id: number;
   status: StoredRunStatus;
   snapshot_hash: Buffer;
+  /** The version of the drawing that it was accepted with. */
+  workflow_version: Generated<number>;
   /** The input as it leaves the service (secrets masked), defaults filled in. */
   input: Json<Record<string, unknown>>;
   /** The whole unmasked input, sealed; null when masking changed nothing. */

@@ -32,5 +32,8 @@ export interface WebhookDeliveriesTable {
   next_attempt_at: Date | null;
   /** An attempt is under way until then; later its process counts as dead. */
   leased_until: Date | null;
+  /** Of the last attempt that succeeded. */
   delivered_at: Date | null;
+  /** When a person last asked to send the settled event again: then one more attempt is made, without retries. */
+  sent_again_at: Date | null;
 }

@@ -14,6 +14,13 @@ export interface WorkflowsTable {
   document: Json<Record<string, unknown>>;
   /** The secrets cut out of `document`, sealed (`graph/secrets.ts` names the places). */
   secrets_enc: Buffer | null;
+  /** Of the drawing, from 1: rises with each change of what it runs. */
+  version: Generated<number>;
+  /** Who made the version; null: the workflow's author. */
+  version_author_id: number | null;
+  version_created_at: Generated<Date>;
+  /** Rises with each change of the record, its position in the project excepted: the `ETag`. */
+  revision: Generated<number>;
   market_title: Generated<string>;
   short_description: Generated<string>;
   available_languages: Generated<string[]>;
@@ -30,6 +37,17 @@ export interface WorkflowsTable {
   created_at: Generated<Date>;
   updated_at: Timestamp;
   archived_at: Date | null;
+}
+
+/** Writer: the API. The versions of a drawing before the present one, which is in `workflows`. Immutable. */
+export interface WorkflowVersionsTable {
+  workflow_id: number;
+  version: number;
+  author_id: number;
+  /** Secrets masked, as it was when the next version took its place. */
+  document: Json<Record<string, unknown>>;
+  secrets_enc: Buffer | null;
+  created_at: Date;
 }
 
 /** Writer: run acceptance in the API. Immutable; identical graphs share one row. */

@@ -19,7 +19,7 @@ const FLAGS = {
 } as const;
 type Action = keyof typeof FLAGS;
 const ACTIONS = Object.keys(FLAGS) as Action[];
-const CONTENTS = ['agent_sessions', 'agent_turns', 'agent_tool_calls', 'provider_calls'];
+const CONTENTS = ['agent_sessions', 'agent_turns', 'agent_tool_calls'];
 
 describe('results that are older than RESULT_RETENTION_DAYS', function () {
   this.timeout(120_000);
@@ -58,7 +58,7 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
   };
   /** All that the database holds of a run, as text. */
   const dump = async (run: string): Promise<string> => {
-    const parts = ['node_results', 'approval_requests', ...CONTENTS].map(
+    const parts = ['node_results', 'approval_requests', 'provider_calls', ...CONTENTS].map(
       (t) => `SELECT t::text FROM ${t} t WHERE run_id = $1`,
     );
     return JSON.stringify(
@@ -104,6 +104,13 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
     await retention.round();
     assert.deepEqual(await api.poll(runId), notFound(runId));
     for (const table of CONTENTS) assert.equal(await rowsOf(table, runId), 0, table);
+    const calls = await queryDatabase<{ ordinal: number; usage: unknown; tokens: number }>(
+      stack,
+      'SELECT ordinal, usage, input_tokens::integer AS tokens FROM provider_calls WHERE run_id = $1',
+      [runId],
+    );
+    assert.ok(calls.length > 0, 'of model calls the counts stay');
+    for (const { ordinal, usage, tokens } of calls) assert.ok(ordinal === 0 && usage === null && tokens > 0);
     const left = await dump(runId);
     for (const word of [
       'finished',

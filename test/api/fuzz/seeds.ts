@@ -103,6 +103,22 @@ const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
       '&marketplace_date_last_publication_before=2030-12-31&ordering=last_run_at&page=1&size=3',
   },
   { route: 'GET /api/v1/workflows/:id/history/', query: () => 'ordering=-cost&page=1&size=2' },
+  {
+    route: 'GET /api/v1/runs/',
+    query: ({ project, workflow }) =>
+      `project=${project}&workflow=${workflow}&status=Succeeded&search=matrix&started_after=2024-01-01T00:00:00Z` +
+      '&started_before=2030-12-31&ordering=-cost&page=1&size=2',
+  },
+  { route: 'GET /api/v1/workflows/:id/versions/', query: () => 'page=1&size=2' },
+  {
+    route: 'GET /api/v1/usage/',
+    query: ({ project }) => `group_by=workflow&from=2026-01-01&to=2026-01-31&project=${project}`,
+  },
+  {
+    route: 'PATCH /api/v1/workflows/:id/',
+    body: () => ({ title: 'mine' }),
+    headers: { 'if-match': '*, W/"1.1", "2.2"' },
+  },
   { route: 'GET /api/v1/billing-history/workflowrun/:run_id/', query: () => 'page=1&size=100' },
   { route: 'GET /api/v1/agent-approvals/', query: () => 'status=pending&page=1' },
   { route: 'GET /api/v1/projects/:id/webhook-deliveries/', query: () => 'page=1&size=1' },

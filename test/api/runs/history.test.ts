@@ -49,6 +49,7 @@ describe('history', function () {
         data: JSON.parse(JSON.stringify(data)) as unknown,
         input_data: { a: 'x' },
         input_fields: fields,
+        workflow_version: 1,
         is_api_run: false,
         use_in_marketplace_example: false,
         use_as_marketplace_template: false,

@@ -10,7 +10,15 @@ import { createAccount } from '../accounts.js';
 import type { Workflow } from '../bodies.js';
 
 const MASK = '********';
-const TABLES = ['workflows', 'graph_snapshots', 'runs', 'node_results', 'provider_calls', 'billing_transactions'];
+const TABLES = [
+  'workflows',
+  'workflow_versions',
+  'graph_snapshots',
+  'runs',
+  'node_results',
+  'provider_calls',
+  'billing_transactions',
+];
 
 describe('secrets', function () {
   this.timeout(90_000);

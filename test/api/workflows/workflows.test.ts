@@ -31,6 +31,7 @@ describe('workflows', function () {
         project,
         title: 'Trimmed',
         data: {},
+        version: 1,
         market_title: '',
         short_description: '',
         available_languages: [],

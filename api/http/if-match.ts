@@ -1,0 +1,36 @@
+// `If-Match`: a change is made only if nobody else has changed the object since the caller read it. RFC 9110, 13.1.1.
+import { z } from 'zod';
+import { documentedAs } from './documented-as.js';
+import { ApiError } from './errors.js';
+
+/** A tag, or whatever stands in the place of one. */
+const PIECE = /(?:W\/)?"[^"]*"|[^,\s]+/g;
+const TAG = /^(?:W\/)?"[^"]*"$/;
+
+type IfMatch = '*' | string[];
+
+const ifMatch = documentedAs(
+  z.string().transform((text, context): IfMatch => {
+    const pieces = text.match(PIECE) ?? [];
+    if (pieces.length === 1 && pieces[0] === '*') return '*';
+    if (pieces.length > 0 && pieces.every((piece) => TAG.test(piece))) return pieces;
+    // Ignored, it would let the caller overwrite what it wanted to spare.
+    context.addIssue({
+      code: 'custom',
+      message: 'Must be * or a list of entity tags such as "12.3", with their quotes.',
+    });
+    return z.NEVER;
+  }),
+  {
+    type: 'string',
+    description: 'The `ETag` of an earlier answer; nothing is changed when it is no longer the present one',
+  },
+);
+
+export const ifMatchHeaders = z.object({ 'if-match': ifMatch.optional() });
+
+/** Throws 412 unless the condition names the present tag. A weak tag never matches: the comparison is the strong one. */
+export function refuseStale(condition: IfMatch | undefined, etag: string): void {
+  if (condition === undefined || condition === '*' || condition.includes(etag)) return;
+  throw new ApiError(412, 'precondition_failed', 'It has been changed since you read it. Read it again.');
+}

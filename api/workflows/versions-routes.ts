@@ -1,0 +1,92 @@
+// The versions of a workflow's drawing. Specification: extensions, "Going on, going back".
+import { z } from 'zod';
+import {
+  findKeptDrawing,
+  findVersion,
+  listVersions,
+  type DrawingVersion,
+} from '../../db/workflows/versions-repository.js';
+import { updateWorkflow } from '../../db/workflows/workflows-repository.js';
+import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { notFound } from '../http/errors.js';
+import { ifMatchHeaders, refuseStale } from '../http/if-match.js';
+import { RawJson } from '../http/json-text.js';
+import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { idParams, pathId } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { sealRestored } from './drawing-secrets.js';
+import { answerWorkflow } from './routes.js';
+import { drawingSchema, toEtag, workflowSchema } from './workflow-view.js';
+
+const versionSchema = z.object({
+  version: z.int(),
+  created_at: z.iso.datetime(),
+  author: z.int().describe('The user who made it'),
+  is_current: z.boolean(),
+});
+
+const versionParams = z.object({ id: pathId, version: pathId });
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/:id/versions/',
+  summary: 'The versions of the drawing, newest first: the present one and up to 999 before it.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'viewer' },
+  params: idParams,
+  query: z.object(pageQuery(1)),
+  responses: { 200: envelopeOf(versionSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, params, query }) {
+    const page = toPage(query);
+    const { total, versions } = await listVersions(deps.db, { workflowId: params.id, ...toWindow(page) });
+    return { status: 200, body: { ...page, total, items: versions.map(toVersion) } };
+  },
+});
+
+const read = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/:id/versions/:version/',
+  summary: 'One version with its drawing, as it was seen last.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'viewer' },
+  params: versionParams,
+  responses: { 200: versionSchema.extend({ data: drawingSchema }), 404: detailSchema, ...keyErrors },
+  async handler({ deps, params }) {
+    const found = await findVersion(deps.db, params.id, params.version);
+    if (found === undefined) throw notFound();
+    return { status: 200, body: { ...toVersion(found), data: new RawJson(found.document) } };
+  },
+});
+
+const restore = defineRoute({
+  method: 'POST',
+  path: '/api/v1/workflows/:id/versions/:version/restore/',
+  summary: 'Makes the drawing of an earlier version, its secrets included, the present one: as a new version.',
+  description: 'Nothing is changed by restoring the present version. One that runs the same makes no new version.',
+  auth: 'key',
+  hasEtag: true,
+  access: { to: 'workflow', role: 'editor' },
+  params: versionParams,
+  headers: ifMatchHeaders,
+  responses: { 200: workflowSchema, 400: badRequestSchema, 404: detailSchema, 412: detailSchema, ...keyErrors },
+  async handler({ deps, caller, params, headers }) {
+    const change = { workflowId: params.id, userId: caller.userId };
+    const isFound = await updateWorkflow(deps.db, change, async (stored, transaction) => {
+      const isCurrent = stored.version === params.version;
+      const earlier = isCurrent ? stored : await findKeptDrawing(transaction, params.id, params.version);
+      if (earlier === undefined) throw notFound();
+      refuseStale(headers['if-match'], toEtag(stored));
+      if (isCurrent) return undefined;
+      const { sealed, isNewVersion } = sealRestored(deps.secretBox, earlier, stored);
+      return { fields: { ...sealed }, isNewVersion };
+    });
+    if (!isFound) throw notFound();
+    return answerWorkflow(deps, params.id, caller);
+  },
+});
+
+export const workflowVersionRoutes: Route[] = [list, read, restore];
+
+function toVersion({ version, createdAt, authorId, isCurrent }: DrawingVersion): z.infer<typeof versionSchema> {
+  return { version, created_at: createdAt.toISOString(), author: authorId, is_current: isCurrent };
+}

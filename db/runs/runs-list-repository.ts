@@ -1,0 +1,143 @@
+// The runs of all workflows that a user sees, without their contents.
+import { sql, type RawBuilder } from 'kysely';
+import type { Database, Db } from '../core/client.js';
+import { containing } from '../core/like-pattern.js';
+import type { RunRow, StoredRunStatus } from '../core/tables.js';
+import type { Scope } from '../projects/scope.js';
+import { memberWorkflows } from '../workflows/workflows-repository.js';
+import type { HistoryOrdering } from './history-repository.js';
+
+export interface RunsQuery {
+  scope: Scope;
+  projectId: number | undefined;
+  workflowId: number | undefined;
+  status: StoredRunStatus | undefined;
+  /** In the workflow's title. */
+  search: string | undefined;
+  /** When the run was accepted: from this moment on. */
+  startedFrom: Date | undefined;
+  /** Before this moment. */
+  startedBefore: Date | undefined;
+  ordering: HistoryOrdering;
+  limit: number;
+  offset: number;
+}
+
+/** Where a run belongs. */
+export interface RunOrigin {
+  workflow_id: number;
+  workflow_title: string;
+  project_id: number;
+  project_name: string;
+}
+
+export type ListedRun = RunOrigin &
+  Pick<
+    RunRow,
+    | 'id'
+    | 'workflow_version'
+    | 'status'
+    | 'cost_usd'
+    | 'error_code'
+    | 'error_message'
+    | 'is_api_run'
+    | 'use_in_marketplace_example'
+    | 'use_as_marketplace_template'
+    | 'created_at'
+    | 'updated_at'
+    | 'run_started_at'
+    | 'run_finished_at'
+    | 'results_expired_at'
+  >;
+
+/** One snapshot for the whole page. Runs of deleted workflows and projects are left out. */
+export function listRuns(db: Database, query: RunsQuery): Promise<{ total: number; runs: ListedRun[] }> {
+  const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return snapshot.execute(async (transaction) => {
+    const total = await countRuns(transaction, query);
+    if (query.offset >= total) return { total, runs: [] };
+    const ids = await findPage(transaction, query, total);
+    return { total, runs: await readRuns(transaction, ids) };
+  });
+}
+
+/** Where the run belongs; undefined when there is none that the user sees. */
+export function findRunOrigin(db: Db, runId: string, scope: Scope): Promise<RunOrigin | undefined> {
+  return memberWorkflows(db, scope)
+    .innerJoin('runs', 'runs.workflow_id', 'workflows.id')
+    .select(['workflows.id as workflow_id', 'workflows.title as workflow_title'])
+    .select(['projects.id as project_id', 'projects.name as project_name'])
+    .where('runs.id', '=', runId)
+    .executeTakeFirst();
+}
+
+/** Without a condition on the runs themselves nothing is counted: each workflow knows how many runs it has. */
+async function countRuns(db: Db, query: RunsQuery): Promise<number> {
+  const isCounted = query.status ?? query.startedFrom ?? query.startedBefore;
+  const { rows } = await (
+    isCounted === undefined
+      ? sql<{ total: number }>`
+          SELECT coalesce(sum(recorded_count), 0)::bigint AS total FROM workflow_statistics
+          WHERE workflow_id IN ${matchingWorkflows(db, query)}`
+      : sql<{ total: number }>`
+          WITH matching AS MATERIALIZED ${matchingWorkflows(db, query)}
+          SELECT count(*) AS total FROM matching
+          CROSS JOIN LATERAL (SELECT FROM runs WHERE ${isMatchingRun(query)} OFFSET 0) AS run`
+  ).execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+/**
+ * The ids of a page: the first runs of each workflow from its index alone, and of these the first ones. From the nearer
+ * end: the last page is as near as the first.
+ */
+async function findPage(db: Db, query: RunsQuery, total: number): Promise<string[]> {
+  const { ordering, limit, offset } = query;
+  const count = Math.min(limit, total - offset);
+  const behind = total - offset - count;
+  const isReversed = behind < offset;
+  const skipped = isReversed ? behind : offset;
+  const direction = ordering.startsWith('-') === isReversed ? sql`ASC` : sql`DESC`;
+  const key = sql.ref(ordering.endsWith('cost') ? 'cost_usd' : 'created_at');
+  const { rows } = await sql<{ id: string }>`
+    WITH matching AS MATERIALIZED ${matchingWorkflows(db, query)}
+    SELECT run.id FROM matching CROSS JOIN LATERAL (
+      SELECT runs.id, ${key} AS sort_key FROM runs WHERE ${isMatchingRun(query)}
+      ORDER BY ${key} ${direction}, runs.id ${direction} LIMIT ${skipped + count}
+    ) AS run
+    ORDER BY run.sort_key ${direction}, run.id ${direction} LIMIT ${count} OFFSET ${skipped}`.execute(db);
+  const ids = rows.map((row) => row.id);
+  return isReversed ? ids.toReversed() : ids;
+}
+
+function matchingWorkflows(db: Db, { scope, projectId, workflowId, search }: RunsQuery) {
+  return memberWorkflows(db, scope)
+    .select('workflows.id')
+    .$if(projectId !== undefined, (query) => query.where('workflows.project_id', '=', projectId!))
+    .$if(workflowId !== undefined, (query) => query.where('workflows.id', '=', workflowId!))
+    .$if(search !== undefined, (query) => query.where('workflows.title', 'ilike', containing(search!)));
+}
+
+function isMatchingRun({ status, startedFrom, startedBefore }: RunsQuery): RawBuilder<unknown> {
+  const conditions = [sql`runs.workflow_id = matching.id`];
+  if (status !== undefined) conditions.push(sql`runs.status = ${status}`);
+  if (startedFrom !== undefined) conditions.push(sql`runs.created_at >= ${startedFrom}`);
+  if (startedBefore !== undefined) conditions.push(sql`runs.created_at < ${startedBefore}`);
+  return sql.join(conditions, sql` AND `);
+}
+
+async function readRuns(db: Db, ids: string[]): Promise<ListedRun[]> {
+  const runs = await db
+    .selectFrom('runs')
+    .innerJoin('workflows', 'workflows.id', 'runs.workflow_id')
+    .innerJoin('projects', 'projects.id', 'workflows.project_id')
+    .select(['workflows.id as workflow_id', 'workflows.title as workflow_title'])
+    .select(['projects.id as project_id', 'projects.name as project_name'])
+    .select(['runs.id', 'workflow_version', 'status', 'cost_usd', 'error_code', 'error_message', 'is_api_run'])
+    .select(['use_in_marketplace_example', 'use_as_marketplace_template', 'runs.created_at', 'runs.updated_at'])
+    .select(['run_started_at', 'run_finished_at', 'results_expired_at'])
+    .where('runs.id', 'in', ids)
+    .execute();
+  const byId = new Map(runs.map((run) => [run.id, run]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}

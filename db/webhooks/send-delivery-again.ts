@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Database } from '../core/client.js';
+import type { DeliveryListing } from './webhook-deliveries-repository.js';
+
+/** A second click is no second wish. */
+const REPEAT = sql`interval '10 seconds'`;
+
+/**
+ * Makes a settled event of the project due once more and answers it. One that is pending is left as it is, and so is one
+ * that was asked for a moment ago, even if its attempt is over already: of two requests at once the second waits for the
+ * row and finds what the first has made of it. Undefined when the project has no such event; nothing changes while its
+ * webhook is off. A webhook that is switched off right after this drops the event at its attempt.
+ *
+ * Events of the same run that are still pending wait until this one is settled, as behind any earlier event.
+ */
+export function sendDeliveryAgain(
+  db: Database,
+  projectId: number,
+  deliveryId: string,
+): Promise<DeliveryListing | 'webhook_disabled' | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const ofProject = transaction
+      .selectFrom('webhook_deliveries as delivery')
+      .innerJoin('projects', 'projects.id', 'delivery.project_id')
+      .where('delivery.id', '=', deliveryId)
+      .where('delivery.project_id', '=', projectId)
+      .where('projects.deleted_at', 'is', null);
+    const found = await ofProject
+      .select(sql<boolean>`projects.is_webhook_enabled AND projects.webhook_url <> ''`.as('isActive'))
+      .executeTakeFirst();
+    if (found === undefined) return undefined;
+    if (!found.isActive) return 'webhook_disabled';
+    await transaction
+      .updateTable('webhook_deliveries')
+      .set({
+        status: 'pending',
+        next_attempt_at: sql<Date>`now()`,
+        sent_again_at: sql<Date>`now()`,
+        leased_until: null,
+      })
+      .where('id', '=', deliveryId)
+      .where('status', '<>', 'pending')
+      .where((eb) => eb.or([eb('sent_again_at', 'is', null), eb('sent_again_at', '<=', sql<Date>`now() - ${REPEAT}`)]))
+      .execute();
+    return ofProject
+      .select(['delivery.id', 'type', 'run_id', 'status', 'attempts', 'response_status', 'error_code'])
+      .select(['delivery.created_at', 'next_attempt_at', 'delivered_at'])
+      .executeTakeFirst();
+  });
+}

@@ -1,0 +1,80 @@
+// The versions of a drawing. The present one is in `workflows`, those before it in `workflow_versions`.
+import { sql, type RawBuilder } from 'kysely';
+import type { Db } from '../core/client.js';
+
+export interface DrawingVersion {
+  version: number;
+  createdAt: Date;
+  authorId: number;
+  isCurrent: boolean;
+}
+
+/** How many versions a workflow has at most, the present one included; the oldest make room. */
+export const KEPT_VERSIONS = 1000;
+
+/**
+ * Keeps the present version, which the caller is about to replace and whose row it has locked, and deletes the one that
+ * the next one leaves no room for.
+ */
+export async function keepVersion(trx: Db, workflowId: number): Promise<void> {
+  // Two statements: nothing may be deleted that is not kept yet.
+  await sql`
+    INSERT INTO workflow_versions (workflow_id, version, author_id, document, secrets_enc, created_at)
+    SELECT id, version, coalesce(version_author_id, author_id), document, secrets_enc, version_created_at
+    FROM workflows WHERE id = ${workflowId}`.execute(trx);
+  await sql`
+    DELETE FROM workflow_versions WHERE workflow_id = ${workflowId}
+      AND version <= (SELECT version FROM workflows WHERE id = ${workflowId}) + 1 - ${KEPT_VERSIONS}::integer`.execute(
+    trx,
+  );
+}
+
+/** The newest first. The caller has been let in already: no access check here. */
+export async function listVersions(
+  db: Db,
+  { workflowId, limit, offset }: { workflowId: number; limit: number; offset: number },
+): Promise<{ total: number; versions: DrawingVersion[] }> {
+  const { rows: counted } = await sql<{ total: number }>`
+    SELECT count(*) AS total FROM (${versionsOf(workflowId)}) AS version`.execute(db);
+  const total = counted[0]?.total ?? 0;
+  if (offset >= total) return { total, versions: [] };
+  const { rows } = await sql<DrawingVersion>`
+    SELECT version, "createdAt", "authorId", "isCurrent" FROM (${versionsOf(workflowId)}) AS version
+    ORDER BY version DESC LIMIT ${limit} OFFSET ${offset}`.execute(db);
+  return { total, versions: rows };
+}
+
+/** With the drawing as JSON text, secrets masked. Undefined when the workflow has no such version, or no more. */
+export async function findVersion(
+  db: Db,
+  workflowId: number,
+  version: number,
+): Promise<(DrawingVersion & { document: string }) | undefined> {
+  const { rows } = await sql<DrawingVersion & { document: string }>`
+    SELECT version, "createdAt", "authorId", "isCurrent", document::text AS document
+    FROM (${versionsOf(workflowId)}) AS version WHERE version = ${version}`.execute(db);
+  return rows[0];
+}
+
+/** A version before the present one, as it is stored. */
+export function findKeptDrawing(
+  db: Db,
+  workflowId: number,
+  version: number,
+): Promise<{ document: Record<string, unknown>; secrets_enc: Buffer | null } | undefined> {
+  return db
+    .selectFrom('workflow_versions')
+    .select(['document', 'secrets_enc'])
+    .where('workflow_id', '=', workflowId)
+    .where('version', '=', version)
+    .executeTakeFirst();
+}
+
+function versionsOf(workflowId: number): RawBuilder<unknown> {
+  return sql`
+    SELECT version, version_created_at AS "createdAt", coalesce(version_author_id, author_id) AS "authorId",
+      true AS "isCurrent", document
+    FROM workflows WHERE id = ${workflowId} AND archived_at IS NULL
+    UNION ALL
+    SELECT version, created_at, author_id, false, document FROM workflow_versions WHERE workflow_id = ${workflowId}`;
+}

@@ -1,0 +1,66 @@
+// Tells a change of what a drawing runs from a change of how it looks. Specification: extensions, "Versions".
+import { isEqualJson, isObject, type JsonObject } from './json.js';
+import { mapArray, type SecretMap } from './secrets.js';
+
+/** A drawing whose secrets are cut out (`splitSecrets`), with these secrets. */
+export interface SplitDrawing {
+  data: JsonObject;
+  secrets: SecretMap;
+}
+
+/** Where a node stands, how large it is, and whether it is selected or being moved. */
+const NODE_LOOKS: ReadonlySet<string> = new Set([
+  'position',
+  'positionAbsolute',
+  'sourcePosition',
+  'targetPosition',
+  'zIndex',
+  'width',
+  'height',
+  'initialWidth',
+  'initialHeight',
+  'measured',
+  'selected',
+  'dragging',
+  'resizing',
+]);
+const SIZES: ReadonlySet<string> = new Set(['width', 'height']);
+/** What an edge joins and says. Everything else of it (type, style, markers, animation) is its looks. */
+const EDGE_CONTENT: ReadonlySet<string> = new Set([
+  'id',
+  'source',
+  'target',
+  'sourceHandle',
+  'targetHandle',
+  'label',
+  'data',
+]);
+
+/**
+ * Returns whether a change from one drawing to the other leaves what runs as it is. Everything counts, labels and
+ * secrets too, except positions, sizes, selection, the viewport and the looks of edges. The order of keys does not
+ * count.
+ */
+export function runTheSame(left: SplitDrawing, right: SplitDrawing): boolean {
+  return isEqualJson(withoutLooks(left.data), withoutLooks(right.data)) && isEqualJson(left.secrets, right.secrets);
+}
+
+/** Returns a copy of the drawing without its looks. Never throws, whatever the editor has stored. */
+export function withoutLooks(drawing: JsonObject): JsonObject {
+  const content = pick(drawing, (key) => key !== 'viewport');
+  const withNodes = mapArray(content, 'nodes', withoutNodeLooks);
+  return mapArray(withNodes, 'edges', (edge) => pick(edge, (key) => EDGE_CONTENT.has(key)));
+}
+
+/** Editors also write the size of a node into its `style`. */
+function withoutNodeLooks(node: JsonObject): JsonObject {
+  const content = pick(node, (key) => !NODE_LOOKS.has(key));
+  if (!Object.hasOwn(content, 'style') || !isObject(content['style'])) return content;
+  const style = pick(content['style'], (key) => !SIZES.has(key));
+  return Object.keys(style).length > 0 ? { ...content, style } : pick(content, (key) => key !== 'style');
+}
+
+/** `Object.fromEntries` treats `__proto__` like any other key. */
+function pick(object: JsonObject, isKept: (key: string) => boolean): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => isKept(key)));
+}
