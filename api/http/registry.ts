@@ -10,6 +10,7 @@ import { historyRoutes } from '../runs/history-routes.js';
 import { marketplaceRoutes } from '../marketplace/routes.js';
 import { publicationRoutes } from '../marketplace/publication-routes.js';
 import { mcpToolsRoutes } from '../mcp/routes.js';
+import { nodeRoutes } from '../runs/node-routes.js';
 import { projectRoutes } from '../projects/routes.js';
 import { runFlagRoutes } from '../runs/run-flags-routes.js';
 import { runRoutes } from '../runs/routes.js';
@@ -28,6 +29,7 @@ export const routes: Route[] = [
   ...mcpToolsRoutes,
   ...runRoutes,
   ...historyRoutes,
+  ...nodeRoutes,
   ...approvalRoutes,
   ...runFlagRoutes,
   ...billingRoutes,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/core/client.js';
 import { saveTurn } from '../../../db/agents/agent-repository.js';
 import { recordAgentEnd, savePaidCall } from '../../../db/agents/agent-charges.js';
-import { listRequestsOfRun } from '../../../db/agents/approvals-repository.js';
+import { listRequestsOfRun } from '../../../db/agents/approval-requests-repository.js';
 import { claimNode } from '../../../db/nodes/node-results-repository.js';
 import { claimCall } from '../../../db/nodes/provider-calls-repository.js';
 import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
