@@ -1,10 +1,13 @@
-// Seeds a workflow with runs (unless --workflow names one) and prints the plans behind history and billing pages:
+// Seeds a workflow with runs (unless --workflow names one) and one of them with as many approval requests, and prints the
+// plans behind the pages of history, billing and approvals:
 //   DATABASE_URL=... npx tsx bench/list-plans.ts --user 1 --project 1 --runs 100000
 import { parseArgs } from 'node:util';
 import { createDatabase, type Database } from '../db/core/client.js';
 import { listRunTransactions } from '../db/nodes/billing-repository.js';
+import { listRequestsOfUser, type ApprovalFilter } from '../db/agents/approval-requests-repository.js';
 import { listHistory, type HistoryOrdering } from '../db/runs/history-repository.js';
 import { explainRead } from './explain.js';
+import { seedApprovals } from './seed-approvals.js';
 import { seedRuns, seedWorkflows } from './seed-runs.js';
 
 interface Question {
@@ -33,7 +36,9 @@ try {
     .where('workflow_id', '=', workflowId)
     .limit(1)
     .executeTakeFirstOrThrow();
-  for (const question of [...historyQuestions(workflowId), billingQuestion(runId)]) await answer(question);
+  if (values.workflow === undefined) await seedApprovals(db, { runId, count: runs, pending: 10 });
+  const questions = [...historyQuestions(workflowId), billingQuestion(runId), ...approvalQuestions()];
+  for (const question of questions) await answer(question);
 } finally {
   await db.destroy();
 }
@@ -65,6 +70,14 @@ function billingQuestion(runId: string): Question {
     title: 'billing of one run',
     read: (reader) => listRunTransactions(reader, { runId, userId, limit: 10, offset: 0 }),
   };
+}
+
+function approvalQuestions(): Question[] {
+  const statuses: (ApprovalFilter | undefined)[] = ['pending', 'decided', undefined];
+  return statuses.map((status) => ({
+    title: `approvals, ${status ?? 'all'}, first page`,
+    read: (reader) => listRequestsOfUser(reader, { userId, status, limit: 10, offset: 0 }),
+  }));
 }
 
 async function answer({ title, read }: Question): Promise<void> {

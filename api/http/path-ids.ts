@@ -40,8 +40,9 @@ export const iterationPath = documentedAs(
   { type: 'string', maxLength: MAX_PATH, description: 'The enclosing iteration, such as `LOOP[3]/INNER[0]`' },
 );
 
-/** The id of a node in a drawing: any text that can be stored. */
+/** The id of a node in a drawing (graph/document.ts). */
 export const nodeId = z
   .string()
   .min(1)
+  .max(200)
   .refine((id) => !id.includes('\0'));

@@ -54,7 +54,7 @@ export function toAttempts(node: StoredNode, kept: KeptAttempt[]): NodeAttempt[]
   const last: NodeAttempt = {
     number: node.attempts,
     started_at: node.attemptStartedAt.toISOString(),
-    finished_at: node.finishedAt?.toISOString() ?? null,
+    finished_at: node.finishedAt,
     status: node.status,
     error: node.status === 'failed' ? error : null,
   };

@@ -5,7 +5,7 @@ import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
-import { ofApprovals, openRequests, TOGETHER_BYTES, type PolledNode } from './poll-repository.js';
+import { isoText, ofApprovals, openRequests, TOGETHER_BYTES, type PolledNode } from './poll-repository.js';
 
 export interface NodeDetail {
   runStatus: StoredRunStatus;
@@ -22,8 +22,9 @@ export interface StoredNode extends PolledNode {
   attempts: number;
   /** When the last attempt began. */
   attemptStartedAt: Date;
-  startedAt: Date;
-  finishedAt: Date | null;
+  /** As JSON writes a Date, like `finishedAt`. */
+  startedAt: string;
+  finishedAt: string | null;
   /** Null for a node that never waits in a queue. */
   queuedMs: number | null;
 }
@@ -39,8 +40,8 @@ export async function findNodeDetail(
 ): Promise<NodeDetail | undefined> {
   const { rows } = await sql<Row>`
     SELECT run.status AS "runStatus", run.is_expired AS "isExpired", run.node_errors::text AS "nodeErrors",
-      node.node_id AS id, node.status, node.attempts, node.started_at AS "startedAt", node.finished_at AS "finishedAt",
-      coalesce(node.attempt_started_at, node.started_at) AS "attemptStartedAt", node.queued_ms AS "queuedMs",
+      node.node_id AS id, node.status, node.attempts, ${isoText(sql`node.started_at`)} AS "startedAt",
+      ${isoText(sql`node.finished_at`)} AS "finishedAt", coalesce(node.attempt_started_at, node.started_at) AS "attemptStartedAt", node.queued_ms AS "queuedMs",
       node.error_code AS "errorCode", CASE WHEN NOT run.is_expired THEN node.error_message END AS "errorMessage",
       CASE WHEN NOT run.is_expired AND ${resultBytes} <= ${TOGETHER_BYTES} THEN result::text END AS result,
       NOT run.is_expired AND ${resultBytes} > ${TOGETHER_BYTES} AS "isApart", ${ofApprovals(openRequests)} AS approvals

@@ -23,6 +23,10 @@ export interface World {
   workflow: number;
   /** Of `workflow`: succeeded, a marketplace example and the template. */
   run: string;
+  /** Of `run`: has succeeded. */
+  node: string;
+  /** Of `run`: an approval request that has expired. */
+  request: string;
   /** Of another workflow of the project, which is published. */
   slug: string;
   /** Of the published workflow: succeeded, a marketplace example. */
@@ -62,9 +66,10 @@ export async function createWorlds(stack: TestStack): Promise<Worlds> {
   if (!compiled.ok) throw new Error('the drawing of the role matrix does not compile');
   const document = JSON.stringify(drawing);
   const snapshot = await storeSnapshot(db, document, compiled.plan);
+  const node = drawing.start_node;
   return {
     credentials,
-    create: () => createWorld(db, { members, document, snapshot }),
+    create: () => createWorld(db, { members, document, snapshot, node }),
     close: () => db.destroy(),
   };
 }
@@ -73,9 +78,10 @@ interface Facts {
   members: [Account, Role][];
   document: string;
   snapshot: Buffer;
+  node: string;
 }
 
-async function createWorld(db: Database, { members, document, snapshot }: Facts): Promise<World> {
+async function createWorld(db: Database, { members, document, snapshot, node }: Facts): Promise<World> {
   const userId = members[0]![0].userId;
   const { id: project } = await db
     .insertInto('projects')
@@ -130,5 +136,16 @@ async function createWorld(db: Database, { members, document, snapshot }: Facts)
       { ...finished, id: publishedRun, workflow_id: published!.id },
     ])
     .execute();
-  return { project, workflow: draft!.id, run, slug, publishedRun };
+  const ended = { run_id: run, node_id: node, status: 'succeed' as const, finished_at: new Date() };
+  await db
+    .insertInto('node_results')
+    .values({ ...ended, result: '{"content":""}', result_bytes: 14 })
+    .execute();
+  const request = randomUUID();
+  const asked = { turn: 0, ordinal: 0, server_label: 'tools', tool_name: 'add', arguments: '{}' };
+  await db
+    .insertInto('approval_requests')
+    .values({ ...asked, request_id: request, run_id: run, project_id: project, node_id: node, expires_at: new Date() })
+    .execute();
+  return { project, workflow: draft!.id, run, node, request, slug, publishedRun };
 }

@@ -29,7 +29,8 @@ describe('what an agent costs', function () {
 
   function answer(run: OpenRun, turn: number, priceUsd: string): Promise<void> {
     const messageEnc = Buffer.from('sealed');
-    return saveTurn(db, { ...keyOf(run), turn, isFinal: turn > 0, messageEnc, usage: null, priceUsd, toolCalls: [] });
+    const said = { isFinal: turn > 0, messageEnc, usage: null, priceUsd, toolCalls: [] };
+    return saveTurn(db, { ...keyOf(run), nodeLabel: 'an agent', turn, ...said });
   }
 
   /** One turn is paid for, and the second model call is on the wire. */
@@ -97,7 +98,7 @@ describe('what an agent costs', function () {
     const [messageEnc, argumentsEnc] = [Buffer.from('sealed'), Buffer.from('sealed')];
     const approval = { requestId: randomUUID(), shownArguments: '{}', expiresInSeconds: 600 };
     const call = { toolCallId: '1', serverLabel: 's', toolName: 't', argumentsEnc, invalidEnc: null, approval };
-    const turn = { ...keyOf(run), turn: 1, isFinal: false, messageEnc, usage: null, priceUsd: '0.002' };
+    const turn = { ...keyOf(run), nodeLabel: 'an agent', turn: 1, isFinal: false, messageEnc, usage: null, priceUsd: '0.002' };
     await saveTurn(db, { ...turn, toolCalls: [call] });
     const requests = await listRequestsOfRun(db, run.id);
     assert.deepEqual(

@@ -113,6 +113,7 @@ describe('a node is another one in each iteration that encloses it', function ()
       };
       await saveTurn(db, {
         ...key,
+        nodeLabel: 'an agent',
         turn: 0,
         isFinal: false,
         messageEnc: seal,
