@@ -30,13 +30,12 @@ export const runParams = z.object({ id: pathId, run_id: uuid });
 const MAX_PATH = 2000;
 const ITERATION = /^[^[\]/]+\[(?:0|[1-9]\d{0,8})\]$/;
 
-/** The query's `path`: the iteration that encloses a node. Absent means outside loops. */
+/** The query's `path`: the iteration that encloses a node. */
 export const iterationPath = documentedAs(
   z
     .string()
     .max(MAX_PATH)
-    .refine((path) => path.split('/').every((part) => ITERATION.test(part)), 'Must be like `LOOP[3]/INNER[0]`.')
-    .optional(),
+    .refine((path) => path.split('/').every((part) => ITERATION.test(part)), 'Must be like `LOOP[3]/INNER[0]`.'),
   { type: 'string', maxLength: MAX_PATH, description: 'The enclosing iteration, such as `LOOP[3]/INNER[0]`' },
 );
 

@@ -30,7 +30,7 @@ const read = defineRoute({
   auth: 'key',
   access: { to: 'workflow', role: 'viewer' },
   params: runParams.extend({ node_id: nodeId }),
-  query: z.object({ path: iterationPath }),
+  query: z.object({ path: iterationPath.optional() }),
   responses: { 200: nodeSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, log, params, query, signal }) {
     const key: NodeKey = { runId: params.run_id, path: query.path ?? '', nodeId: params.node_id };

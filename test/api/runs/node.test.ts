@@ -108,6 +108,18 @@ describe('one node of a run', function () {
     assert.equal(detail.finished_at, detail.attempts[2]!.finished_at);
   });
 
+  it('tells the same of nodes that share an activity', async () => {
+    target.on('/dense-shaky', [{ status: 503 }, { body: 'fine' }]);
+    const nodes = linkInRow([trigger(), http(`${target.url}/one`), http(`${target.url}/dense-shaky`), condition(1, '==', 1)]);
+    const run = await api.runToEnd({ ...drawing(nodes), settings: { execution: 'dense' } });
+    const found = await Promise.all(nodes.map(({ id }) => read(run, id)));
+    assert.deepEqual(
+      found.map(({ attempts }) => attempts.map(({ status }) => status)),
+      [['succeed'], ['succeed'], ['failed', 'succeed'], ['succeed']],
+    );
+    for (const { queued_ms: queuedMs } of found) assert.ok(queuedMs !== null && queuedMs >= 0 && queuedMs < 10_000);
+  });
+
   it('while it waits to be attempted again has no attempt in progress', async () => {
     target.on('/later', [{ status: 503, headers: { 'retry-after': '5' } }, { body: 'fine' }]);
     const call = http(`${target.url}/later`);
