@@ -47,7 +47,8 @@ async function renderWithin(
 ): Promise<RawJson | MissingInput> {
   const size = await measureRunContext(db, key.runId);
   if (size === undefined) return 'unreadable';
-  await lease.resize(WEIGHT * (size.inputBytes + size.documentBytes + MAX_OUTPUT_BYTES + MAX_INPUT_CHARACTERS));
+  const readBytes = size.inputBytes + size.documentBytes;
+  await lease.resize(WEIGHT * readBytes);
   const stored = await findRunContext(db, key.runId);
   if (stored === undefined) return 'unreadable';
   const graph = readGraph(await findSnapshot(db, stored.snapshotHash));
@@ -55,7 +56,8 @@ async function renderWithin(
   if (node === undefined) return 'unreadable';
   const drawing = { runId: key.runId, path: '' };
   const found = await measureOutputs(db, drawing, namedNodes(graph, node), moment);
-  const { chosen, leftOut } = chooseOutputs(found);
+  const { chosen, leftOut, chosenBytes } = chooseOutputs(found);
+  await lease.resize(WEIGHT * (readBytes + chosenBytes));
   const texts = await readOutputs(db, drawing, chosen);
   if (texts.length < chosen.length || found.some(({ isGone }) => isGone)) return 'unreadable';
   try {
@@ -85,16 +87,25 @@ function namedNodes({ nodes }: RunGraph, { kind, data }: DrawnNode): string[] {
 }
 
 /** The smallest ones first, so that as few as possible are left out. */
-function chooseOutputs(found: MeasuredOutput[]): { chosen: string[]; leftOut: Map<string, string> } {
+function chooseOutputs(found: MeasuredOutput[]): Chosen {
   const chosen: string[] = [];
   const leftOut = new Map<string, string>();
-  let heldBytes = 0;
+  let chosenBytes = 0;
   for (const { nodeId, sizeBytes } of found.toSorted((a, b) => a.sizeBytes - b.sizeBytes)) {
-    heldBytes += sizeBytes;
-    if (heldBytes <= MAX_OUTPUT_BYTES) chosen.push(nodeId);
-    else leftOut.set(nodeId, `[not shown: a result of ${sizeBytes} bytes]`);
+    if (chosenBytes + sizeBytes <= MAX_OUTPUT_BYTES) {
+      chosen.push(nodeId);
+      chosenBytes += sizeBytes;
+    } else leftOut.set(nodeId, `[not shown: a result of ${sizeBytes} bytes]`);
   }
-  return { chosen, leftOut };
+  return { chosen, chosenBytes, leftOut };
+}
+
+interface Chosen {
+  /** Node ids. */
+  chosen: string[];
+  chosenBytes: number;
+  /** As in `Scope`. */
+  leftOut: Map<string, string>;
 }
 
 function toText(

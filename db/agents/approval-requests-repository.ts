@@ -114,8 +114,9 @@ export async function listRequestsOfUser(
 ): Promise<{ total: number; requests: ApprovalRequest[] }> {
   const wanted = status === undefined ? sql`true` : FILTERS[status];
   const counted = await sql<{ total: number }>`
-    SELECT count(*) AS total FROM approval_requests request
-    WHERE request.project_id IN (${projectsOf(userId)}) AND ${wanted}`.execute(db);
+    SELECT coalesce(sum(counted.requests), 0)::bigint AS total FROM (${projectsOf(userId)}) AS mine CROSS JOIN LATERAL (
+      SELECT count(*) AS requests FROM approval_requests request WHERE request.project_id = mine.id AND ${wanted}
+    ) AS counted`.execute(db);
   const total = counted.rows[0]?.total ?? 0;
   if (offset >= total) return { total, requests: [] };
   const { rows } = await sql<{ request_id: string }>`
