@@ -48,7 +48,8 @@ const FILTERS: Record<ApprovalFilter, RawBuilder<unknown>> = {
   decided: sql`request.status IN ('approved', 'rejected')`,
 };
 
-async function readRequests(db: Db, where: RawBuilder<unknown>): Promise<ApprovalRequest[]> {
+/** `which`: the condition, and the order where it matters. */
+async function readRequests(db: Db, which: RawBuilder<unknown>): Promise<ApprovalRequest[]> {
   const { rows } = await sql<ApprovalRequest>`
     SELECT request.request_id, request.run_id, request.path, request.node_id, request.node_label,
       run.workflow_id, run.project_id,
@@ -64,7 +65,7 @@ async function readRequests(db: Db, where: RawBuilder<unknown>): Promise<Approva
     JOIN projects project ON project.id = run.project_id
     JOIN users starter ON starter.id = run.user_id
     LEFT JOIN users decider ON decider.id = request.decided_by
-    WHERE ${where}`.execute(db);
+    WHERE ${which}`.execute(db);
   return rows;
 }
 
