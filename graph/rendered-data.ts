@@ -51,6 +51,9 @@ function renderAt(value: unknown, [head, ...rest]: string[], fill: Fill): unknow
 
 function valuesAt(value: unknown, [head, ...rest]: string[]): unknown[] {
   if (head === undefined) return [value];
-  if (head === '*') return Object.values(isObject(value) || Array.isArray(value) ? value : {}).flatMap((item) => valuesAt(item, rest));
+  if (head === '*') {
+    const items: unknown[] = isObject(value) || Array.isArray(value) ? Object.values(value) : [];
+    return items.flatMap((item) => valuesAt(item, rest));
+  }
   return valuesAt(ownValue(value, head), rest);
 }

@@ -142,10 +142,11 @@ async function createWorld(db: Database, { members, document, snapshot, node }: 
     .values({ ...ended, result: '{"content":""}', result_bytes: 14 })
     .execute();
   const request = randomUUID();
-  const asked = { turn: 0, ordinal: 0, server_label: 'tools', tool_name: 'add', arguments: '{}', status: 'expired' as const };
+  const asked = { turn: 0, ordinal: 0, server_label: 'tools', tool_name: 'add', arguments: '{}' };
+  const expired = { status: 'expired' as const, expires_at: new Date() };
   await db
     .insertInto('approval_requests')
-    .values({ ...asked, request_id: request, run_id: run, project_id: project, node_id: node, expires_at: new Date() })
+    .values({ ...asked, ...expired, request_id: request, run_id: run, project_id: project, node_id: node })
     .execute();
   return { project, workflow: draft!.id, run, node, request, slug, publishedRun };
 }

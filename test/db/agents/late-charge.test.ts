@@ -98,8 +98,8 @@ describe('what an agent costs', function () {
     const [messageEnc, argumentsEnc] = [Buffer.from('sealed'), Buffer.from('sealed')];
     const approval = { requestId: randomUUID(), shownArguments: '{}', expiresInSeconds: 600 };
     const call = { toolCallId: '1', serverLabel: 's', toolName: 't', argumentsEnc, invalidEnc: null, approval };
-    const turn = { ...keyOf(run), nodeLabel: 'an agent', turn: 1, isFinal: false, messageEnc, usage: null, priceUsd: '0.002' };
-    await saveTurn(db, { ...turn, toolCalls: [call] });
+    const turn = { ...keyOf(run), turn: 1, isFinal: false, messageEnc, usage: null, priceUsd: '0.002' };
+    await saveTurn(db, { ...turn, nodeLabel: 'an agent', toolCalls: [call] });
     const requests = await listRequestsOfRun(db, run.id);
     assert.deepEqual(
       requests.map(({ status }) => status),
