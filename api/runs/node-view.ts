@@ -28,10 +28,7 @@ export const nodeSchema = nodeEntrySchema.extend({
     .record(z.string(), z.unknown())
     .nullable()
     .describe('The data of the node with its variables filled in, secrets masked; rendered for this answer'),
-  input_missing: z
-    .enum(['not_started', 'expired', 'too_large', 'unreadable'])
-    .optional()
-    .describe('Why input is null'),
+  input_missing: z.enum(['not_started', 'expired', 'too_large', 'unreadable']).optional().describe('Why input is null'),
   transactions: z.array(transactionSchema),
 });
 

@@ -126,7 +126,9 @@ export async function listRequestsOfUser(
       WHERE request.project_id = mine.id AND ${wanted}
       ORDER BY request.created_at DESC, request.request_id DESC LIMIT ${limit + offset}::bigint
     ) AS newest
-    ORDER BY newest.created_at DESC, newest.request_id DESC LIMIT ${limit}::bigint OFFSET ${offset}::bigint`.execute(db);
+    ORDER BY newest.created_at DESC, newest.request_id DESC LIMIT ${limit}::bigint OFFSET ${offset}::bigint`.execute(
+    db,
+  );
   const ids = rows.map((row) => row.request_id);
   const found = await readRequests(db, sql`request.request_id = ANY(${ids}::text[])`);
   const byId = new Map(found.map((request) => [request.request_id, request]));

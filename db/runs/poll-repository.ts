@@ -278,10 +278,7 @@ function toNode(row: NodeRow): PolledNode {
  * A result's JSON text, piece by piece, and no connection is held between two. Throws when it has expired meanwhile: what
  * was begun cannot be ended then.
  */
-export async function* readResultPieces(
-  db: Db,
-  { runId, path, nodeId }: NodeKey,
-): AsyncGenerator<string> {
+export async function* readResultPieces(db: Db, { runId, path, nodeId }: NodeKey): AsyncGenerator<string> {
   for (let from = 1; ; from += PIECE_CHARACTERS) {
     const { rows } = await sql<{ piece: string }>`
       SELECT substr(result::text, ${from}::integer, ${PIECE_CHARACTERS}::integer) AS piece FROM node_results

@@ -136,13 +136,13 @@ async function createWorld(db: Database, { members, document, snapshot, node }: 
       { ...finished, id: publishedRun, workflow_id: published!.id },
     ])
     .execute();
-  const ended = { run_id: run, node_id: node, status: 'succeed' as const, finished_at: new Date() };
+  const ended = { run_id: run, path: '', node_id: node, status: 'succeed' as const, finished_at: new Date() };
   await db
     .insertInto('node_results')
     .values({ ...ended, result: '{"content":""}', result_bytes: 14 })
     .execute();
   const request = randomUUID();
-  const asked = { turn: 0, ordinal: 0, server_label: 'tools', tool_name: 'add', arguments: '{}' };
+  const asked = { path: '', turn: 0, ordinal: 0, server_label: 'tools', tool_name: 'add', arguments: '{}' };
   const expired = { status: 'expired' as const, expires_at: new Date() };
   await db
     .insertInto('approval_requests')

@@ -74,7 +74,7 @@ describe('the data of a node with its variables filled in', () => {
     for (const definition of Object.values<NodeDefinition>(nodeDefinitions)) {
       const { kind, templateFields, templatePlaces } = definition;
       if (templatePlaces === undefined) continue;
-      const fields = new Set(Object.keys(templatePlaces).map((place) => place.split('.')[0]));
+      const fields = new Set(Object.keys(templatePlaces).map((place) => place.split('.')[0]!));
       assert.deepEqual([...fields].toSorted(), [...templateFields].toSorted(), kind);
     }
   });

@@ -12,7 +12,13 @@ const logger = createLogger('test', 'silent');
 
 function task(): NodeTask {
   const run = { masker: createMasker([]) };
-  return { runId: crypto.randomUUID(), path: '', nodeId: 'n', run, startedAt: performance.now() } as unknown as NodeTask;
+  return {
+    runId: crypto.randomUUID(),
+    path: '',
+    nodeId: 'n',
+    run,
+    startedAt: performance.now(),
+  } as unknown as NodeTask;
 }
 
 function databaseAt(port: number): Database {

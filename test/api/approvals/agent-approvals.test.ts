@@ -128,7 +128,9 @@ describe('approval requests', function () {
   it('are filtered by what readers see: nobody has answered in time means expired', async () => {
     const { ids } = await insertRequests(5);
     const [pending, late, approved, rejected, expired] = ids as [string, string, string, string, string];
-    await sql`UPDATE approval_requests SET expires_at = now() - interval '1 second' WHERE request_id = ${late}`.execute(db);
+    await sql`UPDATE approval_requests SET expires_at = now() - interval '1 second' WHERE request_id = ${late}`.execute(
+      db,
+    );
     for (const [id, status] of [
       [approved, 'approved'],
       [rejected, 'rejected'],
@@ -158,7 +160,10 @@ describe('approval requests', function () {
     const all = (await list('?size=100', mine.api)).items;
     assert.deepEqual(
       all.map(({ created_at: at }) => at),
-      all.map(({ created_at: at }) => at).toSorted().toReversed(),
+      all
+        .map(({ created_at: at }) => at)
+        .toSorted()
+        .toReversed(),
     );
     assert.deepEqual(all.map(({ request_id: id }) => id).toSorted(), made.flatMap(({ ids }) => ids).toSorted());
     const pages = [];
@@ -174,7 +179,9 @@ describe('approval requests', function () {
   /** Requests of a finished run, the newest first in `ids`; every two of them of the same moment. */
   async function insertRequests(count: number, account = owner): Promise<{ projectId: number; ids: string[] }> {
     const { projectId, runId } = await account.api.runToEnd(chain(1));
-    const ids = Array.from({ length: count }, () => randomUUID()).toSorted().toReversed();
+    const ids = Array.from({ length: count }, () => randomUUID())
+      .toSorted()
+      .toReversed();
     await db
       .insertInto('approval_requests')
       .values(
@@ -182,6 +189,7 @@ describe('approval requests', function () {
           request_id: id,
           run_id: runId,
           project_id: projectId,
+          path: '',
           node_id: 'agent',
           turn: 0,
           ordinal: index,

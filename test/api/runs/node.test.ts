@@ -225,7 +225,10 @@ describe('one node of a run', function () {
 
   it('of a draft has the errors of the validation, and nothing that would need an execution', async () => {
     const broken = llm('');
-    const workflowId = await api.createWorkflow(project, chain(2, () => broken));
+    const workflowId = await api.createWorkflow(
+      project,
+      chain(2, () => broken),
+    );
     const runId = (await api.run(workflowId)).data.id;
     const { body } = await api.get<NodeDetail>(pathOf(workflowId, runId, broken.id));
     assert.deepEqual(body.result, (await api.poll(runId)).data.data![broken.id]!.result);
