@@ -1,13 +1,16 @@
-// Seeds a workflow with runs (unless --workflow names one) and prints the plans behind history, billing, the list of all
-// runs and usage. For the last two, fill many workflows first (seed-runs.ts --workflows 1000), in several projects:
+// Seeds a workflow with runs (unless --workflow names one) and one of them with as many approval requests, and prints the
+// plans behind history, billing, approvals, the list of all runs and usage. For the last two, fill many workflows first
+// (seed-runs.ts --workflows 1000), in several projects:
 //   DATABASE_URL=... npx tsx bench/list-plans.ts --user 1 --project 1 --runs 100000
 import { parseArgs } from 'node:util';
 import { createDatabase, type Database } from '../db/core/client.js';
 import { listRunTransactions } from '../db/nodes/billing-repository.js';
 import { readUsage } from '../db/nodes/usage-repository.js';
 import { listRuns, type RunsQuery } from '../db/runs/runs-list-repository.js';
+import { listRequestsInScope, type ApprovalFilter } from '../db/agents/approval-requests-repository.js';
 import { listHistory, type HistoryOrdering } from '../db/runs/history-repository.js';
 import { explainRead } from './explain.js';
+import { seedApprovals } from './seed-approvals.js';
 import { seedRuns, seedWorkflows } from './seed-runs.js';
 
 interface Question {
@@ -49,8 +52,10 @@ try {
     .limit(1)
     .executeTakeFirstOrThrow();
   const total = await countRuns();
-  const questions = [...historyQuestions(workflowId), billingQuestion(runId), ...finderQuestions(total)];
-  for (const question of [...questions, ...usageQuestions()]) await answer(question);
+  if (values.workflow === undefined) await seedApprovals(db, { runId, count: runs, pending: 10 });
+  const ofRuns = [...historyQuestions(workflowId), billingQuestion(runId), ...finderQuestions(total)];
+  const questions = [...ofRuns, ...approvalQuestions(), ...usageQuestions()];
+  for (const question of questions) await answer(question);
 } finally {
   await db.destroy();
 }
@@ -112,6 +117,14 @@ function usageQuestions(): Question[] {
   return (['day', 'project', 'workflow', 'model', 'node_kind'] as const).map((groupBy) => ({
     title: `usage by ${groupBy}`,
     read: (reader) => readUsage(reader, { scope: { userId }, projectId: undefined, groupBy, from, until }),
+  }));
+}
+
+function approvalQuestions(): Question[] {
+  const statuses: (ApprovalFilter | undefined)[] = ['pending', 'decided', undefined];
+  return statuses.map((status) => ({
+    title: `approvals, ${status ?? 'all'}, first page`,
+    read: (reader) => listRequestsInScope(reader, { scope: { userId }, status, limit: 10, offset: 0 }),
   }));
 }
 

@@ -77,18 +77,20 @@ export function renderJson(value: unknown, scope: Scope): unknown {
   return mapLeaves(value, (leaf) => (typeof leaf === 'string' ? renderer.value(leaf) : leaf));
 }
 
-interface Renderer {
+export interface Renderer {
   text(template: string): string;
+  /** A template that is exactly one variable gives the variable's JSON type. */
   value(template: string): unknown;
 }
 
-function createRenderer(scope: Scope): Renderer {
+/** `maxCharacters`: the limit on what the renderer fills in over all its calls. */
+export function createRenderer(scope: Scope, maxCharacters: number = MAX_RENDERED_CHARACTERS): Renderer {
   const jsonTexts = new Map<object, string>();
   let rendered = 0;
   const count = (text: string): string => {
     rendered += text.length;
-    if (rendered <= MAX_RENDERED_CHARACTERS) return text;
-    throw new RenderedTooLargeError(`The filled-in variables exceed ${MAX_RENDERED_CHARACTERS} characters.`);
+    if (rendered <= maxCharacters) return text;
+    throw new RenderedTooLargeError(`The filled-in variables exceed ${maxCharacters} characters.`);
   };
   const toText = (value: unknown): string => {
     if (value === undefined || value === null) return '';

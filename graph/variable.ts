@@ -9,6 +9,8 @@ export type NodeOutput = { content: string; [field: string]: unknown };
 export interface Scope {
   input: RunInput;
   results: ReadonlyMap<string, NodeOutput>;
+  /** For readers: what stands in place of outputs that are too large to be shown, by node id. */
+  leftOut?: ReadonlyMap<string, string>;
 }
 
 export type PathPart = string | number;
@@ -76,7 +78,7 @@ export function resolveVariable(variable: Variable, scope: Scope): unknown {
   const { path } = variable;
   if (variable.source === 'input') return walk(scope.input, path);
   const output = scope.results.get(variable.nodeId);
-  if (output === undefined) return undefined;
+  if (output === undefined) return scope.leftOut?.get(variable.nodeId);
   const [field] = path;
   const isOwnField = field === undefined || ownValue(output, field) !== undefined;
   return walk(isOwnField ? output : parsedContent(output), path);

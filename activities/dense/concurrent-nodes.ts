@@ -37,7 +37,7 @@ export async function executeConcurrently(
   let failure: unknown;
   const execute = async (key: NodeKey, place: number): Promise<void> => {
     try {
-      const { continueAfterMs } = await executeNode(key, givingUp.signal);
+      const { continueAfterMs } = await executeNode(key, { givenUp: givingUp.signal });
       if (continueAfterMs === undefined) succeeded.push(place);
       else continuations.push([place, continueAfterMs]);
     } catch (error) {

@@ -8,13 +8,12 @@ import { startDeadline } from '../../outgoing/pausable-deadline.js';
 import { untilAborted } from '../../outgoing/until-aborted.js';
 import { finalFailure, isFinal, retryDelayOf } from '../node/failures.js';
 import { attemptStep, claimOrSettle } from '../node/node-attempt.js';
-import type { NodeDeps, NodeStep } from '../node/node-step.js';
+import type { NodeBeginning, NodeDeps, NodeStep } from '../node/node-step.js';
 import { claimAndAttempt, runInline } from '../node/run-node.js';
 import { runInTurn } from '../node/attempts-in-turn.js';
 import type { ActivityTracer } from '../worker/trace-activity.js';
 
-/** `givenUp` is aborted when a concurrent node has failed. */
-export type ExecuteNode = (key: NodeKey, givenUp?: AbortSignal) => Promise<ChainFacts>;
+export type ExecuteNode = (key: NodeKey, beginning?: NodeBeginning) => Promise<ChainFacts>;
 
 /** A local attempt whose call takes longer than this is aborted, and the node continues in a normal activity. */
 const LOCAL_ATTEMPT_MS = 1_000;
@@ -30,7 +29,7 @@ export function createExecuteNode(
   steps: Partial<Record<NodeKind, NodeStep<NodeFacts>>>,
   trace: ActivityTracer,
 ): ExecuteNode {
-  return async (key, givenUp) => {
+  return async (key, beginning) => {
     const kind = (await deps.contexts.load(key.runId)).node(key.nodeId)?.kind;
     const step = kind && steps[kind];
     if (kind === undefined || step === undefined) throw finalFailure('internal_error');
@@ -38,7 +37,7 @@ export function createExecuteNode(
     return trace(activity, key, () => {
       if (runs === 'inline') return runInline(deps, key, step);
       const attempt = activityInfo().isLocal ? attemptLocally : claimAndAttempt;
-      return attempt(deps, key, step, givenUp);
+      return attempt(deps, key, step, beginning);
     });
   };
 }
@@ -53,13 +52,13 @@ async function attemptLocally(
   deps: NodeDeps,
   key: NodeKey,
   step: NodeStep<NodeFacts>,
-  givenUp?: AbortSignal,
+  { givenUp, readyAtMs }: NodeBeginning = {},
 ): Promise<ChainFacts> {
   const { cancellationSignal } = Context.current();
   const handingOver = startDeadline(HAND_OVER_MS);
   const { signal: handOver } = handingOver;
   const attempt = runInTurn(`${key.runId}/${key.path}/${key.nodeId}`, cancellationSignal, async () => {
-    const claim = await claimOrSettle(deps, key);
+    const claim = await claimOrSettle(deps, key, step, readyAtMs);
     // The normal activity has taken over and may run in any worker, so nothing may begin here any more.
     if (handOver.aborted) return CONTINUE_NOW;
     if (claim.status === 'succeed') return step.settled(claim);
@@ -83,7 +82,7 @@ async function attemptOnce(
 ): Promise<ChainFacts> {
   const limit = startDeadline(LOCAL_ATTEMPT_MS);
   try {
-    return await attemptStep(deps, key, step, { attempt, limit: limit.signal, givenUp });
+    return await attemptStep(deps, key, step, { attempt, claimed: attempt, limit: limit.signal, givenUp });
   } catch (error) {
     if (Context.current().cancellationSignal.aborted) throw error;
     const continueAfterMs = limit.signal.aborted ? 0 : retryDelayOf(error);

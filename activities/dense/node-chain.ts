@@ -56,7 +56,8 @@ export function createNodeChain({ executeNode, slots, report }: NodeChainDeps) {
   /** Throws the failure that has ended the node. Undefined when the node was stopped or an internal error occurred. */
   async function attemptNext(key: NodeKey, progress: ChainProgress): Promise<ChainFacts | undefined> {
     try {
-      return await executeNode(key);
+      // The node was ready when the one before it had ended, which is now.
+      return await executeNode(key, { readyAtMs: Date.now() });
     } catch (error) {
       if (error instanceof ApplicationFailure && isFinal(error)) {
         throw finalFailure(error.type ?? 'internal_error', progress);

@@ -4,6 +4,7 @@ import { claimNode, findNodeClaim, type NodeClaim } from '../../db/nodes/node-re
 import { NodeError } from '../../graph/node-error.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { finalFailure, NodeFailure, retryableFailure, runClosedFailure } from './failures.js';
+import { keepAttempt } from './keep-attempt.js';
 import { logAttempt } from './node-log.js';
 import { recordNode, type NodeEnd } from './record-node.js';
 import type { NodeDeps, NodeStep, NodeTask } from './node-step.js';
@@ -19,8 +20,14 @@ const LONGEST_DELAY_MS = 60_000;
  * has ended, because the run's last activity may be repeated: its worker died after it had reported the end, or an
  * operator has reset the run.
  */
-export async function claimOrSettle(deps: NodeDeps, key: NodeKey): Promise<NodeClaim> {
-  const claim = (await claimNode(deps.db, key)) ?? (await findEnd(deps, key));
+export async function claimOrSettle(
+  deps: NodeDeps,
+  key: NodeKey,
+  { name: step }: Pick<NodeStep<unknown>, 'name'>,
+  readyAtMs = Context.current().info.scheduledTimestampMs,
+): Promise<NodeClaim> {
+  const work = { step: step ?? null, queuedMs: queuedMsSince(readyAtMs) };
+  const claim = (await claimNode(deps.db, key, work)) ?? (await findEnd(deps, key));
   if (claim === undefined) throw runClosedFailure();
   if (claim.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
   return claim;
@@ -31,9 +38,16 @@ async function findEnd({ db }: NodeDeps, key: NodeKey): Promise<NodeClaim | unde
   return known?.status === 'in progress' ? undefined : known;
 }
 
+/** The clocks of two machines may differ, and the column is a 32-bit integer. */
+function queuedMsSince(readyAtMs: number): number {
+  return Math.min(Math.max(0, Math.round(Date.now() - readyAtMs)), 2 ** 31 - 1);
+}
+
 interface AttemptOptions {
   /** The number of this attempt. */
   attempt: number;
+  /** The number of this attempt by the node's claim; absent for a node that is executed without one. */
+  claimed?: number | undefined;
   /** Aborting it aborts the attempt, and nothing is recorded. */
   limit?: AbortSignal | undefined;
   /** Aborting it stops the node as if its run were cancelled. */
@@ -44,7 +58,7 @@ export async function attemptStep<Facts>(
   deps: NodeDeps,
   { runId, path, nodeId }: NodeKey,
   step: NodeStep<Facts>,
-  { attempt, limit, givenUp }: AttemptOptions,
+  { attempt, claimed, limit, givenUp }: AttemptOptions,
 ): Promise<Facts> {
   const run = await deps.contexts.load(runId);
   const node = run.node(nodeId);
@@ -54,11 +68,12 @@ export async function attemptStep<Facts>(
   const startedAt = performance.now();
   const memory = deps.memory.lease(signal);
   const task: NodeTask = { runId, path, nodeId, run, node, signal, stop: stop.signal, memory, startedAt };
-  const record = (end: NodeEnd) => recordNode(deps, step, task, end);
   const observe = (outcome: AttemptOutcome, code?: string, delayMs?: number): void => {
     deps.metrics.attemptSeconds.observe({ kind: node.kind, outcome }, (performance.now() - startedAt) / 1000);
     logAttempt(deps.logger, task, { outcome, attempt, code, delayMs });
   };
+  const record = (end: NodeEnd) => recordNode(deps, step, task, end);
+  const keep = (error: NodeError) => keepAttempt(deps, task, claimed, error);
   try {
     if (attempt > step.maxAttempts) {
       throw new NodeFailure('worker_lost', `The node was given up: its worker died ${attempt - 1} times while it ran.`);
@@ -68,32 +83,51 @@ export async function attemptStep<Facts>(
     return facts;
   } catch (thrown) {
     const error = toFailure(thrown);
-    if (stop.signal.aborted) {
-      observe(Context.current().cancellationDetails?.workerShutdown ? 'handed_back' : 'cancelled');
-      return await stopNode(error, record, givenUp);
-    }
-    if (limit?.aborted) {
-      observe('cut');
-      throw error;
-    }
-    if (!(error instanceof NodeFailure)) {
-      observe('internal_error');
-      throw error;
-    }
-    const delayMs = error.retryAfterMs ?? Math.min(step.firstDelayMs * 2 ** (attempt - 1), LONGEST_DELAY_MS);
-    if (error.isRetryable && attempt < step.maxAttempts && delayMs <= LONGEST_RETRY_AFTER_MS) {
-      observe('retried', error.code, delayMs);
-      throw retryableFailure(error.code, delayMs);
-    }
-    const stored = await record({ failure: error });
-    observe('ended', error.code);
-    if (stored !== undefined) return step.settled(stored);
-    throw finalFailure(error.code);
+    if (stop.signal.aborted) return await stopNode(error, { record, observe, keep, givenUp });
+    return await failAttempt(error, { step, attempt, limit, record, observe, keep });
   } finally {
     stop.release();
     task.memory.end();
   }
 }
+
+interface Failing<Facts> extends Pick<AttemptOptions, 'attempt' | 'limit'> {
+  step: NodeStep<Facts>;
+  record: Recorder;
+  observe: (outcome: AttemptOutcome, code?: string, delayMs?: number) => void;
+  /** Keeps an attempt that another one follows. */
+  keep: (error: NodeError) => Promise<void>;
+}
+
+/** The attempt ended without a result: either another one follows, or the node has failed. */
+async function failAttempt<Facts>(error: unknown, failing: Failing<Facts>): Promise<Facts> {
+  const { step, attempt, limit, record, observe, keep } = failing;
+  if (limit?.aborted) {
+    observe('cut');
+    await keep(CUT);
+    throw error;
+  }
+  if (!(error instanceof NodeFailure)) {
+    observe('internal_error');
+    await keep(INTERNAL);
+    throw error;
+  }
+  const delayMs = error.retryAfterMs ?? Math.min(step.firstDelayMs * 2 ** (attempt - 1), LONGEST_DELAY_MS);
+  if (error.isRetryable && attempt < step.maxAttempts && delayMs <= LONGEST_RETRY_AFTER_MS) {
+    observe('retried', error.code, delayMs);
+    await keep(error);
+    throw retryableFailure(error.code, delayMs);
+  }
+  const stored = await record({ failure: error });
+  observe('ended', error.code);
+  if (stored !== undefined) return step.settled(stored);
+  throw finalFailure(error.code);
+}
+
+// What readers are told of attempts that ended without a failure of their node.
+const CUT = new NodeError('attempt_cut', 'The call took long, and the node continued in an activity of its own.');
+const INTERNAL = new NodeError('internal_error', 'The service failed, and the node was attempted again.');
+const STOPPED = new NodeError('worker_shutdown', 'The worker was stopped and has handed the node back.');
 
 type Recorder = (end: NodeEnd) => Promise<NodeClaim | undefined>;
 
@@ -121,10 +155,17 @@ function toFailure(thrown: unknown): unknown {
   return new NodeFailure(thrown.code, thrown.message);
 }
 
+type Stopping = Pick<Failing<unknown>, 'record' | 'observe' | 'keep'> & Pick<AttemptOptions, 'givenUp'>;
+
 /** The run was cancelled (or another node failed): settle as cancelled. A stopping worker hands the node back. */
-async function stopNode(error: unknown, record: Recorder, givenUp: AbortSignal | undefined): Promise<never> {
+async function stopNode(error: unknown, { record, observe, keep, givenUp }: Stopping): Promise<never> {
   const reason = Context.current().cancellationDetails;
-  if (reason?.workerShutdown) throw retryableFailure('worker_shutdown', 0);
+  if (reason?.workerShutdown) {
+    observe('handed_back');
+    await keep(STOPPED);
+    throw retryableFailure('worker_shutdown', 0);
+  }
+  observe('cancelled');
   if (reason?.cancelRequested || givenUp?.aborted) {
     const charge = error instanceof NodeFailure ? error.charge : undefined;
     await record({

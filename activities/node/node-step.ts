@@ -43,6 +43,14 @@ export interface NodeTask extends NodeKey {
   startedAt: number;
 }
 
+/** What the frame around a node knows of its beginning. */
+export interface NodeBeginning {
+  /** Aborted when a concurrent node of the same activity has failed. */
+  givenUp?: AbortSignal | undefined;
+  /** When the node became ready, in milliseconds since the epoch. By default when its activity was scheduled. */
+  readyAtMs?: number | undefined;
+}
+
 export interface NodeKindRunner {
   kind: NodeKind;
   /** The limit on attempts, including the first one and those that ended because their worker died. */
@@ -54,6 +62,8 @@ export interface NodeKindRunner {
 
 /** What an activity does for a node: all of its work (`NodeKindRunner`), or one of several steps (agents). */
 export interface NodeStep<Facts> {
+  /** Tells apart the steps of a node that takes several activities; absent for the others. */
+  name?: string;
   maxAttempts: number;
   firstDelayMs: number;
   /** Returns the number of this attempt. */

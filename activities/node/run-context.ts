@@ -4,14 +4,14 @@ import type { Db } from '../../db/core/client.js';
 import { findOutputs, readOutput, type StoredOutput } from '../../db/nodes/node-results-repository.js';
 import { findRunContext, findSnapshot, type StoredSnapshot } from '../../db/runs/run-context-repository.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
-import { secretFieldsOf, type RunInput } from '../../graph/input.js';
+import { openRunContents, readGraph, type RunGraph, type RunNode } from '../../db/runs/run-contents.js';
+import type { RunInput } from '../../graph/input.js';
 import { parseJson } from '../../graph/json-text.js';
-import { createMasker, type Masker } from '../../graph/mask.js';
-import { joinSecrets, maskInput, secretTexts, type SecretMap } from '../../graph/secrets.js';
+import type { Masker } from '../../graph/mask.js';
+import { joinSecrets, type SecretMap } from '../../graph/secrets.js';
 import { findVariables, type NodeOutput, type Scope } from '../../graph/template.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
 import type { NodeKey } from '../../graph/plan.js';
-import type { NodeKind } from '../../graph/kinds.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import { runClosedFailure } from './failures.js';
 import { PARSED_FACTOR, structureBytes } from './payload-weight.js';
@@ -34,12 +34,7 @@ export interface RunContext {
   node(nodeId: string): RunNode | undefined;
 }
 
-export interface RunNode {
-  id: string;
-  kind: NodeKind;
-  label: string;
-  data: Record<string, unknown>;
-}
+export type { RunNode } from '../../db/runs/run-contents.js';
 
 export interface RunContexts {
   /** Keeps a node's recorded output (unmasked JSON text), so that later nodes need not read it from the database. */
@@ -54,9 +49,7 @@ export interface RunContexts {
 }
 
 /** The part that all runs of the same drawing share. */
-interface Graph {
-  nodes: Map<string, RunNode>;
-  fields: Record<string, unknown>[];
+interface Graph extends RunGraph {
   weightBytes: number;
 }
 
@@ -86,12 +79,7 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
     const stored = await findRunContext(db, runId);
     if (stored === undefined) throw runClosedFailure();
     const { nodes, fields } = await loadGraph(stored.snapshotHash);
-    const inputText = stored.inputEnc === null ? stored.input : secretBox.open(stored.inputEnc, 'run-input');
-    const input = parseJson(inputText) as RunInput;
-    const secrets: SecretMap =
-      stored.secretsEnc === null ? {} : (JSON.parse(secretBox.open(stored.secretsEnc, 'run-secrets')) as SecretMap);
-    const { masked: publicInput, secretValues: inputSecrets } = maskInput(fields, input);
-    const secretValues = [...inputSecrets, ...secretTexts(secrets)];
+    const { input, inputText, publicInput, secrets, masker } = openRunContents(stored, fields, secretBox);
     return {
       runId,
       projectId: stored.projectId,
@@ -101,7 +89,7 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
       publicInput,
       // The input is held twice: unmasked and masked.
       weightBytes: 2 * (PARSED_FACTOR * inputText.length + structureBytes(inputText)),
-      masker: createMasker(secretValues),
+      masker,
       node: (nodeId) => withSecrets(nodes.get(nodeId), secrets),
     };
   }
@@ -182,13 +170,6 @@ async function cached<T extends { weightBytes: number }>(
   return loading;
 }
 
-function toGraph({ document, plan, sizeBytes }: StoredSnapshot): Graph {
-  const drawn = new Map<string, Record<string, unknown>>();
-  for (const node of document['nodes'] as { id: string; data?: Record<string, unknown> }[]) {
-    drawn.set(node.id, node.data ?? {});
-  }
-  const nodes = plan.ids.map((id, index): [string, RunNode] => {
-    return [id, { id, kind: plan.kinds[index]!, label: plan.labels[index]!, data: drawn.get(id) ?? {} }];
-  });
-  return { nodes: new Map(nodes), fields: secretFieldsOf(document), weightBytes: SNAPSHOT_FACTOR * sizeBytes };
+function toGraph(snapshot: StoredSnapshot): Graph {
+  return { ...readGraph(snapshot), weightBytes: SNAPSHOT_FACTOR * snapshot.sizeBytes };
 }

@@ -9,7 +9,7 @@ import type { NodeClaim } from '../../db/nodes/node-results-repository.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { finalFailure } from './failures.js';
 import { attemptStep, claimOrSettle } from './node-attempt.js';
-import type { NodeDeps, NodeKindRunner, NodeStep } from './node-step.js';
+import type { NodeBeginning, NodeDeps, NodeKindRunner, NodeStep } from './node-step.js';
 import { runInTurn } from './attempts-in-turn.js';
 
 const HEARTBEAT_EVERY_MS = 2_000;
@@ -24,16 +24,16 @@ export function runInline<Facts>(deps: NodeDeps, key: NodeKey, step: NodeStep<Fa
   return attemptStep(deps, key, step, { attempt: 1 });
 }
 
-/** Makes one attempt and counts it. `givenUp` is aborted when a concurrent node of the same activity has failed. */
+/** Makes one attempt and counts it. */
 export async function claimAndAttempt<Facts>(
   deps: NodeDeps,
   key: NodeKey,
   step: NodeStep<Facts>,
-  givenUp?: AbortSignal,
+  { givenUp, readyAtMs }: NodeBeginning = {},
 ): Promise<Facts> {
-  const claim = await claimOrSettle(deps, key);
+  const claim = await claimOrSettle(deps, key, step, readyAtMs);
   if (claim.status === 'succeed') return step.settled(claim);
-  return attemptStep(deps, key, step, { attempt: step.attemptOf(claim), givenUp });
+  return attemptStep(deps, key, step, { attempt: step.attemptOf(claim), claimed: claim.attempts, givenUp });
 }
 
 /** A normal activity sends heartbeats (with its progress, if it reports any) and waits for its own earlier attempts. */

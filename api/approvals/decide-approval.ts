@@ -1,12 +1,11 @@
 // A person's decision on an agent's request. Postgres decides which decision was first; a signal reports it to Temporal
 // and is repeated until the run confirms it.
 import type { Logger } from '../../config/logger.js';
+import { findRequest, type ApprovalRequest } from '../../db/agents/approval-requests-repository.js';
 import {
   decideRequest,
-  findRequest,
   findUndelivered,
   markSignalled,
-  type ApprovalRequest,
   type NewDecision,
 } from '../../db/agents/approvals-repository.js';
 import type { AppDeps } from '../deps.js';

@@ -1,23 +1,26 @@
 // Specification, "Agent approvals".
 import { z } from 'zod';
-import { listRequestsOfRun, listRequestsOfUser } from '../../db/agents/approvals-repository.js';
+import {
+  findRequestInScope,
+  listRequestsOfRun,
+  listRequestsInScope,
+} from '../../db/agents/approval-requests-repository.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { approvalSchema, ownedApprovalSchema, toApproval, toOwnedApproval } from './approval-view.js';
+import { approvalSchema, toApproval } from './approval-view.js';
 import { decide } from './decide-approval.js';
+import { notFound } from '../http/errors.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 
 const runPath = '/api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/';
 const runParams = z.object({ workflow_run_id: uuid });
-const requestParams = z.object({
-  workflow_run_id: uuid,
-  request_id: z
-    .string()
-    .min(1)
-    .max(200)
-    .refine((id) => !id.includes('\0')),
-});
+const requestId = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((id) => !id.includes('\0'));
+const requestParams = z.object({ workflow_run_id: uuid, request_id: requestId });
 
 const decisionSchema = z.object({
   status: z.int(),
@@ -44,8 +47,8 @@ function decisionRoute(word: 'approve' | 'reject', decision: 'approved' | 'rejec
     body: reasonBody,
     responses: { 200: decisionSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
     async handler({ deps, log, caller, params, body }) {
-      const { workflow_run_id: runId, request_id: requestId } = params;
-      const made = { runId, requestId, decision, reason: body.reason ?? '', userId: caller.userId };
+      const { workflow_run_id: runId, request_id } = params;
+      const made = { runId, requestId: request_id, decision, reason: body.reason ?? '', userId: caller.userId };
       return { status: 200, body: await decide(deps, log, made) };
     },
   });
@@ -69,17 +72,32 @@ const listOfUser = defineRoute({
   method: 'GET',
   path: '/api/v1/agent-approvals/',
   summary: 'The approval requests of all projects that the caller belongs to, newest first.',
+  description: '`status=decided`: what a person has approved or rejected.',
   auth: 'key',
   query: z.object({
     ...pageQuery(1),
-    status: z.enum(['pending', 'approved', 'rejected', 'expired']).optional(),
+    status: z.enum(['pending', 'approved', 'rejected', 'expired', 'decided']).optional(),
   }),
-  responses: { 200: envelopeOf(ownedApprovalSchema), 400: badRequestSchema, ...keyErrors },
+  responses: { 200: envelopeOf(approvalSchema), 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, query }) {
     const page = toPage(query);
     const wanted = { scope: caller, status: query.status, ...toWindow(page) };
-    const { total, requests } = await listRequestsOfUser(deps.db, wanted);
-    return { status: 200, body: { ...page, total, items: requests.map(toOwnedApproval) } };
+    const { total, requests } = await listRequestsInScope(deps.db, wanted);
+    return { status: 200, body: { ...page, total, items: requests.map(toApproval) } };
+  },
+});
+
+const read = defineRoute({
+  method: 'GET',
+  path: '/api/v1/agent-approvals/:request_id/',
+  summary: 'One approval request of a project that the caller belongs to.',
+  auth: 'key',
+  params: z.object({ request_id: requestId }),
+  responses: { 200: approvalSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, caller, params }) {
+    const request = await findRequestInScope(deps.db, params.request_id, caller);
+    if (request === undefined) throw notFound();
+    return { status: 200, body: toApproval(request) };
   },
 });
 
@@ -88,4 +106,5 @@ export const approvalRoutes: Route[] = [
   decisionRoute('reject', 'rejected'),
   listOfRun,
   listOfUser,
+  read,
 ];

@@ -1,27 +1,12 @@
 // Specification, "Billing".
 import { z } from 'zod';
-import { toAmount, type Currencies } from '../../config/currencies.js';
-import { listRunTransactions, type RunTransaction } from '../../db/nodes/billing-repository.js';
-import { badRequestSchema, detailSchema, keyErrors, pathSchema } from '../http/answer-schemas.js';
+import { listRunTransactions } from '../../db/nodes/billing-repository.js';
+import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { notFound } from '../http/errors.js';
 import { envelopeOf, strictPageQuery, toPage, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
-import { amountSchema } from '../projects/project-view.js';
 import { defineRoute, type Route } from '../http/route.js';
-
-const transactionSchema = z.object({
-  id: z.string(),
-  operation: z.string(),
-  status: z.enum(['Succeeded', 'Error']),
-  amount: amountSchema,
-  reason: z.string(),
-  description: z.string(),
-  run_id: z.string(),
-  path: pathSchema,
-  user_id: z.int(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+import { toTransaction, transactionSchema } from './transaction-view.js';
 
 const list = defineRoute({
   method: 'GET',
@@ -42,15 +27,3 @@ const list = defineRoute({
 });
 
 export const billingRoutes: Route[] = [list];
-
-function toTransaction(
-  { amount_usd: amountUsd, ...rest }: RunTransaction,
-  currencies: Currencies,
-): z.infer<typeof transactionSchema> {
-  return {
-    ...rest,
-    amount: toAmount(amountUsd, currencies),
-    created_at: rest.created_at.toISOString(),
-    updated_at: rest.updated_at.toISOString(),
-  };
-}

@@ -19,6 +19,7 @@ import { mcpToolsRoutes } from '../mcp/routes.js';
 import { memberRoutes } from '../projects/members-routes.js';
 import { providerKeyRoutes } from '../projects/provider-keys-routes.js';
 import { oidcRoutes } from '../sessions/oidc-routes.js';
+import { nodeRoutes } from '../runs/node-routes.js';
 import { projectRoutes } from '../projects/routes.js';
 import { runFlagRoutes } from '../runs/run-flags-routes.js';
 import { runRoutes } from '../runs/routes.js';
@@ -51,6 +52,7 @@ export const routes: Route[] = [
   ...runRoutes,
   ...historyRoutes,
   ...allRunsRoutes,
+  ...nodeRoutes,
   ...approvalRoutes,
   ...runFlagRoutes,
   ...billingRoutes,

@@ -33,7 +33,9 @@ function entriesOf(db: AppDeps['db'], { runId, nodeErrors, nodes }: PolledRun | 
   if (typeof nodes === 'string' && nodeErrors === null) {
     return Object.fromEntries(splitNodes(nodes).map(([id, entry]) => [id, new RawJson(entry)]));
   }
-  return toNodeMap(Array.isArray(nodes) ? nodes : [], nodeErrors, (nodeId) => readResultPieces(db, runId, nodeId));
+  return toNodeMap(Array.isArray(nodes) ? nodes : [], nodeErrors, (nodeId) =>
+    readResultPieces(db, { runId, path: '', nodeId }),
+  );
 }
 
 /**
@@ -45,7 +47,7 @@ export function addLive(stored: Record<string, unknown>, live: LiveNode[]): Reco
   return { ...stored, ...Object.fromEntries(missing.map((node) => [node.id, toLiveEntry(node)])) };
 }
 
-function toLiveEntry({ id, waiting }: LiveNode): Record<string, unknown> {
+export function toLiveEntry({ id, waiting }: LiveNode): Record<string, unknown> {
   const entry = { id, status: 'in progress' };
   if (waiting === undefined) return entry;
   return { ...entry, waiting: { for: waiting.for, until: new Date(waiting.untilMs).toISOString() } };

@@ -16,10 +16,14 @@ export function toNodeMap(
   readApart?: (nodeId: string) => AsyncIterable<string>,
 ): NodeMap {
   if (draftErrors !== null) return toFailedNodes(JSON.parse(draftErrors) as NodeErrors);
-  return Object.fromEntries(nodes.map((node) => [node.id, toEntry(node, readApart)]));
+  return Object.fromEntries(nodes.map((node) => [node.id, toNodeEntry(node, readApart)]));
 }
 
-function toEntry(node: PolledNode | HistoryNode, readApart?: (nodeId: string) => AsyncIterable<string>): NodeMap {
+/** The entry of one node, as it stands in the maps. */
+export function toNodeEntry(
+  node: PolledNode | HistoryNode,
+  readApart?: (nodeId: string) => AsyncIterable<string>,
+): NodeMap {
   const { id, status } = node;
   if (status === 'in progress') {
     const { approvals } = node;

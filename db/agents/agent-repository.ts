@@ -66,6 +66,7 @@ export interface NewToolCall {
 }
 
 export interface NewTurn extends TurnKey {
+  nodeLabel: string;
   isFinal: boolean;
   messageEnc: Buffer;
   /** JSON text. */
@@ -132,8 +133,10 @@ async function insertApproval(
     .values({
       request_id: approval.requestId,
       run_id: turn.runId,
+      project_id: sql<number>`(SELECT project_id FROM runs WHERE id = ${turn.runId})`,
       path: turn.path,
       node_id: turn.nodeId,
+      node_label: turn.nodeLabel,
       turn: turn.turn,
       ordinal,
       server_label: call.serverLabel ?? '',

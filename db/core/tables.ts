@@ -16,7 +16,12 @@ import type {
   ApprovalRequestsTable,
 } from './tables/agent-tables.js';
 import type { MarketplaceCopiesTable, MarketplaceUsageTable } from './tables/marketplace-tables.js';
-import type { BillingTransactionsTable, NodeResultsTable, ProviderCallsTable } from './tables/node-tables.js';
+import type {
+  BillingTransactionsTable,
+  NodeAttemptsTable,
+  NodeResultsTable,
+  ProviderCallsTable,
+} from './tables/node-tables.js';
 import type { IdempotencyKeysTable, RunsTable } from './tables/run-tables.js';
 import type {
   LoginFailuresTable,
@@ -57,6 +62,7 @@ export interface Tables {
   graph_snapshots: GraphSnapshotsTable;
   runs: RunsTable;
   node_results: NodeResultsTable;
+  node_attempts: NodeAttemptsTable;
   provider_calls: ProviderCallsTable;
   billing_transactions: BillingTransactionsTable;
   agent_sessions: AgentSessionsTable;

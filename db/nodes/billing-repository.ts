@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import type { TransactionStatus } from '../core/tables.js';
 import { isInScope, type Scope } from '../projects/scope.js';
@@ -43,15 +44,21 @@ export async function listRunTransactions(
   const run = rows[0];
   if (run === undefined) return undefined;
   if (offset >= run.total) return { total: run.total, transactions: [] };
-  const transactions = await db
+  const transactions = await selectTransactions(db, runId).limit(limit).offset(offset).execute();
+  return { total: run.total, transactions };
+}
+
+/** The transactions of one node, oldest first: one for each of its operations. */
+export function listNodeTransactions(db: Db, { runId, path, nodeId }: NodeKey): Promise<RunTransaction[]> {
+  return selectTransactions(db, runId).where('path', '=', path).where('node_id', '=', nodeId).execute();
+}
+
+function selectTransactions(db: Db, runId: string) {
+  return db
     .selectFrom('billing_transactions')
     .select(['id', 'operation', 'status', 'amount_usd', 'reason', 'description', 'run_id', 'path', 'user_id'])
     .select(['created_at', 'updated_at'])
     .where('run_id', '=', runId)
     .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return { total: run.total, transactions };
+    .orderBy('id');
 }

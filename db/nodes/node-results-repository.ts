@@ -18,20 +18,37 @@ export interface NodeClaim {
   attempts: number;
 }
 
+/** What is known of the work when its node is claimed. */
+export interface ClaimedWork {
+  /** As in `node_results`: another step of an agent is no new attempt, a repeated one is. */
+  step?: string | null;
+  queuedMs?: number | null;
+}
+
+const isRepeat = sql`node.status = 'in progress' AND node.step IS NOT DISTINCT FROM excluded.step`;
+
 /**
  * Marks the node as started, or finds what an earlier attempt left: a settled node must not be executed again. Undefined
  * when the run is not open (ended or unknown). A database that dies may forget the claim: then the attempt is not counted.
+ * What an earlier attempt has left without an end is kept in `node_attempts` by a trigger.
  *
  * The key of the run's row is locked first, as the foreign key would do last: the end of a run, which closes what is in
  * progress, waits for the claim, and a claim that waits for the end finds the run closed.
  */
-export async function claimNode(db: Db, { runId, path, nodeId }: NodeKey): Promise<NodeClaim | undefined> {
+export async function claimNode(
+  db: Db,
+  { runId, path, nodeId }: NodeKey,
+  { step = null, queuedMs = null }: ClaimedWork = {},
+): Promise<NodeClaim | undefined> {
   const { rows } = await sql<NodeClaim>`/* claim_node */
-    INSERT INTO node_results AS node (run_id, path, node_id, status)
-    SELECT id, ${path}, ${nodeId}, 'in progress' FROM runs WHERE id = ${runId} AND status = 'In Progress'
+    INSERT INTO node_results AS node (run_id, path, node_id, status, step, queued_ms)
+    SELECT id, ${path}, ${nodeId}, 'in progress', ${step}, ${queuedMs}::integer
+    FROM runs WHERE id = ${runId} AND status = 'In Progress'
     FOR KEY SHARE
     ON CONFLICT (run_id, path, node_id) DO UPDATE
-      SET attempts = node.attempts + CASE WHEN node.status = 'in progress' THEN 1 ELSE 0 END
+      SET attempts = node.attempts + CASE WHEN ${isRepeat} THEN 1 ELSE 0 END,
+        attempt_started_at = CASE WHEN ${isRepeat} THEN clock_timestamp() ELSE node.attempt_started_at END,
+        step = excluded.step
     RETURNING status, handle, error_code AS "errorCode", attempts, ${lazily}`.execute(db);
   return rows[0];
 }

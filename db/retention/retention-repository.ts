@@ -58,6 +58,8 @@ export async function countExpirableRuns(db: Db, retentionDays: number, max: num
 }
 
 const RUNS_AT_ONCE = 50;
+/** Tables whose rows of an expired run are deleted, in this order. */
+const EXPIRING = ['agent_tool_calls', 'agent_turns', 'agent_sessions', 'node_attempts'] as const;
 
 /**
  * Deletes contents of runs that have expired: up to `limit` rows of each table. A run counts as done once a call has
@@ -72,7 +74,7 @@ export async function purgeRuns(trx: Transaction<Tables>, limit: number): Promis
   const expired: Expired = {};
   expired.node_results = await emptyNodes(trx, runs, limit);
   // Tool calls before the approvals that they refer to.
-  for (const table of ['agent_tool_calls', 'agent_turns', 'agent_sessions'] as const) {
+  for (const table of EXPIRING) {
     expired[table] = await deleteRows(trx, table, runs, limit);
   }
   expired.provider_calls = await emptyCalls(trx, runs, limit);

@@ -1,5 +1,6 @@
 // The read behind `workflow_result`: what a client polls, thousands of times, while runs are being written.
 import { sql, type RawBuilder } from 'kysely';
+import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { hashKey } from '../projects/keys-repository.js';
 import { countedKey, type CountedKey } from '../projects/rate-limits-repository.js';
@@ -85,7 +86,7 @@ export interface Poll extends Scope {
 }
 
 /** Results are read with the run up to this many bytes in all, in the order of the nodes; those that follow by themselves. */
-const TOGETHER_BYTES = 512 * 1024;
+export const TOGETHER_BYTES = 512 * 1024;
 /**
  * In characters of the database, of which one may be two of ours. The whole result is unpacked for each piece of it, so
  * that small ones cost time and large ones memory.
@@ -107,7 +108,7 @@ export async function readRunForPoll(
   const { rows } = await sql<NodeRow>`/* poll_run */
     SELECT ${stateColumns(retentionDays, sql`node.changed_at`)}, node.node_id, node.status AS node_status, node.error_code, node.error_message,
       node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
-      CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(requests)} AS approvals
+      CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(openRequests)} AS approvals
     FROM ${runsOf(asked)} LEFT JOIN LATERAL ${nodesOf(retentionDays)} node ON true
     ORDER BY node.started_at, node.node_id`.execute(db);
   const [row] = rows;
@@ -223,19 +224,19 @@ function nodesOf(retentionDays: Value<number>): RawBuilder<unknown> {
 }
 
 /** `what`: an expression over the requests that a waiting agent has open. */
-function ofApprovals(what: RawBuilder<unknown>): RawBuilder<unknown> {
+export function ofApprovals(what: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`CASE WHEN node.status = 'in progress' THEN (
     SELECT ${what} FROM approval_requests approval
     WHERE approval.run_id = run.id AND approval.path = node.path AND approval.node_id = node.node_id AND approval.status = 'pending'
   ) END`;
 }
 
-const requests = sql`json_agg(json_build_object('request_id', request_id, 'server_label', server_label,
+export const openRequests = sql`json_agg(json_build_object('request_id', request_id, 'server_label', server_label,
   'tool_name', tool_name, 'arguments', arguments,
   'status', CASE WHEN expires_at <= now() THEN 'expired' ELSE approval.status END,
   'created_at', ${isoText(sql`created_at`)}, 'expires_at', ${isoText(sql`expires_at`)}) ORDER BY ordinal)`;
 
-const requestsText = sql`',"approval_requests":' || (${requests})::text
+const requestsText = sql`',"approval_requests":' || (${openRequests})::text
   || ',"waiting":{"for":"approval","until":"' || ${isoText(sql`max(expires_at)`)} || '"}'`;
 
 const betweenNodes = sql`CASE run.status WHEN 'In Progress' THEN ${sql.lit(AFTER_NODE)} ELSE ',' END`;
@@ -265,7 +266,7 @@ function toState(row: StateRow): PolledState {
 }
 
 /** As JSON writes a Date, which is how every other timestamp leaves the service. */
-function isoText(time: RawBuilder<unknown>): RawBuilder<string> {
+export function isoText(time: RawBuilder<unknown>): RawBuilder<string> {
   return sql`to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
@@ -285,11 +286,11 @@ function toNode(row: NodeRow): PolledNode {
  * A result's JSON text, piece by piece, and no connection is held between two. Throws when it has expired meanwhile: what
  * was begun cannot be ended then.
  */
-export async function* readResultPieces(db: Db, runId: string, nodeId: string): AsyncGenerator<string> {
+export async function* readResultPieces(db: Db, { runId, path, nodeId }: NodeKey): AsyncGenerator<string> {
   for (let from = 1; ; from += PIECE_CHARACTERS) {
     const { rows } = await sql<{ piece: string }>`
       SELECT substr(result::text, ${from}::integer, ${PIECE_CHARACTERS}::integer) AS piece FROM node_results
-      WHERE run_id = ${runId} AND path = '' AND node_id = ${nodeId} AND result IS NOT NULL`.execute(db);
+      WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND result IS NOT NULL`.execute(db);
     const found = rows[0];
     if (found === undefined) throw new Error('a result expired while it was read');
     yield found.piece;

@@ -37,3 +37,15 @@ export async function findSnapshot(db: Db, hash: Buffer): Promise<StoredSnapshot
     .executeTakeFirstOrThrow();
   return { document: row.document, plan: row.plan as Plan, sizeBytes: row.size };
 }
+
+/** How large a run's input and drawing are, in bytes of their JSON text. Undefined when the run is unknown. */
+export async function measureRunContext(
+  db: Db,
+  runId: string,
+): Promise<{ inputBytes: number; documentBytes: number } | undefined> {
+  const { rows } = await sql<{ inputBytes: number; documentBytes: number }>`
+    SELECT octet_length(input::text) + coalesce(octet_length(input_enc), 0) AS "inputBytes",
+      octet_length(graph.document::text) AS "documentBytes"
+    FROM runs JOIN graph_snapshots graph ON graph.hash = runs.snapshot_hash WHERE runs.id = ${runId}`.execute(db);
+  return rows[0];
+}

@@ -76,6 +76,7 @@ export const agentNode = {
   description: 'A language model that calls tools until it has an answer; a person can approve its calls.',
   version: '1.0.0',
   templateFields: ['messages', 'settings', 'tools'],
+  templatePlaces: { 'messages.*.message': 'text', settings: 'json', 'tools.*.headers.*': 'text' },
   schema,
   outputSchema,
 } as const satisfies NodeDefinition;

@@ -63,6 +63,7 @@ export const httpNode = {
   description: 'Sends an HTTP request and gives the response.',
   version: '1.0.0',
   templateFields: ['url', 'method', 'headers', 'body'],
+  templatePlaces: { url: 'text', method: 'text', 'headers.*': 'text', body: 'json' },
   mayRunLocally: (data) => readsOnly(data['method'] ?? 'GET'),
   schema,
   outputSchema,

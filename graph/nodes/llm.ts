@@ -38,6 +38,7 @@ export const llmNode = {
   description: 'Sends messages to a language model and gives its answer.',
   version: '1.0.0',
   templateFields: ['messages', 'settings'],
+  templatePlaces: { 'messages.*.message': 'text', settings: 'json' },
   schema,
   outputSchema,
 } as const satisfies NodeDefinition;

@@ -34,6 +34,7 @@ export const mcpNode = {
   description: 'Calls a tool of an MCP server and gives its result.',
   version: '1.0.0',
   templateFields: ['headers', 'arguments'],
+  templatePlaces: { 'headers.*': 'text', arguments: 'json' },
   schema,
   outputSchema,
 } as const satisfies NodeDefinition;

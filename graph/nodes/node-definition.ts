@@ -17,6 +17,11 @@ export interface NodeDefinition {
   /** Keys of the node's data whose strings may contain variables. */
   templateFields: readonly string[];
   /**
+   * How variables are filled in where the kind is stricter than `templateFields`: the path of each place (`*` stands for
+   * all items or keys) and whether it stays text or takes any JSON. If absent, every string of the fields stays text.
+   */
+  templatePlaces?: Readonly<Record<string, 'text' | 'json'>>;
+  /**
    * Whether dense execution may attempt the call inside the workflow task, where it may be aborted and then repeated.
    * `data` is as drawn, without defaults. If absent, it never may.
    */

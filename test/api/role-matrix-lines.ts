@@ -117,6 +117,12 @@ export const lines: Line[] = [
   { route: 'GET /api/v1/workflows/:id/history/:run_id/', for: 'viewer', answer: '200' },
   { route: 'GET /api/v1/runs/', for: 'anyone', answer: '200' },
   { route: 'GET /api/v1/runs/:run_id/', for: 'viewer', answer: '200' },
+  {
+    route: 'GET /api/v1/workflows/:id/history/:run_id/nodes/:node_id/',
+    for: 'viewer',
+    answer: '200',
+    params: ({ node }) => ({ node_id: node }),
+  },
   // The world's run has finished: who may cancel it learns that it is too late.
   { route: 'POST /api/v1/workflows/:id/history/:run_id/cancel/', for: 'editor', answer: '400 run_finished' },
 
@@ -142,6 +148,12 @@ export const lines: Line[] = [
   },
   { route: 'GET /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/', for: 'viewer', answer: '200' },
   { route: 'GET /api/v1/agent-approvals/', for: 'anyone', answer: '200' },
+  {
+    route: 'GET /api/v1/agent-approvals/:request_id/',
+    for: 'viewer',
+    answer: '200',
+    params: ({ request }) => ({ request_id: request }),
+  },
 
   { route: 'POST /api/v1/workflows/:id/duplicate/', for: 'editor', answer: '201', refusal: '400 permission_denied' },
   {

@@ -27,6 +27,10 @@ export interface World {
   workflow: number;
   /** Of `workflow`: succeeded, a marketplace example and the template. */
   run: string;
+  /** Of `run`: has succeeded. */
+  node: string;
+  /** Of `run`: an approval request that has expired. */
+  request: string;
   /** Of another workflow of the project, which is published. */
   slug: string;
   /** Of the published workflow: succeeded, a marketplace example. */
@@ -82,11 +86,12 @@ export async function createWorlds(stack: TestStack): Promise<Worlds> {
   if (!compiled.ok) throw new Error('the drawing of the role matrix does not compile');
   const document = JSON.stringify(drawing);
   const snapshot = await storeSnapshot(db, document, compiled.plan);
+  const node = drawing.start_node;
   return {
     credentials,
     keyOfOther,
     async create() {
-      const world = await createWorld(db, { members, document, snapshot });
+      const world = await createWorld(db, { members, document, snapshot, node });
       const key = { userId: keeper.userId, projectId: world.project, label: 'role matrix', rateLimit: 1_000_000 };
       const { apiKey: keyOfProject } = await createKey(db, key);
       return { ...world, member: bystander.userId, newcomer: accounts.stranger.userId, keyOfProject };
@@ -99,9 +104,10 @@ interface Facts {
   members: [Account, Role][];
   document: string;
   snapshot: Buffer;
+  node: string;
 }
 
-async function createWorld(db: Database, { members, document, snapshot }: Facts) {
+async function createWorld(db: Database, { members, document, snapshot, node }: Facts) {
   const userId = members[0]![0].userId;
   const { id: project } = await db
     .insertInto('projects')
@@ -162,5 +168,17 @@ async function createWorld(db: Database, { members, document, snapshot }: Facts)
     .values({ ...event, project_id: project, run_id: run, next_attempt_at: null })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { project, workflow: draft!.id, run, slug, publishedRun, delivery };
+  const ended = { run_id: run, path: '', node_id: node, status: 'succeed' as const, finished_at: new Date() };
+  await db
+    .insertInto('node_results')
+    .values({ ...ended, result: '{"content":""}', result_bytes: 14 })
+    .execute();
+  const request = randomUUID();
+  const asked = { path: '', turn: 0, ordinal: 0, server_label: 'tools', tool_name: 'add', arguments: '{}' };
+  const expired = { status: 'expired' as const, expires_at: new Date() };
+  await db
+    .insertInto('approval_requests')
+    .values({ ...asked, ...expired, request_id: request, run_id: run, project_id: project, node_id: node })
+    .execute();
+  return { project, workflow: draft!.id, run, node, request, slug, publishedRun, delivery };
 }

@@ -150,6 +150,7 @@ describe('canaries', function () {
     };
     const runIds: string[] = [];
     const workflowIds: number[] = [];
+    const nodePaths: string[] = [];
     for (const fails of [false, true]) {
       const created = { project: hook.projectId, title: 'canaries', data: draw(fails) };
       const { id } = await ask('create', api.post<{ id: number }>('/workflows/', { body: created }));
@@ -168,12 +169,14 @@ describe('canaries', function () {
       await ask('poll of a run that waits', api.get(`/workflows/workflow_result/?id=${runId}`));
       await ask('approvals of a run', api.get(approvals));
       await ask('approvals', api.get('/agent-approvals/?size=100'));
+      await ask('one approval', api.get(`/agent-approvals/${String(pending)}/`));
       const waiting = await withTemporal(stack, (client) => client.workflow.getHandle(runId).describe());
       assertClean('the description of a run that waits', toText(waiting.raw), [...secrets, prompt]);
       await ask('approve', api.post(`${approvals}${pending}/approve/`));
       const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
       assert.equal(end.data.status, fails ? 'failed' : 'succeed', JSON.stringify(end).slice(0, 3_000));
       answers.push(['poll', end]);
+      nodePaths.push(...Object.keys(end.data.data!).map((node) => `/workflows/${id}/history/${runId}/nodes/${node}/`));
       runIds.push(runId);
       workflowIds.push(id);
     }
@@ -212,6 +215,7 @@ describe('canaries', function () {
       '/runs/',
       '/usage/?group_by=workflow',
       '/usage/?group_by=model',
+      ...nodePaths,
       '/projects/',
       `/projects/${hook.projectId}/`,
       `/projects/${hook.projectId}/webhook-deliveries/`,

@@ -45,7 +45,7 @@ describe('crashes', function () {
     const during = http(`${target.url}/delay/3000/during-the-kill`);
     const after = http(`${target.url}/after-the-kill`);
     const nodes = inRow([before, during, after]);
-    const { runId } = await startRun(nodes);
+    const { runId, workflowId } = await startRun(nodes);
     await eventually(() => target.requestsTo('/delay/3000/during-the-kill').length === 1);
     const killedAt = Date.now();
     await killAndAwaitRestart('worker');
@@ -57,6 +57,16 @@ describe('crashes', function () {
     assert.equal(target.requestsTo('/after-the-kill').length, 1);
     const paid = await transactionsOf(stack, runId);
     assert.deepEqual(paid.map(({ node_id }) => node_id).toSorted(), nodes.map(({ id }) => id).toSorted());
+    const { body } = await api.get<{ attempts: { status: string; error: { code: string } | null }[] }>(
+      `/workflows/${workflowId}/history/${runId}/nodes/${during.id}/`,
+    );
+    assert.deepEqual(
+      body.attempts.map(({ status, error }) => [status, error?.code]),
+      [
+        ['failed', 'worker_lost'],
+        ['succeed', undefined],
+      ],
+    );
   });
 
   it('a POST that was in flight when its worker died is not repeated', async () => {

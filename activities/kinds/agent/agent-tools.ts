@@ -29,6 +29,7 @@ const MAX_ANSWER_CHARACTERS = 1_000_000;
 export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<void> {
   return {
     ...agentStepFrame(deps),
+    name: `${turn}/tools`,
     settled: () => undefined,
     async perform(task) {
       const data = agentNode.schema.parse(task.node.data);

@@ -53,6 +53,7 @@ const NOTHING: TurnFacts = { next: 'final', approvals: [], waitMs: 0 };
 export function createTurnStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<TurnFacts> {
   return {
     ...agentStepFrame(deps),
+    name: `${turn}`,
     settled: () => NOTHING,
     async perform(task, end) {
       const data = agentNode.schema.parse(task.node.data);
@@ -119,6 +120,7 @@ async function takeTurn(
   const saved = {
     ...task,
     turn,
+    nodeLabel: task.node.label,
     isFinal,
     messageEnc: deps.secretBox.seal(JSON.stringify(message), 'agent'),
     ...toPaid(charge),

@@ -56,9 +56,13 @@ export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'expired';
 export interface ApprovalRequestsTable {
   request_id: string;
   run_id: string;
+  /** A copy of the run's. */
+  project_id: number;
   /** The iteration that encloses the node (`NodeKey`); empty outside loops. */
   path: string;
   node_id: string;
+  /** As drawn when the run was accepted, at most 60 characters. */
+  node_label: Generated<string>;
   turn: number;
   ordinal: number;
   server_label: string;

@@ -14,8 +14,14 @@ export interface NodeResultsTable {
   status: NodeStatus;
   /** Which links are taken: 0 the ordinary ones, else those of the kind's named handle of this number (`Handle`). */
   handle: Generated<number>;
-  /** How often an activity has begun the node; the attempt of a worker that died counts. */
+  /** The number of attempts that have begun; the attempt of a worker that died counts. */
   attempts: Generated<number>;
+  /** When the last attempt began; null while there is only the first one, which began with the node. */
+  attempt_started_at: Date | null;
+  /** Which step of an agent was claimed last (`NodeStep.name`); null for nodes that take one activity. */
+  step: string | null;
+  /** From when the node was ready to its first attempt; null for a node that never waits in a queue. */
+  queued_ms: number | null;
   /** `{content, ...}` as it leaves the service (secrets masked). */
   result: Json<Record<string, unknown>> | null;
   /** Of `result` as JSON text; null where there was never one. */
@@ -26,6 +32,24 @@ export interface NodeResultsTable {
   error_message: string | null;
   started_at: Generated<Date>;
   finished_at: Date | null;
+}
+
+/**
+ * Writer: the worker's activities, and the trigger of `node_results` for attempts whose worker was lost. Attempts that
+ * ended without ending their node; the last attempt is the row of the node itself. Retention deletes what has expired.
+ */
+export interface NodeAttemptsTable {
+  run_id: string;
+  /** The iteration that encloses the node (`NodeKey`); empty outside loops. */
+  path: string;
+  node_id: string;
+  /** Counts from 1. */
+  number: number;
+  started_at: Date;
+  /** Of an attempt whose worker was lost: when the next attempt found it. */
+  finished_at: Date;
+  error_code: string;
+  error_message: string | null;
 }
 
 /** Writer: the worker's activities. A call that is paid or must not repeat is claimed here before it leaves. */

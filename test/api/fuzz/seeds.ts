@@ -121,6 +121,11 @@ const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
   },
   { route: 'GET /api/v1/billing-history/workflowrun/:run_id/', query: () => 'page=1&size=100' },
   { route: 'GET /api/v1/agent-approvals/', query: () => 'status=pending&page=1' },
+  {
+    route: 'GET /api/v1/workflows/:id/history/:run_id/nodes/:node_id/',
+    params: ({ node }) => ({ node_id: node }),
+    query: ({ node }) => `path=${node}[3]/inner[0]`,
+  },
   { route: 'GET /api/v1/projects/:id/webhook-deliveries/', query: () => 'page=1&size=1' },
 ];
 

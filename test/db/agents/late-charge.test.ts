@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/core/client.js';
 import { saveTurn } from '../../../db/agents/agent-repository.js';
 import { recordAgentEnd, savePaidCall } from '../../../db/agents/agent-charges.js';
-import { listRequestsOfRun } from '../../../db/agents/approvals-repository.js';
+import { listRequestsOfRun } from '../../../db/agents/approval-requests-repository.js';
 import { claimNode } from '../../../db/nodes/node-results-repository.js';
 import { claimCall } from '../../../db/nodes/provider-calls-repository.js';
 import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
@@ -29,7 +29,8 @@ describe('what an agent costs', function () {
 
   function answer(run: OpenRun, turn: number, priceUsd: string): Promise<void> {
     const messageEnc = Buffer.from('sealed');
-    return saveTurn(db, { ...keyOf(run), turn, isFinal: turn > 0, messageEnc, usage: null, priceUsd, toolCalls: [] });
+    const said = { isFinal: turn > 0, messageEnc, usage: null, priceUsd, toolCalls: [] };
+    return saveTurn(db, { ...keyOf(run), nodeLabel: 'an agent', turn, ...said });
   }
 
   /** One turn is paid for, and the second model call is on the wire. */
@@ -98,7 +99,7 @@ describe('what an agent costs', function () {
     const approval = { requestId: randomUUID(), shownArguments: '{}', expiresInSeconds: 600 };
     const call = { toolCallId: '1', serverLabel: 's', toolName: 't', argumentsEnc, invalidEnc: null, approval };
     const turn = { ...keyOf(run), turn: 1, isFinal: false, messageEnc, usage: null, priceUsd: '0.002' };
-    await saveTurn(db, { ...turn, toolCalls: [call] });
+    await saveTurn(db, { ...turn, nodeLabel: 'an agent', toolCalls: [call] });
     const requests = await listRequestsOfRun(db, run.id);
     assert.deepEqual(
       requests.map(({ status }) => status),

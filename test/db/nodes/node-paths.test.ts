@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { findToolCalls, findTools, findTurns, keepTools, saveTurn } from '../../../db/agents/agent-repository.js';
-import { expireRequests, listRequestsOfRun } from '../../../db/agents/approvals-repository.js';
+import { listRequestsOfRun } from '../../../db/agents/approval-requests-repository.js';
+import { expireRequests } from '../../../db/agents/approvals-repository.js';
 import type { Database } from '../../../db/core/client.js';
 import { listRunTransactions } from '../../../db/nodes/billing-repository.js';
 import {
@@ -112,6 +113,7 @@ describe('a node is another one in each iteration that encloses it', function ()
       };
       await saveTurn(db, {
         ...key,
+        nodeLabel: 'an agent',
         turn: 0,
         isFinal: false,
         messageEnc: seal,

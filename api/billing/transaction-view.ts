@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { toAmount, type Currencies } from '../../config/currencies.js';
+import type { RunTransaction } from '../../db/nodes/billing-repository.js';
+import { pathSchema } from '../http/answer-schemas.js';
+import { amountSchema } from '../projects/project-view.js';
+
+export const transactionSchema = z.object({
+  id: z.string(),
+  operation: z.string(),
+  status: z.enum(['Succeeded', 'Error']),
+  amount: amountSchema,
+  reason: z.string(),
+  description: z.string(),
+  run_id: z.string(),
+  path: pathSchema,
+  user_id: z.int(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+
+/** The specification's billing item. */
+export function toTransaction(
+  { amount_usd: amountUsd, ...rest }: RunTransaction,
+  currencies: Currencies,
+): z.infer<typeof transactionSchema> {
+  return {
+    ...rest,
+    amount: toAmount(amountUsd, currencies),
+    created_at: rest.created_at.toISOString(),
+    updated_at: rest.updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,95 @@
+// One node of a run, whole.
+import { z } from 'zod';
+import { listNodeTransactions } from '../../db/nodes/billing-repository.js';
+import { listKeptAttempts } from '../../db/nodes/node-attempts-repository.js';
+import { findNodeDetail, type NodeDetail, type StoredNode } from '../../db/runs/node-detail-repository.js';
+import { readResultPieces } from '../../db/runs/poll-repository.js';
+import type { NodeKey } from '../../graph/plan.js';
+import type { NodeErrors } from '../../graph/validate.js';
+import { toTransaction } from '../billing/transaction-view.js';
+import type { AppDeps } from '../deps.js';
+import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { notFound } from '../http/errors.js';
+import { RawJson } from '../http/json-text.js';
+import { iterationPath, nodeId, runParams } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { toLiveEntry } from './answer-poll.js';
+import { toNodeEntry } from './node-map.js';
+import { nodeSchema, toAttempts } from './node-view.js';
+import { renderNodeInput } from './rendered-input.js';
+import { toFailedNodes } from './run-envelope.js';
+
+const MAX_ATTEMPTS = 100;
+
+const read = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/:id/history/:run_id/nodes/:node_id/',
+  summary: 'One node of a run: its entry of the poll, its attempts, what it was given, and its transactions.',
+  description:
+    'A node that the poll does not list, because the run has not reached it, is a 404. `path` names the enclosing iteration of a node inside a loop.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'viewer' },
+  params: runParams.extend({ node_id: nodeId }),
+  query: z.object({ path: iterationPath.optional() }),
+  responses: { 200: nodeSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, log, params, query, signal }) {
+    const key: NodeKey = { runId: params.run_id, path: query.path ?? '', nodeId: params.node_id };
+    const { resultRetentionDays } = deps.config;
+    const detail = await findNodeDetail(deps.db, params.id, key, resultRetentionDays);
+    if (detail === undefined) throw notFound();
+    const { node } = detail;
+    if (node === undefined) return { status: 200, body: await unstarted(deps, key, detail) };
+    const entry = toNodeEntry(node, () => readResultPieces(deps.db, key));
+    const input = detail.isExpired
+      ? 'expired'
+      : await renderNodeInput(deps, { key, moment: node.attemptStartedAt, log, signal });
+    const facts = await readFacts(deps, key, node, detail.isExpired);
+    const shown = input instanceof RawJson ? { input } : { input: null, input_missing: input };
+    return { status: 200, body: { ...entry, ...facts, ...shown } };
+  },
+});
+
+export const nodeRoutes: Route[] = [read];
+
+async function readFacts(deps: AppDeps, key: NodeKey, node: StoredNode, isExpired: boolean): Promise<object> {
+  const kept = isExpired ? [] : await listKeptAttempts(deps.db, key, MAX_ATTEMPTS);
+  const transactions = await listNodeTransactions(deps.db, key);
+  return {
+    path: key.path,
+    started_at: node.startedAt,
+    finished_at: node.finishedAt,
+    // A node without a queue is executed where the run decides.
+    queued_ms: node.queuedMs ?? 0,
+    attempts: toAttempts(node, kept),
+    transactions: transactions.map((transaction) => toTransaction(transaction, deps.currencies)),
+  };
+}
+
+/**
+ * A node of which nothing is stored, if the poll lists it: it waits to be executed, or is one that the validation has
+ * refused.
+ */
+async function unstarted({ liveStatus }: AppDeps, key: NodeKey, detail: NodeDetail): Promise<object> {
+  const entry = refusedEntry(key, detail) ?? (await liveEntry(liveStatus, key, detail));
+  if (entry === undefined) throw notFound();
+  const { path } = key;
+  const never = { started_at: null, finished_at: null, queued_ms: null, attempts: [], transactions: [] };
+  return { ...entry, path, ...never, input: null, input_missing: 'not_started' };
+}
+
+function refusedEntry({ path, nodeId: id }: NodeKey, { nodeErrors }: NodeDetail): object | undefined {
+  if (nodeErrors === null || path !== '') return undefined;
+  const entries = toFailedNodes(JSON.parse(nodeErrors) as NodeErrors);
+  return Object.hasOwn(entries, id) ? entries[id] : undefined;
+}
+
+async function liveEntry(
+  liveStatus: AppDeps['liveStatus'],
+  { runId, path, nodeId: id }: NodeKey,
+  { runStatus }: NodeDetail,
+): Promise<object | undefined> {
+  if (runStatus !== 'In Progress') return undefined;
+  const live = (await liveStatus.nodesOf(runId)) ?? [];
+  const found = live.find((node) => node.path === path && node.id === id);
+  return found && toLiveEntry(found);
+}

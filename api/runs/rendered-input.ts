@@ -1,0 +1,125 @@
+// What a node was given: its data with the variables filled in, rendered anew from what is stored. Nothing of it is kept.
+// Secret fields of the input stay `********`. What later nodes read unmasked is opened to be rendered, and the run's masker
+// then goes over everything.
+import type { Logger } from '../../config/logger.js';
+import { measureOutputs, readOutputs, type MeasuredOutput } from '../../db/nodes/node-outputs-repository.js';
+import { findRunContext, findSnapshot, measureRunContext } from '../../db/runs/run-context-repository.js';
+import { openRunContents, readGraph, type RunContents, type RunGraph } from '../../db/runs/run-contents.js';
+import { parseJson, writeJson } from '../../graph/json-text.js';
+import type { NodeKey } from '../../graph/plan.js';
+import { renderData, templatesOf } from '../../graph/rendered-data.js';
+import { findVariables, RenderedTooLargeError, type NodeOutput } from '../../graph/template.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { AppDeps } from '../deps.js';
+import { RawJson } from '../http/json-text.js';
+
+/** `too_large`: see docs/use/limits.md. `unreadable`: something that the rendering needs cannot be read any more. */
+export type MissingInput = 'too_large' | 'unreadable';
+
+/** The outputs that one input is rendered from, in all. Those beyond are replaced by a text that says so. */
+const MAX_OUTPUT_BYTES = 1024 * 1024;
+/** Of an input as JSON text, and of what its variables hold. Masking takes time with each character. */
+const MAX_INPUT_CHARACTERS = 1024 * 1024;
+/** Bytes of memory per byte of JSON text: drawings are mostly small objects, which take more than their text. */
+const WEIGHT = 8;
+
+interface Asked {
+  key: NodeKey;
+  /** When the attempt began whose input is asked for: what ended later was not there. */
+  moment: Date;
+  log: Logger;
+  signal: AbortSignal;
+}
+
+export async function renderNodeInput(deps: AppDeps, asked: Asked): Promise<RawJson | MissingInput> {
+  const lease = deps.memory.lease(asked.signal);
+  try {
+    return await renderWithin(deps, lease, asked);
+  } finally {
+    lease.end();
+  }
+}
+
+async function renderWithin(
+  { db, secretBox }: AppDeps,
+  lease: ByteLease,
+  { key, moment, log }: Asked,
+): Promise<RawJson | MissingInput> {
+  const size = await measureRunContext(db, key.runId);
+  if (size === undefined) return 'unreadable';
+  const readBytes = size.inputBytes + size.documentBytes;
+  await lease.resize(WEIGHT * readBytes);
+  const stored = await findRunContext(db, key.runId);
+  if (stored === undefined) return 'unreadable';
+  const graph = readGraph(await findSnapshot(db, stored.snapshotHash));
+  const node = graph.nodes.get(key.nodeId);
+  if (node === undefined) return 'unreadable';
+  const drawing = { runId: key.runId, path: '' };
+  const found = await measureOutputs(db, drawing, namedNodes(graph, node), moment);
+  const { chosen, leftOut, chosenBytes } = chooseOutputs(found);
+  await lease.resize(WEIGHT * (readBytes + chosenBytes));
+  const texts = await readOutputs(db, drawing, chosen);
+  if (texts.length < chosen.length || found.some(({ isGone }) => isGone)) return 'unreadable';
+  try {
+    const run = openRunContents(stored, graph.fields, secretBox);
+    const results = new Map(
+      texts.map(({ nodeId, result, resultEnc }): [string, NodeOutput] => {
+        // The trigger's secrets are those of the input: its public form hides them, however short they are.
+        const isPublic = resultEnc === null || graph.nodes.get(nodeId)?.kind === 'trigger';
+        return [nodeId, parseJson(isPublic ? result : secretBox.open(resultEnc, 'node-result')) as NodeOutput];
+      }),
+    );
+    return toText(node, run, { input: run.publicInput, results, leftOut });
+  } catch (error) {
+    log.warn({ err: error, run_id: key.runId, node_id: key.nodeId }, 'the input of a node cannot be rendered');
+    return 'unreadable';
+  }
+}
+
+type DrawnNode = NonNullable<ReturnType<RunGraph['nodes']['get']>>;
+
+/** The ids of the nodes that the node's variables name. */
+function namedNodes({ nodes }: RunGraph, { kind, data }: DrawnNode): string[] {
+  const named = findVariables(templatesOf(kind, data)).flatMap((variable) =>
+    variable.source === 'node' && nodes.has(variable.nodeId) ? [variable.nodeId] : [],
+  );
+  return [...new Set(named)];
+}
+
+/** The smallest ones first, so that as few as possible are left out. */
+function chooseOutputs(found: MeasuredOutput[]): Chosen {
+  const chosen: string[] = [];
+  const leftOut = new Map<string, string>();
+  let chosenBytes = 0;
+  for (const { nodeId, sizeBytes } of found.toSorted((a, b) => a.sizeBytes - b.sizeBytes)) {
+    if (chosenBytes + sizeBytes <= MAX_OUTPUT_BYTES) {
+      chosen.push(nodeId);
+      chosenBytes += sizeBytes;
+    } else leftOut.set(nodeId, `[not shown: a result of ${sizeBytes} bytes]`);
+  }
+  return { chosen, chosenBytes, leftOut };
+}
+
+interface Chosen {
+  /** Node ids. */
+  chosen: string[];
+  chosenBytes: number;
+  /** As in `Scope`. */
+  leftOut: Map<string, string>;
+}
+
+function toText(
+  { kind, data }: DrawnNode,
+  { masker }: RunContents,
+  scope: Parameters<typeof renderData>[2],
+): RawJson | MissingInput {
+  try {
+    const rendered = renderData(kind, data, scope, MAX_INPUT_CHARACTERS);
+    const text = writeJson(rendered);
+    if (text.length > MAX_INPUT_CHARACTERS) return 'too_large';
+    return new RawJson(masker.isEmpty ? text : writeJson(masker.json(rendered)));
+  } catch (error) {
+    if (error instanceof RenderedTooLargeError) return 'too_large';
+    throw error;
+  }
+}

@@ -1,0 +1,137 @@
+// Reads of approval requests: who asks for what, where, and who has decided.
+import { sql, type RawBuilder } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { ApprovalStatus } from '../core/tables.js';
+import { isInScope, type Scope } from '../projects/scope.js';
+
+export interface ApprovalRequest {
+  request_id: string;
+  run_id: string;
+  path: string;
+  node_id: string;
+  node_label: string;
+  workflow_id: number;
+  project_id: number;
+  workflow: { id: number; title: string };
+  project: { id: number; name: string };
+  /** Who started the run. */
+  requested_by: Person;
+  server_label: string;
+  tool_name: string;
+  arguments: unknown;
+  status: ApprovalStatus;
+  reason: string;
+  /** Null when nobody has decided. */
+  decided_by: Person | null;
+  decided_at: Date | null;
+  created_at: Date;
+  expires_at: Date;
+}
+
+export interface Person {
+  id: number;
+  name: string;
+}
+
+/** `decided`: by a person, one way or the other. */
+export type ApprovalFilter = ApprovalStatus | 'decided';
+
+/** What nobody has answered in time counts as expired, also before its run has noticed. */
+const shownStatus = sql<ApprovalStatus>`CASE WHEN request.status = 'pending' AND request.expires_at <= now()
+  THEN 'expired' ELSE request.status END`;
+
+/** Written so that the index of pending requests serves those who ask for them. */
+const FILTERS: Record<ApprovalFilter, RawBuilder<unknown>> = {
+  pending: sql`request.status = 'pending' AND request.expires_at > now()`,
+  approved: sql`request.status = 'approved'`,
+  rejected: sql`request.status = 'rejected'`,
+  expired: sql`(request.status = 'expired' OR (request.status = 'pending' AND request.expires_at <= now()))`,
+  decided: sql`request.status IN ('approved', 'rejected')`,
+};
+
+/** `which`: the condition, and the order where it matters. */
+async function readRequests(db: Db, which: RawBuilder<unknown>): Promise<ApprovalRequest[]> {
+  const { rows } = await sql<ApprovalRequest>`
+    SELECT request.request_id, request.run_id, request.path, request.node_id, request.node_label,
+      run.workflow_id, run.project_id,
+      json_build_object('id', workflow.id, 'title', workflow.title) AS workflow,
+      json_build_object('id', project.id, 'name', project.name) AS project,
+      json_build_object('id', starter.id, 'name', starter.name) AS requested_by,
+      request.server_label, request.tool_name, request.arguments, ${shownStatus} AS status, request.reason,
+      CASE WHEN decider.id IS NOT NULL THEN json_build_object('id', decider.id, 'name', decider.name) END AS decided_by,
+      request.decided_at, request.created_at, request.expires_at
+    FROM approval_requests request
+    JOIN runs run ON run.id = request.run_id
+    JOIN workflows workflow ON workflow.id = run.workflow_id
+    JOIN projects project ON project.id = run.project_id
+    JOIN users starter ON starter.id = run.user_id
+    LEFT JOIN users decider ON decider.id = request.decided_by
+    WHERE ${which}`.execute(db);
+  return rows;
+}
+
+/** The live projects in scope. */
+function projectsOf(scope: Scope): RawBuilder<unknown> {
+  return sql`SELECT project.id FROM project_members member JOIN projects project ON project.id = member.project_id
+    WHERE member.user_id = ${scope.userId} AND ${isInScope('project.id', scope)} AND project.deleted_at IS NULL`;
+}
+
+export async function findRequest(db: Db, runId: string, requestId: string): Promise<ApprovalRequest | undefined> {
+  const found = await readRequests(db, sql`request.request_id = ${requestId} AND request.run_id = ${runId}`);
+  return found[0];
+}
+
+/** Undefined also when the request's project is not in scope. */
+export async function findRequestInScope(
+  db: Db,
+  requestId: string,
+  scope: Scope,
+): Promise<ApprovalRequest | undefined> {
+  const isVisible = sql`request.project_id IN (${projectsOf(scope)})`;
+  const found = await readRequests(db, sql`request.request_id = ${requestId} AND ${isVisible}`);
+  return found[0];
+}
+
+export function listRequestsOfRun(db: Db, runId: string): Promise<ApprovalRequest[]> {
+  return readRequests(
+    db,
+    sql`request.run_id = ${runId} ORDER BY request.created_at, request.node_id, request.turn, request.ordinal`,
+  );
+}
+
+interface RequestsInScope {
+  scope: Scope;
+  status: ApprovalFilter | undefined;
+  limit: number;
+  offset: number;
+}
+
+/**
+ * Over all projects in scope, newest first. The page is found by an index of each project, however many
+ * requests those and all others have.
+ */
+export async function listRequestsInScope(
+  db: Db,
+  { scope, status, limit, offset }: RequestsInScope,
+): Promise<{ total: number; requests: ApprovalRequest[] }> {
+  const wanted = status === undefined ? sql`true` : FILTERS[status];
+  const counted = await sql<{ total: number }>`
+    SELECT coalesce(sum(counted.requests), 0)::bigint AS total FROM (${projectsOf(scope)}) AS mine CROSS JOIN LATERAL (
+      SELECT count(*) AS requests FROM approval_requests request WHERE request.project_id = mine.id AND ${wanted}
+    ) AS counted`.execute(db);
+  const total = counted.rows[0]?.total ?? 0;
+  if (offset >= total) return { total, requests: [] };
+  const { rows } = await sql<{ request_id: string }>`
+    SELECT newest.request_id FROM (${projectsOf(scope)}) AS mine CROSS JOIN LATERAL (
+      SELECT request.request_id, request.created_at FROM approval_requests request
+      WHERE request.project_id = mine.id AND ${wanted}
+      ORDER BY request.created_at DESC, request.request_id DESC LIMIT ${limit + offset}::bigint
+    ) AS newest
+    ORDER BY newest.created_at DESC, newest.request_id DESC LIMIT ${limit}::bigint OFFSET ${offset}::bigint`.execute(
+    db,
+  );
+  const ids = rows.map((row) => row.request_id);
+  const found = await readRequests(db, sql`request.request_id = ANY(${ids}::text[])`);
+  const byId = new Map(found.map((request) => [request.request_id, request]));
+  return { total, requests: ids.flatMap((id) => byId.get(id) ?? []) };
+}

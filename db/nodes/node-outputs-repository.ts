@@ -1,0 +1,51 @@
+// What earlier nodes put out, for a reader who renders the input of a later one.
+import { sql } from 'kysely';
+import type { NodeKey } from '../../graph/plan.js';
+import type { Db } from '../core/client.js';
+import { resultBytes } from './result-bytes.js';
+
+export interface MeasuredOutput {
+  nodeId: string;
+  /** Of all forms in which the output is stored. */
+  sizeBytes: number;
+  /** The node has succeeded, and its output has expired. */
+  isGone: boolean;
+}
+
+/** The nodes among `nodeIds` that had succeeded at `moment`, so that a node which began then could read them. */
+export async function measureOutputs(
+  db: Db,
+  { runId, path }: Omit<NodeKey, 'nodeId'>,
+  nodeIds: string[],
+  moment: Date,
+): Promise<MeasuredOutput[]> {
+  if (nodeIds.length === 0) return [];
+  const { rows } = await sql<MeasuredOutput>`
+    SELECT node_id AS "nodeId", ${resultBytes} + coalesce(octet_length(result_enc), 0) AS "sizeBytes",
+      result IS NULL AS "isGone"
+    FROM node_results
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ANY(${nodeIds}) AND status = 'succeed'
+      AND finished_at <= ${moment}::timestamptz + interval '1 millisecond'`.execute(db);
+  return rows;
+}
+
+export interface OutputTexts {
+  nodeId: string;
+  /** JSON text with secrets masked. */
+  result: string;
+  /** The unmasked JSON text, sealed; null when there is nothing to unmask. */
+  resultEnc: Buffer | null;
+}
+
+/** Those that have not expired meanwhile. */
+export async function readOutputs(
+  db: Db,
+  { runId, path }: Omit<NodeKey, 'nodeId'>,
+  nodeIds: string[],
+): Promise<OutputTexts[]> {
+  if (nodeIds.length === 0) return [];
+  const { rows } = await sql<OutputTexts>`
+    SELECT node_id AS "nodeId", result::text AS result, result_enc AS "resultEnc" FROM node_results
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ANY(${nodeIds}) AND result IS NOT NULL`.execute(db);
+  return rows;
+}

@@ -1,0 +1,55 @@
+// One node of a run with all that its readers may know of it.
+import { sql } from 'kysely';
+import type { NodeKey } from '../../graph/plan.js';
+import type { Db } from '../core/client.js';
+import type { StoredRunStatus } from '../core/tables.js';
+import { resultBytes } from '../nodes/result-bytes.js';
+import { isExpired } from '../retention/retention-repository.js';
+import { isoText, ofApprovals, openRequests, TOGETHER_BYTES, type PolledNode } from './poll-repository.js';
+
+export interface NodeDetail {
+  runStatus: StoredRunStatus;
+  /** The contents of the run are gone, or as good as gone. */
+  isExpired: boolean;
+  /** JSON text; only for `Draft`. */
+  nodeErrors: string | null;
+  /** Undefined when nothing is stored of the node. */
+  node: StoredNode | undefined;
+}
+
+/** The entry of a poll, and when the node was executed. */
+export interface StoredNode extends PolledNode {
+  attempts: number;
+  /** When the last attempt began. */
+  attemptStartedAt: Date;
+  /** As JSON writes a Date, like `finishedAt`. */
+  startedAt: string;
+  finishedAt: string | null;
+  /** Null for a node that never waits in a queue. */
+  queuedMs: number | null;
+}
+
+type Row = Omit<NodeDetail, 'node'> & (StoredNode | { [Column in keyof StoredNode]: null });
+
+/** Undefined when the workflow has no such run. The contents of a run that has expired are not read. */
+export async function findNodeDetail(
+  db: Db,
+  workflowId: number,
+  { runId, path, nodeId }: NodeKey,
+  retentionDays: number,
+): Promise<NodeDetail | undefined> {
+  const { rows } = await sql<Row>`
+    SELECT run.status AS "runStatus", run.is_expired AS "isExpired", run.node_errors::text AS "nodeErrors",
+      node.node_id AS id, node.status, node.attempts, ${isoText(sql`node.started_at`)} AS "startedAt",
+      ${isoText(sql`node.finished_at`)} AS "finishedAt", coalesce(node.attempt_started_at, node.started_at) AS "attemptStartedAt", node.queued_ms AS "queuedMs",
+      node.error_code AS "errorCode", CASE WHEN NOT run.is_expired THEN node.error_message END AS "errorMessage",
+      CASE WHEN NOT run.is_expired AND ${resultBytes} <= ${TOGETHER_BYTES} THEN result::text END AS result,
+      NOT run.is_expired AND ${resultBytes} > ${TOGETHER_BYTES} AS "isApart", ${ofApprovals(openRequests)} AS approvals
+    FROM (SELECT *, ${isExpired(retentionDays)} AS is_expired FROM runs WHERE id = ${runId}) run
+    LEFT JOIN node_results node ON node.run_id = run.id AND node.path = ${path} AND node.node_id = ${nodeId}
+    WHERE run.workflow_id = ${workflowId}`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { runStatus, isExpired: expired, nodeErrors, ...node } = row;
+  return { runStatus, isExpired: expired, nodeErrors, node: node.id === null ? undefined : node };
+}

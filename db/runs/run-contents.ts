@@ -1,0 +1,61 @@
+// What a run executes, and with which input, from its rows. The worker executes it, and the API shows what a node was
+// given.
+import { secretFieldsOf, type RunInput } from '../../graph/input.js';
+import { parseJson } from '../../graph/json-text.js';
+import type { NodeKind } from '../../graph/kinds.js';
+import { createMasker, type Masker } from '../../graph/mask.js';
+import { maskInput, secretTexts, type SecretMap } from '../../graph/secrets.js';
+import type { SecretBox } from '../core/secret-box.js';
+import type { StoredRunContext, StoredSnapshot } from './run-context-repository.js';
+
+export interface RunNode {
+  id: string;
+  kind: NodeKind;
+  label: string;
+  /** As drawn; secrets in it are `********` unless they have been filled in. */
+  data: Record<string, unknown>;
+}
+
+export interface RunGraph {
+  /** The nodes that the run can reach, by their ids. */
+  nodes: Map<string, RunNode>;
+  /** The secret fields of the input. */
+  fields: Record<string, unknown>[];
+}
+
+export function readGraph({ document, plan }: StoredSnapshot): RunGraph {
+  const drawn = new Map<string, Record<string, unknown>>();
+  for (const node of document['nodes'] as { id: string; data?: Record<string, unknown> }[]) {
+    drawn.set(node.id, node.data ?? {});
+  }
+  const nodes = plan.ids.map((id, index): [string, RunNode] => {
+    return [id, { id, kind: plan.kinds[index]!, label: plan.labels[index]!, data: drawn.get(id) ?? {} }];
+  });
+  return { nodes: new Map(nodes), fields: secretFieldsOf(document) };
+}
+
+export interface RunContents {
+  /** The unmasked input. */
+  input: RunInput;
+  /** The unmasked input as JSON text. */
+  inputText: string;
+  /** The input in which every secret field is `********`, however short its value. */
+  publicInput: RunInput;
+  /** The secrets of the drawing, by their places. */
+  secrets: SecretMap;
+  /** Masks every secret of this run in everything that is stored or shown. */
+  masker: Masker;
+}
+
+/** Throws `MissingKeyError` when the key is gone that has sealed a value. */
+export function openRunContents(
+  { input: storedInput, inputEnc, secretsEnc }: StoredRunContext,
+  fields: RunGraph['fields'],
+  secretBox: SecretBox,
+): RunContents {
+  const inputText = inputEnc === null ? storedInput : secretBox.open(inputEnc, 'run-input');
+  const input = parseJson(inputText) as RunInput;
+  const secrets = secretsEnc === null ? {} : (JSON.parse(secretBox.open(secretsEnc, 'run-secrets')) as SecretMap);
+  const { masked: publicInput, secretValues } = maskInput(fields, input);
+  return { input, inputText, publicInput, secrets, masker: createMasker([...secretValues, ...secretTexts(secrets)]) };
+}

@@ -1,0 +1,59 @@
+// The data of a node with its variables filled in, as the execution of the node fills them in. For readers of a run: the
+// kinds render what they need themselves.
+import { isObject, mapLeaves, ownValue, setOwn, type JsonObject } from './json.js';
+import type { NodeKind } from './kinds.js';
+import type { NodeDefinition } from './nodes/node-definition.js';
+import { nodeDefinitions } from './nodes/registry.js';
+import { createRenderer, type Renderer, type Scope } from './template.js';
+
+type Fill = (leaf: unknown) => unknown;
+
+/**
+ * Returns a copy of the data (as drawn, without defaults). Throws `RenderedTooLargeError` when the filled-in variables
+ * exceed `maxCharacters`.
+ */
+export function renderData(kind: NodeKind, data: JsonObject, scope: Scope, maxCharacters: number): JsonObject {
+  const renderer = createRenderer(scope, maxCharacters);
+  return placesOf(kind).reduce<JsonObject>(
+    (rendered, [place, how]) => renderAt(rendered, place.split('.'), fillOf(renderer, how)) as JsonObject,
+    data,
+  );
+}
+
+/** Returns the parts of the data that hold the variables which `renderData` fills in. */
+export function templatesOf(kind: NodeKind, data: JsonObject): unknown[] {
+  return placesOf(kind).flatMap(([place]) => valuesAt(data, place.split('.')));
+}
+
+function placesOf(kind: NodeKind): [place: string, how: 'text' | 'json'][] {
+  const { templateFields, templatePlaces }: NodeDefinition = nodeDefinitions[kind];
+  if (templatePlaces !== undefined) return Object.entries(templatePlaces);
+  return templateFields.map((field) => [field, 'text']);
+}
+
+function fillOf(renderer: Renderer, how: 'text' | 'json'): Fill {
+  return (leaf) => {
+    if (typeof leaf !== 'string') return leaf;
+    return how === 'json' ? renderer.value(leaf) : renderer.text(leaf);
+  };
+}
+
+function renderAt(value: unknown, [head, ...rest]: string[], fill: Fill): unknown {
+  if (head === undefined) return mapLeaves(value, fill);
+  if (head === '*' && Array.isArray(value)) return value.map((item: unknown) => renderAt(item, rest, fill));
+  if (!isObject(value)) return value;
+  const copy = { ...value };
+  for (const key of head === '*' ? Object.keys(value) : [head]) {
+    if (ownValue(value, key) !== undefined) setOwn(copy, key, renderAt(ownValue(value, key), rest, fill));
+  }
+  return copy;
+}
+
+function valuesAt(value: unknown, [head, ...rest]: string[]): unknown[] {
+  if (head === undefined) return [value];
+  if (head === '*') {
+    const items: unknown[] = isObject(value) || Array.isArray(value) ? Object.values(value) : [];
+    return items.flatMap((item) => valuesAt(item, rest));
+  }
+  return valuesAt(ownValue(value, head), rest);
+}

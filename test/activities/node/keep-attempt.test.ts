@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createLogger } from '../../../config/logger.js';
+import { keepAttempt } from '../../../activities/node/keep-attempt.js';
+import type { NodeTask } from '../../../activities/node/node-step.js';
+import { createDatabase, type Database } from '../../../db/core/client.js';
+import { createMasker } from '../../../graph/mask.js';
+import { NodeError } from '../../../graph/node-error.js';
+
+const failure = new NodeError('http_status', 'It said no.');
+const logger = createLogger('test', 'silent');
+
+function task(): NodeTask {
+  const run = { masker: createMasker([]) };
+  return {
+    runId: crypto.randomUUID(),
+    path: '',
+    nodeId: 'n',
+    run,
+    startedAt: performance.now(),
+  } as unknown as NodeTask;
+}
+
+function databaseAt(port: number): Database {
+  const url = `postgres://nobody@127.0.0.1:${port}/nothing`;
+  return createDatabase({ url, poolMax: 1, applicationName: 'test', onError: () => undefined });
+}
+
+describe('keeping an attempt that is retried', function () {
+  this.timeout(20_000);
+
+  it('lets the retry go on when the database is gone', async () => {
+    const db = databaseAt(1);
+    await keepAttempt({ db, logger }, task(), 1, failure);
+    await db.destroy();
+  });
+
+  it('lets the retry go on after two seconds when the database does not answer', async () => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => void sockets.push(socket));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const db = databaseAt((silent.address() as AddressInfo).port);
+    const startedAt = performance.now();
+    await keepAttempt({ db, logger }, task(), 1, failure);
+    const tookMs = performance.now() - startedAt;
+    assert.ok(tookMs >= 1_900 && tookMs < 4_000, `${tookMs} ms`);
+    for (const socket of sockets) socket.destroy();
+    await db.destroy();
+    silent.close();
+  });
+
+  it('asks no database for a node without a claim', async () => {
+    await keepAttempt({ db: undefined as unknown as Database, logger }, task(), undefined, failure);
+  });
+});

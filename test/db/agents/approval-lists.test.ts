@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { sql } from 'kysely';
+import { explainRead } from '../../../bench/explain.js';
+import { seedApprovals } from '../../../bench/seed-approvals.js';
+import { listRequestsInScope, type ApprovalFilter } from '../../../db/agents/approval-requests-repository.js';
+import type { Database } from '../../../db/core/client.js';
+import { createAccount, type Account } from '../../api/accounts.js';
+import { chain } from '../../support/graphs.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import { connect } from '../open-run.js';
+
+const REQUESTS = 20_000;
+
+describe('lists of 20,000 approval requests', function () {
+  this.timeout(60_000);
+  let db: Database;
+  let url: string;
+  let many: Account;
+  let few: Account;
+
+  before(async () => {
+    const stack = await sharedStack();
+    url = stack.stack.database_url;
+    db = await connect(1);
+    [many, few] = [await createAccount(stack), await createAccount(stack)];
+    for (const [account, count] of [
+      [many, REQUESTS],
+      [few, 5],
+    ] as const) {
+      const { runId } = await account.api.runToEnd(chain(1));
+      await seedApprovals(db, { runId, count, pending: 5 });
+    }
+  });
+  after(async () => {
+    await sql`DELETE FROM approval_requests WHERE node_id = 'seeded'`.execute(db);
+    await db.destroy();
+  });
+
+  async function planOf(account: Account, status: ApprovalFilter | undefined, offset = 0): Promise<string> {
+    const query = { scope: account, status, limit: 10, offset };
+    const read = (reader: Database): Promise<unknown> => listRequestsInScope(reader, query);
+    return (await explainRead(url, read)).flatMap(({ plan }) => plan).join('\n');
+  }
+
+  /** Of the steps that read the table, the most rows that one gives. */
+  const mostRows = (plan: string): number => {
+    const steps = [...plan.matchAll(/ on approval_requests\b.*actual rows=([\d.]+)/g)];
+    assert.ok(steps.length >= 2, plan);
+    return Math.max(...steps.map(([, count]) => Number(count)));
+  };
+
+  it('the inbox reads the pending ones alone, however many have been decided', async () => {
+    const plan = await planOf(many, 'pending');
+    assert.match(plan, /using approval_requests_pending/);
+    assert.ok(mostRows(plan) <= 20, plan);
+  });
+
+  it('a page is found by an index of its project, and its total by that index alone', async () => {
+    for (const status of [undefined, 'decided'] as const) {
+      const plan = await planOf(many, status);
+      assert.doesNotMatch(plan, /Seq Scan on approval_requests/);
+      assert.match(plan, /Index Only Scan.* using approval_requests_newest/);
+    }
+  });
+
+  it('what others have been asked costs a reader of few requests nothing', async () => {
+    for (const status of [undefined, 'pending', 'decided', 'expired'] as const) {
+      const plan = await planOf(few, status);
+      assert.ok(mostRows(plan) <= 10, plan);
+    }
+  });
+});
