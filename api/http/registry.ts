@@ -6,6 +6,7 @@ import { chatRoutes } from '../chat/routes.js';
 import { createDocumentationRoutes } from './docs-routes.js';
 import { executionUpdateRoutes } from '../runs/execution-update-routes.js';
 import { healthRoutes } from '../observability/health-routes.js';
+import { liveRoutes } from '../live/routes.js';
 import { historyRoutes } from '../runs/history-routes.js';
 import { marketplaceRoutes } from '../marketplace/routes.js';
 import { publicationRoutes } from '../marketplace/publication-routes.js';
@@ -27,6 +28,7 @@ export const routes: Route[] = [
   ...workflowCheckRoutes,
   ...mcpToolsRoutes,
   ...runRoutes,
+  ...liveRoutes,
   ...historyRoutes,
   ...approvalRoutes,
   ...runFlagRoutes,

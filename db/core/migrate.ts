@@ -7,6 +7,7 @@ import * as nodesAndMoney from '../migrations/0004-nodes-and-money.js';
 import * as agents from '../migrations/0005-agents.js';
 import * as marketplace from '../migrations/0006-marketplace.js';
 import * as webhooks from '../migrations/0007-webhooks.js';
+import * as runEvents from '../migrations/0009-run-events.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -17,6 +18,7 @@ const migrations: Record<string, Migration> = {
   '0005-agents': agents,
   '0006-marketplace': marketplace,
   '0007-webhooks': webhooks,
+  '0009-run-events': runEvents,
 };
 
 /**

@@ -15,6 +15,7 @@ import type {
   AgentTurnsTable,
   ApprovalRequestsTable,
 } from './tables/agent-tables.js';
+import type { RunEventsTable, RunWatchesTable } from './tables/event-tables.js';
 import type { MarketplaceCopiesTable, MarketplaceUsageTable } from './tables/marketplace-tables.js';
 import type { BillingTransactionsTable, NodeResultsTable, ProviderCallsTable } from './tables/node-tables.js';
 import type { IdempotencyKeysTable, RunsTable } from './tables/run-tables.js';
@@ -60,6 +61,8 @@ export interface Tables {
   marketplace_usage: MarketplaceUsageTable;
   workflow_statistics: WorkflowStatisticsTable;
   webhook_deliveries: WebhookDeliveriesTable;
+  run_watches: RunWatchesTable;
+  run_events: RunEventsTable;
 }
 
 export type ProjectRow = Selectable<ProjectsTable>;

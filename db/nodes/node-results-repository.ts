@@ -4,6 +4,7 @@ import type { NodeKind } from '../../graph/kinds.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { startRun } from '../runs/common-updates.js';
+import { tellWatchers } from '../runs/tell-watchers.js';
 import { lazily } from '../core/lazily.js';
 import { resultBytes } from './result-bytes.js';
 import type { NodeStatus } from '../core/tables.js';
@@ -31,7 +32,7 @@ export async function claimNode(db: Db, { runId, path, nodeId }: NodeKey): Promi
     FOR KEY SHARE
     ON CONFLICT (run_id, path, node_id) DO UPDATE
       SET attempts = node.attempts + CASE WHEN node.status = 'in progress' THEN 1 ELSE 0 END
-    RETURNING status, handle, error_code AS "errorCode", attempts, ${lazily}`.execute(db);
+    RETURNING status, handle, error_code AS "errorCode", attempts, ${tellWatchers(runId)}, ${lazily}`.execute(db);
   return rows[0];
 }
 
@@ -127,7 +128,7 @@ export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
     ), paid AS (
       ${payNode(end, sql`${end.amountUsd}::numeric > 0 OR EXISTS (SELECT FROM open_run)`)}
     )
-    SELECT EXISTS (SELECT FROM settled) AS "isSettled"`.execute(db);
+    SELECT EXISTS (SELECT FROM settled) AS "isSettled", ${tellWatchers(end.runId)}`.execute(db);
   return rows[0]?.isSettled === true;
 }
 
@@ -142,7 +143,7 @@ export async function recordTriggerEnd(db: Db, end: NodeEnd, sequence: number): 
     ), paid AS (
       ${payNode(end, sql`EXISTS (SELECT FROM changed)`)}
     )
-    SELECT FROM changed`.execute(db);
+    SELECT ${tellWatchers(end.runId)} FROM changed`.execute(db);
   return rows.length > 0;
 }
 

@@ -71,7 +71,7 @@ export async function purgeRuns(trx: Transaction<Tables>, limit: number): Promis
   const expired: Expired = {};
   expired.node_results = await emptyNodes(trx, runs, limit);
   // Tool calls before the approvals that they refer to.
-  for (const table of ['agent_tool_calls', 'agent_turns', 'agent_sessions', 'provider_calls'] as const) {
+  for (const table of ['agent_tool_calls', 'agent_turns', 'agent_sessions', 'provider_calls', 'run_events'] as const) {
     expired[table] = await deleteRows(trx, table, runs, limit);
   }
   const undecided = sql`${runs} AND status IN ('pending', 'expired')`;

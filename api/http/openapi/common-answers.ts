@@ -8,6 +8,7 @@ export const STATUS_TEXTS: Partial<Record<number, string>> = {
   200: 'Done.',
   201: 'Made.',
   204: 'Done; no body.',
+  304: 'Nothing has changed; no body.',
   400: 'Something in the request is missing or wrong.',
   401: 'Credentials are missing or wrong.',
   403: 'The caller may not do this.',
