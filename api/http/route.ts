@@ -113,6 +113,8 @@ interface RouteShape {
   responses: Record<number, z.ZodType>;
   /** The media types of answers that have others than application/json. */
   mediaTypes?: Partial<Record<number, string[]>>;
+  /** Headers of its own that its good answers have, for the documentation. */
+  answerHeaders?: string[];
   /** Describes all other statuses, for answers that another server determines. */
   otherAnswers?: string;
   /** Frequent requests such as health checks are logged at debug level. */

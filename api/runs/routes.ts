@@ -27,6 +27,7 @@ const start = defineRoute({
   body: runInputBody,
   headers: waitHeaders.extend(idempotencyHeaders.shape),
   responses: { 200: envelopeSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  answerHeaders: ['Preference-Applied'],
   async handler({ deps, log, caller, params, body: input, headers, signal }) {
     const workflow = await findDrawing(deps.db, params.id);
     if (workflow === undefined) throw notFound();
@@ -50,6 +51,7 @@ const reRun = defineRoute({
   body: runInputBody,
   headers: waitHeaders.extend(idempotencyHeaders.shape),
   responses: { 201: envelopeSchema, 400: refusedRunSchema, 404: detailSchema, ...keyErrors },
+  answerHeaders: ['Preference-Applied'],
   async handler({ deps, log, caller, params, body: input, headers, signal }) {
     const workflow = await findDrawing(deps.db, params.id);
     if (workflow === undefined) throw notFound();
@@ -82,6 +84,7 @@ const poll = defineRoute({
   headers: waitHeaders.extend(conditionalHeaders.shape),
   pollsRun: 'id',
   responses: { 200: envelopeSchema, 304: nothing, 400: badRequestSchema, ...keyErrors },
+  answerHeaders: ['ETag', 'Preference-Applied'],
   handler: pollRun,
 });
 

@@ -55,6 +55,8 @@ const HEADERS: Record<string, OpenApi.HeaderObject> = {
   'X-RateLimit-Reset': count('When the minute ends.'),
   'RateLimit-Policy': text('The limit in the words of the IETF draft.'),
   RateLimit: text('What is left of it, in the words of the IETF draft.'),
+  ETag: text('Names this answer: `If-None-Match` with it is a 304 while nothing has changed.'),
+  'Preference-Applied': text('`wait=N` where the answer was held back, or would have been, for N seconds at most.'),
 };
 
 const SECURITY_SCHEMES: Record<string, OpenApi.SecuritySchemeObject> = {

@@ -10,7 +10,7 @@ const GROUPS: [pattern: RegExp, group: string][] = [
   [/\/all-workflows\//, 'Catalog and bookmarks'],
   [/\/billing-history\//, 'Billing'],
   [/\/history\//, 'Run history'],
-  [/\/(?:run|workflow_result)\/$/, 'Runs'],
+  [/\/(?:run|workflow_result|workflow_result\/events)\/$/, 'Runs'],
   [/^\/api\/v1\/projects\//, 'Projects'],
   [/^\/api\/v1\/workflows\//, 'Workflows'],
 ];

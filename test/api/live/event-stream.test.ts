@@ -150,7 +150,7 @@ describe('the events of a run', function () {
       );
       const stream = await open(runId);
       const asked = await eventually(() => stream.events.find(({ event }) => event === 'approval'));
-      assert.deepEqual([asked.data.status, asked.data['tool_name' as 'path']], ['pending', 'add']);
+      assert.deepEqual([asked.data.status, asked.data.tool_name], ['pending', 'add']);
       const path = `/workflows/workflow_run/${runId}/agent-approval/${asked.data.request_id}/approve/`;
       await account.api.post(path, { body: {} });
       await stream.ended;
