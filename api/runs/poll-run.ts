@@ -2,6 +2,7 @@
 import { readRunForPoll, type PolledRun, type PolledText } from '../../db/runs/poll-repository.js';
 import type { AppDeps } from '../deps.js';
 import { isKnown, parseTags, parseWait } from '../http/conditional.js';
+import { holdsLazyJson, toJsonText } from '../http/json-text.js';
 import type { Caller, Polled, RouteResult } from '../http/route.js';
 import { waitForRun } from '../live/wait-for-run.js';
 import { answerPoll, type PollAnswer } from './answer-poll.js';
@@ -41,7 +42,8 @@ export async function pollRun({ deps, caller, polled, query, headers, signal }: 
       options,
     );
     const now = signal.aborted ? undefined : await deps.sharedReads.read(asked);
-    return withHeaders(await reply(await answerPoll(deps, now, asked.runId)), applied);
+    const then = now === undefined ? answerPoll(deps, now, asked.runId) : answerTogether(deps, now);
+    return withHeaders(await reply(await then), applied);
   }
 }
 
@@ -62,6 +64,22 @@ async function readAnswer(
   }
   const run = await readRunForPoll(deps.db, asked, deps.config.resultRetentionDays);
   return { run, answer: await answerPoll(deps, run, asked.runId) };
+}
+
+/** By what has been read for all who have waited for the run. */
+const answers = new WeakMap<PolledRun, Promise<PollAnswer>>();
+
+/** A thousand who have waited for a large answer get the same bytes of it, not a thousand copies. */
+function answerTogether(deps: AppDeps, run: PolledRun): Promise<PollAnswer> {
+  const known = answers.get(run);
+  if (known !== undefined) return known;
+  const answer = answerPoll(deps, run, run.runId).then((whole) => {
+    if (holdsLazyJson(whole.body)) return whole;
+    const headers = { ...whole.headers, 'Content-Type': 'application/json; charset=utf-8' };
+    return { ...whole, headers, body: Buffer.from(toJsonText(whole.body)) };
+  });
+  answers.set(run, answer);
+  return answer;
 }
 
 /** 304 where the caller has this answer; then, and only then, its request does not count. */

@@ -54,9 +54,10 @@ export async function openEventStream(
 }
 
 async function* framesOf(response: Response): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
   let rest = '';
-  for await (const text of response.body!.pipeThrough(new TextDecoderStream())) {
-    const frames = (rest + text).split('\n\n');
+  for await (const bytes of response.body!) {
+    const frames = (rest + decoder.decode(bytes, { stream: true })).split('\n\n');
     rest = frames.pop()!;
     yield* frames;
   }
