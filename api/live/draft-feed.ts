@@ -9,7 +9,14 @@ export function openDraftFeed(nodeErrors: string, version: number): RunFeed {
   const none = { path: '', apartBytes: null };
   const events: RunEvent[] = entries.map((entry, index) => {
     const data = JSON.stringify({ id: entry.id, path: '', status: entry.status, result: entry.result });
-    return { ...none, version: version - entries.length + index, kind: 'node', subject: entry.id, status: 'failed', data };
+    return {
+      ...none,
+      version: version - entries.length + index,
+      kind: 'node',
+      subject: entry.id,
+      status: 'failed',
+      data,
+    };
   });
   events.push({ ...none, version, kind: 'run', subject: '', status: 'Draft', data: '' });
   return {

@@ -29,7 +29,7 @@ function hasSome(set: Set<unknown> | undefined): boolean {
 async function lookAtStates(db: Database, runs: WatchedRuns, runIds: string[]): Promise<void> {
   if (runIds.length === 0) return;
   for (const state of await readRunStates(db, runIds)) {
-    for (const onState of [...(runs.get(state.runId)?.watchers ?? [])]) onState(state);
+    for (const onState of runs.get(state.runId)?.watchers ?? []) onState(state);
   }
 }
 
@@ -48,6 +48,6 @@ async function lookForEvents(db: Database, runs: WatchedRuns, runIds: string[]):
     if (run.tail === undefined) run.tail = new EventTail(versions.get(runId)!);
     else if (news.length >= EVENTS_AT_ONCE) run.tail.skipTo(versions.get(runId)!);
     else run.tail.append(news);
-    for (const onNews of [...run.followers]) onNews();
+    for (const onNews of run.followers) onNews();
   }
 }

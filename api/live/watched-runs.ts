@@ -1,5 +1,5 @@
 import type { RunState } from '../../db/runs/run-watches-repository.js';
-import { EventTail } from './event-tail.js';
+import type { EventTail } from './event-tail.js';
 
 export interface WatchedRun {
   /** Those who wait for a state; called with undefined when nobody is to wait any longer. */
@@ -53,9 +53,9 @@ export class WatchedRuns {
   }
 
   endAll(): void {
-    for (const { watchers, followers } of [...this.#runs.values()]) {
-      for (const onState of [...watchers]) onState(undefined);
-      for (const onNews of [...followers]) onNews();
+    for (const { watchers, followers } of this.#runs.values()) {
+      for (const onState of watchers) onState(undefined);
+      for (const onNews of followers) onNews();
     }
   }
 

@@ -103,7 +103,15 @@ export function createMetrics(): Metrics {
 }
 
 /** Creates every series with 0: Prometheus sees no increase in a series that begins with its first event. */
-function showZeros({ runsAccepted, runsEnded, runQueries, runReaders, webhookAttempts, reconciler, retention }: Metrics): void {
+function showZeros({
+  runsAccepted,
+  runsEnded,
+  runQueries,
+  runReaders,
+  webhookAttempts,
+  reconciler,
+  retention,
+}: Metrics): void {
   for (const outcome of ['accepted', 'repeated', 'invalid_nodes', 'invalid_workflow']) runsAccepted.inc({ outcome }, 0);
   for (const status of ['Succeeded', 'Error', 'Cancelled']) runsEnded.inc({ status }, 0);
   for (const outcome of ['answered', 'refused', 'timed_out', 'skipped']) runQueries.inc({ outcome }, 0);

@@ -29,8 +29,7 @@ function toEntry(node: PolledNode | HistoryNode, readApart?: (nodeId: string) =>
     return { ...head, approval_requests: approvals, waiting: { for: 'approval', until: until.at(-1) } };
   }
   if (status === 'succeed') {
-    if (node.isApart === true && readApart !== undefined)
-      return { ...head, result: new LazyJson(() => readApart(id)) };
+    if (node.isApart === true && readApart !== undefined) return { ...head, result: new LazyJson(() => readApart(id)) };
     const entry = { ...head, result: new RawJson(node.result ?? '{"content":""}') };
     return 'truncated' in node && node.truncated ? { ...entry, truncated: true } : entry;
   }

@@ -1,5 +1,4 @@
 // One connection that listens to a channel of NOTIFY, for as long as the process lives.
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 
 export interface ListenerOptions {
@@ -79,10 +78,19 @@ async function listen(
     }
   } finally {
     // A connection that does not answer takes no goodbye either.
-    await Promise.race([client.end().catch(() => undefined), pause(FIRST_PAUSE_MS)]);
+    await Promise.race([client.end().catch(() => undefined), sleep(FIRST_PAUSE_MS)]);
   }
 }
 
-async function sleep(durationMs: number, stopped: AbortSignal): Promise<void> {
-  await pause(durationMs, undefined, { signal: stopped }).catch(() => undefined);
+function sleep(durationMs: number, stopped?: AbortSignal): Promise<void> {
+  if (stopped?.aborted === true) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      stopped?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, durationMs);
+    stopped?.addEventListener('abort', done);
+  });
 }

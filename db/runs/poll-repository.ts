@@ -79,7 +79,8 @@ export async function readRunHead(
   retentionDays: number,
 ): Promise<PolledState | undefined> {
   const asked = sql`(SELECT ${runId}::uuid AS run_id, ${userId}::integer AS user_id)`;
-  const { rows } = await sql<StateRow>`/* run_head */ SELECT ${stateColumns(retentionDays)} FROM ${runsOf(asked)}`.execute(db);
+  const { rows } =
+    await sql<StateRow>`/* run_head */ SELECT ${stateColumns(retentionDays)} FROM ${runsOf(asked)}`.execute(db);
   return rows[0] && toState(rows[0]);
 }
 

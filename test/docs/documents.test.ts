@@ -6,7 +6,14 @@ import { execute } from '../support/shell.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Each in a copy of the tree and on a stack of its own. A block without a word (scripts/docs/blocks.mjs) fails them. */
-const RUN = ['README.md', 'docs/use/api.md', 'docs/use/approvers.md', 'docs/use/live.md', 'examples/python/README.md', 'CONTRIBUTING.md'];
+const RUN = [
+  'README.md',
+  'docs/use/api.md',
+  'docs/use/approvers.md',
+  'docs/use/live.md',
+  'examples/python/README.md',
+  'CONTRIBUTING.md',
+];
 
 describe('the documents', function () {
   this.timeout(400_000);

@@ -52,7 +52,11 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
 
   function assertWhole({ runId, events }: Reader): void {
     const ids = events.map(({ id }) => id);
-    assert.deepEqual(ids, [...new Set(ids)].toSorted((a, b) => a - b), runId);
+    assert.deepEqual(
+      ids,
+      [...new Set(ids)].toSorted((a, b) => a - b),
+      runId,
+    );
     const ends = events.filter(isNodeEnd).map(({ data }) => data.id);
     assert.equal(ends.length, WIDTH + 2, runId);
     assert.equal(new Set(ends).size, WIDTH + 2, runId);

@@ -98,12 +98,7 @@ export async function runToEnd(
 }
 
 /** The state of a run as it is now, or, when it ends within `waitSeconds`, at its end. */
-export async function pollRun(
-  client: Client,
-  runId: string,
-  signal?: AbortSignal,
-  waitSeconds = 0,
-): Promise<RunState> {
+export async function pollRun(client: Client, runId: string, signal?: AbortSignal, waitSeconds = 0): Promise<RunState> {
   const { data } = await unwrap(
     client.GET('/api/v1/workflows/workflow_result/', {
       params: { query: { id: runId } },

@@ -4,7 +4,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Envelope } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { openEventStream, type OpenStream, type StreamedEvent } from '../../support/event-stream.js';
-import { agent, chain, drawing, fanOut, http, linkInRow, llm, trigger, type DrawingNode } from '../../support/graphs.js';
+import {
+  agent,
+  chain,
+  drawing,
+  fanOut,
+  http,
+  linkInRow,
+  llm,
+  trigger,
+  type DrawingNode,
+} from '../../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
 import { cancelRun, queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
@@ -46,7 +56,10 @@ describe('the events of a run', function () {
 
   function assertInOrder(events: StreamedEvent[]): void {
     const ids = events.map(({ id }) => id);
-    assert.deepEqual(ids, [...new Set(ids)].toSorted((a, b) => a - b));
+    assert.deepEqual(
+      ids,
+      [...new Set(ids)].toSorted((a, b) => a - b),
+    );
     const ends = terminal(events).map(({ data }) => data.id);
     assert.equal(new Set(ends).size, ends.length, 'each end once');
   }
@@ -60,10 +73,17 @@ describe('the events of a run', function () {
         ['content-type', 'cache-control'].map((name) => stream.response.headers.get(name)),
         ['text/event-stream; charset=utf-8', 'no-store'],
       );
-      await eventually(() => stream.events.some(({ data }) => data.id === nodes[0]!.id && data.status === 'in progress'));
+      await eventually(() =>
+        stream.events.some(({ data }) => data.id === nodes[0]!.id && data.status === 'in progress'),
+      );
       await stream.ended;
       assertInOrder(stream.events);
-      assert.deepEqual(terminal(stream.events).slice(-2).map(({ data }) => data.id), nodes.map(({ id }) => id));
+      assert.deepEqual(
+        terminal(stream.events)
+          .slice(-2)
+          .map(({ data }) => data.id),
+        nodes.map(({ id }) => id),
+      );
       const last = stream.events.at(-1)!;
       assert.deepEqual([last.event, last.data], ['run', { status: 'succeed', version: last.id }]);
       const { data } = await account.api.poll(runId);
@@ -108,7 +128,8 @@ describe('the events of a run', function () {
       for (const [index, { id }] of whole.events.entries()) {
         const rest = await open(runId, id);
         await rest.ended;
-        const words = (events: StreamedEvent[]): string[] => events.map(({ id: version, event }) => `${version} ${event}`);
+        const words = (events: StreamedEvent[]): string[] =>
+          events.map(({ id: version, event }) => `${version} ${event}`);
         assert.deepEqual(words(rest.events), words(whole.events.slice(index + 1)));
       }
     });
@@ -126,7 +147,7 @@ describe('the events of a run', function () {
       const runId = await startDrawing(fanOut(6, (index) => http(`${target.url}/delay/${150 * index}/p`), llm('join')));
       const follow = await open(runId);
       const looks = [];
-      for (let isEnded = false; !isEnded; ) {
+      for (let isEnded = false; !isEnded;) {
         const { data } = await account.api.poll(runId);
         isEnded = data.status === 'succeed';
         const shown = Object.values(data.data ?? {}).filter(({ status }) => status !== 'in progress');
@@ -155,7 +176,10 @@ describe('the events of a run', function () {
       await account.api.post(path, { body: {} });
       await stream.ended;
       const approvals = stream.events.filter(({ event }) => event === 'approval');
-      assert.deepEqual(approvals.map(({ data }) => data.status), ['pending', 'approved']);
+      assert.deepEqual(
+        approvals.map(({ data }) => data.status),
+        ['pending', 'approved'],
+      );
       assertInOrder(stream.events);
     });
 
@@ -190,14 +214,19 @@ describe('the events of a run', function () {
       const { data } = await api.run(await api.createWorkflow(await api.createProject(), drawing([begin, bare])));
       const stream = await open(data.id);
       await stream.ended;
-      assert.deepEqual(stream.events.map(({ event, data: { status } }) => `${event} ${status}`), ['node failed', 'run failed']);
+      assert.deepEqual(
+        stream.events.map(({ event, data: { status } }) => `${event} ${status}`),
+        ['node failed', 'run failed'],
+      );
       assert.equal(stream.events.at(-1)!.id, (await api.poll(data.id)).data.version);
     });
 
     it('are for sessions, too, and a comment comes every 15 seconds', async () => {
       const runId = await start(http(`${target.url}/delay/17000/quiet`), http(`${target.url}/delay/17000/silent`));
       const { session } = await openSession(stack, account);
-      const stream = await openEventStream(stack.apiUrl, '', runId, { headers: { authorization: `Bearer ${session}` } });
+      const stream = await openEventStream(stack.apiUrl, '', runId, {
+        headers: { authorization: `Bearer ${session}` },
+      });
       assert.equal(stream.response.status, 200);
       await pause(32_000);
       assert.equal(stream.comments(), 2);
@@ -222,7 +251,9 @@ describe('the events of a run', function () {
 
     it('of a run that is not found are its answer to a poll, in JSON', async () => {
       const expired = (await account.api.runToEnd(chain(1))).runId;
-      await queryDatabase(stack, `UPDATE runs SET run_finished_at = now() - interval '31 days' WHERE id = $1`, [expired]);
+      await queryDatabase(stack, `UPDATE runs SET run_finished_at = now() - interval '31 days' WHERE id = $1`, [
+        expired,
+      ]);
       for (const id of [randomUUID(), expired]) {
         const { response } = await open(id);
         assert.equal(response.headers.get('content-type')?.split(';')[0], 'application/json');

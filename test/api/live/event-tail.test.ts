@@ -14,7 +14,10 @@ describe('the latest events of a run', () => {
     const tail = new EventTail(5);
     assert.deepEqual(versionsOf(tail.after(5)), []);
     tail.append([event(6), event(8)]);
-    assert.deepEqual([5, 6, 7, 8].map((place) => versionsOf(tail.after(place))), [[6, 8], [8], [8], []]);
+    assert.deepEqual(
+      [5, 6, 7, 8].map((place) => versionsOf(tail.after(place))),
+      [[6, 8], [8], [8], []],
+    );
     assert.equal(tail.version, 8);
     assert.equal(tail.after(4), undefined);
   });

@@ -147,7 +147,9 @@ describe('polls that know or wait', function () {
     it('counts exactly what is answered in full, of a hundred requests at once of both kinds', async () => {
       const { limited, runId, tag } = await finishedRun(40);
       const answers = await Promise.all(
-        Array.from({ length: 100 }, (_, index) => poll(runId, index % 2 === 0 ? { 'if-none-match': tag } : {}, limited)),
+        Array.from({ length: 100 }, (_, index) =>
+          poll(runId, index % 2 === 0 ? { 'if-none-match': tag } : {}, limited),
+        ),
       );
       const count = (status: number): number => answers.filter((answer) => answer.status === status).length;
       assert.deepEqual([count(304), count(200), count(429)], [50, 40, 10]);
@@ -197,7 +199,10 @@ describe('polls that know or wait', function () {
         account.api.post<Envelope>(`/workflows/${id}/run/`, { body: {}, headers: { prefer: 'wait=1' } }),
       );
       const { id: runId, ...data } = answer.body.data;
-      assert.deepEqual([answer.body.status, data, appliedIn(answer)], [201, { status: 'in queue', data: null }, 'wait=1']);
+      assert.deepEqual(
+        [answer.body.status, data, appliedIn(answer)],
+        [201, { status: 'in queue', data: null }, 'wait=1'],
+      );
       assert.ok(tookMs > 950 && tookMs < 3_500, `${tookMs} ms`);
       assert.equal((await account.api.pollToEnd(runId)).data.status, 'succeed');
     });
@@ -301,7 +306,7 @@ describe('polls that know or wait', function () {
     const statuses = await Promise.all(
       runs.map(async ({ data: { id } }) => {
         const seen: number[] = [];
-        for (let tag = 'W/"1I0"'; ; ) {
+        for (let tag = 'W/"1I0"'; ;) {
           const nextAt = pause(3_000);
           const answer = await poll(id, { 'if-none-match': tag, prefer: 'wait=3' }, limited);
           seen.push(answer.status);

@@ -59,7 +59,14 @@ describe('versions and events of a run', function () {
       const steps: (() => Promise<unknown>)[] = [
         () => claim(run, 0),
         () => ask(run, `${run.id}-a`),
-        () => decideRequest(db, { runId: run.id, requestId: `${run.id}-a`, decision: 'approved', reason: '', userId: run.userId }),
+        () =>
+          decideRequest(db, {
+            runId: run.id,
+            requestId: `${run.id}-a`,
+            decision: 'approved',
+            reason: '',
+            userId: run.userId,
+          }),
         () => ask(run, `${run.id}-bb`),
         () => expireRequests(db, { ...keyOf(run, 0), turn: 0 }),
         () => record(run, 0),
@@ -71,7 +78,10 @@ describe('versions and events of a run', function () {
         versions.push(await versionOf(run));
       }
       const rises = versions.slice(1).map((version, index) => version - versions[index]!);
-      assert.deepEqual(rises, [1, 1, 1, 1, 1, 1, 2, 1].map((changes) => changes * VERSION_STEP));
+      assert.deepEqual(
+        rises,
+        [1, 1, 1, 1, 1, 1, 2, 1].map((changes) => changes * VERSION_STEP),
+      );
     });
 
     it('stays where nothing changes that a reader sees: a second attempt, a repeated record, a repeated end', async () => {
@@ -125,7 +135,10 @@ describe('versions and events of a run', function () {
       assert.deepEqual(wordsOf(run, all.slice(3)), ['node 1 succeed', 'node 2 succeed', 'run Succeeded']);
       assert.equal(all.at(-1)!.version, await versionOf(run));
       const versions = all.map(({ version }) => version);
-      assert.deepEqual(versions, [...new Set(versions)].toSorted((a, b) => a - b));
+      assert.deepEqual(
+        versions,
+        [...new Set(versions)].toSorted((a, b) => a - b),
+      );
       assert.deepEqual(await eventsOf(run, all[2]!.version), all.slice(3));
     });
 
@@ -138,7 +151,10 @@ describe('versions and events of a run', function () {
         return [run.nodeIds[0]!, [await versionOf(run), (await eventsOf(run)).at(-1)!.version]] as const;
       });
       const event = (await eventsOf(run)).find(({ subject }) => subject === late)!;
-      assert.ok(seen.every((version) => event.version > version), `${event.version} after ${seen.join()}`);
+      assert.ok(
+        seen.every((version) => event.version > version),
+        `${event.version} after ${seen.join()}`,
+      );
     });
 
     it('of changes between which somebody polled come after the version of that poll, seen or not', async () => {
@@ -155,7 +171,10 @@ describe('versions and events of a run', function () {
     });
 
     it('that many processes order at once are ordered once, and the same for all', async () => {
-      const run = await openRun(db, Array.from({ length: 40 }, () => 'http' as const));
+      const run = await openRun(
+        db,
+        Array.from({ length: 40 }, () => 'http' as const),
+      );
       let isDone = false;
       const readers = Array.from({ length: 4 }, async () => {
         const seen: RunEvent[] = [];
@@ -164,10 +183,12 @@ describe('versions and events of a run', function () {
           if (isLast) return seen;
         }
       });
-      await Promise.all(run.nodeIds.map(async (_id, index) => {
-        await claim(run, index);
-        await record(run, index);
-      }));
+      await Promise.all(
+        run.nodeIds.map(async (_id, index) => {
+          await claim(run, index);
+          await record(run, index);
+        }),
+      );
       await applyExecutionUpdate(db, run.id, DONE);
       isDone = true;
       const [first, ...others] = await Promise.all(readers);
@@ -186,7 +207,10 @@ describe('versions and events of a run', function () {
       await decideRequest(db, { runId: run.id, requestId, decision: 'rejected', reason: 'no', userId: run.userId });
       const approvals = (await eventsOf(run)).filter(({ kind }) => kind === 'approval');
       const shown = approvals.map(({ data }) => JSON.parse(data) as Record<string, unknown>);
-      assert.deepEqual(shown.map(({ status }) => status), ['pending', 'rejected']);
+      assert.deepEqual(
+        shown.map(({ status }) => status),
+        ['pending', 'rejected'],
+      );
       assert.deepEqual([shown[0]!['decided_at'], shown[0]!['decided_by'], shown[0]!['reason']], [null, null, '']);
       assert.deepEqual([shown[1]!['decided_by'], shown[1]!['reason']], [run.userId, 'no']);
       assert.deepEqual(shown[0]!['arguments'], { a: 1 });
@@ -210,7 +234,9 @@ describe('versions and events of a run', function () {
       await record(run, 0);
       await applyExecutionUpdate(db, run.id, DONE);
       await eventsOf(run);
-      await sql`UPDATE runs SET results_expired_at = now() - interval '10 years', is_purge_pending = true WHERE id = ${run.id}`.execute(db);
+      await sql`UPDATE runs SET results_expired_at = now() - interval '10 years', is_purge_pending = true WHERE id = ${run.id}`.execute(
+        db,
+      );
       await eventually(async () => {
         await db.transaction().execute((trx) => purgeRuns(trx, 500));
         return (await readRunEvents(db, [{ runId: run.id, after: 0 }], 10)).get(run.id)!.length === 0;
@@ -254,7 +280,13 @@ describe('versions and events of a run', function () {
       const listener = randomUUID();
       await watchRuns(db, listener, [run.id]);
       await ask(run, `${run.id}-y`);
-      await decideRequest(db, { runId: run.id, requestId: `${run.id}-y`, decision: 'approved', reason: '', userId: run.userId });
+      await decideRequest(db, {
+        runId: run.id,
+        requestId: `${run.id}-y`,
+        decision: 'approved',
+        reason: '',
+        userId: run.userId,
+      });
       await eventually(() => timesTold(run) === 1);
       await applyExecutionUpdate(db, run.id, { sequence: 2, status: 'cancelled' });
       await eventually(() => timesTold(run) === 2);
