@@ -11,6 +11,7 @@ type Place = 'path' | 'query' | 'header';
 
 const SECURITY: Record<Auth, Record<string, string[]>[]> = {
   key: [{ ApiKey: [] }, { SessionToken: [] }],
+  session: [{ SessionToken: [] }],
   'bearer-key': [{ BearerKey: [] }],
   optional: [{}, { ApiKey: [] }, { SessionToken: [] }],
   internal: [{ InternalToken: [] }],
