@@ -12,6 +12,8 @@ import type { McpClient } from '../outgoing/mcp-types.js';
 import type { Metrics } from './observability/metrics.js';
 import type { DensePlacement } from './runs/dense-placement.js';
 import type { LiveStatus } from './runs/live-status.js';
+import type { RunHub } from './live/run-hub.js';
+import type { SharedReads } from './live/shared-reads.js';
 import type { KeyCounter } from './access/key-counter.js';
 import type { SnapshotStore } from './runs/snapshot-store.js';
 import type { StartSlots } from './runs/start-slots.js';
@@ -32,6 +34,8 @@ export interface AppDeps {
   startSlots: StartSlots;
   keyCounter: KeyCounter;
   liveStatus: LiveStatus;
+  runHub: RunHub;
+  sharedReads: SharedReads;
   snapshots: SnapshotStore;
   config: ApiConfig;
   logger: Logger;

@@ -8,7 +8,9 @@ import { registerPoolMetrics } from '../config/pool-metrics.js';
 import { loadTemporalConnection } from '../config/temporal-connection.js';
 import { startTracing } from '../config/tracing.js';
 import { Client, Connection } from '@temporalio/client';
-import { createDatabase } from '../db/core/client.js';
+import { createDatabase, type Database } from '../db/core/client.js';
+import { startListener, type Listener } from '../db/core/listener.js';
+import { CHANGES_CHANNEL } from '../db/runs/tell-watchers.js';
 import { createSecretBox } from '../db/core/secret-box.js';
 import { ByteBudget } from '../outgoing/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
@@ -16,7 +18,7 @@ import { createApp } from './app.js';
 import { createChatUpstream } from './chat/chat-upstream.js';
 import { createDatabaseMetrics } from './observability/database-metrics.js';
 import type { AppDeps } from './deps.js';
-import { createMetrics } from './observability/metrics.js';
+import { createMetrics, type Metrics } from './observability/metrics.js';
 import { createDensePlacement, parseForced } from './runs/dense-placement.js';
 import { createLiveStatus } from './runs/live-status.js';
 import { startReconciler } from './background/reconciler.js';
@@ -25,6 +27,9 @@ import { startFoldingFigures } from './background/workflow-figures.js';
 import { closeServer, listen } from './http/server.js';
 import { createSessionVerifier } from './access/session-tokens.js';
 import { createSignIn } from './sessions/sign-in.js';
+import { RunHub } from './live/run-hub.js';
+import type { Readers } from './live/watched-runs.js';
+import { createSharedReads } from './live/shared-reads.js';
 import { createKeyCounter } from './access/key-counter.js';
 import { createSnapshotStore } from './runs/snapshot-store.js';
 import { createStartSlots } from './runs/start-slots.js';
@@ -47,12 +52,15 @@ async function main(): Promise<void> {
   const retention = startRetention(deps);
   const figures = startFoldingFigures(deps);
   const webhooks = startWebhookDelivery(deps);
+  const changes = listenToRuns(deps, required(environment, 'databaseUrl', 'DATABASE_URL'));
   logger.info({ port: server.port }, 'listening');
   process.send?.({ type: 'ready', port: server.port });
 
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
-    await Promise.all([closeServer(server), reconciler.stop(), retention.stop(), figures.stop(), webhooks.stop()]);
+    // Whoever waits for a run is answered at once, so that the server has nothing to wait for.
+    const loops = [deps.runHub, reconciler, retention, figures, webhooks, changes];
+    await Promise.all([closeServer(server), ...loops.map((loop) => loop.stop())]);
     await deps.startSlots.idle();
     await close();
     await tracing.shutdown();
@@ -65,6 +73,32 @@ async function main(): Promise<void> {
     });
   }
   process.on('uncaughtException', (error) => fail(logger, error));
+}
+
+function createRunHub(db: Database, logger: Logger, { runReaders }: Metrics): RunHub {
+  const onReaders = ({ waiting, following }: Readers): void => {
+    runReaders.set({ kind: 'poll' }, waiting);
+    runReaders.set({ kind: 'stream' }, following);
+  };
+  return new RunHub({ db, logger, onReaders });
+}
+
+function listenToRuns({ runHub, metrics, logger }: AppDeps, url: string): Listener {
+  const tell = (isListening: boolean): void => {
+    metrics.runChangesListening.set(Number(isListening));
+    runHub.listening(isListening);
+  };
+  return startListener({
+    url,
+    channel: CHANGES_CHANNEL,
+    applicationName: 'api-listener',
+    onMessage: (runId) => runHub.changed(runId),
+    onConnected: () => tell(true),
+    onLost(error) {
+      logger.warn({ err: error }, 'changes of runs are not told; they are looked for');
+      tell(false);
+    },
+  });
 }
 
 function createDeps(
@@ -103,6 +137,8 @@ function createDeps(
       defaultRateLimit: environment.defaultRateLimit,
     }),
     liveStatus: createLiveStatus({ temporal, metrics }),
+    runHub: createRunHub(db, logger, metrics),
+    sharedReads: createSharedReads(db, resultRetentionDays),
     snapshots: createSnapshotStore(db),
     config: {
       taskQueue: environment.temporalTaskQueue,

@@ -4,7 +4,7 @@ import type { KeyRequest, PolledText } from '../../db/runs/poll-repository.js';
 import { WINDOW_SECONDS, type CountedKey } from '../../db/projects/rate-limits-repository.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, permissionDenied, throttled } from '../http/errors.js';
-import type { Caller } from '../http/route.js';
+import type { Caller, Settle } from '../http/route.js';
 
 export interface Admission {
   caller: Caller;
@@ -12,6 +12,7 @@ export interface Admission {
   run: PolledText | undefined;
   /** The rate limit's headers, which every answer carries. */
   headers: Record<string, string>;
+  settle: Settle;
 }
 
 /** The header that carries the key. */
@@ -24,7 +25,7 @@ export type KeyScheme = 'X-Api-Key' | 'Bearer';
  * it waits for a slow database and fails without one.
  */
 export async function admitKey(
-  { keyCounter, config }: AppDeps,
+  { keyCounter, config }: Pick<AppDeps, 'keyCounter' | 'config'>,
   apiKey: string,
   scheme: KeyScheme,
   request?: KeyRequest,
@@ -38,9 +39,16 @@ export async function admitKey(
   const limit = key.rateLimit ?? config.defaultRateLimit;
   const headers = toHeaders(key, limit);
   if (!key.apiAccess) throw permissionDenied('API access has not been granted to this user.', headers);
-  if (key.requests > limit) throw throttled(key.resetInSeconds, headers);
+  const isCounted = run?.isUnchanged !== true;
+  if (isCounted && key.requests > limit) throw throttled(key.resetInSeconds, headers);
+  const settle: Settle = async (isToCount) => {
+    if (isToCount === isCounted) return headers;
+    if (isToCount) return (await admitKey({ keyCounter, config }, apiKey, scheme)).headers;
+    const left = await keyCounter.uncount(apiKey, key);
+    return left === undefined ? headers : toHeaders(left, limit);
+  };
   const caller = { userId: key.userId, projectId: key.projectId ?? undefined, credential: 'key' } as const;
-  return { caller, headers, run };
+  return { caller, headers, run, settle };
 }
 
 /** The three usual headers give the reset as Unix time; the pair of the IETF draft gives it as seconds from now. */

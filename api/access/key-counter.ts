@@ -2,7 +2,7 @@
 // The same statement reads the runs that they poll, because most requests of clients are polls.
 import { countAndPoll, type KeyRequest, type PolledText } from '../../db/runs/poll-repository.js';
 import type { Db } from '../../db/core/client.js';
-import { countKeyRequests, type CountedKey } from '../../db/projects/rate-limits-repository.js';
+import { countKeyRequests, uncountRequest, type CountedKey } from '../../db/projects/rate-limits-repository.js';
 import { together } from './together.js';
 
 export interface CountedRequest {
@@ -15,6 +15,8 @@ export interface CountedRequest {
 export interface KeyCounter {
   /** Looks the key up and counts this request. */
   count(apiKey: string, request?: KeyRequest): Promise<CountedRequest>;
+  /** Takes a counted request back. Returns the key as it is then; undefined when that window is over. */
+  uncount(apiKey: string, key: CountedKey): Promise<CountedKey | undefined>;
 }
 
 /** The answer to one poll may hold results of half a megabyte. */
@@ -29,10 +31,15 @@ export function createKeyCounter(db: Db, limits: { retentionDays: number; defaul
     const { key, runs } = requests.some(({ runId }) => runId !== undefined)
       ? await countAndPoll(db, apiKey, requests, limits)
       : { key: await countKeyRequests(db, apiKey, requests.length), runs: [] };
-    return requests.map((_request, index) => ({
-      key: key && { ...key, requests: key.requests - (requests.length - 1 - index) },
-      run: runs[index],
-    }));
+    const answers: CountedRequest[] = [];
+    let behind = 0;
+    // The last of them has the highest number; what finds its run unchanged has none of its own.
+    for (const [index] of [...requests.entries()].toReversed()) {
+      const run = runs[index];
+      answers.push({ key: key && { ...key, requests: key.requests - behind }, run });
+      if (run?.isUnchanged !== true) behind += 1;
+    }
+    return answers.toReversed();
   }
 
   function counterOf(apiKey: string) {
@@ -44,5 +51,11 @@ export function createKeyCounter(db: Db, limits: { retentionDays: number; defaul
     return counter;
   }
 
-  return { count: (apiKey, request = {}) => counterOf(apiKey)(request) };
+  return {
+    count: (apiKey, request = {}) => counterOf(apiKey)(request),
+    async uncount(apiKey, key) {
+      const requests = await uncountRequest(db, apiKey, key.resetAtSeconds);
+      return requests === undefined ? undefined : { ...key, requests };
+    },
+  };
 }

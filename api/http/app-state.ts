@@ -11,6 +11,8 @@ export interface AppState {
   caller?: Caller;
   access?: Access;
   polled?: Polled;
+  /** Since when the caller waits because it wants to: what follows does not count as the time that the service takes. */
+  heldSinceMs?: number;
 }
 
 export type AppMiddleware = Middleware<AppState>;

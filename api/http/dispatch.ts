@@ -25,27 +25,33 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
   if (route.access !== undefined) steps.push(authorize(route.access, deps));
   steps.push(async (ctx) => {
     const routerContext = ctx as AppContext;
-    const params = parseParams(route, routerContext.params);
-    const query = route.query && parseFields(route.query, readQuery(ctx.query, route.repeatable));
-    const headers = route.headers && parseFields(route.headers, ctx.headers);
-    const signal = hangUpSignal(routerContext);
-    const lease = deps.memory.lease(signal);
-    let result: RouteResult;
-    try {
-      await lease.resize(bodyWeight(route, routerContext));
-      const { body, bodyBytes } = await readBody(route, routerContext);
-      const { caller, access, polled, log } = ctx.state;
-      const peerAddress = ctx.req.socket.remoteAddress ?? '';
-      const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers, peerAddress };
-      // The types of the declaration state whether there is a caller and an access; this code passes both on.
-      const context = { deps, log, caller, access, polled, signal, ...given } as Parameters<Route['handler']>[0];
-      result = await route.handler(context);
-    } finally {
-      lease.end();
-    }
+    let result = await handle(route, routerContext, deps);
+    if (result.later !== undefined || result.stalledMs !== undefined) ctx.state.heldSinceMs = performance.now();
+    while (result.later !== undefined) result = await result.later();
     await write(routerContext, result, deps);
   });
   return steps;
+}
+
+/** Everything that a body takes is released when this returns. */
+async function handle(route: Route, ctx: AppContext, deps: AppDeps): Promise<RouteResult> {
+  const params = parseParams(route, ctx.params);
+  const query = route.query && parseFields(route.query, readQuery(ctx.query, route.repeatable));
+  const headers = route.headers && parseFields(route.headers, ctx.headers);
+  const signal = hangUpSignal(ctx);
+  const lease = deps.memory.lease(signal);
+  try {
+    await lease.resize(bodyWeight(route, ctx));
+    const { body, bodyBytes } = await readBody(route, ctx);
+    const { caller, access, polled, log } = ctx.state;
+    const peerAddress = ctx.req.socket.remoteAddress ?? '';
+    const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers, peerAddress };
+    // The types of the declaration state whether there is a caller and an access; this code passes both on.
+    const context = { deps, log, caller, access, polled, signal, ...given } as Parameters<Route['handler']>[0];
+    return await route.handler(context);
+  } finally {
+    lease.end();
+  }
 }
 
 function parseParams(route: Route, params: unknown): unknown {
@@ -108,7 +114,7 @@ function hangUpSignal({ res }: AppContext): AbortSignal {
   return controller.signal;
 }
 
-async function write(ctx: AppContext, { status, body, headers }: RouteResult, deps: AppDeps): Promise<void> {
+async function write(ctx: AppContext, { status, body, headers, stalledMs }: RouteResult, deps: AppDeps): Promise<void> {
   ctx.status = status;
   if (headers !== undefined) ctx.set(headers);
   if (body === undefined) {
@@ -116,21 +122,28 @@ async function write(ctx: AppContext, { status, body, headers }: RouteResult, de
     ctx.status = status;
     return;
   }
-  if (body instanceof Readable) return sendStream(ctx, body);
+  if (body instanceof Readable) {
+    disconnectIfStalled(ctx, stalledMs);
+    return sendStream(ctx, body);
+  }
   if (Buffer.isBuffer(body) || (typeof body === 'string' && headers?.['Content-Type'] !== undefined)) {
     ctx.body = body;
     return;
   }
   ctx.type = 'application/json';
   if (holdsLazyJson(body)) {
-    // A caller that accepts no data for this long is disconnected, because it occupies resources that others wait for.
-    ctx.res.setTimeout(STALLED_MS, () => ctx.res.destroy());
+    disconnectIfStalled(ctx, STALLED_MS);
     return sendStream(ctx, streamJson(body, deps.memory));
   }
   ctx.body = toJsonText(body);
 }
 
 const STALLED_MS = 60_000;
+
+/** A caller that accepts no data for so long is disconnected, because it occupies resources that others wait for. */
+function disconnectIfStalled(ctx: AppContext, stalledMs: number | undefined): void {
+  if (stalledMs !== undefined) ctx.res.setTimeout(stalledMs, () => ctx.res.destroy());
+}
 
 /**
  * Sends the stream no faster than the caller reads. If one side breaks, the other is broken too: an answer that ends

@@ -11,6 +11,7 @@ import { chatRoutes } from '../chat/routes.js';
 import { createDocumentationRoutes } from './docs-routes.js';
 import { executionUpdateRoutes } from '../runs/execution-update-routes.js';
 import { healthRoutes } from '../observability/health-routes.js';
+import { liveRoutes } from '../live/routes.js';
 import { historyRoutes } from '../runs/history-routes.js';
 import { choiceRoutes } from '../marketplace/choices-routes.js';
 import { marketplaceRoutes } from '../marketplace/routes.js';
@@ -50,6 +51,7 @@ export const routes: Route[] = [
   ...workflowCheckRoutes,
   ...mcpToolsRoutes,
   ...runRoutes,
+  ...liveRoutes,
   ...historyRoutes,
   ...allRunsRoutes,
   ...nodeRoutes,

@@ -34,11 +34,18 @@ export interface AccessRule {
   refusal?: 400 | 403;
 }
 
+/**
+ * Makes a request of a key count where it has not yet, and the reverse: a 304 does not, and whether an answer is one is not
+ * always known when the request is admitted. Returns the rate limit's headers then. Throws 429 when the limit is exceeded.
+ */
+export type Settle = (isToCount: boolean) => Promise<Record<string, string>>;
+
 /** What was read together with the admission of a key (`pollsRun`). */
 export interface Polled {
   runId: string;
   /** Undefined when no run has the id. */
   run: PolledText | undefined;
+  settle: Settle;
 }
 
 /** The result of the access check. */
@@ -75,6 +82,13 @@ export interface RouteResult {
    */
   body?: unknown;
   headers?: Record<string, string>;
+  /** Of a stream that lasts as long as the caller wants: it is disconnected when it has taken nothing for so long. */
+  stalledMs?: number;
+  /**
+   * The answer follows later, and this is what else it takes. It is called once the body and its memory are released, and
+   * the time until then does not count as the time that the service takes. Everything else of this result is ignored.
+   */
+  later?: () => Promise<RouteResult>;
 }
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -106,10 +120,10 @@ interface RouteShape {
   responses: Record<number, z.ZodType>;
   /** The media types of answers that have others than application/json. */
   mediaTypes?: Partial<Record<number, string[]>>;
+  /** Headers of its own that its good answers have, for the documentation. */
+  answerHeaders?: readonly string[];
   /** Describes all other statuses, for answers that another server determines. */
   otherAnswers?: string;
-  /** Whether a success carries an `ETag`. */
-  hasEtag?: boolean;
   /** Frequent requests such as health checks are logged at debug level. */
   quiet?: boolean;
 }

@@ -17,7 +17,7 @@ import { toEtag, toWorkflow, workflowSchema } from '../workflows/workflow-view.j
 const publication = {
   method: 'POST',
   auth: 'key',
-  hasEtag: true,
+  answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'admin', refusal: 400 },
   params: idParams,
   responses: { 200: workflowSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },

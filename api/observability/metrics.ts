@@ -15,6 +15,10 @@ export interface Metrics {
    * `skipped` (not sent).
    */
   runQueries: Counter<'outcome'>;
+  /** Who waits for runs: `poll` (`Prefer: wait`) or `stream`. */
+  runReaders: Gauge<'kind'>;
+  /** 1 while changes of runs are told to this process. */
+  runChangesListening: Gauge;
   /** `delivered`, `retried` (failed, another attempt follows), `failed` (no attempts left), `dropped` (no receiver). */
   webhookAttempts: Counter<'outcome'>;
   webhookAttemptSeconds: Histogram;
@@ -70,6 +74,17 @@ export function createMetrics(): Metrics {
       labelNames: ['outcome'],
       registers,
     }),
+    runReaders: new Gauge({
+      name: 'run_readers',
+      help: 'Requests that wait for a run (poll) or follow one (stream).',
+      labelNames: ['kind'],
+      registers,
+    }),
+    runChangesListening: new Gauge({
+      name: 'run_changes_listening',
+      help: 'Whether PostgreSQL tells this process of changes of runs: 1, or 0 while it compares them twice a second.',
+      registers,
+    }),
     webhookAttempts: new Counter({
       name: 'webhook_attempts_total',
       help: 'Attempts to deliver a webhook event, by what became of the event.',
@@ -96,11 +111,20 @@ export function createMetrics(): Metrics {
 }
 
 /** Creates every series with 0: Prometheus sees no increase in a series that begins with its first event. */
-function showZeros(metrics: Metrics): void {
-  const { runsAccepted, runsEnded, runQueries, webhookAttempts, signIns, reconciler, retention } = metrics;
+function showZeros({
+  runsAccepted,
+  runsEnded,
+  runQueries,
+  runReaders,
+  webhookAttempts,
+  signIns,
+  reconciler,
+  retention,
+}: Metrics): void {
   for (const outcome of ['accepted', 'repeated', 'invalid_nodes', 'invalid_workflow']) runsAccepted.inc({ outcome }, 0);
   for (const status of ['Succeeded', 'Error', 'Cancelled']) runsEnded.inc({ status }, 0);
   for (const outcome of ['answered', 'refused', 'timed_out', 'skipped']) runQueries.inc({ outcome }, 0);
+  for (const kind of ['poll', 'stream']) runReaders.set({ kind }, 0);
   for (const outcome of ['delivered', 'retried', 'failed', 'dropped']) webhookAttempts.inc({ outcome }, 0);
   for (const method of ['password', 'link', 'oidc']) {
     for (const outcome of ['done', 'refused', 'throttled', 'failed']) signIns.inc({ method, outcome }, 0);

@@ -1,9 +1,13 @@
 // Answers polls. Results and all that is final come from Postgres; nodes in flight come from the run's workflow if it
 // answers in time (docs/adr/0002-polls-read-postgres.md).
-import { readResultPieces, type PolledRun, type PolledText } from '../../db/runs/poll-repository.js';
+import { createHash } from 'node:crypto';
+import { readResultPieces } from '../../db/runs/result-pieces.js';
+import type { PolledRun, PolledText } from '../../db/runs/poll-repository.js';
 import { splitNodes } from '../../db/runs/polled-text.js';
 import type { LiveNode } from '../../contract/run-workflow.js';
 import type { AppDeps } from '../deps.js';
+import { toETag } from '../http/conditional.js';
+import { ApiError } from '../http/errors.js';
 import { RawJson } from '../http/json-text.js';
 import type { RouteResult } from '../http/route.js';
 import { toExecutionStatus, toNodeMap } from './node-map.js';
@@ -13,14 +17,41 @@ import { toExecutionStatus, toNodeMap } from './node-map.js';
  * as much processor time as a node, so querying every busy run would slow all of them down.
  */
 const ASK_WHEN_QUIET_MS = 1_000;
+const LIVE_TAG_CHARACTERS = 16;
 
-export async function answerPoll({ db, liveStatus }: AppDeps, run: PolledRun | PolledText): Promise<RouteResult> {
-  const { runId, status: stored, isStarted } = run;
+export interface PollAnswer extends RouteResult {
+  etag: string;
+}
+
+/** A run of which only the node ids were read (`isUnchanged`) gets its entity tag alone: its body is not to be sent. */
+export async function answerPoll(
+  { db, liveStatus }: AppDeps,
+  run: PolledRun | PolledText | undefined,
+  runId: string,
+): Promise<PollAnswer> {
+  if (run !== undefined) refuseInvisible(run);
+  if (run === undefined || run.isExpired) return answerNotFound(runId);
+  const { status: stored, isStarted, version } = run;
   const isOpen = stored === 'In Progress';
-  const live = (isOpen && run.quietMs >= ASK_WHEN_QUIET_MS && (await liveStatus.nodesOf(runId))) || [];
+  const live = (isOpen && run.quietMs >= ASK_WHEN_QUIET_MS && (await liveStatus.nodesOf(run.runId))) || [];
   const status = toExecutionStatus(stored, isStarted || live.length > 0);
-  const data = isOpen ? addLive(entriesOf(db, run), live) : nodesOf(db, run);
-  return { status: 200, body: { status: 200, data: { id: runId, status, data } } };
+  if (!isOpen) return toAnswer(toETag(run.stateTag, ''), { id: run.runId, status, data: nodesOf(db, run), version });
+  const missing = missingFrom(idsOf(run), live);
+  const data = 'isUnchanged' in run && run.isUnchanged ? {} : addLive(entriesOf(db, run), live);
+  return toAnswer(toETag(run.stateTag, toLiveTag(missing)), { id: run.runId, status, data, version });
+}
+
+/** The specification's 200 with `data` null for an unknown run and for expired results. */
+export function answerNotFound(runId: string): PollAnswer {
+  return toAnswer(toETag('0', ''), { id: runId, status: 'not found', data: null });
+}
+
+export function refuseInvisible({ isVisible }: { isVisible: boolean }): void {
+  if (!isVisible) throw new ApiError(400, 'invalid', 'The run does not exist or you have no access to it.');
+}
+
+function toAnswer(etag: string, data: Record<string, unknown>): PollAnswer {
+  return { etag, status: 200, headers: { ETag: etag }, body: { status: 200, data } };
 }
 
 /** Passes on the text that the database wrote, if there is one. */
@@ -38,17 +69,37 @@ function entriesOf(db: AppDeps['db'], { runId, nodeErrors, nodes }: PolledRun | 
   );
 }
 
+/** Of the nodes that are stored. */
+function idsOf(run: PolledRun | PolledText): Set<string> {
+  if (Array.isArray(run.nodes)) return new Set(run.nodes.map(({ id }) => id));
+  const text = run.nodes ?? '[]';
+  const isList = 'isUnchanged' in run && run.isUnchanged;
+  return new Set(isList ? (JSON.parse(text) as string[]) : splitNodes(text).map(([id]) => id));
+}
+
 /**
  * Adds nodes in flight of which nothing is stored. Stored nodes take precedence, because the workflow's answer may be
  * older: a node that has ended stays ended, and an agent waits while Postgres has open requests of it.
  */
 export function addLive(stored: Record<string, unknown>, live: LiveNode[]): Record<string, unknown> {
-  const missing = live.filter(({ id, path }) => path === '' && !Object.hasOwn(stored, id));
+  const missing = missingFrom({ has: (id) => Object.hasOwn(stored, id) }, live);
   return { ...stored, ...Object.fromEntries(missing.map((node) => [node.id, toLiveEntry(node)])) };
 }
 
+function missingFrom(stored: { has(id: string): boolean }, live: LiveNode[]): LiveNode[] {
+  return live.filter(({ id, path }) => path === '' && !stored.has(id));
+}
+
+/** Distinguishes what is in flight and not stored: no version counts it. Empty where there is nothing. */
+function toLiveTag(missing: LiveNode[]): string {
+  if (missing.length === 0) return '';
+  const facts = missing.map(({ id, waiting }) => [id, waiting?.for, waiting?.untilMs]);
+  const text = JSON.stringify(facts.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)));
+  return createHash('sha256').update(text).digest('base64url').slice(0, LIVE_TAG_CHARACTERS);
+}
+
 export function toLiveEntry({ id, waiting }: LiveNode): Record<string, unknown> {
-  const entry = { id, status: 'in progress' };
+  const entry = { id, status: 'in progress', started_at: null, finished_at: null };
   if (waiting === undefined) return entry;
   return { ...entry, waiting: { for: waiting.for, until: new Date(waiting.untilMs).toISOString() } };
 }

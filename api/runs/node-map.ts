@@ -25,20 +25,20 @@ export function toNodeEntry(
   readApart?: (nodeId: string) => AsyncIterable<string>,
 ): NodeMap {
   const { id, status } = node;
+  const head = { id, status, started_at: node.startedAt, finished_at: node.finishedAt };
   if (status === 'in progress') {
     const { approvals } = node;
-    if (!approvals) return { id, status };
+    if (!approvals) return head;
     const until = approvals.map(({ expires_at: expiresAt }) => expiresAt).toSorted();
-    return { id, status, approval_requests: approvals, waiting: { for: 'approval', until: until.at(-1) } };
+    return { ...head, approval_requests: approvals, waiting: { for: 'approval', until: until.at(-1) } };
   }
   if (status === 'succeed') {
-    if (node.isApart === true && readApart !== undefined)
-      return { id, status, result: new LazyJson(() => readApart(id)) };
-    const entry = { id, status, result: new RawJson(node.result ?? '{"content":""}') };
+    if (node.isApart === true && readApart !== undefined) return { ...head, result: new LazyJson(() => readApart(id)) };
+    const entry = { ...head, result: new RawJson(node.result ?? '{"content":""}') };
     return 'truncated' in node && node.truncated ? { ...entry, truncated: true } : entry;
   }
   const error = { code: node.errorCode ?? 'failed', message: node.errorMessage ?? 'The node failed.' };
-  return { id, status, error };
+  return { ...head, error };
 }
 
 export type ExecutionStatus = 'in queue' | 'in progress' | 'succeed' | 'failed';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listNodeTransactions } from '../../db/nodes/billing-repository.js';
 import { listKeptAttempts } from '../../db/nodes/node-attempts-repository.js';
 import { findNodeDetail, type NodeDetail, type StoredNode } from '../../db/runs/node-detail-repository.js';
-import { readResultPieces } from '../../db/runs/poll-repository.js';
+import { readResultPieces } from '../../db/runs/result-pieces.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import { toTransaction } from '../billing/transaction-view.js';

@@ -1,18 +1,19 @@
 // Specification, "Running workflows": run, re-run and poll.
 import { z } from 'zod';
-import { readRunForPoll } from '../../db/runs/poll-repository.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { acceptRun, type Acceptance } from './accept-run.js';
-import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { answerPoll } from './answer-poll.js';
+import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
-import { ApiError, notFound } from '../http/errors.js';
+import { notFound } from '../http/errors.js';
 import { findFirstAnswer, idempotencyHeaders, toKeyedRequest } from './idempotency.js';
+import { conditionalHeaders, waitHeaders } from '../http/conditional.js';
 import { idParams, runParams, uuid } from '../http/path-ids.js';
+import { pollRun } from './poll-run.js';
 import { toReRunRequest } from './re-run.js';
 import { runInputBody } from './read-run-input.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { envelopeSchema, refusedRunSchema, toRefusal, type Envelope } from './run-envelope.js';
+import { waitForResults } from './wait-for-results.js';
 import { linkRequestToRun } from './run-traces.js';
 
 const start = defineRoute({
@@ -24,16 +25,18 @@ const start = defineRoute({
   params: idParams,
   bodyFormat: 'run-input',
   body: runInputBody,
-  headers: idempotencyHeaders,
+  headers: waitHeaders.extend(idempotencyHeaders.shape),
   responses: { 200: envelopeSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
-  async handler({ deps, log, caller, params, body: input, headers }) {
+  answerHeaders: ['Preference-Applied'],
+  async handler({ deps, log, caller, params, body: input, headers, signal }) {
     const workflow = await findDrawing(deps.db, params.id);
     if (workflow === undefined) throw notFound();
     const keyed = toKeyedRequest(caller.userId, headers, { workflowId: params.id, input });
     const request = { workflow, userId: caller.userId, input: input ?? {}, keyed };
     const { envelope, isRepeat } = await acceptRun(deps, log, request);
     countAcceptance(deps, envelope, isRepeat);
-    return { status: 200, body: envelope, headers: repeatHeaders(isRepeat) };
+    const started = { status: 200, body: envelope, headers: repeatHeaders(isRepeat) };
+    return waitForResults(deps, started, envelope, { userId: caller.userId, prefer: headers.prefer, signal });
   },
 });
 
@@ -46,21 +49,25 @@ const reRun = defineRoute({
   params: runParams,
   bodyFormat: 'run-input',
   body: runInputBody,
-  headers: idempotencyHeaders,
+  headers: waitHeaders.extend(idempotencyHeaders.shape),
   responses: { 201: envelopeSchema, 400: refusedRunSchema, 404: detailSchema, ...keyErrors },
-  async handler({ deps, log, caller, params, body: input, headers }) {
+  answerHeaders: ['Preference-Applied'],
+  async handler({ deps, log, caller, params, body: input, headers, signal }) {
     const workflow = await findDrawing(deps.db, params.id);
     if (workflow === undefined) throw notFound();
     const originalRunId = params.run_id;
     const keyed = toKeyedRequest(caller.userId, headers, { workflowId: params.id, originalRunId, input });
     // The first answer takes precedence, because the original run may have expired since.
     const first = keyed && (await findFirstAnswer(deps, keyed));
-    if (first !== undefined) return answerReRun({ envelope: first, isRepeat: true });
+    const waiting = { userId: caller.userId, prefer: headers.prefer, signal };
+    if (first !== undefined) {
+      return waitForResults(deps, answerReRun({ envelope: first, isRepeat: true }), first, waiting);
+    }
     const reused = await toReRunRequest(deps, { workflow, originalRunId, input });
     await linkRequestToRun(deps, originalRunId);
     const acceptance = await acceptRun(deps, log, { ...reused, workflow, userId: caller.userId, keyed });
     countAcceptance(deps, acceptance.envelope, acceptance.isRepeat);
-    return answerReRun(acceptance);
+    return waitForResults(deps, answerReRun(acceptance), acceptance.envelope, waiting);
   },
 });
 
@@ -68,20 +75,17 @@ const poll = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/workflow_result/',
   summary: 'The state of a run and the results of its nodes so far.',
+  description:
+    'With `If-None-Match` and the `ETag` of an earlier answer, 304 while nothing has changed, which does not count against ' +
+    'the rate limit. With `Prefer: wait=N` (1 to 55 seconds) the answer comes as soon as the run has ended, or, with a ' +
+    'current `If-None-Match`, as soon as anything has changed; after N seconds as without it.',
   auth: 'key',
   query: z.object({ id: uuid }),
+  headers: waitHeaders.extend(conditionalHeaders.shape),
   pollsRun: 'id',
-  responses: { 200: envelopeSchema, 400: badRequestSchema, ...keyErrors },
-  async handler({ deps, caller, polled, query }) {
-    const asked = { runId: query.id, userId: caller.userId, projectId: caller.projectId };
-    // The run may have been read with the key, except results that are too large for that.
-    const isRead = polled?.runId === query.id && polled.run?.nodes !== null;
-    const run = isRead ? polled.run : await readRunForPoll(deps.db, asked, deps.config.resultRetentionDays);
-    if (run === undefined) return answerNotFound(query.id);
-    if (!run.isVisible) throw new ApiError(400, 'invalid', 'The run does not exist or you have no access to it.');
-    if (run.isExpired) return answerNotFound(query.id);
-    return answerPoll(deps, run);
-  },
+  responses: { 200: envelopeSchema, 304: nothing, 400: badRequestSchema, ...keyErrors },
+  answerHeaders: ['ETag', 'Preference-Applied'],
+  handler: pollRun,
 });
 
 export const runRoutes: Route[] = [start, reRun, poll];
@@ -99,9 +103,4 @@ function answerReRun({ envelope, isRepeat }: Acceptance): RouteResult {
 
 function repeatHeaders(isRepeat: boolean): Record<string, string> {
   return isRepeat ? { 'Idempotent-Replayed': 'true' } : {};
-}
-
-/** Answers the specification's 200 with `data` null for an unknown run and for expired results. */
-function answerNotFound(runId: string): RouteResult {
-  return { status: 200, body: { status: 200, data: { id: runId, status: 'not found', data: null } } };
 }

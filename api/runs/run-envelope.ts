@@ -9,6 +9,8 @@ const executionStatus = z.enum(['in queue', 'in progress', 'succeed', 'failed', 
 export const nodeEntrySchema = z.object({
   id: z.string(),
   status: executionStatus,
+  started_at: z.iso.datetime().nullable().optional().describe('Null where the start is not stored yet'),
+  finished_at: z.iso.datetime().nullable().optional().describe('Null until the node has ended'),
   result: z.unknown().optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
   truncated: z.boolean().optional(),
@@ -25,6 +27,10 @@ export const envelopeSchema = z.object({
     id: z.string().nullable(),
     status: executionStatus,
     data: z.record(z.string(), nodeEntrySchema).nullable(),
+    version: z
+      .int()
+      .optional()
+      .describe('Rises with every change of the run, though not by one. The `ETag` of a poll changes with it'),
     detail: z.string().optional(),
     errors: z.array(z.object({ code: z.string(), message: z.string(), node_id: z.string().optional() })).optional(),
   }),

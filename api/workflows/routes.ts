@@ -59,7 +59,7 @@ const create = defineRoute({
   path: listPath,
   summary: 'Creates a workflow at the end of its project.',
   auth: 'key',
-  hasEtag: true,
+  answerHeaders: ['ETag'],
   body: z.object({ project: integerField(), title: titleBody, data: drawingBody }),
   responses: { 201: workflowSchema, 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, body }) {
@@ -78,7 +78,7 @@ const read = defineRoute({
   path: workflowPath,
   summary: 'One workflow.',
   auth: 'key',
-  hasEtag: true,
+  answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
   responses: { 200: workflowSchema, 404: detailSchema, ...keyErrors },
@@ -93,7 +93,7 @@ const update = defineRoute({
     'With `If-Match`, the `ETag` of an earlier answer, nothing is changed when somebody else has changed the workflow ' +
     'since (412). A change of `data` that changes what runs makes a new version.',
   auth: 'key',
-  hasEtag: true,
+  answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor' },
   params: idParams,
   body: workflowChangesSchema,

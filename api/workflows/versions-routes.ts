@@ -64,7 +64,7 @@ const restore = defineRoute({
   summary: 'Makes the drawing of an earlier version, its secrets included, the present one: as a new version.',
   description: 'Nothing is changed by restoring the present version. One that runs the same makes no new version.',
   auth: 'key',
-  hasEtag: true,
+  answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor' },
   params: versionParams,
   headers: ifMatchHeaders,

@@ -5,6 +5,7 @@ import type { NodeKey } from '../../graph/plan.js';
 import { markCallApplied } from '../nodes/provider-calls-repository.js';
 import { addPaidCall, lockRun } from './agent-charges.js';
 import type { ApprovalStatus, Tables, ToolOutcome } from '../core/tables.js';
+import { tellWatchers } from '../runs/tell-watchers.js';
 import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
 
 export interface TurnKey extends NodeKey {
@@ -145,6 +146,7 @@ async function insertApproval(
       expires_at: sql<Date>`now() + make_interval(secs => ${approval.expiresInSeconds})`,
       ...(isOpen ? {} : { status: 'expired', decided_at: sql<Date>`now()` }),
     })
+    .returning(tellWatchers(turn.runId).as('told'))
     .execute();
 }
 

@@ -2,6 +2,7 @@
 // workflow only wakes it.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
+import { tellWatchers } from '../runs/tell-watchers.js';
 import type { TurnKey } from './agent-repository.js';
 
 export interface NewDecision {
@@ -22,7 +23,8 @@ export async function decideRequest(
     SET status = ${decision}, reason = ${reason}, decided_by = ${userId}, decided_at = now()
     FROM runs run
     WHERE request.request_id = ${requestId} AND request.run_id = ${runId} AND request.status = 'pending'
-      AND request.expires_at > now() AND run.id = request.run_id AND run.status = 'In Progress'`.execute(db);
+      AND request.expires_at > now() AND run.id = request.run_id AND run.status = 'In Progress'
+    RETURNING ${tellWatchers(runId)}`.execute(db);
   return numAffectedRows === 1n;
 }
 
@@ -30,9 +32,8 @@ export async function decideRequest(
 export async function expireRequests(db: Db, { runId, path, nodeId, turn }: TurnKey): Promise<void> {
   await sql`
     UPDATE approval_requests SET status = 'expired', decided_at = now()
-    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND turn = ${turn} AND status = 'pending'`.execute(
-    db,
-  );
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND turn = ${turn} AND status = 'pending'
+    RETURNING ${tellWatchers(runId)}`.execute(db);
 }
 
 export async function markSignalled(db: Db, requestId: string): Promise<void> {

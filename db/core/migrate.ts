@@ -8,6 +8,7 @@ import * as agents from '../migrations/0005-agents.js';
 import * as marketplace from '../migrations/0006-marketplace.js';
 import * as webhooks from '../migrations/0007-webhooks.js';
 import * as sessions from '../migrations/0008-sessions.js';
+import * as runEvents from '../migrations/0009-run-events.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -19,6 +20,7 @@ const migrations: Record<string, Migration> = {
   '0006-marketplace': marketplace,
   '0007-webhooks': webhooks,
   '0008-sessions': sessions,
+  '0009-run-events': runEvents,
 };
 
 /**

@@ -15,6 +15,7 @@ import type {
   AgentTurnsTable,
   ApprovalRequestsTable,
 } from './tables/agent-tables.js';
+import type { RunEventsTable, RunWatchesTable } from './tables/event-tables.js';
 import type { MarketplaceCopiesTable, MarketplaceUsageTable } from './tables/marketplace-tables.js';
 import type {
   BillingTransactionsTable,
@@ -83,6 +84,8 @@ export interface Tables {
   login_failures: LoginFailuresTable;
   login_waits: LoginWaitsTable;
   oidc_identities: OidcIdentitiesTable;
+  run_watches: RunWatchesTable;
+  run_events: RunEventsTable;
 }
 
 export type ProjectRow = Selectable<ProjectsTable>;

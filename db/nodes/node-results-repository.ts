@@ -4,6 +4,7 @@ import type { NodeKind } from '../../graph/kinds.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { startRun } from '../runs/common-updates.js';
+import { tellWatchers } from '../runs/tell-watchers.js';
 import { lazily } from '../core/lazily.js';
 import { resultBytes } from './result-bytes.js';
 import { tokenCountsOf } from './token-counts.js';
@@ -49,7 +50,7 @@ export async function claimNode(
       SET attempts = node.attempts + CASE WHEN ${isRepeat} THEN 1 ELSE 0 END,
         attempt_started_at = CASE WHEN ${isRepeat} THEN clock_timestamp() ELSE node.attempt_started_at END,
         step = excluded.step
-    RETURNING status, handle, error_code AS "errorCode", attempts, ${lazily}`.execute(db);
+    RETURNING status, handle, error_code AS "errorCode", attempts, ${tellWatchers(runId)}, ${lazily}`.execute(db);
   return rows[0];
 }
 
@@ -147,7 +148,7 @@ export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
     ), paid AS (
       ${payNode(end, sql`${end.amountUsd}::numeric > 0 OR EXISTS (SELECT FROM open_run)`)}
     )
-    SELECT EXISTS (SELECT FROM settled) AS "isSettled"`.execute(db);
+    SELECT EXISTS (SELECT FROM settled) AS "isSettled", ${tellWatchers(end.runId)}`.execute(db);
   return rows[0]?.isSettled === true;
 }
 
@@ -162,7 +163,7 @@ export async function recordTriggerEnd(db: Db, end: NodeEnd, sequence: number): 
     ), paid AS (
       ${payNode(end, sql`EXISTS (SELECT FROM changed)`)}
     )
-    SELECT FROM changed`.execute(db);
+    SELECT ${tellWatchers(end.runId)} FROM changed`.execute(db);
   return rows.length > 0;
 }
 

@@ -35,15 +35,22 @@ export async function countKeyRequests(db: Db, apiKey: string, count: number): P
   return rows[0];
 }
 
-/** The beginning of a statement's WITH list. `counted_key` has the columns of `CountedKey`, and at most one row. */
-export function countedKey(keyHash: Value<Buffer>, count: Value<number>): RawBuilder<unknown> {
+/**
+ * The beginning of a statement's WITH list. `counted_key` has the columns of `CountedKey`, and at most one row. `before`: what
+ * `count` depends on, with a comma behind it; it may refer to `holder` (`user_id`, `api_access`).
+ */
+export function countedKey(
+  keyHash: Value<Buffer>,
+  count: Value<number>,
+  before: RawBuilder<unknown> = sql``,
+): RawBuilder<unknown> {
   const windowEnd = sql`now() + make_interval(secs => ${WINDOW_SECONDS})`;
   return sql`
     holder AS (
       SELECT api_keys.id, api_keys.rate_limit, api_keys.project_id, users.id AS user_id, users.api_access
       FROM api_keys JOIN users ON users.id = api_keys.user_id
       WHERE api_keys.key_hash = ${keyHash} AND (api_keys.expires_at IS NULL OR api_keys.expires_at > now())
-    ), counted AS (
+    ), ${before} counted AS (
       INSERT INTO rate_limits AS stored (key_id, window_ends_at, requests)
       SELECT id, ${windowEnd}, ${count}::integer FROM holder
       ON CONFLICT (key_id) DO UPDATE SET
@@ -56,4 +63,17 @@ export function countedKey(keyHash: Value<Buffer>, count: Value<number>): RawBui
         greatest(1, ceil(extract(epoch FROM window_ends_at - now())))::integer AS "resetInSeconds"
       FROM holder, counted
     )`;
+}
+
+/**
+ * Takes one request out of the window that it was counted in, `resetAtSeconds` being that window's end; what is left of a
+ * window that is over does not matter. Returns the key's requests of the window then; undefined when it is over.
+ */
+export async function uncountRequest(db: Db, apiKey: string, resetAtSeconds: number): Promise<number | undefined> {
+  const { rows } = await sql<{ requests: number }>`/* uncount_request */
+    UPDATE rate_limits SET requests = requests - 1
+    WHERE key_id = (SELECT id FROM api_keys WHERE key_hash = ${hashKey(apiKey)}) AND requests > 0
+      AND ceil(extract(epoch FROM window_ends_at))::bigint = ${resetAtSeconds}::bigint
+    RETURNING requests`.execute(db);
+  return rows[0]?.requests;
 }

@@ -3,6 +3,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { EVENTS, STORED, type ExecutionUpdate, type UpdateOutcome } from './execution-update.js';
+import { tellWatchers } from './tell-watchers.js';
 import { webhookEventOf } from '../webhooks/webhook-outbox-repository.js';
 
 /** Undefined where the case is another one; nothing is changed then, and `applyExecutionUpdate` takes the long way. */
@@ -39,6 +40,6 @@ async function succeedRun(db: Db, runId: string, sequence: number): Promise<Upda
         AND NOT EXISTS (SELECT FROM marketplace_copies AS copy WHERE copy.copy_id = run.workflow_id)
       RETURNING id, workflow_id, project_id, status
     ), notified AS (${webhookEventOf(EVENTS.succeed, sql`changed`)})
-    SELECT FROM changed`.execute(db);
+    SELECT ${tellWatchers(runId)} FROM changed`.execute(db);
   return rows.length === 0 ? undefined : { applied: true, runStatus: STORED.succeed };
 }

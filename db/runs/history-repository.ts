@@ -1,6 +1,7 @@
 // Reads of past and present runs of a workflow. Six statements a page, however many runs it shows.
 import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
+import { isoText } from './entry-text.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import type { PolledNode } from './poll-repository.js';
 import type { RunRow } from '../core/tables.js';
@@ -161,6 +162,7 @@ async function readNodes(db: Db, runIds: string[], contents: 'cut' | 'whole'): P
   const limit = contents === 'cut' ? await contentLimit(db, runIds) : null;
   const { rows } = await sql<HistoryNode & { runId: string }>`
     SELECT run_id AS "runId", node_id AS id, status, error_code AS "errorCode", error_message AS "errorMessage", truncated,
+      ${isoText(sql`started_at`)} AS "startedAt", ${isoText(sql`finished_at`)} AS "finishedAt",
       CASE WHEN truncated THEN json_build_object('content', left(${readable} ->> 'content', ${limit}::integer))::text
         ELSE result::text END AS result
     FROM node_results, coalesce(${resultBytes} > ${limit}::integer, false) AS truncated

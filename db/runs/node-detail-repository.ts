@@ -5,7 +5,8 @@ import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
-import { isoText, ofApprovals, openRequests, TOGETHER_BYTES, type PolledNode } from './poll-repository.js';
+import { isoText } from './entry-text.js';
+import { ofApprovals, openRequests, TOGETHER_BYTES, type PolledNode } from './poll-repository.js';
 
 export interface NodeDetail {
   runStatus: StoredRunStatus;

@@ -1,6 +1,5 @@
 // The read behind `workflow_result`: what a client polls, thousands of times, while runs are being written.
 import { sql, type RawBuilder } from 'kysely';
-import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { hashKey } from '../projects/keys-repository.js';
 import { countedKey, type CountedKey } from '../projects/rate-limits-repository.js';
@@ -8,54 +7,15 @@ import type { Scope } from '../projects/scope.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { createStatement, type Value } from '../core/statement.js';
+import { errorText, isoText, timesText } from './entry-text.js';
+import type { OpenRequest, PolledNode, PolledRun, PolledState, PolledText } from './polled-run.js';
 import { AFTER_ID, AFTER_NODE } from './polled-text.js';
+import { stateTagOfRow, toStateTag, versionColumns, versionJoin, type VersionRow } from './run-version.js';
 import type { NodeStatus, StoredRunStatus } from '../core/tables.js';
 
-interface PolledState {
-  runId: string;
-  status: StoredRunStatus;
-  isStarted: boolean;
-  /** The time since one of its nodes began or ended, or since it was accepted. */
-  quietMs: number;
-  /** Its results are gone, or as good as gone: it ended long ago and nothing pins it. */
-  isExpired: boolean;
-  isVisible: boolean;
-  /** JSON text; only for `Draft`. */
-  nodeErrors: string | null;
-}
+export type { OpenRequest, PolledNode, PolledRun, PolledText } from './polled-run.js';
 
-export interface PolledRun extends PolledState {
-  nodes: PolledNode[];
-}
-
-/** One row, ready to be passed on: most polls of most runs. */
-export interface PolledText extends PolledState {
-  /**
-   * JSON text of the nodes by their ids, each as `toNodeMap` (api/runs/node-map.ts) writes it; null: read them apart. That
-   * of an open run is for `splitNodes`.
-   */
-  nodes: string | null;
-}
-
-export interface PolledNode {
-  id: string;
-  status: NodeStatus;
-  /** JSON text, passed on as it is: a result of several megabytes is never parsed here. */
-  result: string | null;
-  /** The result is too large to be read with all others; `readResultPieces` has it. */
-  isApart?: boolean;
-  errorCode: string | null;
-  errorMessage: string | null;
-  /** The requests that a waiting agent has open. */
-  approvals?: OpenRequest[] | null;
-}
-
-export interface OpenRequest extends Record<string, unknown> {
-  /** As JSON writes a Date. */
-  expires_at: string;
-}
-
-interface StateRow {
+interface StateRow extends VersionRow {
   run_id: string;
   run_status: StoredRunStatus;
   is_started: boolean;
@@ -69,6 +29,7 @@ interface TextRow extends StateRow {
   /** Which of the polls it answers; null for a key that was counted without a poll that finds anything. */
   poll: number | null;
   nodes: string | null;
+  is_unchanged: boolean;
 }
 
 interface NodeRow extends StateRow {
@@ -78,6 +39,8 @@ interface NodeRow extends StateRow {
   is_apart: boolean;
   error_code: string | null;
   error_message: string | null;
+  started_at_text: string;
+  finished_at_text: string | null;
   approvals: OpenRequest[] | null;
 }
 
@@ -87,11 +50,6 @@ export interface Poll extends Scope {
 
 /** Results are read with the run up to this many bytes in all, in the order of the nodes; those that follow by themselves. */
 export const TOGETHER_BYTES = 512 * 1024;
-/**
- * In characters of the database, of which one may be two of ours. The whole result is unpacked for each piece of it, so
- * that small ones cost time and large ones memory.
- */
-const PIECE_CHARACTERS = 2 * 1024 * 1024;
 
 /**
  * What a poll finds; undefined where no run has the id. One statement, hence one snapshot: a terminal status is seen
@@ -100,13 +58,13 @@ const PIECE_CHARACTERS = 2 * 1024 * 1024;
  */
 export async function readRunForPoll(
   db: Db,
-  { runId, userId, projectId }: Poll,
+  { runId, ...scope }: Poll,
   retentionDays: number,
 ): Promise<PolledRun | undefined> {
-  const asked = sql`(
-    SELECT ${runId}::uuid AS run_id, ${userId}::integer AS user_id, ${projectId ?? null}::integer AS only_project)`;
+  const asked = askedBy(runId, scope);
   const { rows } = await sql<NodeRow>`/* poll_run */
-    SELECT ${stateColumns(retentionDays, sql`node.changed_at`)}, node.node_id, node.status AS node_status, node.error_code, node.error_message,
+    SELECT ${stateColumns(retentionDays)}, node.node_id, node.status AS node_status, node.error_code, node.error_message,
+      ${isoText(sql`node.started_at`)} AS started_at_text, ${isoText(sql`node.finished_at`)} AS finished_at_text,
       node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
       CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(openRequests)} AS approvals
     FROM ${runsOf(asked)} LEFT JOIN LATERAL ${nodesOf(retentionDays)} node ON true
@@ -115,10 +73,29 @@ export async function readRunForPoll(
   return row && { ...toState(row), nodes: rows.flatMap((of) => (of.node_id === null ? [] : [toNode(of)])) };
 }
 
+function askedBy(runId: string, { userId, projectId }: Scope): RawBuilder<unknown> {
+  return sql`(
+    SELECT ${runId}::uuid AS run_id, ${userId}::integer AS user_id, ${projectId ?? null}::integer AS only_project)`;
+}
+
+/** How far a run is, without its nodes; undefined where no run has the id. */
+export async function readRunHead(
+  db: Db,
+  { runId, ...scope }: Poll,
+  retentionDays: number,
+): Promise<PolledState | undefined> {
+  const asked = askedBy(runId, scope);
+  const { rows } =
+    await sql<StateRow>`/* run_head */ SELECT ${stateColumns(retentionDays)} FROM ${runsOf(asked)}`.execute(db);
+  return rows[0] && toState(rows[0]);
+}
+
 /** One request of a key. */
 export interface KeyRequest {
   /** The run that it polls. */
   runId?: string;
+  /** State tags of answers that the caller has. A run that is in one of these states is not read, nor is the request counted. */
+  known?: string[] | undefined;
 }
 
 export interface CountedRequests {
@@ -135,8 +112,11 @@ export async function countAndPoll(
   requests: KeyRequest[],
   { retentionDays, defaultRateLimit }: { retentionDays: number; defaultRateLimit: number },
 ): Promise<CountedRequests> {
-  const polls = requests.flatMap(({ runId }, poll) => (runId === undefined ? [] : [{ poll, run_id: runId }]));
-  const rows = await selectPolls(db, {
+  const polls = requests.flatMap(({ runId, known }, poll) =>
+    runId === undefined ? [] : [{ poll, run_id: runId, known }],
+  );
+  const select = requests.some(({ known }) => known !== undefined) ? selectKnownPolls : selectPolls;
+  const rows = await select(db, {
     keyHash: hashKey(apiKey),
     count: requests.length,
     polls: JSON.stringify(polls),
@@ -144,7 +124,7 @@ export async function countAndPoll(
     defaultRateLimit,
   });
   const runs = requests.map((): PolledText | undefined => undefined);
-  for (const row of rows) if (row.poll !== null) runs[row.poll] = { ...toState(row), nodes: row.nodes };
+  for (const row of rows) if (row.poll !== null) runs[row.poll] = toText(row);
   return { key: rows[0], runs };
 }
 
@@ -158,8 +138,10 @@ interface SelectPolls {
   defaultRateLimit: number;
 }
 
+const VALUES = ['keyHash', 'count', 'polls', 'retentionDays', 'defaultRateLimit'] as const;
+
 const selectPolls = createStatement<SelectPolls, CountedKey & TextRow>(
-  ['keyHash', 'count', 'polls', 'retentionDays', 'defaultRateLimit'],
+  VALUES,
   ({ keyHash, count, polls, retentionDays, defaultRateLimit }) => {
     // The number of each request within the window, as `CountedKey` counts them.
     const asked = sql`(
@@ -170,16 +152,47 @@ const selectPolls = createStatement<SelectPolls, CountedKey & TextRow>(
     return sql`/* count_and_poll */
       WITH ${countedKey(keyHash, count)}
       SELECT * FROM counted_key LEFT JOIN (
-        SELECT asked.poll, ${stateColumns(retentionDays, sql`nodes.changed_at`)}, nodes.nodes
-        FROM ${runsOf(asked)} LEFT JOIN LATERAL (
-          SELECT CASE WHEN NOT coalesce(bool_or(until_here > ${TOGETHER_BYTES}), false)
-            THEN '{' || coalesce(string_agg(${nodeText}, ${betweenNodes} ORDER BY started_at, node_id), '') || '}' END AS nodes,
-            max(changed_at) AS changed_at
-          FROM ${nodesOf(retentionDays)} node
-        ) nodes ON true
+        ${selectTexts(asked, retentionDays)}
       ) AS polled ON true`;
   },
 );
+
+/** The same, for requests some of which tell what they know: those whose runs are in a known state are not counted. */
+const selectKnownPolls = createStatement<SelectPolls, CountedKey & TextRow>(
+  VALUES,
+  ({ keyHash, count, polls, retentionDays, defaultRateLimit }) => {
+    const given = recordsOf(polls, sql`poll integer, run_id uuid, known text[]`);
+    const unchanged = sql`unchanged AS (
+      SELECT given.poll, state.* FROM holder CROSS JOIN ${given} AS given CROSS JOIN LATERAL (
+        SELECT ${stateColumns(retentionDays)}, (
+          SELECT coalesce(json_agg(node_id), '[]')::text FROM node_results AS node WHERE node.run_id = run.id AND path = ''
+        ) AS nodes FROM ${runsOf(sql`(SELECT given.run_id, holder.user_id, holder.project_id AS only_project)`)}
+      ) AS state
+      WHERE api_access AND known IS NOT NULL AND is_visible AND NOT is_expired AND ${stateTagOfRow} = ANY (known)
+    ),`;
+    const counted = sql<number>`(${count}::integer - (SELECT count(*) FROM unchanged))`;
+    const behind = sql`${count}::integer - 1 - given.poll - (SELECT count(*) FROM unchanged WHERE poll > given.poll)`;
+    const asked = sql`(
+      SELECT given.poll, given.run_id, "userId" AS user_id, "projectId" AS only_project FROM counted_key, ${given} AS given
+      WHERE "apiAccess" AND NOT EXISTS (SELECT FROM unchanged WHERE poll = given.poll)
+        AND requests - (${behind}) <= coalesce("rateLimit", ${defaultRateLimit}::integer)
+    )`;
+    return sql`/* count_and_poll_known */
+      WITH ${countedKey(keyHash, counted, unchanged)}
+      SELECT * FROM counted_key LEFT JOIN (
+        ${selectTexts(asked, retentionDays)} UNION ALL SELECT *, true FROM unchanged
+      ) AS polled ON true`;
+  },
+);
+
+function selectTexts(asked: RawBuilder<unknown>, retentionDays: Value<number>): RawBuilder<unknown> {
+  return sql`SELECT asked.poll, ${stateColumns(retentionDays)}, nodes.nodes, false AS is_unchanged
+    FROM ${runsOf(asked)} LEFT JOIN LATERAL (
+      SELECT CASE WHEN NOT coalesce(bool_or(until_here > ${TOGETHER_BYTES}), false)
+        THEN '{' || coalesce(string_agg(${nodeText}, ${betweenNodes} ORDER BY started_at, node_id), '') || '}' END AS nodes
+      FROM ${nodesOf(retentionDays)} node
+    ) nodes ON true`;
+}
 
 /**
  * A table expression of the rows of a JSON text: one parameter, whose number of rows is not seen when it is planned. The
@@ -194,31 +207,29 @@ function recordsOf(rows: RawBuilder<string>, columns: RawBuilder<unknown>): RawB
 }
 
 /**
- * `asked`: a table expression with `run_id`, `user_id` and `only_project`, null where the key has no such restriction. OFFSET 0 keeps the planner from reading all runs for the few that
- * are asked for, whose number it does not know.
+ * `asked`: a table expression with `run_id`, `user_id` and `only_project`, null where the key has no such restriction.
+ * OFFSET 0 keeps the planner from reading all runs for the few that are asked for, whose number it does not know.
  */
 function runsOf(asked: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`${asked} AS asked
     CROSS JOIN LATERAL (SELECT * FROM runs WHERE id = asked.run_id OFFSET 0) run
     LEFT JOIN projects project ON project.id = run.project_id AND project.deleted_at IS NULL
     LEFT JOIN project_members member ON member.project_id = project.id AND member.user_id = asked.user_id
-      AND project.id = coalesce(asked.only_project, project.id)`;
+      AND project.id = coalesce(asked.only_project, project.id)
+    ${versionJoin}`;
 }
 
-/** `changedAt`: an expression for when a node of the run last began or ended. */
-function stateColumns(retentionDays: Value<number>, changedAt: RawBuilder<unknown>): RawBuilder<unknown> {
+function stateColumns(retentionDays: Value<number>): RawBuilder<unknown> {
   return sql`run.id AS run_id, run.status AS run_status, run.run_started_at IS NOT NULL AS is_started,
-    
-    (extract(epoch FROM now() - coalesce(${changedAt}, run.created_at)) * 1000)::float8 AS quiet_ms,
-    ${isExpired(retentionDays)} AS is_expired, run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible`;
+    (extract(epoch FROM now() - coalesce(reached.changed_at, run.created_at)) * 1000)::float8 AS quiet_ms,
+    ${isExpired(retentionDays)} AS is_expired, run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible,
+    ${versionColumns}`;
 }
 
 /** With how much a reader has of all results up to each. */
 function nodesOf(retentionDays: Value<number>): RawBuilder<unknown> {
   return sql`(
-    SELECT *, sum(${resultBytes}) OVER (ORDER BY started_at, node_id) AS until_here,
-      max(greatest(started_at, finished_at)) OVER () AS changed_at
-    FROM node_results
+    SELECT *, sum(${resultBytes}) OVER (ORDER BY started_at, node_id) AS until_here FROM node_results
     WHERE run_id = run.id AND path = '' AND member.user_id IS NOT NULL AND NOT ${isExpired(retentionDays)}
   )`;
 }
@@ -245,11 +256,10 @@ const afterId = sql`CASE run.status WHEN 'In Progress' THEN ${sql.lit(AFTER_ID)}
 /** A member of `PolledText.nodes`. What is too large is not unpacked for nothing. */
 const nodeText = sql`CASE WHEN until_here <= ${TOGETHER_BYTES} THEN
   to_json(node_id)::text || ${afterId} || '{"id":' || to_json(node_id)::text || ',"status":' || to_json(node.status)::text
-  || CASE node.status
+  || ${timesText(sql`node.started_at`, sql`node.finished_at`)} || CASE node.status
     WHEN 'succeed' THEN ',"result":' || coalesce(result::text, '{"content":""}')
     WHEN 'in progress' THEN coalesce(${ofApprovals(requestsText)}, '')
-    ELSE ',"error":{"code":' || to_json(coalesce(error_code, 'failed'))::text
-      || ',"message":' || to_json(coalesce(error_message, 'The node failed.'))::text || '}'
+    ELSE ${errorText}
   END || '}'
 END`;
 
@@ -261,13 +271,14 @@ function toState(row: StateRow): PolledState {
     quietMs: row.quiet_ms,
     isExpired: row.is_expired,
     isVisible: row.is_visible,
+    version: row.version,
+    stateTag: toStateTag(row.version, row.run_status, row.expired_unsettled),
     nodeErrors: row.node_errors,
   };
 }
 
-/** As JSON writes a Date, which is how every other timestamp leaves the service. */
-export function isoText(time: RawBuilder<unknown>): RawBuilder<string> {
-  return sql`to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+function toText(row: TextRow): PolledText {
+  return { ...toState(row), nodes: row.nodes, isUnchanged: row.is_unchanged };
 }
 
 function toNode(row: NodeRow): PolledNode {
@@ -278,23 +289,8 @@ function toNode(row: NodeRow): PolledNode {
     isApart: row.is_apart,
     errorCode: row.error_code,
     errorMessage: row.error_message,
+    startedAt: row.started_at_text,
+    finishedAt: row.finished_at_text,
     approvals: row.approvals,
   };
-}
-
-/**
- * A result's JSON text, piece by piece, and no connection is held between two. Throws when it has expired meanwhile: what
- * was begun cannot be ended then.
- */
-export async function* readResultPieces(db: Db, { runId, path, nodeId }: NodeKey): AsyncGenerator<string> {
-  for (let from = 1; ; from += PIECE_CHARACTERS) {
-    const { rows } = await sql<{ piece: string }>`
-      SELECT substr(result::text, ${from}::integer, ${PIECE_CHARACTERS}::integer) AS piece FROM node_results
-      WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND result IS NOT NULL`.execute(db);
-    const found = rows[0];
-    if (found === undefined) throw new Error('a result expired while it was read');
-    yield found.piece;
-    // A full piece has at least as many characters as we count it by.
-    if (found.piece.length < PIECE_CHARACTERS) return;
-  }
 }

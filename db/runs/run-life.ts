@@ -7,6 +7,7 @@ import { applyCommonUpdate } from './common-updates.js';
 import { chargeMarketplaceFee } from '../marketplace/marketplace-fee.js';
 import { EVENTS, STORED, type ExecutionUpdate, type UpdateOutcome } from './execution-update.js';
 import type { Tables } from '../core/tables.js';
+import { tellWatchers } from './tell-watchers.js';
 import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
 
 /**
@@ -39,6 +40,7 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
       .updateTable('runs')
       .set({ sequence: update.sequence, run_started_at: sql`coalesce(run_started_at, now())`, updated_at: sql`now()` })
       .where('id', '=', runId)
+      .returning(tellWatchers(runId).as('told'))
       .execute();
     if (run.run_started_at === null) await enqueueWebhookEvent(trx, { type: 'workflow_run.started', runId });
     return { applied: true, runStatus: 'In Progress' };
@@ -61,6 +63,7 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
       next_check_at: null,
     })
     .where('id', '=', runId)
+    .returning(tellWatchers(runId).as('told'))
     .execute();
   await enqueueWebhookEvent(trx, { type: EVENTS[update.status], runId });
   return { applied: true, runStatus: status };

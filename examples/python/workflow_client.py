@@ -112,7 +112,11 @@ class WorkflowClient:
         delay = interval / 10
         not_found = 0
         while True:
-            state = self.get(f"/api/v1/workflows/workflow_result/?id={run_id}")["data"]
+            left = 25.0 if timeout is None else timeout - (time.monotonic() - started_at)
+            # Who wants every state gets it; others are answered when the run has ended.
+            wait = 0 if on_state else int(min(left, self.timeout / 2, 25.0))
+            headers = {"Prefer": f"wait={wait}"} if wait >= 1 else None
+            state = self.send("GET", f"/api/v1/workflows/workflow_result/?id={run_id}", headers=headers)["data"]
             if on_state:
                 on_state(state)
             if state["status"] in ("succeed", "failed"):

@@ -113,6 +113,13 @@ export const lines: Line[] = [
     stranger: '400 invalid',
     query: ({ run }) => `id=${run}`,
   },
+  {
+    route: 'GET /api/v1/workflows/workflow_result/events/',
+    for: 'viewer',
+    answer: '200',
+    stranger: '400 invalid',
+    query: ({ run }) => `id=${run}`,
+  },
   { route: 'GET /api/v1/workflows/:id/history/', for: 'viewer', answer: '200' },
   { route: 'GET /api/v1/workflows/:id/history/:run_id/', for: 'viewer', answer: '200' },
   { route: 'GET /api/v1/runs/', for: 'anyone', answer: '200' },

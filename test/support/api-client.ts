@@ -10,13 +10,15 @@ export interface ApiAnswer<T = Record<string, unknown>> {
 export interface NodeEntry {
   id: string;
   status: string;
+  started_at?: string | null;
+  finished_at?: string | null;
   result?: { content: string; [field: string]: unknown };
   error?: { code: string; message: string };
 }
 
 export interface Envelope {
   status: number;
-  data: { id: string; status: string; data: Record<string, NodeEntry> | null };
+  data: { id: string; status: string; data: Record<string, NodeEntry> | null; version?: number };
 }
 
 export interface RunRecord {

@@ -6,6 +6,7 @@ import type { TestStack } from './stack.js';
 
 export interface ServiceProcess {
   url: string;
+  pid: number;
   /** JSON lines. */
   output: () => string;
   /** SIGTERM; answers the exit code. */
@@ -30,6 +31,7 @@ export async function startServiceProcess(entry: string, env: Record<string, str
   const { port } = first[0] as { port: number };
   return {
     url: `http://127.0.0.1:${port}`,
+    pid: child.pid!,
     output: () => text,
     async stop() {
       child.kill('SIGTERM');

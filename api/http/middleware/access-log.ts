@@ -6,11 +6,13 @@ export function accessLog(metrics: Metrics): AppMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
     ctx.res.once('close', () => {
-      const durationMs = performance.now() - startedAt;
-      const { log, route: taken } = ctx.state;
+      const endedAt = performance.now();
+      const { log, route: taken, heldSinceMs = endedAt } = ctx.state;
+      const durationMs = heldSinceMs - startedAt;
+      const held = heldSinceMs < endedAt ? { held_ms: Math.round(endedAt - heldSinceMs) } : {};
       const route = taken?.path ?? 'unmatched';
       const status = ctx.res.statusCode;
-      const facts = { method: ctx.method, route, status, duration_ms: Math.round(durationMs) };
+      const facts = { method: ctx.method, route, status, duration_ms: Math.round(durationMs), ...held };
       metrics.requestSeconds.observe({ method: ctx.method, route, status }, durationMs / 1000);
       if (!ctx.res.writableFinished) log.info(facts, 'request aborted');
       else if (taken?.quiet === true) log.debug(facts, 'request');

@@ -5,6 +5,7 @@ import { admitKey } from '../../access/admit-key.js';
 import type { AppContext, AppMiddleware } from '../app-state.js';
 import type { AppDeps } from '../../deps.js';
 import { ApiError, permissionDenied } from '../errors.js';
+import { knownStates } from '../conditional.js';
 import { uuid } from '../path-ids.js';
 import type { Caller, Route } from '../route.js';
 import { invalidToken } from '../../access/session-tokens.js';
@@ -32,9 +33,10 @@ async function findCaller(ctx: AppContext, deps: AppDeps, pollsRun?: string): Pr
   const apiKey = ctx.get('x-api-key').trim();
   if (apiKey === '') throw notAuthenticated('X-Api-Key realm="api", Bearer realm="api"');
   const runId = pollsRun === undefined ? undefined : uuid.safeParse(ctx.query[pollsRun]).data;
-  const { caller, headers, run } = await admitKey(deps, apiKey, 'X-Api-Key', runId === undefined ? {} : { runId });
+  const request = runId === undefined ? {} : { runId, known: knownStates(ctx.headers) };
+  const { caller, headers, run, settle } = await admitKey(deps, apiKey, 'X-Api-Key', request);
   ctx.set(headers);
-  if (runId !== undefined) ctx.state.polled = { runId, run };
+  if (runId !== undefined) ctx.state.polled = { runId, run, settle };
   return caller;
 }
 

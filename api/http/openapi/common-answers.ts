@@ -11,6 +11,7 @@ export const STATUS_TEXTS: Partial<Record<number, string>> = {
   204: 'Done; no body.',
   302: 'Go to the address in `Location`.',
   303: 'Done; go to the address in `Location`.',
+  304: 'Nothing has changed; no body.',
   400: 'Something in the request is missing or wrong.',
   401: 'Credentials are missing or wrong.',
   403: 'The caller may not do this.',

@@ -48,7 +48,6 @@ const count = (description: string): OpenApi.HeaderObject => ({
 
 const HEADERS: Record<string, OpenApi.HeaderObject> = {
   'X-Request-Id': { ...text('Names the request in our logs.'), required: true },
-  ETag: text('Names this state of the object, for `If-Match`.'),
   'WWW-Authenticate': text('Which credentials are asked for.'),
   'Retry-After': count('Seconds until the next request may pass.'),
   'X-RateLimit-Limit': count('Requests a minute of this key.'),
@@ -56,6 +55,8 @@ const HEADERS: Record<string, OpenApi.HeaderObject> = {
   'X-RateLimit-Reset': count('When the minute ends.'),
   'RateLimit-Policy': text('The limit in the words of the IETF draft.'),
   RateLimit: text('What is left of it, in the words of the IETF draft.'),
+  ETag: text('Names this state of the object: for `If-Match` of a change, and for `If-None-Match` of a poll.'),
+  'Preference-Applied': text('`wait=N` where the answer was held back, or would have been, for N seconds at most.'),
 };
 
 const SECURITY_SCHEMES: Record<string, OpenApi.SecuritySchemeObject> = {

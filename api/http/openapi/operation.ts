@@ -111,7 +111,7 @@ function toContent(
 
 function toHeaders(route: Route, status: number): Record<string, OpenApi.ReferenceObject> {
   const names = ['X-Request-Id'];
-  if (route.hasEtag === true && status < 300) names.push('ETag');
+  if (status < 400) names.push(...(route.answerHeaders ?? []));
   if (status === 401) names.push('WWW-Authenticate');
   if (status === 429) names.push('Retry-After');
   if (route.auth === 'key' || route.auth === 'bearer-key') names.push(...RATE_LIMIT_HEADERS);

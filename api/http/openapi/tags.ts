@@ -13,7 +13,7 @@ const GROUPS: [pattern: RegExp, group: string][] = [
   [/^\/api\/v1\/(?:categories|languages)\//, 'Catalog and bookmarks'],
   [/\/(?:billing-history|usage)\//, 'Billing'],
   [/\/history\//, 'Run history'],
-  [/\/(?:run|workflow_result)\/$/, 'Runs'],
+  [/\/(?:run|workflow_result|workflow_result\/events)\/$/, 'Runs'],
   [/^\/api\/v1\/projects\//, 'Projects'],
   [/^\/api\/v1\/workflows\//, 'Workflows'],
 ];

@@ -8,8 +8,28 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The approval requests of all projects that the caller belongs to, newest first. */
+        /**
+         * The approval requests of all projects that the caller belongs to, newest first.
+         * @description `status=decided`: what a person has approved or rejected.
+         */
         get: operations["get_agent_approvals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agent-approvals/{request_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One approval request of a project that the caller belongs to. */
+        get: operations["get_agent_approvals_request_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -86,6 +106,210 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/api-keys/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's API keys, oldest first; with `user`, for administrators, that user's. */
+        get: operations["get_api_keys"];
+        put?: never;
+        /** Creates an API key of the caller and shows it, once. `rate_limit` is for administrators (403). */
+        post: operations["post_api_keys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/api-keys/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes an API key of the caller; administrators delete anybody's. It is refused from then on. */
+        delete: operations["delete_api_keys_id"];
+        options?: never;
+        head?: never;
+        /** Changes an API key of the caller. Administrators change `rate_limit`, and of others' keys only that. */
+        patch: operations["patch_api_keys_id"];
+        trace?: never;
+    };
+    "/api/v1/auth/link/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Signs a user in by the token of a sign-in link.
+         * @description A link is good once and for ten minutes. The answer is that of a login.
+         */
+        post: operations["post_auth_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/login/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Signs a user in by e-mail address and password.
+         * @description The answer sets the refresh cookie. After five failed logins in a minute for an account from one address the answer is 429; a stranger to an account that is under attack is asked to come again in half a minute.
+         */
+        post: operations["post_auth_login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/logout/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends the session of the refresh cookie, if there is one.
+         * @description Its access tokens end with it. Pages of other origins are refused.
+         */
+        post: operations["post_auth_logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/oidc/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sends the browser to the identity provider. */
+        get: operations["get_auth_oidc"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/oidc/callback/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Takes the answer of the identity provider, signs the user in and sends the browser to the service.
+         * @description Only in the browser that began, within ten minutes. The answer sets the refresh cookie; the page that the browser is sent to gets its access token by a refresh.
+         */
+        get: operations["get_auth_oidc_callback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/providers/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Ways to sign in besides a password: a name for people, and the address that a link leads to. */
+        get: operations["get_auth_providers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/refresh/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchanges the refresh cookie for a new one and a new access token.
+         * @description Each cookie is good once: a used one is refused and ends its session. Of several requests at the same moment each gets an access token, and the first one the new cookie. Pages of other origins are refused.
+         */
+        post: operations["post_auth_refresh"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/sessions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's live sessions, the one that was used last first. */
+        get: operations["get_auth_sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/sessions/{session_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends a session of the caller, and with it its access tokens. */
+        delete: operations["delete_auth_sessions_session_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/billing-history/workflowrun/{run_id}/": {
         parameters: {
             query?: never;
@@ -95,6 +319,57 @@ export interface paths {
         };
         /** The transactions of a run, one per executed node, oldest first. */
         get: operations["get_billing_history_workflowrun_run_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/categories/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The categories of workflows, each before its subcategories, by name. */
+        get: operations["get_categories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/languages/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Languages by name (ISO 639-1). `search` looks into codes and names. */
+        get: operations["get_languages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The user of the credentials. */
+        get: operations["get_me"];
         put?: never;
         post?: never;
         delete?: never;
@@ -130,7 +405,7 @@ export interface paths {
         /** The projects that the caller is a member of, newest first. */
         get: operations["get_projects"];
         put?: never;
-        /** Creates a project; the caller becomes its owner. */
+        /** Creates a project; the caller becomes its owner. A key that is restricted to a project may not. */
         post: operations["post_projects"];
         delete?: never;
         options?: never;
@@ -157,6 +432,83 @@ export interface paths {
         patch: operations["patch_projects_id"];
         trace?: never;
     };
+    "/api/v1/projects/{id}/members/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The members of a project, in the order in which they joined. */
+        get: operations["get_projects_id_members"];
+        put?: never;
+        /** Adds a user, named by `email` or `user_id`, with a role. Only owners make owners. */
+        post: operations["post_projects_id_members"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{id}/members/{user_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Removes a member. Everybody may leave; only owners remove owners.
+         * @description The last owner stays: 400, code `last_owner`.
+         */
+        delete: operations["delete_projects_id_members_user_id"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes the role of a member. Only owners make owners and change the role of one.
+         * @description The last owner stays: 400, code `last_owner`.
+         */
+        patch: operations["patch_projects_id_members_user_id"];
+        trace?: never;
+    };
+    "/api/v1/projects/{id}/provider-keys/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The project's own keys for model providers, masked; the newest of a provider is used. */
+        get: operations["get_projects_id_provider_keys"];
+        put?: never;
+        /** Stores a key for a model provider; the runs of the project use it from now on. */
+        post: operations["post_projects_id_provider_keys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{id}/provider-keys/{key_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes a key for a model provider; later calls use an older one, or that of the platform. */
+        delete: operations["delete_projects_id_provider_keys_key_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{id}/webhook-deliveries/": {
         parameters: {
             query?: never;
@@ -168,6 +520,26 @@ export interface paths {
         get: operations["get_projects_id_webhook_deliveries"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{id}/webhook-deliveries/{delivery_id}/send-again/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends an event that was delivered, given up or dropped once more, under the same `webhook-id`.
+         * @description One attempt is made, without retries. An event that is still pending, or was asked for in the last ten seconds, is left as it is. 400 while the webhook is switched off or has no address.
+         */
+        post: operations["post_projects_id_webhook_deliveries_delivery_id_send_again"];
         delete?: never;
         options?: never;
         head?: never;
@@ -189,6 +561,101 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The runs of all workflows of the caller, without their contents.
+         * @description Runs of deleted workflows are left out. `search` looks into the titles of workflows. `started_after` and `started_before` are about `created_at`, the moment in which a run was accepted.
+         */
+        get: operations["get_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One run, its results whole, for who has only its id. */
+        get: operations["get_runs_run_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Runs, model calls, tokens and money of the caller's projects.
+         * @description `from` and `to` are UTC days, both included: the last 30 days, unless they say otherwise, and 366 at most. Days come in their order and only where something was used; other groups begin with the most expensive one.
+         */
+        get: operations["get_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All users, for administrators. `search` looks into names and e-mail addresses. */
+        get: operations["get_users"];
+        put?: never;
+        /** Creates a user, for administrators. An administrator is made in a session only. */
+        post: operations["post_users"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Changes a user, for administrators. `email` and `is_admin` change in a session only.
+         * @description The last administrator stays one: 400, code `last_admin`.
+         */
+        patch: operations["patch_users_id"];
         trace?: never;
     };
     "/api/v1/workflows/": {
@@ -224,7 +691,10 @@ export interface paths {
         delete: operations["delete_workflows_id"];
         options?: never;
         head?: never;
-        /** Changes title, drawing or marketplace fields; ******** in a secret place keeps what is stored. */
+        /**
+         * Changes title, drawing or marketplace fields; ******** in a secret place keeps what is stored.
+         * @description With `If-Match`, the `ETag` of an earlier answer, nothing is changed when somebody else has changed the workflow since (412). A change of `data` that changes what runs makes a new version.
+         */
         patch: operations["patch_workflows_id"];
         trace?: never;
     };
@@ -307,6 +777,26 @@ export interface paths {
         put?: never;
         /** Cancels a run; 400 when it has finished. */
         post: operations["post_workflows_id_history_run_id_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{id}/history/{run_id}/nodes/{node_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One node of a run: its entry of the poll, its attempts, what it was given, and its transactions.
+         * @description A node that the poll does not list, because the run has not reached it, is a 404. `path` names the enclosing iteration of a node inside a loop.
+         */
+        get: operations["get_workflows_id_history_run_id_nodes_node_id"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -466,6 +956,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workflows/{id}/versions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of the drawing, newest first: the present one and up to 999 before it. */
+        get: operations["get_workflows_id_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{id}/versions/{version}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One version with its drawing, as it was seen last. */
+        get: operations["get_workflows_id_versions_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{id}/versions/{version}/restore/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes the drawing of an earlier version, its secrets included, the present one: as a new version.
+         * @description Nothing is changed by restoring the present version. One that runs the same makes no new version.
+         */
+        post: operations["post_workflows_id_versions_version_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workflows/execution-update/{workflow_run_id}/": {
         parameters: {
             query?: never;
@@ -609,8 +1153,31 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The state of a run and the results of its nodes so far. */
+        /**
+         * The state of a run and the results of its nodes so far.
+         * @description With `If-None-Match` and the `ETag` of an earlier answer, 304 while nothing has changed, which does not count against the rate limit. With `Prefer: wait=N` (1 to 55 seconds) the answer comes as soon as the run has ended, or, with a current `If-None-Match`, as soon as anything has changed; after N seconds as without it.
+         */
         get: operations["get_workflows_workflow_result"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/workflow_result/events/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The run as it happens, as server-sent events.
+         * @description Events `node` (an entry as in the poll, with its `path`), `approval` (a request, at first and whenever its status changes) and `run` (`{status, version}`). `id` is the version of the run after the event, and rises from event to event. The stream begins with what has happened so far, or behind the event that `Last-Event-ID` names. It ends after the `run` event with the status `succeed` or `failed`; a stream that ends before is resumed with `Last-Event-ID`. A comment is sent every 15 seconds. A run that is not found is answered as in the poll, in JSON.
+         */
+        get: operations["get_workflows_workflow_result_events"];
         put?: never;
         post?: never;
         delete?: never;
@@ -766,9 +1333,29 @@ export interface paths {
         put?: never;
         /**
          * Passes a chat completion to the provider of its model and the answer back, both unchanged.
-         * @description Works with any client of the protocol: base address `{base_url}/v1`, the API key as its key. `stream: true` is passed through as it arrives. With `X-Project-Id`, a project where the caller may run workflows, that project's own key for the provider is used where it has one. The answer takes at most 60 seconds; a stream at most 60 seconds to its first byte and between any two.
+         * @description Works with any client of the protocol: base address `{base_url}/v1`, the API key as its key. `stream: true` is passed through as it arrives. With `X-Project-Id`, a project where the caller may run workflows, that project's own key for the provider is used where it has one; a key that is restricted to a project names it without the header, and no other. The answer takes at most 60 seconds; a stream at most 60 seconds to its first byte and between any two.
          */
         post: operations["post_v1_chat_completions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The models that the operator has listed, in the shape of the chat-completion protocol.
+         * @description A provider that serves any model (`*`) adds none: the list is then not complete.
+         */
+        get: operations["get_v1_models"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -806,8 +1393,12 @@ export interface components {
                 code: string;
                 message: string;
             };
+            /** @description Null until the node has ended */
+            finished_at?: string | null;
             id: string;
             result?: unknown;
+            /** @description Null where the start is not stored yet */
+            started_at?: string | null;
             /** @enum {string} */
             status: "in queue" | "in progress" | "succeed" | "failed" | "not found";
             truncated?: boolean;
@@ -834,11 +1425,14 @@ export interface components {
             id: number;
             is_webhook_enabled: boolean;
             name: string;
+            role: components["schemas"]["Role"];
             total_spent: components["schemas"]["Amount"];
             /** Format: date-time */
             updated_at: string;
             webhook_url: string;
         };
+        /** @enum {string} */
+        Role: "owner" | "admin" | "editor" | "viewer";
         Run: {
             cost: components["schemas"]["Amount"];
             /** Format: date-time */
@@ -878,6 +1472,8 @@ export interface components {
             updated_at: string;
             use_as_marketplace_template: boolean;
             use_in_marketplace_example: boolean;
+            /** @description The version of the drawing that it was started with */
+            workflow_version: number;
         };
         RunEnvelope: {
             data: {
@@ -893,6 +1489,8 @@ export interface components {
                 id: string | null;
                 /** @enum {string} */
                 status: "in queue" | "in progress" | "succeed" | "failed" | "not found";
+                /** @description Rises with every change of the run, though not by one. The `ETag` of a poll changes with it */
+                version?: number;
             };
             status: number;
         };
@@ -913,6 +1511,7 @@ export interface components {
             market_title: string;
             project: number;
             readme_guide: string;
+            role: components["schemas"]["Role"];
             run_fee: string;
             short_description: string;
             slug: string | null;
@@ -921,6 +1520,8 @@ export interface components {
             title: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description Of the drawing, from 1; rises with each change of what it runs */
+            version: number;
         };
         WorkflowCheck: {
             data: {
@@ -936,6 +1537,8 @@ export interface components {
                 id: string | null;
                 /** @enum {string} */
                 status: "in queue" | "in progress" | "succeed" | "failed" | "not found";
+                /** @description Rises with every change of the run, though not by one. The `ETag` of a poll changes with it */
+                version?: number;
             };
             errors: {
                 message: string;
@@ -967,7 +1570,7 @@ export interface operations {
                 page_size?: number;
                 /** @description Above 100 it counts as 100. */
                 size?: number;
-                status?: "pending" | "approved" | "rejected" | "expired";
+                status?: "pending" | "approved" | "rejected" | "expired" | "decided";
             };
             header?: never;
             path?: never;
@@ -988,20 +1591,38 @@ export interface operations {
                             /** Format: date-time */
                             created_at: string;
                             decided_at: string | null;
-                            decided_by: number | null;
+                            /** @description Null where nobody has decided */
+                            decided_by: {
+                                id: number;
+                                name: string;
+                            } | null;
                             /** Format: date-time */
                             expires_at: string;
                             node_id: string;
+                            node_label: string;
                             /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
                             path: string;
+                            project: {
+                                id: number;
+                                name: string;
+                            };
                             project_id: number;
                             reason: string;
                             request_id: string;
+                            /** @description Who started the run */
+                            requested_by: {
+                                id: number;
+                                name: string;
+                            };
                             run_id: string;
                             server_label: string;
                             /** @enum {string} */
                             status: "pending" | "approved" | "rejected" | "expired";
                             tool_name: string;
+                            workflow: {
+                                id: number;
+                                title: string;
+                            };
                             workflow_id: number;
                         }[];
                         page: number;
@@ -1037,7 +1658,131 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_agent_approvals_request_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Exactly what the tool would get, secrets masked */
+                        arguments: unknown;
+                        /** Format: date-time */
+                        created_at: string;
+                        decided_at: string | null;
+                        /** @description Null where nobody has decided */
+                        decided_by: {
+                            id: number;
+                            name: string;
+                        } | null;
+                        /** Format: date-time */
+                        expires_at: string;
+                        node_id: string;
+                        node_label: string;
+                        /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
+                        path: string;
+                        project: {
+                            id: number;
+                            name: string;
+                        };
+                        project_id: number;
+                        reason: string;
+                        request_id: string;
+                        /** @description Who started the run */
+                        requested_by: {
+                            id: number;
+                            name: string;
+                        };
+                        run_id: string;
+                        server_label: string;
+                        /** @enum {string} */
+                        status: "pending" | "approved" | "rejected" | "expired";
+                        tool_name: string;
+                        workflow: {
+                            id: number;
+                            title: string;
+                        };
+                        workflow_id: number;
+                    };
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1129,6 +1874,7 @@ export interface operations {
                             market_title: string;
                             project: number;
                             readme_guide: string;
+                            role: components["schemas"]["Role"];
                             run_fee: string;
                             short_description: string;
                             slug: string | null;
@@ -1143,6 +1889,8 @@ export interface operations {
                             truncated?: true;
                             /** Format: date-time */
                             updated_at: string;
+                            /** @description Of the drawing, from 1; rises with each change of what it runs */
+                            version: number;
                         }[];
                         page: number;
                         size: number;
@@ -1177,7 +1925,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1255,6 +2003,7 @@ export interface operations {
                         market_title: string;
                         project: number;
                         readme_guide: string;
+                        role: components["schemas"]["Role"];
                         run_fee: string;
                         short_description: string;
                         slug: string | null;
@@ -1264,6 +2013,8 @@ export interface operations {
                         total_cost: components["schemas"]["Amount"];
                         /** Format: date-time */
                         updated_at: string;
+                        /** @description Of the drawing, from 1; rises with each change of what it runs */
+                        version: number;
                     };
                 };
             };
@@ -1294,7 +2045,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1381,7 +2132,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1464,8 +2215,1163 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_keys: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+                user?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: date-time */
+                            created_at: string;
+                            /** @description From then on the key is unknown (401); null: never. */
+                            expires_at: string | null;
+                            /** @description The last four characters of the key. */
+                            hint: string;
+                            id: number;
+                            label: string;
+                            /** @description The only project that the key reaches; null: all of its user. */
+                            project: number | null;
+                            /** @description Requests a minute; null: the default. */
+                            rate_limit: number | null;
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_api_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    expires_at?: string | null;
+                    label?: string;
+                    project?: number | null;
+                    rate_limit?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The key itself, shown only here. */
+                        api_key: string;
+                        /** Format: date-time */
+                        created_at: string;
+                        /** @description From then on the key is unknown (401); null: never. */
+                        expires_at: string | null;
+                        /** @description The last four characters of the key. */
+                        hint: string;
+                        id: number;
+                        label: string;
+                        /** @description The only project that the key reaches; null: all of its user. */
+                        project: number | null;
+                        /** @description Requests a minute; null: the default. */
+                        rate_limit: number | null;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_api_keys_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patch_api_keys_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    expires_at?: string | null;
+                    label?: string;
+                    project?: number | null;
+                    rate_limit?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        created_at: string;
+                        /** @description From then on the key is unknown (401); null: never. */
+                        expires_at: string | null;
+                        /** @description The last four characters of the key. */
+                        hint: string;
+                        id: number;
+                        label: string;
+                        /** @description The only project that the key reaches; null: all of its user. */
+                        project: number | null;
+                        /** @description Requests a minute; null: the default. */
+                        rate_limit: number | null;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_auth_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description For `Authorization: Bearer`; it ends with its session, too */
+                        access_token: string;
+                        /** @description Seconds, at most 3600 */
+                        expires_in: number;
+                        /** @constant */
+                        token_type: "Bearer";
+                        user: {
+                            api_access: boolean;
+                            email: string | null;
+                            id: number;
+                            is_admin: boolean;
+                            name: string;
+                        };
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_auth_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: string;
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description For `Authorization: Bearer`; it ends with its session, too */
+                        access_token: string;
+                        /** @description Seconds, at most 3600 */
+                        expires_in: number;
+                        /** @constant */
+                        token_type: "Bearer";
+                        user: {
+                            api_access: boolean;
+                            email: string | null;
+                            id: number;
+                            is_admin: boolean;
+                            name: string;
+                        };
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_auth_logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_auth_oidc: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Go to the address in `Location`. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_auth_oidc_callback: {
+        parameters: {
+            query?: {
+                code?: string;
+                error?: string;
+                error_description?: string;
+                iss?: string;
+                state?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; go to the address in `Location`. */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_auth_providers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                        /** Format: uri */
+                        url: string;
+                    }[];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_auth_refresh: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description For `Authorization: Bearer`; it ends with its session, too */
+                        access_token: string;
+                        /** @description Seconds, at most 3600 */
+                        expires_in: number;
+                        /** @constant */
+                        token_type: "Bearer";
+                        user: {
+                            api_access: boolean;
+                            email: string | null;
+                            id: number;
+                            is_admin: boolean;
+                            name: string;
+                        };
+                    };
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_auth_sessions: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: date-time */
+                            created_at: string;
+                            /** Format: date-time */
+                            expires_at: string;
+                            /** Format: uuid */
+                            id: string;
+                            /** @description Whether the request belongs to it */
+                            is_current: boolean;
+                            /**
+                             * Format: date-time
+                             * @description The sign-in or the last refresh
+                             */
+                            last_used_at: string;
+                            /**
+                             * @description How the user signed in
+                             * @enum {string}
+                             */
+                            method: "password" | "link" | "oidc";
+                            /** @description Where it was used last: an IPv4 address, or the /64 of an IPv6 address */
+                            network: string;
+                            /** @description As the browser calls itself, cut to 255 characters */
+                            user_agent: string;
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_auth_sessions_session_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1583,7 +3489,218 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_categories: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @description The id as text: what a filter takes. */
+                            code: string;
+                            id: number;
+                            name: string;
+                            /** @description The category of a subcategory; null for a category. */
+                            parent: number | null;
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_languages: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                search?: string;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @description What a filter and `available_languages` take. */
+                            code: string;
+                            /** @description In English. */
+                            name: string;
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_me: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Whether the user's API keys are admitted. */
+                        api_access: boolean;
+                        email: string | null;
+                        id: number;
+                        /** @description May manage users. It gives no access to projects. */
+                        is_admin: boolean;
+                        name: string;
+                    };
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1720,7 +3837,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1831,7 +3948,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1916,7 +4033,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1999,7 +4116,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2119,7 +4236,784 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_id_members: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            email: string | null;
+                            name: string;
+                            role: components["schemas"]["Role"];
+                            user_id: number;
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_projects_id_members: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    email?: string;
+                    role: components["schemas"]["Role"];
+                    user_id?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        email: string | null;
+                        name: string;
+                        role: components["schemas"]["Role"];
+                        user_id: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_projects_id_members_user_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patch_projects_id_members_user_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    role: components["schemas"]["Role"];
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        email: string | null;
+                        name: string;
+                        role: components["schemas"]["Role"];
+                        user_id: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_id_provider_keys: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: date-time */
+                            created_at: string;
+                            id: number;
+                            masked_key: string;
+                            name: string;
+                            provider: string;
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_projects_id_provider_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    key: string;
+                    /** @default  */
+                    name?: string;
+                    /** @description The name of a provider, as the operator has configured it. */
+                    provider: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        created_at: string;
+                        id: number;
+                        masked_key: string;
+                        name: string;
+                        provider: string;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_projects_id_provider_keys_key_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2244,7 +5138,122 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_projects_id_webhook_deliveries_delivery_id_send_again: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                delivery_id: string;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Taken; it is done soon. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        attempts: number;
+                        /** Format: date-time */
+                        created_at: string;
+                        delivered_at: string | null;
+                        /** @description Why the last attempt failed, as a word. */
+                        error: string | null;
+                        /**
+                         * Format: uuid
+                         * @description The `webhook-id` of every attempt.
+                         */
+                        id: string;
+                        next_attempt_at: string | null;
+                        /** @description Of the last attempt; null when it got no answer. */
+                        response_status: number | null;
+                        /** Format: uuid */
+                        run_id: string;
+                        /** @enum {string} */
+                        status: "pending" | "delivered" | "failed" | "dropped";
+                        type: string;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2331,7 +5340,739 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_runs: {
+        parameters: {
+            query?: {
+                ordering?: "created_at" | "-created_at" | "cost" | "-cost";
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                project?: number;
+                search?: string;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+                /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
+                started_after?: string | unknown | unknown;
+                /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
+                started_before?: string | unknown | unknown;
+                status?: "In Progress" | "Succeeded" | "Cancelled" | "Error" | "Draft";
+                workflow?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            cost: components["schemas"]["Amount"];
+                            /** Format: date-time */
+                            created_at: string;
+                            duration: number | null;
+                            error: {
+                                code: string;
+                                message: string;
+                            } | null;
+                            id: string;
+                            is_api_run: boolean;
+                            project: {
+                                id: number;
+                                name: string;
+                            };
+                            /**
+                             * Format: date-time
+                             * @description Since then the contents of the results are gone
+                             */
+                            results_expired_at?: string;
+                            run_finished_at: string | null;
+                            run_started_at: string | null;
+                            /** @enum {string} */
+                            status: "In Progress" | "Succeeded" | "Cancelled" | "Error" | "Draft";
+                            /** Format: date-time */
+                            updated_at: string;
+                            use_as_marketplace_template: boolean;
+                            use_in_marketplace_example: boolean;
+                            workflow: {
+                                id: number;
+                                title: string;
+                            };
+                            /** @description The version of the drawing that it was started with */
+                            workflow_version: number;
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_runs_run_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        cost: components["schemas"]["Amount"];
+                        /** Format: date-time */
+                        created_at: string;
+                        data: {
+                            [key: string]: unknown;
+                        };
+                        duration: number | null;
+                        error: {
+                            code: string;
+                            message: string;
+                        } | null;
+                        id: string;
+                        input_data: unknown;
+                        input_fields: {
+                            [key: string]: unknown;
+                        }[];
+                        is_api_run: boolean;
+                        project: {
+                            id: number;
+                            name: string;
+                        };
+                        result: {
+                            [key: string]: components["schemas"]["NodeResult"];
+                        };
+                        /**
+                         * Format: date-time
+                         * @description Since then the contents of the results are gone
+                         */
+                        results_expired_at?: string;
+                        run_finished_at: string | null;
+                        run_started_at: string | null;
+                        /** @enum {string} */
+                        status: "In Progress" | "Succeeded" | "Cancelled" | "Error" | "Draft";
+                        /**
+                         * Format: uri
+                         * @description The run in the Temporal UI, for operators; only where they have set its address
+                         */
+                        temporal_url?: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                        use_as_marketplace_template: boolean;
+                        use_in_marketplace_example: boolean;
+                        workflow: {
+                            id: number;
+                            title: string;
+                        };
+                        /** @description The version of the drawing that it was started with */
+                        workflow_version: number;
+                    };
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_usage: {
+        parameters: {
+            query?: {
+                from?: string;
+                group_by?: "day" | "project" | "workflow" | "model" | "node_kind";
+                project?: number;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        amount: components["schemas"]["Amount"];
+                        /** @description Model calls that were answered */
+                        calls: number;
+                        /** @description Those of them whose tokens nobody has reported */
+                        estimated_calls: number;
+                        input_tokens: number;
+                        /** @description The day, the id as text, the name of the model (empty without one) or the word of the kind */
+                        key: string;
+                        /** @description For people */
+                        label: string;
+                        output_tokens: number;
+                        /** @description Runs with a transaction in the span */
+                        runs: number;
+                    }[];
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_users: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                search?: string;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @description Whether the user's API keys are admitted. */
+                            api_access: boolean;
+                            /** Format: date-time */
+                            created_at: string;
+                            email: string | null;
+                            id: number;
+                            /** @description May manage users. It gives no access to projects. */
+                            is_admin: boolean;
+                            name: string;
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_users: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @default true */
+                    api_access?: boolean;
+                    /** @default null */
+                    email?: string | null;
+                    /** @default false */
+                    is_admin?: boolean;
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Whether the user's API keys are admitted. */
+                        api_access: boolean;
+                        /** Format: date-time */
+                        created_at: string;
+                        email: string | null;
+                        id: number;
+                        /** @description May manage users. It gives no access to projects. */
+                        is_admin: boolean;
+                        name: string;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patch_users_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    api_access?: boolean;
+                    email?: string | null;
+                    is_admin?: boolean;
+                    name?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Whether the user's API keys are admitted. */
+                        api_access: boolean;
+                        /** Format: date-time */
+                        created_at: string;
+                        email: string | null;
+                        id: number;
+                        /** @description May manage users. It gives no access to projects. */
+                        is_admin: boolean;
+                        name: string;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2411,6 +6152,7 @@ export interface operations {
                             market_title: string;
                             project: number;
                             readme_guide: string;
+                            role: components["schemas"]["Role"];
                             run_fee: string;
                             short_description: string;
                             slug: string | null;
@@ -2424,6 +6166,8 @@ export interface operations {
                             truncated?: true;
                             /** Format: date-time */
                             updated_at: string;
+                            /** @description Of the drawing, from 1; rises with each change of what it runs */
+                            version: number;
                         }[];
                         page: number;
                         size: number;
@@ -2458,7 +6202,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2568,7 +6312,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2653,7 +6397,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2736,7 +6480,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2777,7 +6521,10 @@ export interface operations {
     patch_workflows_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of an earlier answer; nothing is changed when it is no longer the present one */
+                "If-Match"?: string;
+            };
             path: {
                 id: number;
             };
@@ -2846,6 +6593,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description It has been changed since the caller read it; nothing is done. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The body is too large. */
             413: {
                 headers: {
@@ -2864,7 +6620,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2949,7 +6705,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3043,7 +6799,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3153,6 +6909,8 @@ export interface operations {
                             updated_at: string;
                             use_as_marketplace_template: boolean;
                             use_in_marketplace_example: boolean;
+                            /** @description The version of the drawing that it was started with */
+                            workflow_version: number;
                         }[];
                         page: number;
                         size: number;
@@ -3196,7 +6954,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3282,7 +7040,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3377,7 +7135,174 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_workflows_id_history_run_id_nodes_node_id: {
+        parameters: {
+            query?: {
+                /** @description The enclosing iteration, such as `LOOP[3]/INNER[0]` */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+                node_id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        approval_requests?: {
+                            [key: string]: unknown;
+                        }[];
+                        /** @description In their order, at most the last 100 */
+                        attempts: {
+                            error: {
+                                code: string;
+                                message: string;
+                            } | null;
+                            /** @description Of an attempt whose worker was lost: when the next attempt found it */
+                            finished_at: string | null;
+                            /** @description Counts from 1 */
+                            number: number;
+                            /** Format: date-time */
+                            started_at: string;
+                            /** @enum {string} */
+                            status: "in progress" | "succeed" | "failed";
+                        }[];
+                        error?: {
+                            code: string;
+                            message: string;
+                        };
+                        finished_at: string | null;
+                        id: string;
+                        /** @description The data of the node with its variables filled in, secrets masked; rendered for this answer */
+                        input: {
+                            [key: string]: unknown;
+                        } | null;
+                        /**
+                         * @description Why input is null
+                         * @enum {string}
+                         */
+                        input_missing?: "not_started" | "expired" | "too_large" | "unreadable";
+                        /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
+                        path: string;
+                        /** @description From when the node was ready to its first attempt; null while it has not begun */
+                        queued_ms: number | null;
+                        result?: unknown;
+                        /** @description When the first attempt began */
+                        started_at: string | null;
+                        /** @enum {string} */
+                        status: "in queue" | "in progress" | "succeed" | "failed" | "not found";
+                        transactions: {
+                            amount: components["schemas"]["Amount"];
+                            /** Format: date-time */
+                            created_at: string;
+                            description: string;
+                            id: string;
+                            operation: string;
+                            /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
+                            path: string;
+                            reason: string;
+                            run_id: string;
+                            /** @enum {string} */
+                            status: "Succeeded" | "Error";
+                            /** Format: date-time */
+                            updated_at: string;
+                            user_id: number;
+                        }[];
+                        truncated?: boolean;
+                        /** @description What a node that is in progress waits for, and until when at the latest */
+                        waiting?: {
+                            /** @enum {string} */
+                            for: "approval";
+                            /** Format: date-time */
+                            until: string;
+                        };
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3420,6 +7345,8 @@ export interface operations {
             query?: never;
             header?: {
                 "Idempotency-Key"?: string;
+                /** @description `wait=N`: seconds that the answer may take until the run has ended */
+                Prefer?: string;
             };
             path: {
                 id: number;
@@ -3464,6 +7391,8 @@ export interface operations {
                             id: string | null;
                             /** @enum {string} */
                             status: "in queue" | "in progress" | "succeed" | "failed" | "not found";
+                            /** @description Rises with every change of the run, though not by one. The `ETag` of a poll changes with it */
+                            version?: number;
                         };
                         detail: string;
                         status: number;
@@ -3515,7 +7444,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3634,7 +7563,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3753,7 +7682,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3872,7 +7801,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3959,7 +7888,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4053,7 +7982,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4171,7 +8100,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4214,6 +8143,8 @@ export interface operations {
             query?: never;
             header?: {
                 "Idempotency-Key"?: string;
+                /** @description `wait=N`: seconds that the answer may take until the run has ended */
+                Prefer?: string;
             };
             path: {
                 id: number;
@@ -4290,7 +8221,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4384,7 +8315,322 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_workflows_id_versions: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @description The user who made it */
+                            author: number;
+                            /** Format: date-time */
+                            created_at: string;
+                            is_current: boolean;
+                            version: number;
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_workflows_id_versions_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The user who made it */
+                        author: number;
+                        /** Format: date-time */
+                        created_at: string;
+                        data: {
+                            [key: string]: unknown;
+                        };
+                        is_current: boolean;
+                        version: number;
+                    };
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_workflows_id_versions_version_restore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of an earlier answer; nothing is changed when it is no longer the present one */
+                "If-Match"?: string;
+            };
+            path: {
+                id: number;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workflow"];
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It has been changed since the caller read it; nothing is done. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4601,7 +8847,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4700,7 +8946,7 @@ export interface operations {
                     "application/json": components["schemas"]["BadRequest"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4783,7 +9029,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4868,7 +9114,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5114,7 +9360,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5157,7 +9403,12 @@ export interface operations {
             query: {
                 id: string;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of an earlier answer */
+                "If-None-Match"?: string;
+                /** @description `wait=N`: seconds that the answer may take until the run has ended */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5170,6 +9421,102 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunEnvelope"];
+                };
+            };
+            /** @description Nothing has changed; no body. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_workflows_workflow_result_events: {
+        parameters: {
+            query: {
+                id: string;
+            };
+            header?: {
+                /** @description The `id` of the last event that was received: the stream goes on behind it */
+                "Last-Event-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunEnvelope"];
+                    "text/event-stream": string;
                 };
             };
             /** @description Something in the request is missing or wrong. */
@@ -5199,7 +9546,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5260,18 +9607,39 @@ export interface operations {
                         /** Format: date-time */
                         created_at: string;
                         decided_at: string | null;
-                        decided_by: number | null;
+                        /** @description Null where nobody has decided */
+                        decided_by: {
+                            id: number;
+                            name: string;
+                        } | null;
                         /** Format: date-time */
                         expires_at: string;
                         node_id: string;
+                        node_label: string;
                         /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
                         path: string;
+                        project: {
+                            id: number;
+                            name: string;
+                        };
+                        project_id: number;
                         reason: string;
                         request_id: string;
+                        /** @description Who started the run */
+                        requested_by: {
+                            id: number;
+                            name: string;
+                        };
+                        run_id: string;
                         server_label: string;
                         /** @enum {string} */
                         status: "pending" | "approved" | "rejected" | "expired";
                         tool_name: string;
+                        workflow: {
+                            id: number;
+                            title: string;
+                        };
+                        workflow_id: number;
                     }[];
                 };
             };
@@ -5302,7 +9670,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5430,7 +9798,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5558,7 +9926,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5912,7 +10280,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChatError"] | unknown;
                 };
             };
-            /** @description The key's requests of this minute are used up. */
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5954,6 +10322,92 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    get_v1_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @description Unix time; 0, because providers do not tell it. */
+                            created: number;
+                            id: string;
+                            /** @constant */
+                            object: "model";
+                            /** @description The name of the provider. */
+                            owned_by: string;
+                        }[];
+                        /** @constant */
+                        object: "list";
+                    };
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatError"];
+                };
             };
         };
     };

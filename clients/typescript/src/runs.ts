@@ -25,7 +25,7 @@ export interface WaitOptions {
   timeoutMs?: number;
   /** Stops the waiting, not the run. */
   signal?: AbortSignal;
-  /** After every poll: progress, approval requests. Waited for. */
+  /** After every poll: progress, approval requests. Waited for. Without it the polls wait for the end of the run. */
   onState?: (state: RunState) => void | Promise<void>;
 }
 
@@ -41,6 +41,8 @@ const MAX_NOT_FOUND = 5;
 /** The interface allows a terminal status to be seen before its data: three more polls, this far apart. */
 const MAX_EMPTY = 3;
 const EMPTY_PAUSE_MS = 2_500;
+/** The service takes 55; some proxies cut what is silent for 30. */
+const MAX_WAIT_SECONDS = 25;
 
 /** Answers the run's id. Throws `RunRefusedError` where the drawing or the input is not valid. */
 export async function startRun(
@@ -69,7 +71,9 @@ export async function waitForRun(client: Client, runId: string, options: WaitOpt
   const startedAt = Date.now();
   let [notFound, empty] = [0, 0];
   for (let delayMs = pollIntervalMs / 10; ; delayMs = Math.min(delayMs * 1.5, pollIntervalMs)) {
-    const state = await pollRun(client, runId, signal);
+    const leftBeforeMs = timeoutMs - (Date.now() - startedAt);
+    const waitSeconds = onState === undefined ? Math.min(MAX_WAIT_SECONDS, Math.floor(leftBeforeMs / 1000)) : 0;
+    const state = await pollRun(client, runId, signal, waitSeconds);
     await onState?.(state);
     if (isFinished(state)) {
       if (Object.keys(state.nodes).length > 0 || empty >= MAX_EMPTY) return state;
@@ -93,11 +97,12 @@ export async function runToEnd(
   return waitForRun(client, await startRun(client, workflowId, input, options), options);
 }
 
-/** The state of a run as it is now. */
-export async function pollRun(client: Client, runId: string, signal?: AbortSignal): Promise<RunState> {
+/** The state of a run as it is now, or, when it ends within `waitSeconds`, at its end. */
+export async function pollRun(client: Client, runId: string, signal?: AbortSignal, waitSeconds = 0): Promise<RunState> {
   const { data } = await unwrap(
     client.GET('/api/v1/workflows/workflow_result/', {
       params: { query: { id: runId } },
+      headers: waitSeconds >= 1 ? { Prefer: `wait=${waitSeconds}` } : {},
       ...(signal === undefined ? {} : { signal }),
     }),
   );

@@ -137,5 +137,11 @@ export const HOSTILE_HEADERS: readonly (readonly [name: string, value: string])[
   ['__proto__', '1'],
   ['range', 'bytes=0-1,2-3'],
   ['if-none-match', '*'],
+  ['if-none-match', `W/"${'9'.repeat(5000)}S0"`],
+  ['if-none-match', '"1S0", "2S0", ",", W/""'],
+  ['prefer', 'wait=0.5, wait=1e9; wait="'],
+  ['prefer', 'wait=1'],
+  ['last-event-id', '9'.repeat(5000)],
+  ['last-event-id', '-1'],
   ['connection', 'close'],
 ];

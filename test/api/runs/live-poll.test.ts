@@ -93,7 +93,7 @@ describe('the live part of workflow_result', function () {
       return polled.data?.[node.id] !== undefined && polled;
     }, PATIENCE);
     assert.equal(status, 'in progress');
-    assert.deepEqual(data![node.id], { id: node.id, status: 'in progress' });
+    assert.deepEqual(data![node.id], { id: node.id, status: 'in progress', started_at: null, finished_at: null });
     assert.equal(
       (await queryDatabase(stack, removed, [runId, node.id])).length,
       0,
@@ -163,7 +163,11 @@ describe('the live part of workflow_result', function () {
       const before = await queries('timed_out');
       for (let round = 0; round < 3; round++) {
         const { live } = await pollSideBySide(runId, finishedId);
-        for (const { data } of live) assert.deepEqual(data![held.id], { id: held.id, status: 'in progress' });
+        for (const { data } of live) {
+          const { started_at: startedAt, ...entry } = data![held.id]!;
+          assert.deepEqual(entry, { id: held.id, status: 'in progress', finished_at: null });
+          assert.ok(startedAt);
+        }
       }
       assert.equal((await queries('timed_out')) - before, 1, 'the second and third round waited for nothing');
     } finally {

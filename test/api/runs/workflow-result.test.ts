@@ -35,7 +35,9 @@ describe('workflow_result', function () {
       const { runId, status, nodes } = await api.runToEnd(drawing([start, choice, taken, left]), { a: 1 });
       assert.equal(status, 'succeed');
       assert.deepEqual(Object.keys(nodes).toSorted(), [start.id, choice.id, taken.id].toSorted());
-      assert.deepEqual(nodes[start.id], { id: start.id, status: 'succeed', result: { content: '{"a":1}', a: 1 } });
+      const { started_at: startedAt, finished_at: finishedAt, ...entry } = nodes[start.id]!;
+      assert.deepEqual(entry, { id: start.id, status: 'succeed', result: { content: '{"a":1}', a: 1 } });
+      assert.ok(Date.parse(startedAt!) <= Date.parse(finishedAt!), `${startedAt} to ${finishedAt}`);
       assert.equal(nodes[choice.id]?.result?.content, 'true');
       assert.equal(typeof nodes[taken.id]?.result?.content, 'string');
       const upper = await api.poll(runId.toUpperCase());
@@ -48,9 +50,10 @@ describe('workflow_result', function () {
       link(start, broken);
       const { status, nodes } = await api.runToEnd(drawing([start, broken]));
       assert.equal(status, 'failed');
-      const { error, ...rest } = nodes[broken.id]!;
+      const { error, started_at: startedAt, finished_at: finishedAt, ...rest } = nodes[broken.id]!;
       assert.deepEqual(rest, { id: broken.id, status: 'failed' });
       assert.ok(error?.code && error.message);
+      assert.ok(startedAt && finishedAt);
       assert.equal(nodes[start.id]?.status, 'succeed');
     });
 
@@ -66,7 +69,10 @@ describe('workflow_result', function () {
         last = await api.poll(data.id);
         const node = last.data.data?.[slow.id];
         seen.add(`${last.data.status}/${node?.status ?? 'absent'}`);
-        if (node?.status === 'in progress') assert.deepEqual(Object.keys(node), ['id', 'status']);
+        if (node?.status === 'in progress') {
+          assert.deepEqual(Object.keys(node), ['id', 'status', 'started_at', 'finished_at']);
+          assert.equal(node.finished_at, null);
+        }
       } while (last.data.status !== 'succeed' && last.data.status !== 'failed');
       assert.ok(seen.has('in progress/in progress'), [...seen].join());
       assert.ok(seen.has('succeed/succeed'), [...seen].join());

@@ -51,13 +51,14 @@ describe('nodes of a polled run', function () {
   }
 
   async function assertSame(runId: string): Promise<Record<string, Record<string, unknown>>> {
-    const { nodes: text, quietMs, ...state } = await textOf(runId);
+    const { nodes: text, quietMs, isUnchanged, ...state } = await textOf(runId);
     const {
       nodes,
       quietMs: laterMs,
       ...whole
     } = (await readRunForPoll(db, { runId, userId: stack.stack.user_id }, 30))!;
     assert.deepEqual(state, whole);
+    assert.equal(isUnchanged, false);
     assert.ok(quietMs > 0 && laterMs >= quietMs, 'it has been quiet for longer at the second look');
     const isOpen = state.status === 'In Progress';
     const pieces = isOpen ? splitNodes(text!).map(([id, entry]) => [id, JSON.parse(entry) as unknown]) : [];
@@ -85,9 +86,9 @@ describe('nodes of a polled run', function () {
     await change("status = 'failed', result = NULL", silent);
     await change('result = NULL', bare);
     const nodes = await assertSame(runId);
-    assert.deepEqual(nodes[said], { id: said, status: 'failed', error: { code: 'x', message: words } });
+    assert.deepEqual([nodes[said]!['status'], nodes[said]!['error']], ['failed', { code: 'x', message: words }]);
     assert.deepEqual(nodes[silent]!['error'], { code: 'failed', message: 'The node failed.' });
-    assert.deepEqual(nodes[bare], { id: bare, status: 'succeed', result: { content: '' } });
+    assert.deepEqual([nodes[bare]!['status'], nodes[bare]!['result']], ['succeed', { content: '' }]);
     assert.equal(Object.keys(nodes).length, 5);
   });
 
@@ -101,7 +102,9 @@ describe('nodes of a polled run', function () {
       const seen = await assertSame(runId);
       return seen[waits.id]?.['approval_requests'] !== undefined && seen[slow.id] !== undefined && seen;
     });
-    assert.deepEqual(nodes[slow.id], { id: slow.id, status: 'in progress' });
+    const { started_at: startedAt, ...entry } = nodes[slow.id]!;
+    assert.deepEqual(entry, { id: slow.id, status: 'in progress', finished_at: null });
+    assert.match(String(startedAt), /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
     const [request] = nodes[waits.id]!['approval_requests'] as Record<string, unknown>[];
     assert.deepEqual([request!['tool_name'], request!['status']], ['add', 'pending']);
     assert.deepEqual(nodes[waits.id]!['waiting'], { for: 'approval', until: request!['expires_at'] });

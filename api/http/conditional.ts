@@ -1,0 +1,56 @@
+// What a poll says about the answer that it wants: `If-None-Match` and `Prefer: wait`. docs/use/live.md.
+import type { IncomingHttpHeaders } from 'node:http';
+import { z } from 'zod';
+
+/** Beyond it nobody gains anything, and a list of any length would have to be compared. */
+const MAX_TAGS = 8;
+const MAX_WAIT_SECONDS = 55;
+
+export const waitHeaders = z.object({
+  prefer: z.string().optional().describe('`wait=N`: seconds that the answer may take until the run has ended'),
+});
+
+export const conditionalHeaders = z.object({
+  'if-none-match': z.string().optional().describe('The `ETag` of an earlier answer'),
+});
+
+/** Entity tags of polls, without their quotes. `*` and what can be no tag of ours are ignored. */
+export function parseTags(header: string | undefined): string[] {
+  const tags = (header ?? '').matchAll(/(?:^|,)[ \t]*(?:W\/)?"([0-9]{1,16}(?:[A-Z][0-9]{1,9})?(?:\.[\w-]{1,32})?)"/g);
+  return [...tags].slice(0, MAX_TAGS).map(([, tag]) => tag!);
+}
+
+/**
+ * The states in Postgres that the caller knows; undefined when the request counts in any case: it knows none, or waits for
+ * a change, and then most likely gets one.
+ */
+export function knownStates(headers: IncomingHttpHeaders): string[] | undefined {
+  if (parseWait(headers['prefer']) !== undefined) return undefined;
+  const tags = parseTags(headers['if-none-match']);
+  return tags.length === 0 ? undefined : tags.map((tag) => tag.split('.')[0]!);
+}
+
+/** The tag of a state, and of what is in flight beside it, as it stands in `ETag`. It is weak: the order of keys may differ. */
+export function toETag(stateTag: string, liveTag: string): string {
+  return `W/"${liveTag === '' ? stateTag : `${stateTag}.${liveTag}`}"`;
+}
+
+/** Whether `If-None-Match` names the entity tag. */
+export function isKnown(header: string | undefined, etag: string): boolean {
+  return parseTags(header).some((tag) => `W/"${tag}"` === etag);
+}
+
+/**
+ * Seconds of `Prefer: wait=N` (RFC 7240): 1 to 55, more is cut to 55. Undefined without one, and for what is malformed,
+ * which is ignored. Of several the first counts.
+ */
+export function parseWait(header: string | string[] | undefined): number | undefined {
+  const text = Array.isArray(header) ? header.join(',') : (header ?? '');
+  const preference = text
+    .split(',')
+    .map((part) => part.split(';')[0]!.trim())
+    .find((part) => /^wait[ \t]*(?:=|$)/i.test(part));
+  const digits = /^wait[ \t]*=[ \t]*(?:"(\d{1,20})"|(\d{1,20}))$/i.exec(preference ?? '');
+  const seconds = Number(digits?.[1] ?? digits?.[2] ?? 0);
+  return seconds >= 1 ? Math.min(seconds, MAX_WAIT_SECONDS) : undefined;
+}

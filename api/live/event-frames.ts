@@ -1,0 +1,66 @@
+// Server-sent events: the text of each.
+import type { Database } from '../../db/core/client.js';
+import { readResultPieces } from '../../db/runs/result-pieces.js';
+import type { RunEvent } from '../../db/runs/run-events-repository.js';
+import type { StoredRunStatus } from '../../db/core/tables.js';
+import type { ByteBudget } from '../../outgoing/byte-budget.js';
+import { toExecutionStatus } from '../runs/node-map.js';
+
+export const COMMENT = ':\n\n';
+
+/** Says after which time a client that has lost its connection comes back. */
+export const FIRST_FRAME = 'retry: 2000\n\n';
+
+/** As the driver holds a piece, as text and as bytes; at most, for there are several pieces where a result is larger. */
+const COPIES = 4;
+const MAX_PIECE_BYTES = 10 * 1024 * 1024;
+
+export interface FrameSource {
+  db: Database;
+  memory: ByteBudget;
+  runId: string;
+  signal: AbortSignal;
+}
+
+export function isEnd({ kind, status }: RunEvent): boolean {
+  return kind === 'run' && status !== 'In Progress';
+}
+
+/** The frame of an event in pieces; a large result is fetched while the reader takes it. */
+export async function* framesOf(source: FrameSource, event: RunEvent): AsyncGenerator<string> {
+  const { kind, version, data } = event;
+  const head = `event: ${kind}\nid: ${version}\ndata: `;
+  if (kind === 'run') {
+    const status = toExecutionStatus(event.status as StoredRunStatus, true);
+    yield `${head}${JSON.stringify({ status, version })}\n\n`;
+  } else if (event.apartBytes === null) {
+    if (data !== '') yield `${head}${onOneLine(data)}\n\n`;
+  } else {
+    yield head + onOneLine(data);
+    yield* piecesOf(source, event, event.apartBytes);
+    yield '}\n\n';
+  }
+}
+
+async function* piecesOf(source: FrameSource, { path, subject }: RunEvent, bytes: number): AsyncGenerator<string> {
+  const { db, memory, runId, signal } = source;
+  const lease = memory.lease(signal);
+  const pieces = readResultPieces(db, { runId, path, nodeId: subject });
+  try {
+    for (;;) {
+      await lease.resize(Math.min(COPIES * bytes, MAX_PIECE_BYTES));
+      const { done, value } = await pieces.next();
+      if (done === true) return;
+      yield onOneLine(value);
+      await lease.resize(0);
+    }
+  } finally {
+    lease.end();
+    await pieces.return(undefined);
+  }
+}
+
+/** Line breaks in JSON text stand between its words, where a blank says the same; in a frame they would end the data. */
+function onOneLine(text: string): string {
+  return /[\r\n]/.test(text) ? text.replace(/[\r\n]/g, ' ') : text;
+}

@@ -1,0 +1,71 @@
+// A run as it happens: server-sent events. docs/use/live.md.
+import { z } from 'zod';
+import { readRunHead } from '../../db/runs/poll-repository.js';
+import { badRequestSchema, keyErrors } from '../http/answer-schemas.js';
+import { overloaded } from '../http/errors.js';
+import { uuid } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { answerNotFound, refuseInvisible } from '../runs/answer-poll.js';
+import { envelopeSchema } from '../runs/run-envelope.js';
+import { openDraftFeed } from './draft-feed.js';
+import { openEndedFeed, openFeed, type RunFeed } from './run-feed.js';
+import { streamRun } from './stream-run.js';
+
+/** A caller that takes nothing for so long is disconnected; it may come back to the place where it was. */
+const STALLED_MS = 60_000;
+
+const headers = z.object({
+  'last-event-id': z
+    .string()
+    .optional()
+    .describe('The `id` of the last event that was received: the stream goes on behind it'),
+});
+
+const events = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/workflow_result/events/',
+  summary: 'The run as it happens, as server-sent events.',
+  description:
+    'Events `node` (an entry as in the poll, with its `path`), `approval` (a request, at first and whenever its status ' +
+    'changes) and `run` (`{status, version}`). `id` is the version of the run after the event, and rises from event to ' +
+    'event. The stream begins with what has happened so far, or behind the event that `Last-Event-ID` names. It ends after ' +
+    'the `run` event with the status `succeed` or `failed`; a stream that ends before is resumed with `Last-Event-ID`. ' +
+    'A comment is sent every 15 seconds. A run that is not found is answered as in the poll, in JSON.',
+  auth: 'key',
+  query: z.object({ id: uuid }),
+  headers,
+  responses: { 200: envelopeSchema, 400: badRequestSchema, ...keyErrors },
+  mediaTypes: { 200: ['text/event-stream', 'application/json'] },
+  async handler({ deps, caller, query, headers: given, signal }) {
+    const asked = { runId: query.id, userId: caller.userId, projectId: caller.projectId };
+    const run = await readRunHead(deps.db, asked, deps.config.resultRetentionDays);
+    if (run !== undefined) refuseInvisible(run);
+    if (run === undefined || run.isExpired) return answerNotFound(query.id);
+    if (deps.runHub.isFull) throw overloaded();
+    const after = toPlace(given['last-event-id'], run.version);
+    const { runId } = run;
+    const open = (): Promise<RunFeed> | RunFeed => {
+      if (run.nodeErrors !== null) return openDraftFeed(run.nodeErrors, run.version);
+      return run.status === 'In Progress'
+        ? openFeed(deps.db, deps.runHub, runId, signal)
+        : openEndedFeed(deps.db, runId);
+    };
+    const body = streamRun(deps, { runId, userId: caller.userId, after, open, signal });
+    return { status: 200, headers: STREAM_HEADERS, body, stalledMs: STALLED_MS };
+  },
+});
+
+export const liveRoutes: Route[] = [events];
+
+/** Proxies that gather answers before they pass them on are asked not to. */
+const STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
+
+/**
+ * What is no version of this run, or of one that a restored database has not reached, names no place: then the stream
+ * begins at the beginning, and nothing is lost.
+ */
+function toPlace(lastEventId: string | undefined, version: number): number {
+  if (lastEventId === undefined || !/^\d{1,16}$/.test(lastEventId)) return 0;
+  const place = Number(lastEventId);
+  return place <= version ? place : 0;
+}

@@ -1,0 +1,180 @@
+// What everybody who waits for runs in this process has in common: one connection that listens, and one loop that looks at
+// the runs that have changed. A run is looked at once, however many wait for it; one that nobody waits for, never. ADR 16.
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../../db/core/client.js';
+import type { Logger } from '../../config/logger.js';
+import { keepWatches, watchRuns, type RunState } from '../../db/runs/run-watches-repository.js';
+import { pause } from '../background/pause.js';
+import type { EventTail } from './event-tail.js';
+import { createRunSet } from './run-set.js';
+import { lookAtRuns } from './run-looks.js';
+import { WatchedRuns, type Readers } from './watched-runs.js';
+
+export interface HubOptions {
+  db: Database;
+  logger: Logger;
+  /** Given the number of those who wait whenever it changes. */
+  onReaders: (readers: Readers) => void;
+}
+
+export interface Following {
+  /** Undefined before the first look. */
+  tail(): EventTail | undefined;
+  end(): void;
+}
+
+/** A process takes 4,000 connections; the rest is for those who do not wait. */
+const MAX_READERS = 3_000;
+/** Messages that come together are looked after together. */
+const GATHER_MS = 15;
+/** A change whose statement began before the run was watched is not told (`watchRuns`). */
+const SECOND_LOOK_MS = 60;
+const RENEW_MS = 20_000;
+/** All runs are compared this often, for what was never told; more often while nothing is told. */
+const COMPARE_MS = 5_000;
+const COMPARE_DEAF_MS = 500;
+const AFTER_FAILURE_MS = 500;
+const RUNS_AT_ONCE = 200;
+
+export class RunHub {
+  readonly #db: Database;
+  readonly #logger: Logger;
+  readonly #id = randomUUID();
+  readonly #runs: WatchedRuns;
+  /** Whose changes are not told yet. */
+  readonly #unregistered = createRunSet();
+  /** Which may have changed. */
+  readonly #changed = createRunSet();
+  readonly #stopped = new AbortController();
+  readonly #loop: Promise<void>;
+  #isListening = false;
+  /** Whether there may be rows of this process in `run_watches`. */
+  #isRegistered = false;
+  #renewAtMs = 0;
+  #compareAtMs = 0;
+  #wake: () => void = () => undefined;
+
+  constructor({ db, logger, onReaders }: HubOptions) {
+    this.#db = db;
+    this.#logger = logger;
+    this.#runs = new WatchedRuns(onReaders);
+    this.#loop = this.#repeat();
+  }
+
+  /** Whether nobody else is to be kept waiting: too many wait, or the process stops. */
+  get isFull(): boolean {
+    return this.isStopping || this.#runs.readers >= MAX_READERS;
+  }
+
+  get isStopping(): boolean {
+    return this.#stopped.signal.aborted;
+  }
+
+  /** `onState` gets the run's state at every look, the first one soon; undefined when the hub stops. Returns what ends it. */
+  watch(runId: string, onState: (state: RunState | undefined) => void): () => void {
+    this.#register(runId);
+    return this.#runs.watch(runId, onState);
+  }
+
+  /** For whoever wants each event: `onNews` is called when there may be some, and when the hub stops. */
+  follow(runId: string, onNews: () => void): Following {
+    this.#register(runId);
+    const end = this.#runs.follow(runId, onNews);
+    return { tail: () => this.#runs.get(runId)?.tail, end };
+  }
+
+  /** The run may have changed. */
+  changed(runId: string): void {
+    if (this.#runs.has(runId)) this.#lookAt(runId);
+  }
+
+  /** Says whether changes are told from now on. What was told before may be lost, so all runs are compared. */
+  listening(isListening: boolean): void {
+    this.#isListening = isListening;
+    // The rows of `run_watches` do not outlive a crash of the database.
+    this.#unregistered.add(...this.#runs.ids);
+    this.#compareAtMs = 0;
+    this.#wake();
+  }
+
+  /** Ends all waiting at once. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#runs.endAll();
+    this.#wake();
+    await this.#loop;
+  }
+
+  #register(runId: string): void {
+    if (!this.#runs.has(runId)) this.#unregistered.add(runId);
+    this.#lookAt(runId);
+  }
+
+  #lookAt(runId: string): void {
+    this.#changed.add(runId);
+    this.#wake();
+  }
+
+  /** Looks follow each other at a distance of their own length, so that a large run takes half of a connection at most. */
+  async #repeat(): Promise<void> {
+    let tookMs = 0;
+    while (!this.isStopping) {
+      if (this.#changed.isEmpty() && this.#unregistered.isEmpty()) await this.#untilWoken();
+      await pause(Math.max(GATHER_MS, tookMs), this.#stopped.signal);
+      if (this.isStopping) return;
+      const startedAtMs = performance.now();
+      try {
+        await this.#round(startedAtMs);
+      } catch (error) {
+        this.#logger.warn({ err: error }, 'runs that are waited for could not be read; they will be');
+        await pause(AFTER_FAILURE_MS, this.#stopped.signal);
+      }
+      tookMs = performance.now() - startedAtMs;
+    }
+  }
+
+  async #round(nowMs: number): Promise<void> {
+    if (nowMs >= this.#compareAtMs) {
+      this.#changed.add(...this.#runs.ids);
+      this.#compareAtMs = nowMs + (this.#isListening ? COMPARE_MS : COMPARE_DEAF_MS);
+    }
+    await this.#inBatches(this.#unregistered, (ids) => this.#tellFromNowOn(ids));
+    await this.#inBatches(this.#changed, (ids) => lookAtRuns(this.#db, this.#runs, ids));
+    if (nowMs < this.#renewAtMs || !this.#isRegistered) return;
+    await keepWatches(this.#db, this.#id, this.#runs.ids);
+    this.#isRegistered = this.#runs.ids.length > 0;
+    this.#renewAtMs = nowMs + RENEW_MS;
+  }
+
+  /** What is added meanwhile is for the next round. Runs of a batch that fails stay in the set. */
+  async #inBatches(set: ReturnType<typeof createRunSet>, work: (ids: string[]) => Promise<void>): Promise<void> {
+    const ids = set.takeAll();
+    for (let from = 0; from < ids.length && !this.isStopping; from += RUNS_AT_ONCE) {
+      const batch = ids.slice(from, from + RUNS_AT_ONCE).filter((id) => this.#runs.has(id));
+      try {
+        if (batch.length > 0) await work(batch);
+      } catch (error) {
+        set.add(...ids.slice(from));
+        throw error;
+      }
+    }
+  }
+
+  async #tellFromNowOn(ids: string[]): Promise<void> {
+    await watchRuns(this.#db, this.#id, ids);
+    this.#isRegistered = true;
+    setTimeout(() => ids.forEach((id) => this.changed(id)), SECOND_LOOK_MS).unref();
+  }
+
+  /** A process in which nobody waits asks the database nothing. */
+  #untilWoken(): Promise<void> {
+    return new Promise((resolve) => {
+      const isWatching = this.#isRegistered || this.#runs.readers > 0;
+      const timer = isWatching ? setTimeout(resolve, Math.max(0, this.#compareAtMs - performance.now())) : undefined;
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,58 @@
+import { Readable } from 'node:stream';
+import type { RunEvent } from '../../db/runs/run-events-repository.js';
+import type { AppDeps } from '../deps.js';
+import { COMMENT, FIRST_FRAME, framesOf, isEnd } from './event-frames.js';
+import type { RunFeed } from './run-feed.js';
+
+export interface StreamOptions {
+  runId: string;
+  userId: number;
+  /** The version behind which it begins. */
+  after: number;
+  /** Called when the first byte is wanted, and ended with the stream. */
+  open: () => Promise<RunFeed> | RunFeed;
+  /** Of the caller, who may hang up. */
+  signal: AbortSignal;
+}
+
+/** Proxies close what says nothing for longer, and it is noticed by then that the caller has lost its right to see the run. */
+const COMMENT_EVERY_MS = 15_000;
+/** Then it ends, and the client comes back with credentials that are judged anew. */
+const MAX_AGE_MS = 3_600_000;
+
+/**
+ * The events of a run as a stream of bytes, made no faster than the caller takes them: what waits for a slow one is its
+ * place in the order, a number. Ends after the run's end.
+ */
+export function streamRun(deps: AppDeps, options: StreamOptions): Readable {
+  return Readable.from(framesOfRun(deps, options), { objectMode: false, highWaterMark: 1 });
+}
+
+async function* framesOfRun(deps: AppDeps, options: StreamOptions): AsyncGenerator<string> {
+  const { runId, userId, signal } = options;
+  const source = { db: deps.db, memory: deps.memory, runId, signal };
+  const endAtMs = performance.now() + MAX_AGE_MS;
+  let commentAtMs = performance.now() + COMMENT_EVERY_MS;
+  let place = options.after;
+  const feed = await options.open();
+  try {
+    yield FIRST_FRAME;
+    while (!signal.aborted && !deps.runHub.isStopping && performance.now() < endAtMs) {
+      const events: RunEvent[] = await feed.after(place);
+      for (const event of events) {
+        yield* framesOf(source, event);
+        place = event.version;
+        if (isEnd(event)) return;
+      }
+      if (events.length === 0 && feed.isClosed) return;
+      if (performance.now() >= commentAtMs) {
+        commentAtMs = performance.now() + COMMENT_EVERY_MS;
+        if (!(await deps.sharedReads.mayStillSee({ runId, userId }))) return;
+        yield COMMENT;
+      }
+      if (events.length === 0) await feed.untilNews(Math.max(0, commentAtMs - performance.now()));
+    }
+  } finally {
+    feed.end();
+  }
+}

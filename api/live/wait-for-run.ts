@@ -1,0 +1,33 @@
+import type { RunState } from '../../db/runs/run-watches-repository.js';
+import type { RunHub } from './run-hub.js';
+
+export interface WaitOptions {
+  waitMs: number;
+  /** Of the caller, who may hang up. */
+  signal: AbortSignal;
+}
+
+/** Whether it is reached. Returns as soon as the run is in a state that is waited for, when the time is over, the caller gone or the hub stopped. */
+export function waitForRun(
+  hub: RunHub,
+  runId: string,
+  isReached: (state: RunState) => boolean,
+  { waitMs, signal }: WaitOptions,
+): Promise<boolean> {
+  if (signal.aborted || hub.isStopping) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const end = (hasReached: boolean): void => {
+      leave();
+      clearTimeout(timer);
+      signal.removeEventListener('abort', giveUp);
+      resolve(hasReached);
+    };
+    const giveUp = (): void => end(false);
+    const leave = hub.watch(runId, (state) => {
+      if (state === undefined) giveUp();
+      else if (isReached(state)) end(true);
+    });
+    const timer = setTimeout(giveUp, waitMs);
+    signal.addEventListener('abort', giveUp);
+  });
+}

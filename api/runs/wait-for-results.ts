@@ -1,0 +1,39 @@
+import type { AppDeps } from '../deps.js';
+import { parseWait } from '../http/conditional.js';
+import type { RouteResult } from '../http/route.js';
+import { waitForRun } from '../live/wait-for-run.js';
+import { answerPoll } from './answer-poll.js';
+import type { Envelope } from './run-envelope.js';
+
+interface Waiting {
+  userId: number;
+  prefer: string | undefined;
+  /** Of the caller, who may hang up. */
+  signal: AbortSignal;
+}
+
+/**
+ * `Prefer: wait` on the start of a run: the answer has the results if the run ends in time, and is as without it if not.
+ * `started` is that answer, and `envelope` its body.
+ */
+export function waitForResults(
+  deps: AppDeps,
+  started: RouteResult,
+  envelope: Envelope,
+  { userId, prefer, signal }: Waiting,
+): RouteResult {
+  const waitSeconds = parseWait(prefer);
+  const runId = envelope.data.id;
+  if (waitSeconds === undefined || envelope.status !== 201 || runId === null || deps.runHub.isFull) return started;
+  const headers = { ...started.headers, 'Preference-Applied': `wait=${waitSeconds}` };
+  return { status: started.status, later: () => waitAndAnswer(runId, waitSeconds) };
+
+  async function waitAndAnswer(id: string, seconds: number): Promise<RouteResult> {
+    const options = { waitMs: seconds * 1000, signal };
+    const hasEnded = await waitForRun(deps.runHub, id, ({ status }) => status !== 'In Progress', options);
+    const run = hasEnded && !signal.aborted ? await deps.sharedReads.read({ runId: id, userId }) : undefined;
+    if (run === undefined || run.isExpired || !run.isVisible) return { ...started, headers };
+    const { body } = await answerPoll(deps, run, id);
+    return { status: started.status, headers, body: { ...envelope, data: (body as { data: unknown }).data } };
+  }
+}

@@ -1,0 +1,98 @@
+// A run as it happens: server-sent events, resumed where a connection breaks.
+import type { Client } from './client.js';
+import { RunNotFoundError, ServiceError } from './errors.js';
+import { pause } from './pause.js';
+import type { NodeResult, RunStatus } from './runs.js';
+
+/** `version` rises from event to event; `node`: what `pollRun` shows of it, with its `path`. */
+export type RunEvent =
+  | { type: 'node'; version: number; node: NodeResult & { path: string } }
+  | { type: 'approval'; version: number; approval: Record<string, unknown> & { request_id: string; status: string } }
+  | { type: 'run'; version: number; status: RunStatus };
+
+export interface FollowOptions {
+  /** The version behind which to begin: of an event that you have had, or of a poll. By default the run's beginning. */
+  after?: number;
+  signal?: AbortSignal;
+}
+
+const PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 15_000;
+
+/**
+ * Every event of a run, each once and in order, until the run has ended. Broken connections are made again for as long as
+ * it takes; `signal` ends it. Throws `RunNotFoundError`, and `ServiceError` for what another attempt cannot help.
+ */
+export async function* followRun(client: Client, runId: string, options: FollowOptions = {}): AsyncGenerator<RunEvent> {
+  const { signal } = options;
+  let after = options.after;
+  for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+    try {
+      for await (const event of read(client, runId, after, signal)) {
+        after = event.version;
+        pauseMs = PAUSE_MS;
+        yield event;
+        if (event.type === 'run' && (event.status === 'succeed' || event.status === 'failed')) return;
+      }
+    } catch (error) {
+      const isFinal = error instanceof RunNotFoundError || (error instanceof ServiceError && error.status < 500);
+      if (isFinal || signal?.aborted === true) throw error;
+    }
+    await pause(pauseMs, signal);
+  }
+}
+
+async function* read(
+  client: Client,
+  runId: string,
+  after: number | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<RunEvent> {
+  const { data, error, response } = await client.GET('/api/v1/workflows/workflow_result/events/', {
+    params: { query: { id: runId } },
+    parseAs: 'stream',
+    headers: after === undefined ? {} : { 'Last-Event-ID': String(after) },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  if (!response.ok) throw new ServiceError(response, error);
+  const body = data as ReadableStream<Uint8Array> | null | undefined;
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream') || !body) {
+    await body?.cancel();
+    throw new RunNotFoundError(runId);
+  }
+  yield* readFrames(body.getReader());
+}
+
+async function* readFrames(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<RunEvent> {
+  const decoder = new TextDecoder();
+  let lines: string[] = [];
+  let line = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const [rest = '', ...more] = decoder.decode(value, { stream: true }).split('\n');
+      line += rest;
+      for (const next of more) {
+        // An empty line ends a frame.
+        const event = line === '' ? toEvent(lines) : undefined;
+        if (event !== undefined) yield event;
+        lines = line === '' ? [] : [...lines, line];
+        line = next;
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function toEvent(lines: string[]): RunEvent | undefined {
+  const fields = new Map(lines.map((line) => [line.split(':', 1)[0], line.slice(line.indexOf(':') + 2)]));
+  const version = Number(fields.get('id'));
+  const data = JSON.parse(fields.get('data') ?? 'null') as never;
+  const type = fields.get('event');
+  if (type === 'node') return { type, version, node: data };
+  if (type === 'approval') return { type, version, approval: data };
+  if (type === 'run') return { type, version, status: (data as { status: RunStatus }).status };
+  return undefined;
+}

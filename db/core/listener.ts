@@ -1,0 +1,96 @@
+// One connection that listens to a channel of NOTIFY, for as long as the process lives.
+import pg from 'pg';
+
+export interface ListenerOptions {
+  url: string;
+  channel: string;
+  applicationName: string;
+  onMessage: (payload: string) => void;
+  /** From now on messages come. What was sent before, while there was no connection, is lost. */
+  onConnected: () => void;
+  onLost: (error: unknown) => void;
+}
+
+export interface Listener {
+  stop(): Promise<void>;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** A connection whose other end has vanished without a word is noticed by then, and by `ANSWER_WITHIN_MS` more. */
+const CHECK_EVERY_MS = 10_000;
+const ANSWER_WITHIN_MS = 5_000;
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 5_000;
+
+/** Connects at once, and again after pauses that double up to five seconds, each shortened at random. */
+export function startListener(options: ListenerOptions): Listener {
+  const stopped = new AbortController();
+  const loop = listenAgainAndAgain(options, stopped.signal);
+  return {
+    async stop() {
+      stopped.abort();
+      await loop;
+    },
+  };
+}
+
+async function listenAgainAndAgain(options: ListenerOptions, stopped: AbortSignal): Promise<void> {
+  let pauseMs = FIRST_PAUSE_MS;
+  while (!stopped.aborted) {
+    try {
+      await listen(options, stopped, () => (pauseMs = FIRST_PAUSE_MS));
+    } catch (error) {
+      if (!stopped.aborted) options.onLost(error);
+    }
+    await sleep(pauseMs * (0.5 + Math.random() / 2), stopped);
+    pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+  }
+}
+
+/** Returns when it is stopped; throws when the connection is lost. */
+async function listen(
+  { url, channel, applicationName, onMessage, onConnected }: ListenerOptions,
+  stopped: AbortSignal,
+  onSuccess: () => void,
+): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: ANSWER_WITHIN_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: CHECK_EVERY_MS,
+  });
+  const broken = new Promise<never>((_resolve, reject) => {
+    client.on('error', reject);
+    client.on('end', () => reject(new Error('the listening connection was closed')));
+  });
+  broken.catch(() => undefined);
+  try {
+    await client.connect();
+    client.on('notification', ({ payload }) => onMessage(payload ?? ''));
+    await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
+    onSuccess();
+    onConnected();
+    while (!stopped.aborted) {
+      await Promise.race([sleep(CHECK_EVERY_MS, stopped), broken]);
+      if (!stopped.aborted) await client.query('SELECT');
+    }
+  } finally {
+    // A connection that does not answer takes no goodbye either.
+    await Promise.race([client.end().catch(() => undefined), sleep(FIRST_PAUSE_MS)]);
+  }
+}
+
+function sleep(durationMs: number, stopped?: AbortSignal): Promise<void> {
+  if (stopped?.aborted === true) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      stopped?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, durationMs);
+    stopped?.addEventListener('abort', done);
+  });
+}

@@ -1,0 +1,20 @@
+// Who watches runs, and the order of what they see.
+
+/** Writer: the API processes, each its own rows, under the id that it makes at its start. Rows that nobody renews are void. */
+export interface RunWatchesTable {
+  run_id: string;
+  listener: string;
+  until: Date;
+}
+
+/** Writer: `order_run_events`, called by API processes for runs that somebody follows. Append only. */
+export interface RunEventsTable {
+  run_id: string;
+  version: number;
+  kind: 'run' | 'node' | 'approval';
+  path: string;
+  /** The node's id or that of the request; empty for the run. */
+  subject: string;
+  /** What it became: the stored status of the run, the node or the request. */
+  status: string;
+}

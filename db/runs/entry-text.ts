@@ -1,0 +1,17 @@
+// JSON text of node entries, written by the database: parts that polls and event streams share.
+import { sql, type RawBuilder } from 'kysely';
+
+/** As JSON writes a Date, which is how every other timestamp leaves the service. */
+export function isoText(time: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
+/** Members of an entry, with the comma before them. */
+export function timesText(startedAt: RawBuilder<unknown>, finishedAt: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`',"started_at":"' || ${isoText(startedAt)} || '","finished_at":'
+    || coalesce('"' || ${isoText(finishedAt)} || '"', 'null')`;
+}
+
+/** The member `error` of a failed node of `node_results`, with the comma before it. */
+export const errorText: RawBuilder<string> = sql`',"error":{"code":' || to_json(coalesce(error_code, 'failed'))::text
+  || ',"message":' || to_json(coalesce(error_message, 'The node failed.'))::text || '}'`;

@@ -1,0 +1,54 @@
+// What a poll finds of a run.
+import type { NodeStatus, StoredRunStatus } from '../core/tables.js';
+
+export interface PolledState {
+  runId: string;
+  status: StoredRunStatus;
+  isStarted: boolean;
+  /** The time since one of its nodes began or ended, or since it was accepted. */
+  quietMs: number;
+  /** Its results are gone, or as good as gone: it ended long ago and nothing pins it. */
+  isExpired: boolean;
+  isVisible: boolean;
+  version: number;
+  /** As in `toStateTag`. */
+  stateTag: string;
+  /** JSON text; only for `Draft`. */
+  nodeErrors: string | null;
+}
+
+export interface PolledRun extends PolledState {
+  nodes: PolledNode[];
+}
+
+/** One row, ready to be passed on: most polls of most runs. */
+export interface PolledText extends PolledState {
+  /**
+   * JSON text of the nodes by their ids, each as `toNodeMap` (api/runs/node-map.ts) writes it; null: read them apart. That
+   * of an open run is for `splitNodes`.
+   */
+  nodes: string | null;
+  /** It is in the state that the caller knows. Then `nodes` is the JSON array of their ids, and the request is not counted. */
+  isUnchanged: boolean;
+}
+
+export interface PolledNode {
+  id: string;
+  status: NodeStatus;
+  /** JSON text, passed on as it is: a result of several megabytes is never parsed here. */
+  result: string | null;
+  /** The result is too large to be read with all others; `readResultPieces` has it. */
+  isApart?: boolean;
+  errorCode: string | null;
+  errorMessage: string | null;
+  /** As JSON writes a Date. */
+  startedAt: string;
+  finishedAt: string | null;
+  /** The requests that a waiting agent has open. */
+  approvals?: OpenRequest[] | null;
+}
+
+export interface OpenRequest extends Record<string, unknown> {
+  /** As JSON writes a Date. */
+  expires_at: string;
+}

@@ -1,0 +1,26 @@
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { NodeKey } from '../../graph/plan.js';
+
+/**
+ * In characters of the database, of which one may be two of ours. The whole result is unpacked for each piece of it, so
+ * that small ones cost time and large ones memory.
+ */
+const PIECE_CHARACTERS = 2 * 1024 * 1024;
+
+/**
+ * A result's JSON text, piece by piece, and no connection is held between two. Throws when it has expired meanwhile: what
+ * was begun cannot be ended then.
+ */
+export async function* readResultPieces(db: Db, { runId, path, nodeId }: NodeKey): AsyncGenerator<string> {
+  for (let from = 1; ; from += PIECE_CHARACTERS) {
+    const { rows } = await sql<{ piece: string }>`
+      SELECT substr(result::text, ${from}::integer, ${PIECE_CHARACTERS}::integer) AS piece FROM node_results
+      WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND result IS NOT NULL`.execute(db);
+    const found = rows[0];
+    if (found === undefined) throw new Error('a result expired while it was read');
+    yield found.piece;
+    // A full piece has at least as many characters as we count it by.
+    if (found.piece.length < PIECE_CHARACTERS) return;
+  }
+}

@@ -1,0 +1,81 @@
+// The events of a run, for streams: what readers see of it, one change after the other. ADR 16.
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import { errorText, isoText, timesText } from './entry-text.js';
+
+export interface RunEvent {
+  version: number;
+  kind: 'run' | 'node' | 'approval';
+  path: string;
+  /** The node's id or that of the request; empty for the run. */
+  subject: string;
+  /** The stored status of the run, the node or the request after the change. */
+  status: string;
+  /** JSON text of the entry; empty for the run, and for what has expired. Of a result that is `apart` it ends where the result and a brace follow. */
+  data: string;
+  /** Bytes of a result that is too large to be read with others; `readResultPieces` has it. */
+  apartBytes: number | null;
+}
+
+/** Larger results are read by themselves, by each stream when its turn has come. */
+const INLINE_BYTES = 16 * 1024;
+
+/**
+ * Gives what has happened since the last call a version and thereby its place, for all readers and for good. Returns the
+ * last version of each run; 0 where nothing has happened yet. It waits for the disk: a version that a reader has seen is
+ * not given to another event after a crash.
+ *
+ * Of a node that has ended before its start was given a version, there is its end alone.
+ */
+export async function orderRunEvents(db: Db, runIds: string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ runId: string; version: number }>`/* order_run_events */
+    SELECT of_run AS "runId", last_version AS version FROM order_run_events(${runIds}::uuid[])`.execute(db);
+  return new Map(rows.map(({ runId, version }) => [runId, version]));
+}
+
+export interface EventsAfter {
+  runId: string;
+  after: number;
+}
+
+/** Up to `limit` events of each run after a version, in their order; only of what `orderRunEvents` has ordered. */
+export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number): Promise<Map<string, RunEvent[]>> {
+  const { rows } = await sql<RunEvent & { runId: string }>`/* read_run_events */
+    SELECT event.run_id AS "runId", event.version, event.kind, event.path, event.subject, event.status,
+      coalesce(CASE event.kind WHEN 'node' THEN ${nodeText} WHEN 'approval' THEN ${approvalText} END, '') AS data,
+      CASE WHEN ${isApart} THEN node.result_bytes END AS "apartBytes"
+    FROM unnest(${asked.map(({ runId }) => runId)}::uuid[], ${asked.map(({ after }) => after)}::bigint[]) AS asked (run_id, after)
+    CROSS JOIN LATERAL (
+      SELECT * FROM run_events WHERE run_id = asked.run_id AND version > asked.after
+      ORDER BY version LIMIT ${limit}::integer
+    ) AS event
+    LEFT JOIN node_results AS node ON event.kind = 'node' AND node.run_id = event.run_id AND node.path = event.path
+      AND node.node_id = event.subject
+    LEFT JOIN approval_requests AS approval ON event.kind = 'approval' AND approval.request_id = event.subject
+    ORDER BY event.run_id, event.version`.execute(db);
+  const events = new Map<string, RunEvent[]>(asked.map(({ runId }) => [runId, []]));
+  for (const { runId, ...event } of rows) events.get(runId)?.push(event);
+  return events;
+}
+
+const isApart = sql`event.status = 'succeed' AND node.result_bytes > ${sql.lit(INLINE_BYTES)} AND node.result IS NOT NULL`;
+
+/** The entry as it was with this status, which may be an earlier one than the node's. */
+const nodeText = sql`'{"id":' || to_json(event.subject)::text || ',"path":' || to_json(event.path)::text
+  || ',"status":' || to_json(event.status)::text
+  || ${timesText(sql`node.started_at`, sql`CASE WHEN event.status <> 'in progress' THEN node.finished_at END`)}
+  || CASE event.status
+    WHEN 'succeed' THEN ',"result":' || CASE WHEN ${isApart} THEN ''
+      ELSE coalesce(node.result::text, '{"content":""}') || '}' END
+    WHEN 'failed' THEN ${errorText} || '}'
+    ELSE '}'
+  END`;
+
+/** Of a request as it was when it was asked for, nothing of its decision. */
+const approvalText = sql`json_build_object('request_id', approval.request_id, 'node_id', approval.node_id,
+  'path', approval.path, 'server_label', approval.server_label, 'tool_name', approval.tool_name,
+  'arguments', approval.arguments, 'status', event.status, 'created_at', ${isoText(sql`approval.created_at`)},
+  'expires_at', ${isoText(sql`approval.expires_at`)},
+  'decided_at', CASE WHEN event.status <> 'pending' THEN ${isoText(sql`approval.decided_at`)} END,
+  'decided_by', CASE WHEN event.status <> 'pending' THEN approval.decided_by END,
+  'reason', CASE WHEN event.status <> 'pending' THEN approval.reason ELSE '' END)::text`;

@@ -1,0 +1,47 @@
+// The version of a run: how much has happened that a reader can see. ADR 16.
+import { sql, type RawBuilder } from 'kysely';
+
+/**
+ * Each visible change adds one: the acceptance, start and end of the run, the start and end of a node (both at once where
+ * the start was not stored by itself), an approval that is asked for or settled. Nothing is written for it: the number is
+ * counted in the snapshot of whoever reads, in which later commits add to it, in whatever order they come.
+ *
+ * The numbers are a million apart, so that each event of a stream finds one of its own between those of two polls
+ * (db/migrations/0009-run-events.ts, which counts in the same way).
+ */
+export const VERSION_STEP = 1_000_000;
+
+/** Columns `version` and `expired_unsettled` of the run with the alias `run`. */
+export const versionColumns: RawBuilder<unknown> = sql`
+  ${sql.lit(VERSION_STEP)} * (1 + (run.run_started_at IS NOT NULL)::integer + (run.status <> 'In Progress')::integer
+    + reached.changes + asked_for.changes) AS version, asked_for.expired_unsettled`;
+
+/** Joined to the run with the alias `run`. `reached.changed_at`: when a node of it last began or ended. */
+export const versionJoin: RawBuilder<unknown> = sql`
+  CROSS JOIN LATERAL (
+    SELECT count(*) + count(*) FILTER (WHERE node.status <> 'in progress') AS changes,
+      max(greatest(node.started_at, node.finished_at)) AS changed_at
+    FROM node_results AS node WHERE node.run_id = run.id
+  ) AS reached
+  CROSS JOIN LATERAL (
+    SELECT count(*) + count(*) FILTER (WHERE request.status <> 'pending') AS changes,
+      count(*) FILTER (WHERE request.status = 'pending' AND request.expires_at <= now()) AS expired_unsettled
+    FROM approval_requests AS request WHERE request.run_id = run.id
+  ) AS asked_for`;
+
+export interface VersionRow {
+  version: number;
+  /** Requests whose time is over, which readers see, and which the run has not settled yet. */
+  expired_unsettled: number;
+}
+
+/**
+ * What distinguishes two states of a run in Postgres: the version, the status, and expired requests, which no write marks.
+ * With the status in it, the end of a run is never taken for an earlier state, whatever a crashed database has forgotten.
+ */
+export function toStateTag(version: number, status: string, expiredUnsettled: number): string {
+  return `${version}${status.charAt(0)}${expiredUnsettled}`;
+}
+
+/** The same, as an expression over a row with `version`, `run_status` and `expired_unsettled`. */
+export const stateTagOfRow: RawBuilder<string> = sql`version::text || left(run_status, 1) || expired_unsettled::text`;

@@ -1,0 +1,67 @@
+// Which runs somebody watches, for the statements that change runs (tell-watchers.ts). One row a run and API process.
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { StoredRunStatus } from '../core/tables.js';
+import { toStateTag, versionColumns, versionJoin, type VersionRow } from './run-version.js';
+
+/** A process that dies stops renewing, and what it watched costs nobody anything from then on. */
+const LEASE_SECONDS = 60;
+
+const until = sql`now() + make_interval(secs => ${LEASE_SECONDS})`;
+
+/**
+ * From the commit on, changes of the runs are told. A change whose statement began before is not, and may be committed
+ * after the next look at the run: look once more a little later.
+ */
+export async function watchRuns(db: Db, listener: string, runIds: string[]): Promise<void> {
+  await sql`/* watch_runs */
+    INSERT INTO run_watches (run_id, listener, until) SELECT id, ${listener}::uuid, ${until}
+    FROM (SELECT DISTINCT unnest(${runIds}::uuid[]) AS id ORDER BY id) AS asked
+    ON CONFLICT (run_id, listener) DO UPDATE SET until = excluded.until`.execute(db);
+}
+
+/** Renews these, and removes the others of the process and what others have left behind. */
+export async function keepWatches(db: Db, listener: string, runIds: string[]): Promise<void> {
+  await sql`/* drop_watches */
+    DELETE FROM run_watches
+    WHERE (listener = ${listener}::uuid AND run_id <> ALL (${runIds}::uuid[])) OR until < now() - interval '1 minute'`.execute(
+    db,
+  );
+  if (runIds.length > 0) await watchRuns(db, listener, runIds);
+}
+
+export interface RunState {
+  runId: string;
+  status: StoredRunStatus;
+  version: number;
+  /** As in `toStateTag`. */
+  stateTag: string;
+}
+
+/** How far these runs are, without their contents. Runs that do not exist are left out. */
+export async function readRunStates(db: Db, runIds: string[]): Promise<RunState[]> {
+  const { rows } = await sql<VersionRow & { runId: string; status: StoredRunStatus }>`/* run_states */
+    SELECT run.id AS "runId", run.status, ${versionColumns}
+    FROM runs AS run ${versionJoin} WHERE run.id = ANY (${runIds}::uuid[])`.execute(db);
+  return rows.map(({ runId, status, version, expired_unsettled: expired }) => {
+    return { runId, status, version, stateTag: toStateTag(version, status, expired) };
+  });
+}
+
+export interface Viewer {
+  runId: string;
+  userId: number;
+}
+
+/** For each: whether the user is a member of the run's project, and the run's results are there. */
+export async function areViewers(db: Db, viewers: Viewer[]): Promise<boolean[]> {
+  const { rows } = await sql<{ isViewer: boolean }>`/* are_viewers */
+    SELECT EXISTS (
+      SELECT FROM runs AS run JOIN projects AS project ON project.id = run.project_id AND project.deleted_at IS NULL
+      JOIN project_members AS member ON member.project_id = project.id AND member.user_id = asked.user_id
+      WHERE run.id = asked.run_id AND run.results_expired_at IS NULL
+    ) AS "isViewer"
+    FROM unnest(${viewers.map(({ runId }) => runId)}::uuid[], ${viewers.map(({ userId }) => userId)}::integer[])
+      WITH ORDINALITY AS asked (run_id, user_id, ordinal) ORDER BY ordinal`.execute(db);
+  return rows.map(({ isViewer }) => isViewer);
+}

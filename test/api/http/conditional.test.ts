@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { isKnown, knownStates, parseTags, parseWait, toETag } from '../../../api/http/conditional.js';
+
+describe('what a poll says about the answer that it wants', () => {
+  const waits: [header: string | string[] | undefined, seconds: number | undefined][] = [
+    ['wait=1', 1],
+    ['wait=55', 55],
+    ['wait=56', 55],
+    ['wait=99999999999999999999', 55],
+    ['WAIT="20"', 20],
+    ['wait = 7', 7],
+    ['respond-async, wait=10', 10],
+    ['wait=10; foo=bar', 10],
+    [['return=minimal', 'wait=3'], 3],
+    ['wait=3, wait=9', 3],
+    [undefined, undefined],
+    ['', undefined],
+    ['wait', undefined],
+    ['wait=', undefined],
+    ['wait=0', undefined],
+    ['wait=-1', undefined],
+    ['wait=1.5', undefined],
+    ['wait=abc', undefined],
+    ['wait=1e3', undefined],
+    ['wait=999999999999999999999', undefined],
+    ['waiting=10', undefined],
+    ['respond-async', undefined],
+    ['"wait=10"', undefined],
+  ];
+  for (const [header, seconds] of waits) {
+    it(`Prefer: ${JSON.stringify(header)} means ${seconds === undefined ? 'no wait' : `${seconds} s`}`, () => {
+      assert.equal(parseWait(header), seconds);
+    });
+  }
+
+  const tags: [header: string | undefined, tags: string[]][] = [
+    ['W/"7000000I0"', ['7000000I0']],
+    ['"7000000I0"', ['7000000I0']],
+    ['W/"7000000I0.aB-_9", W/"8000000S0"', ['7000000I0.aB-_9', '8000000S0']],
+    ['W/"0"', ['0']],
+    [undefined, []],
+    ['', []],
+    ['*', []],
+    ['7000000I0', []],
+    ['"a\'; DROP TABLE runs"', []],
+    [`W/"${'9'.repeat(40)}I0"`, []],
+    ['"x", W/"5S0"', ['5S0']],
+  ];
+  for (const [header, expected] of tags) {
+    it(`If-None-Match: ${String(header)} names ${expected.length} of our tags`, () => {
+      assert.deepEqual(parseTags(header), expected);
+    });
+  }
+
+  it('a list of any length is compared to its eighth tag', () => {
+    const header = Array.from({ length: 500 }, (_, index) => `"${index + 1}S0"`).join(', ');
+    assert.equal(parseTags(header).length, 8);
+  });
+
+  it('an answer is known by its whole tag, weak or not, and a run by its state alone', () => {
+    const etag = toETag('7000000I0', 'abc');
+    assert.ok(isKnown('W/"7000000I0.abc"', etag));
+    assert.ok(isKnown('"1S0", "7000000I0.abc"', etag));
+    for (const other of ['W/"7000000I0"', 'W/"7000000I0.abd"', 'W/"7000001I0.abc"', undefined]) {
+      assert.ok(!isKnown(other, etag), other);
+    }
+    assert.deepEqual(knownStates({ 'if-none-match': 'W/"7000000I0.abc"' }), ['7000000I0']);
+  });
+
+  it('who waits for a change knows nothing that would keep the request from counting', () => {
+    assert.equal(knownStates({ 'if-none-match': 'W/"7000000I0"', prefer: 'wait=10' }), undefined);
+    assert.equal(knownStates({ prefer: 'wait=10' }), undefined);
+    assert.equal(knownStates({}), undefined);
+  });
+});

@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { decideRequest, expireRequests } from '../../../db/agents/approvals-repository.js';
+import type { Database } from '../../../db/core/client.js';
+import { claimNode, recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
+import { orderRunEvents, readRunEvents, type RunEvent } from '../../../db/runs/run-events-repository.js';
+import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
+import { keepWatches, readRunStates, watchRuns } from '../../../db/runs/run-watches-repository.js';
+import { VERSION_STEP } from '../../../db/runs/run-version.js';
+import { readRunHead } from '../../../db/runs/poll-repository.js';
+import { purgeRuns } from '../../../db/retention/retention-repository.js';
+import { eventually } from '../../support/eventually.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import { connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';
+
+const DONE = { sequence: 2, status: 'succeed' } as const;
+
+describe('versions and events of a run', function () {
+  this.timeout(60_000);
+  let db: Database;
+
+  before(async () => {
+    db = await connect(8);
+  });
+  after(() => db.destroy());
+
+  const keyOf = (run: OpenRun, index: number) => ({ runId: run.id, path: '', nodeId: run.nodeIds[index]! });
+  const claim = (run: OpenRun, index: number) => claimNode(db, keyOf(run, index));
+  const record = (run: OpenRun, index: number, on: Database = db) =>
+    recordNodeEnd(on, nodeEnd(run, run.nodeIds[index]!, 'http'));
+  const versionOf = async (run: OpenRun): Promise<number> => (await readRunStates(db, [run.id]))[0]!.version;
+
+  async function eventsOf(run: OpenRun, after = 0): Promise<RunEvent[]> {
+    await orderRunEvents(db, [run.id]);
+    return (await readRunEvents(db, [{ runId: run.id, after }], 1_000)).get(run.id)!;
+  }
+
+  /** Subject by its number, with the status. */
+  function wordsOf(run: OpenRun, events: RunEvent[]): string[] {
+    return events.map(({ kind, subject, status }) => {
+      const index = run.nodeIds.indexOf(subject);
+      return `${kind}${index < 0 ? '' : ` ${index}`} ${status}`;
+    });
+  }
+
+  async function ask(run: OpenRun, requestId: string, expiresIn = '1 hour'): Promise<void> {
+    await sql`INSERT INTO approval_requests
+      (request_id, run_id, path, node_id, turn, ordinal, server_label, tool_name, arguments, expires_at)
+      VALUES (${requestId}, ${run.id}, '', ${run.nodeIds[0]!}, 0, ${requestId.length}, 'tools', 'add', '{"a":1}',
+        now() + ${expiresIn}::interval)`.execute(db);
+  }
+
+  describe('the version', () => {
+    it('rises with each start and end of a node, with each approval that is asked for and settled, and with the end', async () => {
+      const run = await openRun(db, ['http', 'http']);
+      const versions = [await versionOf(run)];
+      const steps: (() => Promise<unknown>)[] = [
+        () => claim(run, 0),
+        () => ask(run, `${run.id}-a`),
+        () =>
+          decideRequest(db, {
+            runId: run.id,
+            requestId: `${run.id}-a`,
+            decision: 'approved',
+            reason: '',
+            userId: run.userId,
+          }),
+        () => ask(run, `${run.id}-bb`),
+        () => expireRequests(db, { ...keyOf(run, 0), turn: 0 }),
+        () => record(run, 0),
+        () => record(run, 1),
+        () => applyExecutionUpdate(db, run.id, DONE),
+      ];
+      for (const step of steps) {
+        await step();
+        versions.push(await versionOf(run));
+      }
+      const rises = versions.slice(1).map((version, index) => version - versions[index]!);
+      assert.deepEqual(
+        rises,
+        [1, 1, 1, 1, 1, 1, 2, 1].map((changes) => changes * VERSION_STEP),
+      );
+    });
+
+    it('stays where nothing changes that a reader sees: a second attempt, a repeated record, a repeated end', async () => {
+      const run = await openRun(db, ['http']);
+      await claim(run, 0);
+      const claimed = await versionOf(run);
+      await claim(run, 0);
+      assert.equal(await versionOf(run), claimed);
+      await record(run, 0);
+      await applyExecutionUpdate(db, run.id, DONE);
+      const ended = await versionOf(run);
+      await record(run, 0);
+      await applyExecutionUpdate(db, run.id, { sequence: 3, status: 'succeed' });
+      assert.equal(await versionOf(run), ended);
+    });
+
+    it('distinguishes a request whose time is over from one that is open, though nothing is written', async () => {
+      const run = await openRun(db, ['http']);
+      await ask(run, `${run.id}-soon`, '50 milliseconds');
+      const [before] = await readRunStates(db, [run.id]);
+      const after = await eventually(async () => {
+        const [state] = await readRunStates(db, [run.id]);
+        return state!.stateTag !== before!.stateTag && state;
+      });
+      assert.equal(after.version, before!.version);
+    });
+
+    it('is the same for polls and for those who wait', async () => {
+      const run = await openRun(db, ['http', 'http']);
+      await claim(run, 0);
+      await record(run, 1);
+      const head = await readRunHead(db, { runId: run.id, userId: run.userId }, 30);
+      const [state] = await readRunStates(db, [run.id]);
+      assert.deepEqual([head!.version, head!.stateTag], [state!.version, state!.stateTag]);
+    });
+  });
+
+  describe('events', () => {
+    it('have versions of their own that rise, and the last has that of a poll', async () => {
+      const run = await openRun(db, ['http', 'http', 'http']);
+      for (const index of [0, 1]) await claim(run, index);
+      await record(run, 0);
+      const first = await eventsOf(run);
+      assert.deepEqual(wordsOf(run, first), ['run In Progress', 'node 1 in progress', 'node 0 succeed']);
+      assert.equal(first.at(-1)!.version, await versionOf(run));
+      await record(run, 1);
+      await record(run, 2);
+      await applyExecutionUpdate(db, run.id, DONE);
+      const all = await eventsOf(run);
+      assert.deepEqual(all.slice(0, 3), first, 'what was ordered keeps its place');
+      assert.deepEqual(wordsOf(run, all.slice(3)), ['node 1 succeed', 'node 2 succeed', 'run Succeeded']);
+      assert.equal(all.at(-1)!.version, await versionOf(run));
+      const versions = all.map(({ version }) => version);
+      assert.deepEqual(
+        versions,
+        [...new Set(versions)].toSorted((a, b) => a - b),
+      );
+      assert.deepEqual(await eventsOf(run, all[2]!.version), all.slice(3));
+    });
+
+    it('of a change that is committed late follow every version that anybody has seen before', async () => {
+      const run = await openRun(db, ['http', 'http']);
+      const [late, seen] = await db.transaction().execute(async (slow) => {
+        // Its time is the earlier one, and its commit the later one.
+        await recordNodeEnd(slow, nodeEnd(run, run.nodeIds[0]!, 'http'));
+        await record(run, 1);
+        return [run.nodeIds[0]!, [await versionOf(run), (await eventsOf(run)).at(-1)!.version]] as const;
+      });
+      const event = (await eventsOf(run)).find(({ subject }) => subject === late)!;
+      assert.ok(
+        seen.every((version) => event.version > version),
+        `${event.version} after ${seen.join()}`,
+      );
+    });
+
+    it('of changes between which somebody polled come after the version of that poll, seen or not', async () => {
+      const run = await openRun(db, ['http', 'http', 'http']);
+      await eventsOf(run);
+      const polled = await db.transaction().execute(async (slow) => {
+        await recordNodeEnd(slow, nodeEnd(run, run.nodeIds[0]!, 'http'));
+        await record(run, 1);
+        return versionOf(run);
+      });
+      await record(run, 2);
+      const after = await eventsOf(run, polled);
+      assert.ok(wordsOf(run, after).includes('node 0 succeed'), 'the poll has not seen it');
+    });
+
+    it('that many processes order at once are ordered once, and the same for all', async () => {
+      const run = await openRun(
+        db,
+        Array.from({ length: 40 }, () => 'http' as const),
+      );
+      let isDone = false;
+      const readers = Array.from({ length: 4 }, async () => {
+        const seen: RunEvent[] = [];
+        for (let isLast = false; ; isLast = isDone) {
+          seen.push(...(await eventsOf(run, seen.at(-1)?.version)));
+          if (isLast) return seen;
+        }
+      });
+      await Promise.all(
+        run.nodeIds.map(async (_id, index) => {
+          await claim(run, index);
+          await record(run, index);
+        }),
+      );
+      await applyExecutionUpdate(db, run.id, DONE);
+      isDone = true;
+      const [first, ...others] = await Promise.all(readers);
+      for (const other of others) assert.deepEqual(other, first);
+      const ends = wordsOf(run, first!).filter((word) => word.endsWith('succeed'));
+      assert.equal(new Set(ends).size, 40);
+      assert.equal(ends.length, 40, 'each once');
+      assert.equal(first!.at(-1)!.status, 'Succeeded');
+    });
+
+    it('of an approval are its request and its decision, each as it was then', async () => {
+      const run = await openRun(db, ['agent']);
+      await claim(run, 0);
+      const requestId = `${run.id}-x`;
+      await ask(run, requestId);
+      await decideRequest(db, { runId: run.id, requestId, decision: 'rejected', reason: 'no', userId: run.userId });
+      const approvals = (await eventsOf(run)).filter(({ kind }) => kind === 'approval');
+      const shown = approvals.map(({ data }) => JSON.parse(data) as Record<string, unknown>);
+      assert.deepEqual(
+        shown.map(({ status }) => status),
+        ['pending', 'rejected'],
+      );
+      assert.deepEqual([shown[0]!['decided_at'], shown[0]!['decided_by'], shown[0]!['reason']], [null, null, '']);
+      assert.deepEqual([shown[1]!['decided_by'], shown[1]!['reason']], [run.userId, 'no']);
+      assert.deepEqual(shown[0]!['arguments'], { a: 1 });
+    });
+
+    it('hold a small result, and of a large one where it begins', async () => {
+      const run = await openRun(db, ['http', 'http']);
+      const large = JSON.stringify({ content: 'x'.repeat(20_000) });
+      await record(run, 0);
+      await recordNodeEnd(db, nodeEnd(run, run.nodeIds[1]!, 'http', { result: large }));
+      const nodes = (await eventsOf(run)).filter(({ kind }) => kind === 'node');
+      const [small, apart] = run.nodeIds.map((id) => nodes.find(({ subject }) => subject === id)!);
+      assert.deepEqual((JSON.parse(small!.data) as { result: unknown }).result, { content: 'done' });
+      assert.equal(small!.apartBytes, null);
+      assert.equal(apart!.apartBytes, large.length);
+      assert.deepEqual(JSON.parse(`${apart!.data}${large}}`).result, JSON.parse(large));
+    });
+
+    it('go with the contents of the run when that has expired', async () => {
+      const run = await openRun(db, ['http']);
+      await record(run, 0);
+      await applyExecutionUpdate(db, run.id, DONE);
+      await eventsOf(run);
+      await sql`UPDATE runs SET results_expired_at = now() - interval '10 years', is_purge_pending = true WHERE id = ${run.id}`.execute(
+        db,
+      );
+      await eventually(async () => {
+        await db.transaction().execute((trx) => purgeRuns(trx, 500));
+        return (await readRunEvents(db, [{ runId: run.id, after: 0 }], 10)).get(run.id)!.length === 0;
+      });
+    });
+  });
+
+  describe('changes are told', () => {
+    let client: pg.Client;
+    const told: string[] = [];
+
+    before(async () => {
+      client = new pg.Client({ connectionString: (await sharedStack()).stack.database_url });
+      await client.connect();
+      client.on('notification', ({ payload }) => told.push(payload!));
+      await client.query('LISTEN run_changes');
+    });
+    after(() => client.end());
+
+    const timesTold = (run: OpenRun): number => told.filter((id) => id === run.id).length;
+
+    it('of watched runs, each of them, and of no other run', async () => {
+      const [watched, other] = [await openRun(db, ['http']), await openRun(db, ['http'])];
+      const listener = randomUUID();
+      await watchRuns(db, listener, [watched.id]);
+      for (const [count, change] of [
+        (run: OpenRun) => claim(run, 0),
+        (run: OpenRun) => record(run, 0),
+        (run: OpenRun) => applyExecutionUpdate(db, run.id, DONE),
+      ].entries()) {
+        await change(other);
+        await change(watched);
+        await eventually(() => timesTold(watched) === count + 1);
+      }
+      assert.equal(timesTold(other), 0);
+      await keepWatches(db, listener, []);
+    });
+
+    it('also by the ends that take the long way, and by approvals', async () => {
+      const run = await openRun(db, ['agent']);
+      const listener = randomUUID();
+      await watchRuns(db, listener, [run.id]);
+      await ask(run, `${run.id}-y`);
+      await decideRequest(db, {
+        runId: run.id,
+        requestId: `${run.id}-y`,
+        decision: 'approved',
+        reason: '',
+        userId: run.userId,
+      });
+      await eventually(() => timesTold(run) === 1);
+      await applyExecutionUpdate(db, run.id, { sequence: 2, status: 'cancelled' });
+      await eventually(() => timesTold(run) === 2);
+      await keepWatches(db, listener, []);
+    });
+
+    it('no longer once the watch is over, by whoever dies or leaves', async () => {
+      const [left, dead] = [await openRun(db, ['http']), await openRun(db, ['http'])];
+      const listener = randomUUID();
+      await watchRuns(db, listener, [left.id, dead.id]);
+      await keepWatches(db, listener, [dead.id]);
+      await sql`UPDATE run_watches SET until = now() WHERE run_id = ${dead.id}`.execute(db);
+      const last = await openRun(db, ['http']);
+      await watchRuns(db, listener, [last.id]);
+      for (const run of [left, dead, last]) await record(run, 0);
+      await eventually(() => timesTold(last) === 1);
+      assert.deepEqual([timesTold(left), timesTold(dead)], [0, 0]);
+      await keepWatches(db, listener, []);
+    });
+  });
+});

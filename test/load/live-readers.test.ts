@@ -1,0 +1,157 @@
+// Many who wait for runs at once in one process, while runs go through: nothing is lost, late or kept in memory.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createAccount, giveRole, type Account } from '../api/accounts.js';
+import { startApiProcess, type ApiProcess } from '../api/api-process.js';
+import { eventually } from '../support/eventually.js';
+import { openEventStream, type OpenStream, type StreamedEvent } from '../support/event-stream.js';
+import { drawing, fanOut, http, linkInRow, trigger } from '../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { cancelRun } from '../support/inspect.js';
+import { startStack, type TestStack } from '../support/stack.js';
+
+const STREAMS = 500;
+const LONG_POLLS = 1_000;
+const RUNS_A_SECOND = 20;
+const SECONDS = 20;
+const WIDTH = 3;
+const EVENT_WITHIN_MS = 150;
+const MEMORY_GROWTH_MIB = 120;
+
+interface Reader {
+  runId: string;
+  events: StreamedEvent[];
+}
+
+describe('one process with 500 streams and 1,000 long polls, while 20 runs a second go through', function () {
+  this.timeout(240_000);
+  let stack: TestStack;
+  let target: HttpTarget;
+  let account: Account;
+  let workflowId: number;
+  let heldRunId: string;
+
+  before(async () => {
+    [stack, target] = await Promise.all([startStack(), startHttpTarget()]);
+    account = await createAccount(stack);
+    const project = await account.api.createProject();
+    await giveRole(stack, account, project, 'owner');
+    const make = (index: number) => http(`${target.url}/delay/${50 * index}/live`);
+    workflowId = await account.api.createWorkflow(project, fanOut(WIDTH, make, http(`${target.url}/join`)));
+    const held = drawing(linkInRow([trigger(), http(`${target.url}/delay/110000/held`)]));
+    heldRunId = (await account.api.run(await account.api.createWorkflow(project, held))).data.id;
+  });
+  after(async () => {
+    await cancelRun(stack, heldRunId);
+    await target.close();
+    await stack.stop();
+  });
+
+  const isNodeEnd = ({ event, data }: StreamedEvent): boolean => event === 'node' && data.status !== 'in progress';
+
+  function assertWhole({ runId, events }: Reader): void {
+    const ids = events.map(({ id }) => id);
+    assert.deepEqual(
+      ids,
+      [...new Set(ids)].toSorted((a, b) => a - b),
+      runId,
+    );
+    const ends = events.filter(isNodeEnd).map(({ data }) => data.id);
+    assert.equal(ends.length, WIDTH + 2, runId);
+    assert.equal(new Set(ends).size, WIDTH + 2, runId);
+    assert.deepEqual([events.at(-1)!.event, events.at(-1)!.data.status], ['run', 'succeed']);
+  }
+
+  const rssMiB = (pid: number): number =>
+    Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+
+  /** Starts runs evenly and calls `onRun` with each. */
+  async function startRuns(seconds: number, onRun: (runId: string) => void): Promise<void> {
+    const starts: Promise<void>[] = [];
+    for (let count = 0; count < seconds * RUNS_A_SECOND; count++) {
+      starts.push(account.api.run(workflowId).then(({ data }) => onRun(data.id)));
+      await pause(1000 / RUNS_A_SECOND);
+    }
+    await Promise.all(starts);
+  }
+
+  /** A long poll that is asked again until it is told to stop; it waits for a run that does not change. */
+  async function pollForLong(apiUrl: string, etag: string, isOver: () => boolean): Promise<number[]> {
+    const statuses: number[] = [];
+    const headers = { 'x-api-key': account.apiKey, prefer: 'wait=25', 'if-none-match': etag };
+    while (!isOver()) {
+      const answer = await fetch(`${apiUrl}/api/v1/workflows/workflow_result/?id=${heldRunId}`, { headers });
+      statuses.push(answer.status);
+      await answer.arrayBuffer();
+    }
+    return statuses;
+  }
+
+  it('every stream sees the end of every node once and in order, within 150 ms (p99), and memory stays flat', async () => {
+    const api = await startApiProcess(stack);
+    let isOver = false;
+    const known = await eventually(async () => {
+      const answer = await account.api.get(`/workflows/workflow_result/?id=${heldRunId}`);
+      return JSON.stringify(answer.body).includes('"in progress"') && answer.headers.get('etag')!;
+    });
+    const polls = Array.from({ length: LONG_POLLS }, () => pollForLong(api.apiUrl, known, () => isOver));
+    const idle = await Promise.all(
+      Array.from({ length: STREAMS / 2 }, () => openEventStream(api.apiUrl, account.apiKey, heldRunId)),
+    );
+    const open: Promise<OpenStream & { runId: string }>[] = [];
+    const follow = (runId: string): void => {
+      open.push(openEventStream(api.apiUrl, account.apiKey, runId).then((stream) => ({ ...stream, runId })));
+    };
+    await startRuns(5, follow);
+    const beforeMiB = rssMiB(api.pid);
+    await startRuns(SECONDS, follow);
+    const streams = await Promise.all(open);
+    await Promise.all(streams.map(({ ended }) => ended));
+    const afterMiB = rssMiB(api.pid);
+    for (const stream of streams) assertWhole(stream);
+    const delays = streams
+      .flatMap(({ events }) => events.filter(isNodeEnd))
+      .map(({ receivedAtMs, data }) => receivedAtMs - Date.parse(data.finished_at!))
+      .toSorted((a, b) => a - b);
+    const p99 = delays[Math.floor(delays.length * 0.99)]!;
+    const figures = { events: delays.length, p50: delays[delays.length >> 1], p99, beforeMiB, afterMiB };
+    process.stdout.write(`      ${JSON.stringify(figures)}\n`);
+    assert.ok(p99 < EVENT_WITHIN_MS, `p99 ${p99} ms`);
+    assert.ok(afterMiB - beforeMiB < MEMORY_GROWTH_MIB, `${beforeMiB} to ${afterMiB} MiB`);
+    isOver = true;
+    for (const stream of idle) stream.close();
+    await api.stop();
+    const statuses = (await Promise.all(polls)).flat();
+    assert.deepEqual([...new Set(statuses)], [304], 'nobody was told of a change that there was not');
+  });
+
+  it('a process that is killed in the middle of it and started again is resumed by every reader without loss', async () => {
+    let api: ApiProcess = await startApiProcess(stack);
+    const readers: Promise<Reader>[] = [];
+    const read = async (runId: string): Promise<Reader> => {
+      const events: StreamedEvent[] = [];
+      for (;;) {
+        const lastEventId = events.at(-1)?.id;
+        const options = lastEventId === undefined ? {} : { lastEventId };
+        const stream = await openEventStream(api.apiUrl, account.apiKey, runId, options).catch(() => undefined);
+        await stream?.ended;
+        events.push(...(stream?.events ?? []));
+        const last = events.at(-1);
+        if (last?.event === 'run' && last.data.status === 'succeed') return { runId, events };
+        await pause(100);
+      }
+    };
+    const runs = startRuns(12, (runId) => {
+      for (let reader = 0; reader < 2; reader++) readers.push(read(runId));
+    });
+    for (let kill = 0; kill < 3; kill++) {
+      await pause(3_000);
+      process.kill(api.pid, 'SIGKILL');
+      api = await startApiProcess(stack);
+    }
+    await runs;
+    for (const reader of await Promise.all(readers)) assertWhole(reader);
+    await api.stop();
+  });
+});

@@ -1,0 +1,73 @@
+// A reader of the events of runs.
+import type { NodeEntry } from './api-client.js';
+
+export interface StreamedEvent {
+  event: string;
+  id: number;
+  data: NodeEntry & { path?: string; version?: number; request_id?: string; tool_name?: string };
+  receivedAtMs: number;
+}
+
+export interface OpenStream {
+  response: Response;
+  /** What has come so far. */
+  events: StreamedEvent[];
+  comments: () => number;
+  /** Resolves when the stream has ended, well or not. */
+  ended: Promise<void>;
+  close: () => void;
+}
+
+export interface StreamOptions {
+  lastEventId?: number | string;
+  headers?: Record<string, string>;
+}
+
+/** Opens the stream of a run with an API key; an answer that is no stream is left unread in `response`. */
+export async function openEventStream(
+  apiUrl: string,
+  apiKey: string,
+  runId: string,
+  { lastEventId, headers }: StreamOptions = {},
+): Promise<OpenStream> {
+  const controller = new AbortController();
+  const response = await fetch(`${apiUrl}/api/v1/workflows/workflow_result/events/?id=${runId}`, {
+    headers: {
+      'x-api-key': apiKey,
+      ...(lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) }),
+      ...headers,
+    },
+    signal: controller.signal,
+  });
+  const events: StreamedEvent[] = [];
+  let comments = 0;
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const read = async (): Promise<void> => {
+    for await (const frame of framesOf(response)) {
+      if (frame.startsWith(':')) comments += 1;
+      const event = toEvent(frame);
+      if (event !== undefined) events.push(event);
+    }
+  };
+  const ended = isStream ? read().catch(() => undefined) : Promise.resolve();
+  return { response, events, comments: () => comments, ended, close: () => controller.abort() };
+}
+
+async function* framesOf(response: Response): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const bytes of response.body!) {
+    const frames = (rest + decoder.decode(bytes, { stream: true })).split('\n\n');
+    rest = frames.pop()!;
+    yield* frames;
+  }
+}
+
+function toEvent(frame: string): StreamedEvent | undefined {
+  const fields = Object.fromEntries(
+    frame.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+  );
+  if (fields['event'] === undefined) return undefined;
+  const data = JSON.parse(fields['data']!) as StreamedEvent['data'];
+  return { event: fields['event'], id: Number(fields['id']), data, receivedAtMs: Date.now() };
+}
