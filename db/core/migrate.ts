@@ -7,8 +7,13 @@ import * as nodesAndMoney from '../migrations/0004-nodes-and-money.js';
 import * as agents from '../migrations/0005-agents.js';
 import * as marketplace from '../migrations/0006-marketplace.js';
 import * as webhooks from '../migrations/0007-webhooks.js';
-import * as sessions from '../migrations/0008-sessions.js';
-import * as runEvents from '../migrations/0009-run-events.js';
+import * as people from '../migrations/0008-people.js';
+import * as sessions from '../migrations/0009-sessions.js';
+import * as drawingVersions from '../migrations/0010-drawing-versions.js';
+import * as usage from '../migrations/0011-usage.js';
+import * as nodeAttempts from '../migrations/0012-node-attempts.js';
+import * as approvalLists from '../migrations/0013-approval-lists.js';
+import * as runEvents from '../migrations/0014-run-events.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -19,8 +24,13 @@ const migrations: Record<string, Migration> = {
   '0005-agents': agents,
   '0006-marketplace': marketplace,
   '0007-webhooks': webhooks,
-  '0008-sessions': sessions,
-  '0009-run-events': runEvents,
+  '0008-people': people,
+  '0009-sessions': sessions,
+  '0010-drawing-versions': drawingVersions,
+  '0011-usage': usage,
+  '0012-node-attempts': nodeAttempts,
+  '0013-approval-lists': approvalLists,
+  '0014-run-events': runEvents,
 };
 
 /**

@@ -9,13 +9,20 @@ const statements = [
   `CREATE TABLE users (
     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text NOT NULL,
-    email text,
     api_access boolean NOT NULL DEFAULT true,
-    is_admin boolean NOT NULL DEFAULT false,
     created_at timestamptz NOT NULL DEFAULT now()
   )`,
-  // E-mail addresses match case-insensitively.
-  `CREATE UNIQUE INDEX users_email ON users (lower(email))`,
+
+  `CREATE TABLE api_keys (
+    id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    user_id integer NOT NULL REFERENCES users (id),
+    label text NOT NULL DEFAULT '',
+    key_hash bytea NOT NULL UNIQUE,
+    key_hint text NOT NULL,
+    rate_limit integer CHECK (rate_limit > 0),
+    created_at timestamptz NOT NULL DEFAULT now()
+  )`,
+  `CREATE INDEX api_keys_user ON api_keys (user_id)`,
 
   // Unlogged: a row lives for a minute, is written with every request and must cost no disk write. A crash of the
   // database empties the table, and all windows begin anew. There is no foreign key, because it would make the first
@@ -41,19 +48,6 @@ const statements = [
     deleted_at timestamptz,
     CONSTRAINT projects_webhook_signed CHECK (NOT is_webhook_enabled OR webhook_secret_enc IS NOT NULL)
   )`,
-
-  `CREATE TABLE api_keys (
-    id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    user_id integer NOT NULL REFERENCES users (id),
-    label text NOT NULL DEFAULT '',
-    key_hash bytea NOT NULL UNIQUE,
-    key_hint text NOT NULL,
-    project_id integer REFERENCES projects (id),
-    expires_at timestamptz,
-    rate_limit integer CHECK (rate_limit > 0),
-    created_at timestamptz NOT NULL DEFAULT now()
-  )`,
-  `CREATE INDEX api_keys_user ON api_keys (user_id)`,
 
   `CREATE TABLE project_members (
     project_id integer NOT NULL REFERENCES projects (id),

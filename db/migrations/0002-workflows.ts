@@ -22,10 +22,6 @@ const drawings = [
     sort_id integer NOT NULL,
     document json NOT NULL,
     secrets_enc bytea,
-    version integer NOT NULL DEFAULT 1 CHECK (version > 0),
-    version_author_id integer REFERENCES users (id),
-    version_created_at timestamptz NOT NULL DEFAULT now(),
-    revision integer NOT NULL DEFAULT 1,
     market_title text NOT NULL DEFAULT '',
     short_description text NOT NULL DEFAULT '',
     available_languages text[] NOT NULL DEFAULT '{}',
@@ -52,17 +48,6 @@ const drawings = [
     WHERE is_published AND archived_at IS NULL`,
   // Whether a graph is still referred to is asked by retention, and by the foreign key on each deletion.
   `CREATE INDEX workflows_published_snapshot ON workflows (published_snapshot) WHERE published_snapshot IS NOT NULL`,
-
-  // The versions before the present one, which is in `workflows` alone: a drawing is stored once.
-  `CREATE TABLE workflow_versions (
-    workflow_id integer NOT NULL REFERENCES workflows (id),
-    version integer NOT NULL CHECK (version > 0),
-    author_id integer NOT NULL REFERENCES users (id),
-    document json NOT NULL,
-    secrets_enc bytea,
-    created_at timestamptz NOT NULL,
-    PRIMARY KEY (workflow_id, version)
-  )`,
 ];
 
 const catalog = [

@@ -14,7 +14,6 @@ const runs = [
     user_id integer NOT NULL REFERENCES users (id),
     status text NOT NULL CHECK (status IN ('In Progress', 'Succeeded', 'Cancelled', 'Error', 'Draft')),
     snapshot_hash bytea NOT NULL REFERENCES graph_snapshots (hash),
-    workflow_version integer NOT NULL DEFAULT 1,
     input json NOT NULL,
     input_enc bytea,
     secrets_enc bytea,
@@ -41,9 +40,8 @@ const runs = [
     CHECK ((status = 'In Progress') = (run_finished_at IS NULL))
   ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02,
     autovacuum_analyze_scale_factor = 0.02)`,
-  // With the status, by which the list over all workflows filters.
-  `CREATE INDEX runs_history ON runs (workflow_id, created_at, id) INCLUDE (status)`,
-  `CREATE INDEX runs_history_cost ON runs (workflow_id, cost_usd, id) INCLUDE (status)`,
+  `CREATE INDEX runs_history ON runs (workflow_id, created_at, id)`,
+  `CREATE INDEX runs_history_cost ON runs (workflow_id, cost_usd, id)`,
   // A workflow has at most one API run and one template run, whoever sets the flags at once.
   `CREATE UNIQUE INDEX runs_api_run ON runs (workflow_id) WHERE is_api_run`,
   `CREATE UNIQUE INDEX runs_template ON runs (workflow_id) WHERE use_as_marketplace_template`,

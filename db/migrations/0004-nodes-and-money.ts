@@ -11,8 +11,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 const nodes = [
   // The size of a result is stored with it: it decides whether the result is read together with others or by itself, and
   // to find it out from the stored value means to unpack that. `handle`: 0 for the ordinary links, else the number of
-  // the named handle of the kind that the node's links are taken from. `attempt_started_at` is null for the first attempt,
-  // which has begun with the node; `step` tells apart the activities of a node that takes several.
+  // the named handle of the kind that the node's links are taken from.
   `CREATE TABLE node_results (
     run_id uuid NOT NULL REFERENCES runs (id),
     path text NOT NULL DEFAULT '',
@@ -20,9 +19,6 @@ const nodes = [
     status text NOT NULL CHECK (status IN ('in progress', 'succeed', 'failed')),
     handle smallint NOT NULL DEFAULT 0,
     attempts integer NOT NULL DEFAULT 1,
-    attempt_started_at timestamptz,
-    step text,
-    queued_ms integer,
     result json,
     result_bytes integer,
     result_enc bytea,
@@ -33,31 +29,6 @@ const nodes = [
     PRIMARY KEY (run_id, path, node_id),
     CONSTRAINT node_results_counted CHECK (result IS NULL OR result_bytes IS NOT NULL)
   ) WITH (fillfactor = 80)`,
-
-  // Attempts before the last one, which is the node's own row: a node that needs one attempt has no row here.
-  `CREATE TABLE node_attempts (
-    run_id uuid NOT NULL REFERENCES runs (id),
-    path text NOT NULL DEFAULT '',
-    node_id text NOT NULL,
-    number integer NOT NULL,
-    started_at timestamptz NOT NULL,
-    finished_at timestamptz NOT NULL,
-    error_code text NOT NULL,
-    error_message text,
-    PRIMARY KEY (run_id, path, node_id, number)
-  )`,
-  // Whoever begins another attempt keeps the one before, in the same statement. An attempt that was left without a word
-  // was lost with its worker.
-  `CREATE FUNCTION keep_lost_attempt() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    INSERT INTO node_attempts (run_id, path, node_id, number, started_at, finished_at, error_code)
-    VALUES (OLD.run_id, OLD.path, OLD.node_id, OLD.attempts, coalesce(OLD.attempt_started_at, OLD.started_at),
-      coalesce(NEW.attempt_started_at, clock_timestamp()), 'worker_lost')
-    ON CONFLICT DO NOTHING;
-    RETURN NULL;
-  END $$`,
-  `CREATE TRIGGER node_results_attempts AFTER UPDATE OF attempts ON node_results
-    FOR EACH ROW WHEN (NEW.attempts > OLD.attempts) EXECUTE FUNCTION keep_lost_attempt()`,
 
   // A call that is paid for or must not be repeated is claimed here before it leaves.
   `CREATE TABLE provider_calls (
@@ -72,8 +43,6 @@ const nodes = [
     provider text,
     model text,
     usage json,
-    input_tokens bigint,
-    output_tokens bigint,
     price_usd numeric,
     sent_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     replied_at timestamptz,
@@ -101,8 +70,6 @@ const money = [
     updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     UNIQUE (run_id, path, node_id, operation)
   )`,
-  // What a project has spent in a span of time.
-  `CREATE INDEX billing_transactions_of_project ON billing_transactions (project_id, created_at)`,
   // The sums are kept where the rows are written, in the same transaction: the cost of a run is the sum of its
   // transactions and the growth of its project's and workflow's totals, whoever inserts and whatever dies. An amount
   // grows when a call turns out to have been paid for after its run had ended. Lock order everywhere: run, then project.

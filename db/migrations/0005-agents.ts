@@ -28,15 +28,11 @@ const statements = [
     PRIMARY KEY (run_id, path, node_id, turn)
   )`,
 
-  // The project is a copy of the run's, by which the requests of a user are found. The label is a copy of the drawing's: to
-  // read it there means to parse the whole drawing for each request.
   `CREATE TABLE approval_requests (
     request_id text PRIMARY KEY,
     run_id uuid NOT NULL REFERENCES runs (id),
-    project_id integer NOT NULL,
     path text NOT NULL DEFAULT '',
     node_id text NOT NULL,
-    node_label text NOT NULL DEFAULT '',
     turn integer NOT NULL,
     ordinal integer NOT NULL,
     server_label text NOT NULL,
@@ -51,12 +47,7 @@ const statements = [
     expires_at timestamptz NOT NULL,
     UNIQUE (run_id, path, node_id, turn, ordinal)
   )`,
-  // Lists and their totals read an index alone. However many requests have been decided, those that an inbox asks for are
-  // few.
-  `CREATE INDEX approval_requests_newest ON approval_requests (project_id, created_at, request_id)
-    INCLUDE (status, expires_at)`,
-  `CREATE INDEX approval_requests_pending ON approval_requests (project_id, created_at, request_id)
-    INCLUDE (expires_at) WHERE status = 'pending'`,
+  `CREATE INDEX approval_requests_pending ON approval_requests (created_at, request_id) WHERE status = 'pending'`,
   `CREATE INDEX approval_requests_to_signal ON approval_requests (decided_at)
     WHERE signalled_at IS NULL AND decided_by IS NOT NULL`,
 

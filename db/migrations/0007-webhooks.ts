@@ -22,7 +22,6 @@ const statements = [
     next_attempt_at timestamptz DEFAULT clock_timestamp(),
     leased_until timestamptz,
     delivered_at timestamptz,
-    sent_again_at timestamptz,
     CHECK ((status = 'pending') = (next_attempt_at IS NOT NULL))
   ) WITH (fillfactor = 80)`,
   `CREATE INDEX webhook_deliveries_due ON webhook_deliveries (next_attempt_at, ordinal) WHERE status = 'pending'`,

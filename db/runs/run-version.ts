@@ -7,7 +7,7 @@ import { sql, type RawBuilder } from 'kysely';
  * counted in the snapshot of whoever reads, in which later commits add to it, in whatever order they come.
  *
  * The numbers are a million apart, so that each event of a stream finds one of its own between those of two polls
- * (db/migrations/0009-run-events.ts, which counts in the same way).
+ * (db/migrations/0014-run-events.ts, which counts in the same way).
  */
 export const VERSION_STEP = 1_000_000;
 
