@@ -18,8 +18,12 @@ export function createLogger(name: string, level: string, { isTracing = false } 
     formatters: { level: (label) => ({ level: label }) },
     redact: {
       paths: [
-        ...CREDENTIALS.flatMap((name) => [name, `*.${name}`]),
-        ...['*["x-api-key"]', '*["set-cookie"]', 'input', 'body', 'api_key'],
+        ...CREDENTIALS.flatMap((key) => [key, `*.${key}`]),
+        '*["x-api-key"]',
+        '*["set-cookie"]',
+        'input',
+        'body',
+        'api_key',
       ],
       censor: '********',
     },

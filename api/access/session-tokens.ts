@@ -1,6 +1,6 @@
 // Session tokens (JWT): those of our own sessions, and those that others issue for their front ends. Specification,
 // "Authentication"; docs/use/interface-notes/access.md.
-import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyResult } from 'jose';
+import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyResult } from 'jose';
 import type { ForeignTokenRules } from '../../config/sign-in-settings.js';
 import { ApiError } from '../http/errors.js';
 import { OWN_TOKEN_TYPE } from './own-token.js';
@@ -55,8 +55,8 @@ export function invalidToken(cause?: unknown): ApiError {
 }
 
 function toVerifier(
-  verify: (token: string) => Promise<JWTVerifyResult<JWTPayload>>,
-  read: (verified: JWTVerifyResult<JWTPayload>) => TokenSubject | undefined,
+  verify: (token: string) => Promise<JWTVerifyResult>,
+  read: (verified: JWTVerifyResult) => TokenSubject | undefined,
 ): SessionVerifier {
   return async (token) => {
     const subject = read(await verify(token).catch(refuse));

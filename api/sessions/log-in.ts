@@ -32,7 +32,7 @@ export async function logIn(deps: AppDeps, { email, password }: Credentials, vis
   hashQueue.refuseWhenFull(isKnownNetwork);
   // Of an existing account the id counts, because the database's capitals are not JavaScript's.
   const name = account === undefined ? `unknown ${email.toLowerCase()}` : `user ${account.userId}`;
-  const forgive = await admitLogin(db, { account: name, network, isKnownNetwork }, hashQueue.isBusy);
+  const forgive = await admitLogin(db, { account: name, network, isKnownNetwork }, () => hashQueue.isBusy());
   const isRight = await hashQueue.run(() => verifyPassword(password, account?.hash), {
     isPreferred: isKnownNetwork,
     signal,

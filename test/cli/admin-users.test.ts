@@ -52,7 +52,12 @@ describe('npm run admin: users and how they sign in', function () {
 
   const newEmail = (): string => `Grace.${randomUUID()}@example.com`;
   const createWith = (email: string, ...more: string[]): string[] => [
-    ...['user', 'create', '--name', 'Grace', '--email', email],
+    'user',
+    'create',
+    '--name',
+    'Grace',
+    '--email',
+    email,
     ...more,
   ];
 

@@ -67,7 +67,7 @@ describe('canaries', function () {
   /** Everything that a person can do by a password and a link, well and wrongly, and the secrets of it. */
   async function signInAndOut(): Promise<Canary[]> {
     const person = await createPerson(stack);
-    const link = await createLink(stack, person.userId);
+    const signInLink = await createLink(stack, person.userId);
     const [browser, thief] = [new Browser(stack.apiUrl), new Browser(stack.apiUrl)];
     const tokens = [(await browser.logIn(person)).body.access_token, browser.cookie!];
     thief.cookie = browser.cookie;
@@ -76,11 +76,11 @@ describe('canaries', function () {
     assert.equal((await browser.logIn({ ...person, password: `${person.password}x` })).status, 401);
     const text = `{"email": "${person.email}", "password": "${person.password}"`;
     assert.equal((await createApiClient(stack.apiUrl).post('/auth/login/', { text })).status, 400);
-    tokens.push((await thief.post('link/', { token: link })).body.access_token, thief.cookie!);
-    assert.equal((await thief.post('link/', { token: link })).status, 401);
+    tokens.push((await thief.post('link/', { token: signInLink })).body.access_token, thief.cookie!);
+    assert.equal((await thief.post('link/', { token: signInLink })).status, 401);
     assert.equal((await thief.logOut()).status, 204);
     const parts = tokens.map((token) => watch('part of a token', token.split('.').at(-1)!));
-    return [watch('password', person.password), watch('sign-in link', link), ...parts];
+    return [watch('password', person.password), watch('sign-in link', signInLink), ...parts];
   }
 
   /** Every kind of node gets secrets, and all that they call sends them back in every encoding. */

@@ -132,12 +132,12 @@ describe('session tokens', function () {
     });
 
     for (const { method, path } of closed) {
-      const ask = (headers: Record<string, string>): Promise<Response> =>
+      const askWith = (headers: Record<string, string>): Promise<Response> =>
         fetch(`${stack.apiUrl}${path.replaceAll(/:\w+/g, '2147483647')}`, { method, headers });
 
       it(`${method} ${path} refuses a key, valid or not, and does not count it`, async () => {
         for (const key of [account.apiKey, 'no key of ours']) {
-          const answer = await ask({ 'x-api-key': key });
+          const answer = await askWith({ 'x-api-key': key });
           const refused = { detail: 'This needs a session; an API key is not enough.', code: 'permission_denied' };
           assert.deepEqual([answer.status, await answer.json()], [403, refused]);
           assert.equal(answer.headers.get('x-ratelimit-limit'), null);
@@ -146,9 +146,9 @@ describe('session tokens', function () {
 
       it(`${method} ${path} takes a session, also beside a key, and refuses a key as a token`, async () => {
         const { session } = await openSession(stack, account);
-        const answer = await ask({ authorization: `Bearer ${session}`, 'x-api-key': account.apiKey });
+        const answer = await askWith({ authorization: `Bearer ${session}`, 'x-api-key': account.apiKey });
         assert.ok(answer.status !== 401 && answer.status !== 403, String(answer.status));
-        assert.equal((await ask({ authorization: `Bearer ${account.apiKey}` })).status, 401);
+        assert.equal((await askWith({ authorization: `Bearer ${account.apiKey}` })).status, 401);
       });
     }
   });

@@ -40,11 +40,11 @@ describe('10,000 wrong logins from 10,000 addresses', function () {
 
   it('never slow the right user by more than a minute, nor the rest of the service', async () => {
     assert.equal((await logIn(HOME)).status, 200);
-    let [sent, isOver] = [0, false];
+    const attack = { sent: 0, isOver: false };
     const outcomes = new Map<number, number>();
     const attackers = Array.from({ length: AT_ONCE }, async () => {
-      while (!isOver || sent < ATTEMPTS) {
-        const index = (sent += 1);
+      while (!attack.isOver || attack.sent < ATTEMPTS) {
+        const index = (attack.sent += 1);
         const address = `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
         const guess = { email: person.email, password: `wrong ${index}` };
         const { status } = await new Browser(api.apiUrl).logIn(guess, from(address));
@@ -55,7 +55,7 @@ describe('10,000 wrong logins from 10,000 addresses', function () {
     const others: number[] = [];
     const atHome: number[] = [];
     const watching = (async () => {
-      while (!isOver) {
+      while (!attack.isOver) {
         others.push(await timed(() => createApiClient(api.apiUrl, stack.apiKey).get('/projects/')));
         atHome.push(
           await timed(async () => {
@@ -72,18 +72,18 @@ describe('10,000 wrong logins from 10,000 addresses', function () {
         await pause(Number(headers.get('retry-after')) * 1000);
       }
     });
-    isOver = true;
+    attack.isOver = true;
     await Promise.all([watching, ...attackers]);
     const heard = outcomes.get(401) ?? 0;
     const figures = {
-      attempts: sent,
+      attempts: attack.sent,
       heard,
       at_home_max_ms: Math.round(Math.max(...atHome)),
       from_a_new_address_ms: Math.round(elsewhereMs),
       other_requests_p99_ms: Math.round(quantile(others, 0.99)),
     };
     process.stderr.write(`Brute force: ${JSON.stringify(figures)}\n`);
-    assert.ok(sent >= ATTEMPTS);
+    assert.ok(attack.sent >= ATTEMPTS);
     assert.deepEqual(
       [...outcomes.keys()].filter((status) => ![401, 429, 503].includes(status)),
       [],

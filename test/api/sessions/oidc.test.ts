@@ -185,7 +185,7 @@ describe('OpenID Connect', function () {
       const answer = await followIssuer(location);
       const state = answer.searchParams.get('state')!;
       const other = await begin();
-      const with_ = (text: string): URL => {
+      const withState = (text: string): URL => {
         const url = new URL(answer);
         url.searchParams.set('state', text);
         return url;
@@ -193,12 +193,12 @@ describe('OpenID Connect', function () {
       const old = state.replace(/^\d+/, (seconds) => String(Number(seconds) - 601));
       const later = state.replace(/^\d+/, (seconds) => String(Number(seconds) + 601));
       const attempts: [answer: URL, cookie: string | undefined][] = [
-        [with_(`${state.slice(0, -2)}AA`), cookie],
-        [with_(old), cookie],
-        [with_(later), cookie],
-        [with_('x'), cookie],
-        [with_(''), cookie],
-        [with_('x'.repeat(5000)), cookie],
+        [withState(`${state.slice(0, -2)}AA`), cookie],
+        [withState(old), cookie],
+        [withState(later), cookie],
+        [withState('x'), cookie],
+        [withState(''), cookie],
+        [withState('x'.repeat(5000)), cookie],
         [answer, undefined],
         [answer, other.cookie],
         [answer, 'wfa_oidc=x'],
