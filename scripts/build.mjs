@@ -1,10 +1,12 @@
-// Compiles the sources to dist/ and bundles the run workflow to dist/ (BUNDLES). Silent unless it fails. It does
-// nothing when no source has changed since the last build; `--if-missing` does nothing when there is any build at all.
+// Compiles the sources to dist/, bundles the console to dist/console and the run workflow to dist/ (BUNDLES). Silent unless
+// it fails. It does nothing when no source has changed since the last build; `--if-missing` does nothing when there is any
+// build at all.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { withLock } from './lock.mjs';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -20,6 +22,8 @@ const BUNDLES = {
   },
 };
 const tsconfig = path.join(root, 'tsconfig.build.json');
+/** What the console is made of. */
+const CONSOLE = ['console', 'clients/typescript/src'];
 
 if (!(process.argv.includes('--if-missing') && existsSync(stamp))) {
   mkdirSync(dist, { recursive: true });
@@ -35,6 +39,7 @@ async function build() {
       process.exitCode = 1;
       return;
     }
+    await bundleConsole(path.join(staging, 'console'));
     for (const folder of ASSETS) cpSync(path.join(root, folder), path.join(staging, folder), { recursive: true });
     publish(staging);
   } finally {
@@ -51,7 +56,7 @@ function isUpToDate() {
 /** Contents, not times: a fresh checkout of the same sources needs no second build. */
 function sourcesHash() {
   const { include } = JSON.parse(readFileSync(tsconfig, 'utf8'));
-  const sources = include.flatMap((folder) => listFiles(path.join(root, folder)));
+  const sources = [...include, ...CONSOLE].flatMap((folder) => listFiles(path.join(root, folder)));
   const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/build.mjs'];
   const hash = createHash('sha256').update(process.version);
   for (const file of [...sources, ...settings.map((name) => path.join(root, name))]) {
@@ -70,6 +75,17 @@ function compile(outDir) {
   );
   if (status !== 0) process.stderr.write(`${stdout}${stderr}`);
   return status === 0;
+}
+
+async function bundleConsole(outDir) {
+  const { build: bundle } = await import('vite');
+  await bundle({ configFile: path.join(root, 'console', 'vite.config.ts'), build: { outDir } });
+  // Compressed once here instead of at each request.
+  for (const file of listFiles(path.join(outDir, 'assets'))) {
+    const bytes = readFileSync(file);
+    writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+    writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }));
+  }
 }
 
 /** File by file, each by one rename: processes that start from dist/ meanwhile never find it missing. */

@@ -4,16 +4,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-const FOLDERS = /^(?:api|db|activities|contract|graph|temporal-workflows|config|outgoing|cli|bench|faults)\//;
+const FOLDERS = /^(?:api|db|activities|contract|graph|temporal-workflows|config|outgoing|cli|bench|faults|console)\//;
 
 const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
-const sources = tracked.filter((file) => FOLDERS.test(file) && file.endsWith('.ts'));
+const sources = tracked.filter((file) => FOLDERS.test(file) && /\.tsx?$/.test(file));
 
 /** Files of ours that a source imports, types included. */
 function importsOf(file: string): string[] {
   const text = readFileSync(path.join(ROOT, file), 'utf8');
   return [...text.matchAll(/\bfrom '(\.[^']+)'/g)]
-    .map(([, name]) => path.join(path.dirname(file), name!).replace(/\.js$/, '.ts'))
+    .map(([, name]) => path.join(path.dirname(file), name!))
+    .flatMap((target) => ['.ts', '.tsx'].map((ending) => target.replace(/\.js$/, ending)))
     .filter((target) => existsSync(path.join(ROOT, target)));
 }
 

@@ -9,6 +9,8 @@ export class ServiceError extends Error {
   readonly status: number;
   /** A stable machine word such as `not_found` or `throttled`; `invalid` where the body names fields instead. */
   readonly code: string;
+  /** A sentence for people; empty where the body holds none. */
+  readonly detail: string;
   /** Sentences by field, where the body names fields. */
   readonly fields: Record<string, string[]> | undefined;
   /** Names the request in the service's logs. */
@@ -22,6 +24,7 @@ export class ServiceError extends Error {
     super(`${response.status} ${code}: ${detail}`);
     this.status = response.status;
     this.code = code;
+    this.detail = fields === undefined ? detail : '';
     this.fields = fields;
     this.requestId = response.headers.get('x-request-id') ?? undefined;
     this.retryAfterMs = readRetryAfter(response.headers);

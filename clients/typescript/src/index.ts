@@ -4,6 +4,7 @@ export { createClient, unwrap, type Client, type ClientOptions } from './client.
 export { RunNotFoundError, RunRefusedError, RunTimeoutError, ServiceError } from './errors.js';
 export { followRun, type FollowOptions, type RunEvent } from './events.js';
 export { createRetryingFetch, type RetryOptions } from './retrying-fetch.js';
+export { type TokenSource } from './session-fetch.js';
 export {
   contentOf,
   pollRun,

@@ -1,0 +1,47 @@
+import { useMutation } from '@tanstack/react-query';
+import { Alert } from '../ui/alert.js';
+import { Menu } from '../ui/menu.js';
+import './account-menu.css';
+import { explain } from './explain.js';
+import { session, type User } from './session.js';
+
+export function AccountMenu({ user }: { user: User }) {
+  const signOut = useMutation({ mutationFn: session.signOut });
+  return (
+    <>
+      <Menu
+        label="Account"
+        heading={
+          <>
+            <strong>{user.name}</strong>
+            {user.email !== null && <div>{user.email}</div>}
+          </>
+        }
+        items={[{ label: 'Sign out', onSelect: () => signOut.mutate() }]}
+      >
+        <span className="account-letters" aria-hidden="true">
+          {initialsOf(user.name)}
+        </span>
+      </Menu>
+      {signOut.isError && (
+        <div className="account-problem">
+          <Alert onRetry={() => signOut.mutate()} isRetrying={signOut.isPending}>
+            {explain(signOut.error)} You are still signed in.
+          </Alert>
+        </div>
+      )}
+    </>
+  );
+}
+
+function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/u);
+  const ends = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
+  return ends.map((word) => firstLetter(word ?? '')).join('');
+}
+
+/** As people count letters: an emoji of several code points is one. */
+function firstLetter(word: string): string {
+  const [first] = new Intl.Segmenter().segment(word);
+  return first?.segment.toUpperCase() ?? '';
+}

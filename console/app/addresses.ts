@@ -1,0 +1,16 @@
+// The addresses of the console. The build tells them to the API (vite.config.ts), which answers the page for exactly these.
+
+export const ADDRESSES = {
+  home: '/',
+  signIn: '/sign-in',
+  workflows: '/workflows',
+  workflow: '/workflows/:id',
+  runs: '/runs',
+  run: '/runs/:id',
+  inbox: '/inbox',
+  inboxItem: '/inbox/:id',
+  marketplace: '/marketplace',
+  marketplaceItem: '/marketplace/:slug',
+  costs: '/costs',
+  settings: '/settings',
+} as const;

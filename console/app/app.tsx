@@ -1,0 +1,44 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { Router } from 'wouter';
+import { Alert } from '../ui/alert.js';
+import { Loading } from '../ui/loading.js';
+import { explain } from './explain.js';
+import { Layout } from './layout.js';
+import { guardedNavigation } from './leave-guard.js';
+import { LeaveDialog } from './leave-dialog.js';
+import { queryClient } from './query-client.js';
+import { Routes } from './routes.js';
+import { session } from './session.js';
+import { useSession } from './use-session.js';
+
+export function App() {
+  return (
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <Router aroundNav={guardedNavigation}>
+          <InSession />
+          <LeaveDialog />
+        </Router>
+      </QueryClientProvider>
+    </StrictMode>
+  );
+}
+
+function InSession() {
+  const state = useSession();
+  if (state.phase === 'starting') return <Loading label="Starting" />;
+  if (state.phase === 'failed') {
+    return (
+      <main className="shell-main">
+        <Alert onRetry={() => void session.start()}>{explain(state.error)}</Alert>
+      </main>
+    );
+  }
+  // Another person gets a page of their own.
+  return (
+    <Layout key={state.phase === 'in' ? state.user.id : 'visitor'}>
+      <Routes />
+    </Layout>
+  );
+}

@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { classNames } from '../ui/class-names.js';
+import { ADDRESSES } from './addresses.js';
+import { api, unwrap } from './api.js';
+import './navigation.css';
+import { useUser } from './use-session.js';
+
+const PLACES = [
+  { to: ADDRESSES.workflows, name: 'Workflows' },
+  { to: ADDRESSES.runs, name: 'Runs' },
+  { to: ADDRESSES.inbox, name: 'Inbox' },
+  { to: ADDRESSES.marketplace, name: 'Marketplace' },
+  { to: ADDRESSES.costs, name: 'Costs' },
+  { to: ADDRESSES.settings, name: 'Settings' },
+] as const;
+const ASK_EVERY_MS = 15_000;
+
+interface NavigationProps {
+  /** On narrow screens it is there only while it is open. */
+  isOpen: boolean;
+  path: string;
+}
+
+export function Navigation({ isOpen, path }: NavigationProps) {
+  const waiting = useWaiting();
+  return (
+    <nav id="navigation" aria-label="Main" className={classNames('navigation', isOpen && 'navigation-open')}>
+      <ul className="navigation-list">
+        {PLACES.map(({ to, name }) => {
+          const isInbox = to === ADDRESSES.inbox && waiting !== undefined;
+          const isHere = path === to || path.startsWith(`${to}/`);
+          return (
+            <li key={to}>
+              <Link
+                href={to}
+                className="navigation-link"
+                aria-current={isHere ? 'page' : undefined}
+                aria-label={isInbox ? `${name}, ${waiting} waiting` : undefined}
+              >
+                {name}
+                {isInbox && waiting > 0 && <span className="navigation-count">{waiting}</span>}
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}
+
+/** How many approval requests wait for an answer; undefined for visitors, and until it is known. */
+function useWaiting(): number | undefined {
+  const user = useUser();
+  const { data } = useQuery({
+    queryKey: ['approvals', 'pending', 'total'],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/api/v1/agent-approvals/', { params: { query: { status: 'pending', size: 1 } }, signal })),
+    enabled: user !== undefined,
+    refetchInterval: ASK_EVERY_MS,
+  });
+  return data?.total;
+}

@@ -1,0 +1,34 @@
+// Where a person goes after signing in: what was asked for, and never another origin.
+
+const HOME = '/';
+const KEY = 'return-address';
+
+/**
+ * The path, query and fragment of an address that stands in a link, which anybody may have written. The root where it is
+ * not a path of this origin: another scheme or host, in whatever disguise, or the sign-in page itself.
+ */
+export function toOwnPath(given: string | null | undefined, origin: string): string {
+  if (!given?.startsWith('/') || !URL.canParse(given, origin)) return HOME;
+  const url = new URL(given, origin);
+  const path = `${url.pathname}${url.search}${url.hash}`;
+  // `/.//host` has this origin, and a path that names another host.
+  if (url.origin !== origin || path.startsWith('//')) return HOME;
+  return url.pathname.replace(/\/+$/, '') === '/sign-in' ? HOME : path;
+}
+
+/** The address of the sign-in page that leads back to `path`. */
+export function toSignInPath(path: string): string {
+  return path === HOME ? '/sign-in' : `/sign-in?${new URLSearchParams({ next: path }).toString()}`;
+}
+
+/** Over a sign-in at an identity provider, which comes back to the root. The tab keeps it, and nobody else sees it. */
+export function keepReturnAddress(path: string): void {
+  sessionStorage.setItem(KEY, path);
+}
+
+/** What was kept, once. */
+export function takeReturnAddress(): string | null {
+  const path = sessionStorage.getItem(KEY);
+  sessionStorage.removeItem(KEY);
+  return path;
+}

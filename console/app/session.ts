@@ -1,0 +1,149 @@
+// The session of the person at the page. The access token is in memory alone; the refresh cookie, which no script can read,
+// brings the next one. docs/use/sign-in.md.
+import {
+  createClient,
+  ServiceError,
+  unwrap,
+  type paths,
+  type TokenSource,
+} from '../../clients/typescript/src/index.js';
+import { CALL_RETRIES } from './retries.js';
+import { takeLinkToken } from './link-token.js';
+import { listenToTabs, tellTabs } from './tabs.js';
+
+type SignedIn = paths['/api/v1/auth/login/']['post']['responses'][200]['content']['application/json'];
+export type User = SignedIn['user'];
+
+/**
+ * `starting`: the page asks whether there is a session. `failed`: it could not ask. `out`: there is none; `problem` says
+ * why the link that was opened did not help, `hasEnded` that there was one until now.
+ */
+export type SessionState =
+  | { phase: 'starting' }
+  | { phase: 'failed'; error: unknown }
+  | { phase: 'out'; hasEnded: boolean; problem?: unknown }
+  | { phase: 'in'; user: User };
+
+interface Token {
+  text: string;
+  endsAtMs: number;
+}
+
+/** A token that ends within this time is renewed before it is used. */
+const EARLY_MS = 60_000;
+const LOCK = 'session';
+
+const openCalls = createClient({ baseUrl: location.origin, ...CALL_RETRIES });
+const listeners = new Set<() => void>();
+let state: SessionState = { phase: 'starting' };
+let token: Token | undefined;
+let renewal: Promise<string | undefined> | undefined;
+
+export const session = {
+  state: (): SessionState => state,
+  /** Answers what ends it. */
+  subscribe: (listener: () => void): (() => void) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  },
+  start,
+  signIn,
+  signOut,
+};
+
+/** For `createClient`. `current` and `renew` reject where the service cannot be asked: the session has not ended then. */
+export const tokens: TokenSource = {
+  async current() {
+    if (state.phase !== 'in' || token === undefined) return undefined;
+    return token.endsAtMs - Date.now() > EARLY_MS ? token.text : renew();
+  },
+  async renew(refused) {
+    if (state.phase !== 'in') return undefined;
+    // Another call has renewed it meanwhile.
+    return token !== undefined && token.text !== refused ? token.text : renew();
+  },
+};
+
+/** Once when the page is loaded, and again after `failed`: by the link that was opened, else by the cookie. */
+async function start(): Promise<void> {
+  set({ phase: 'starting' });
+  let problem: unknown;
+  try {
+    const link = takeLinkToken();
+    if (link !== undefined) {
+      try {
+        return enter(await unwrap(openCalls.POST('/api/v1/auth/link/', { body: { token: link } })));
+      } catch (error) {
+        // A link that was used before: who has used it is still signed in.
+        problem = error;
+      }
+    }
+    if ((await renew()) === undefined) set({ phase: 'out', hasEnded: false, problem });
+  } catch (error) {
+    set({ phase: 'failed', error });
+  }
+}
+
+/** Rejects with what the service says: 401 for a wrong password, 429 after too many. */
+async function signIn(email: string, password: string): Promise<void> {
+  enter(await unwrap(openCalls.POST('/api/v1/auth/login/', { body: { email, password } })));
+}
+
+/** Here and in all other tabs. Rejects, and stays signed in, where the service cannot be told. */
+async function signOut(): Promise<void> {
+  await oneTabAtATime(() => unwrap(openCalls.POST('/api/v1/auth/logout/')));
+  leave(false);
+  tellTabs({ type: 'signed-out' });
+}
+
+function enter(signedIn: SignedIn): void {
+  accept(signedIn);
+  tellTabs({ type: 'signed-in', userId: signedIn.user.id });
+}
+
+function accept({ access_token: text, expires_in: seconds, user }: SignedIn): string {
+  token = { text, endsAtMs: Date.now() + seconds * 1000 };
+  set({ phase: 'in', user });
+  return text;
+}
+
+function leave(hasEnded: boolean): void {
+  token = undefined;
+  set({ phase: 'out', hasEnded });
+}
+
+/** One refresh for all calls that wait for it. Undefined: the session has ended. */
+function renew(): Promise<string | undefined> {
+  renewal ??= oneTabAtATime(refresh).finally(() => (renewal = undefined));
+  return renewal;
+}
+
+async function refresh(): Promise<string | undefined> {
+  try {
+    return accept(await unwrap(openCalls.POST('/api/v1/auth/refresh/')));
+  } catch (error) {
+    // 403: this service gives no sessions (docs/use/sign-in.md).
+    if (!(error instanceof ServiceError) || (error.status !== 401 && error.status !== 403)) throw error;
+    if (state.phase === 'in') leave(true);
+    return undefined;
+  }
+}
+
+/** A refresh cookie is good once. Without a secure context the browser has no locks, and the service forgives the moment. */
+function oneTabAtATime<T>(act: () => Promise<T>): Promise<T> {
+  return 'locks' in navigator ? navigator.locks.request(LOCK, act) : act();
+}
+
+function set(next: SessionState): void {
+  state = next;
+  for (const listener of listeners) listener();
+}
+
+listenToTabs((message) => {
+  if (message.type === 'signed-out') {
+    if (state.phase === 'in') leave(false);
+  } else if (state.phase === 'out' || (state.phase === 'in' && state.user.id !== message.userId)) {
+    // Their cookie is this tab's cookie, too.
+    renew().catch(() => undefined);
+  }
+});

@@ -1,0 +1,5 @@
+import { PageHeader } from '../../ui/page-header.js';
+
+export function MarketplaceItemPage({ slug }: { slug: string }) {
+  return <PageHeader title={`Marketplace ${slug}`} />;
+}

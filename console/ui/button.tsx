@@ -1,0 +1,27 @@
+import type { ButtonHTMLAttributes, Ref } from 'react';
+import { classNames } from './class-names.js';
+import './button.css';
+
+export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  /** `primary`: the one thing to do next. `quiet`: without a frame, for toolbars and rows. */
+  variant?: 'plain' | 'primary' | 'danger' | 'quiet';
+  /** What was asked for is under way: `aria-busy`, and further clicks do nothing. It keeps the focus. */
+  isBusy?: boolean;
+  ref?: Ref<HTMLButtonElement>;
+}
+
+export function Button({ variant = 'plain', isBusy = false, className, onClick, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      className={classNames('button', `button-${variant}`, className)}
+      aria-busy={isBusy || undefined}
+      aria-disabled={isBusy || undefined}
+      onClick={(event) => {
+        if (isBusy) event.preventDefault();
+        else onClick?.(event);
+      }}
+      {...rest}
+    />
+  );
+}

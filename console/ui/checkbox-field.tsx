@@ -1,0 +1,42 @@
+import { useId } from 'react';
+import type { FieldProps } from './field.js';
+import './field.css';
+
+export interface CheckboxFieldProps extends FieldProps {
+  isChecked: boolean;
+  onChange: (isChecked: boolean) => void;
+  disabled?: boolean;
+}
+
+export function CheckboxField({ label, hint, error, isChecked, onChange, disabled }: CheckboxFieldProps) {
+  const id = useId();
+  const [hintId, errorId] = [`${id}hint`, `${id}error`];
+  const described = [hint !== undefined && hintId, error !== undefined && errorId].filter(Boolean).join(' ');
+  return (
+    <div className="checkbox-field">
+      <input
+        type="checkbox"
+        className="checkbox-field-box"
+        id={id}
+        checked={isChecked}
+        onChange={({ target }) => onChange(target.checked)}
+        disabled={disabled}
+        aria-describedby={described === '' ? undefined : described}
+        aria-invalid={error === undefined ? undefined : true}
+      />
+      <label className="checkbox-field-label" htmlFor={id}>
+        {label}
+      </label>
+      {hint !== undefined && (
+        <p className="field-hint" id={hintId}>
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p className="field-error" id={errorId}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}

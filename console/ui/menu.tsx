@@ -1,0 +1,49 @@
+import { DropdownMenu as Parts } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { Button } from './button.js';
+import './menu.css';
+
+export interface MenuItem {
+  label: string;
+  onSelect: () => void;
+  isDangerous?: boolean;
+  disabled?: boolean;
+}
+
+interface MenuProps {
+  /** The accessible name of the button. */
+  label: string;
+  /** What the button shows; the label unless given. */
+  children?: ReactNode;
+  /** Text above the items. */
+  heading?: ReactNode;
+  items: readonly MenuItem[];
+}
+
+/** A button that opens a menu; arrow keys, letters and Escape work in it. */
+export function Menu({ label, children, heading, items }: MenuProps) {
+  return (
+    <Parts.Root modal={false}>
+      <Parts.Trigger asChild>
+        <Button variant="quiet" aria-label={label}>
+          {children ?? label}
+        </Button>
+      </Parts.Trigger>
+      <Parts.Portal>
+        <Parts.Content className="menu" align="end" sideOffset={4} collisionPadding={8}>
+          {heading !== undefined && <Parts.Label className="menu-heading">{heading}</Parts.Label>}
+          {items.map((item) => (
+            <Parts.Item
+              key={item.label}
+              className={item.isDangerous === true ? 'menu-item menu-item-dangerous' : 'menu-item'}
+              disabled={item.disabled ?? false}
+              onSelect={item.onSelect}
+            >
+              {item.label}
+            </Parts.Item>
+          ))}
+        </Parts.Content>
+      </Parts.Portal>
+    </Parts.Root>
+  );
+}

@@ -1,0 +1,37 @@
+import { classNames } from './class-names.js';
+import './status.css';
+
+/** The words of the interface, and those that the console shows instead. */
+const WORDS: Readonly<Record<string, string>> = {
+  succeed: 'succeeded',
+  'not found': 'not run',
+};
+const TONES: Readonly<Record<string, string>> = {
+  'in queue': 'idle',
+  'in progress': 'live',
+  waiting: 'warn',
+  pending: 'warn',
+  succeed: 'good',
+  succeeded: 'good',
+  approved: 'good',
+  failed: 'bad',
+  rejected: 'bad',
+};
+
+/** `succeed` -> `succeeded`, and so on: node and run statuses have the same words everywhere. */
+export function statusWord(status: string): string {
+  return WORDS[status] ?? status;
+}
+
+interface StatusProps {
+  /** A status of the interface: of a run, a node, an attempt, a request, a delivery. */
+  status: string;
+  /** Behind the word: `reused`, for example. */
+  suffix?: string;
+}
+
+/** A badge with the status in words; its colour says nothing that the words do not. */
+export function Status({ status, suffix }: StatusProps) {
+  const text = [statusWord(status), suffix].filter(Boolean).join(', ');
+  return <span className={classNames('status', `status-${TONES[status] ?? 'idle'}`)}>{text}</span>;
+}

@@ -1,0 +1,38 @@
+import { Tabs as Parts } from 'radix-ui';
+import type { ReactNode } from 'react';
+import './tabs.css';
+
+export interface Tab {
+  id: string;
+  label: string;
+  content: ReactNode;
+}
+
+interface TabsProps {
+  /** The accessible name of the list of tabs. */
+  label: string;
+  tabs: readonly Tab[];
+  /** The id of the tab that is shown. */
+  selected: string;
+  onSelect: (id: string) => void;
+}
+
+/** Only the content of the selected tab is rendered. */
+export function Tabs({ label, tabs, selected, onSelect }: TabsProps) {
+  return (
+    <Parts.Root value={selected} onValueChange={onSelect} className="tabs">
+      <Parts.List className="tabs-list" aria-label={label}>
+        {tabs.map(({ id, label: name }) => (
+          <Parts.Trigger key={id} value={id} className="tabs-tab">
+            {name}
+          </Parts.Trigger>
+        ))}
+      </Parts.List>
+      {tabs.map(({ id, content }) => (
+        <Parts.Content key={id} value={id} className="tabs-content">
+          {content}
+        </Parts.Content>
+      ))}
+    </Parts.Root>
+  );
+}
