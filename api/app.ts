@@ -1,4 +1,4 @@
-import path from 'node:path';
+import { join } from 'node:path';
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { AppMiddleware, AppState } from './http/app-state.js';
@@ -18,7 +18,7 @@ import type { Route } from './http/route.js';
 import { routes } from './http/registry.js';
 
 /** Where the build puts it: beside this folder. */
-const CONSOLE = path.join(import.meta.dirname, '../console');
+const CONSOLE = join(import.meta.dirname, '../console');
 
 /** The HTTP service. */
 export function createApp(deps: AppDeps): Koa<AppState> {
