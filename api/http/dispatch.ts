@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AppContext, AppMiddleware } from './app-state.js';
+import { requireAdministrator } from '../access/administrators.js';
 import type { AppDeps } from '../deps.js';
 import { invalidFields, notFound } from './errors.js';
 import { parseFields } from './field-errors.js';
@@ -22,6 +23,12 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
     },
     authenticate(route, deps),
   ];
+  if (route.forAdministrators === true) {
+    steps.push(async (ctx, next) => {
+      await requireAdministrator(deps, ctx.state.caller);
+      await next();
+    });
+  }
   if (route.access !== undefined) steps.push(authorize(route.access, deps));
   steps.push(async (ctx) => {
     const routerContext = ctx as AppContext;

@@ -109,6 +109,8 @@ interface RouteShape {
   bodyFormat?: 'json' | 'verbatim' | 'text' | 'run-input';
   /** Query parameters of which every value counts: `query` gets an array. Of all others the last value counts. */
   repeatable?: readonly string[];
+  /** Everybody else gets 403. */
+  forAdministrators?: true;
   /** The query parameter that names a run; the run is read together with the admission of the caller's key. */
   pollsRun?: string;
   /** Default 10 MiB. */

@@ -61,7 +61,8 @@ describe('duplicate and reorder', function () {
       assert.equal(status, 201);
       assert.ok(!ids.includes(body.id));
       const { id, created_at: createdAt, updated_at: updatedAt } = body;
-      const own = { id, sort_id: 3, author: editor.userId, created_at: createdAt, updated_at: updatedAt };
+      const times = { created_at: createdAt, updated_at: updatedAt };
+      const own = { id, sort_id: 3, author: editor.userId, role: 'editor', version: 1, ...times };
       assert.deepEqual(body, { ...original, ...own });
       assert.deepEqual((await editor.api.get(`/workflows/${id}/`)).body, body);
     });
