@@ -20,6 +20,8 @@ export type Auth = 'key' | 'session' | 'bearer-key' | 'optional' | 'internal' | 
  */
 export interface Caller extends Scope {
   credential: 'key' | 'session';
+  /** Of an API key. */
+  keyId?: number;
   /** Of a session that was opened here (api/sessions/); absent for keys and for tokens of other services. */
   sessionId?: string;
 }

@@ -41,7 +41,7 @@ export async function pollRun({ deps, caller, polled, query, headers, signal }: 
       (state) => (knowsTags ? state.stateTag !== stateTag : state.status !== 'In Progress'),
       options,
     );
-    const now = signal.aborted ? undefined : await deps.sharedReads.read(asked);
+    const now = signal.aborted ? undefined : await deps.sharedReads.read({ ...caller, runId: asked.runId });
     const then = now === undefined ? answerPoll(deps, now, asked.runId) : answerTogether(deps, now);
     return withHeaders(await reply(await then), applied);
   }

@@ -7,6 +7,7 @@ import { hashKey } from './keys-repository.js';
 export const WINDOW_SECONDS = 60;
 
 export interface CountedKey {
+  keyId: number;
   userId: number;
   /** The only project that the key reaches; null: all of its user. */
   projectId: number | null;
@@ -58,7 +59,7 @@ export function countedKey(
         window_ends_at = CASE WHEN stored.window_ends_at <= now() THEN ${windowEnd} ELSE stored.window_ends_at END
       RETURNING requests, window_ends_at
     ), counted_key AS (
-      SELECT user_id AS "userId", project_id AS "projectId", api_access AS "apiAccess", rate_limit AS "rateLimit", requests,
+      SELECT id AS "keyId", user_id AS "userId", project_id AS "projectId", api_access AS "apiAccess", rate_limit AS "rateLimit", requests,
         ceil(extract(epoch FROM window_ends_at))::bigint AS "resetAtSeconds",
         greatest(1, ceil(extract(epoch FROM window_ends_at - now())))::integer AS "resetInSeconds"
       FROM holder, counted
