@@ -27,7 +27,7 @@ export async function pollRun({ deps, caller, polled, query, headers, signal }: 
   const knowsTags = parseTags(ifNoneMatch).length > 0;
   const isNews = knowsTags && !isKnown(ifNoneMatch, answer.etag);
   if (run?.status !== 'In Progress' || isNews) return withHeaders(await reply(answer), applied);
-  if (deps.runHub.isFull) return reply(answer);
+  if (deps.runHub.isFullFor(caller.userId)) return reply(answer);
   const { stateTag } = run;
   // What was read is not kept while the caller waits.
   if (polled !== undefined) polled.run = undefined;
@@ -37,7 +37,7 @@ export async function pollRun({ deps, caller, polled, query, headers, signal }: 
     const options = { waitMs: waitSeconds! * 1000, signal };
     await waitForRun(
       deps.runHub,
-      asked.runId,
+      asked,
       (state) => (knowsTags ? state.stateTag !== stateTag : state.status !== 'In Progress'),
       options,
     );

@@ -25,13 +25,15 @@ export function waitForResults(
 ): RouteResult {
   const waitSeconds = parseWait(prefer);
   const runId = envelope.data.id;
-  if (waitSeconds === undefined || envelope.status !== 201 || runId === null || deps.runHub.isFull) return started;
+  if (waitSeconds === undefined || envelope.status !== 201 || runId === null) return started;
+  if (deps.runHub.isFullFor(reader.userId)) return started;
   const headers = { ...started.headers, 'Preference-Applied': `wait=${waitSeconds}` };
   return { status: started.status, later: () => waitAndAnswer(runId, waitSeconds) };
 
   async function waitAndAnswer(id: string, seconds: number): Promise<RouteResult> {
     const options = { waitMs: seconds * 1000, signal };
-    const hasEnded = await waitForRun(deps.runHub, id, ({ status }) => status !== 'In Progress', options);
+    const place = { runId: id, userId: reader.userId };
+    const hasEnded = await waitForRun(deps.runHub, place, ({ status }) => status !== 'In Progress', options);
     const run = hasEnded && !signal.aborted ? await deps.sharedReads.read({ ...reader, runId: id }) : undefined;
     if (run === undefined || run.isExpired || !run.isVisible) return { ...started, headers };
     const { body } = await answerPoll(deps, run, id);
