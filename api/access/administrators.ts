@@ -10,6 +10,6 @@ export async function isAdministrator({ db }: AppDeps, { userId, projectId }: Ca
 }
 
 /** Throws 403 for everybody else. */
-export async function requireAdministrator(deps: AppDeps, caller: Caller | undefined): Promise<void> {
-  if (caller === undefined || !(await isAdministrator(deps, caller))) throw permissionDenied();
+export async function requireAdministrator(deps: AppDeps, caller: Caller): Promise<void> {
+  if (!(await isAdministrator(deps, caller))) throw permissionDenied();
 }

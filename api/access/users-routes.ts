@@ -24,7 +24,7 @@ const list = defineRoute({
   path: usersPath,
   summary: 'All users, for administrators. `search` looks into names and e-mail addresses.',
   auth: 'key',
-  forAdministrators: true,
+  isForAdministrators: true,
   query: z.object({ ...pageQuery(1), search: queryText }),
   responses: { 200: envelopeOf(userSchema), 400: badRequestSchema, ...keyErrors },
   async handler({ deps, query }) {
@@ -39,7 +39,7 @@ const create = defineRoute({
   path: usersPath,
   summary: 'Creates a user, for administrators. An administrator is made in a session only.',
   auth: 'key',
-  forAdministrators: true,
+  isForAdministrators: true,
   body: z.object({
     name: fields.name,
     email: fields.email.default(null),
@@ -61,7 +61,7 @@ const update = defineRoute({
   summary: 'Changes a user, for administrators. `email` and `is_admin` change in a session only.',
   description: 'The last administrator stays one: 400, code `last_admin`.',
   auth: 'key',
-  forAdministrators: true,
+  isForAdministrators: true,
   params: idParams,
   body: z.object(fields).partial(),
   responses: { 200: userSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },

@@ -2,14 +2,13 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AppContext, AppMiddleware } from './app-state.js';
-import { requireAdministrator } from '../access/administrators.js';
 import type { AppDeps } from '../deps.js';
 import { invalidFields, notFound } from './errors.js';
 import { parseFields } from './field-errors.js';
 import { holdsLazyJson, toJsonText } from './json-text.js';
 import { streamJson } from './stream-json.js';
 import { authenticate } from './middleware/authenticate.js';
-import { authorize } from './middleware/authorize.js';
+import { authorize, authorizeAdministrators } from './middleware/authorize.js';
 import { MAX_BODY_BYTES, readJsonBody, readTextBody, readVerbatimBody } from './middleware/read-body.js';
 import { readRunInput } from '../runs/read-run-input.js';
 import type { Route, RouteResult } from './route.js';
@@ -23,12 +22,7 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
     },
     authenticate(route, deps),
   ];
-  if (route.forAdministrators === true) {
-    steps.push(async (ctx, next) => {
-      await requireAdministrator(deps, ctx.state.caller);
-      await next();
-    });
-  }
+  if (route.isForAdministrators === true) steps.push(authorizeAdministrators(deps));
   if (route.access !== undefined) steps.push(authorize(route.access, deps));
   steps.push(async (ctx) => {
     const routerContext = ctx as AppContext;

@@ -4,11 +4,12 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../../db/core/client.js';
 import type { Logger } from '../../config/logger.js';
 import { keepWatches, watchRuns, type RunState } from '../../db/runs/run-watches-repository.js';
+import { createPacer } from '../background/pacer.js';
 import { pause } from '../background/pause.js';
 import type { EventTail } from './event-tail.js';
 import { createRunSet } from './run-set.js';
 import { lookAtRuns } from './run-looks.js';
-import { WatchedRuns, type Readers } from './watched-runs.js';
+import { WatchedRuns, type Place, type Readers } from './watched-runs.js';
 
 export interface HubOptions {
   db: Database;
@@ -23,8 +24,6 @@ export interface Following {
   end(): void;
 }
 
-/** A process takes 4,000 connections; the rest is for those who do not wait. */
-const MAX_READERS = 3_000;
 /** Messages that come together are looked after together. */
 const GATHER_MS = 15;
 /** A change whose statement began before the run was watched is not told (`watchRuns`). */
@@ -35,8 +34,12 @@ const COMPARE_MS = 5_000;
 const COMPARE_DEAF_MS = 500;
 const AFTER_FAILURE_MS = 500;
 const RUNS_AT_ONCE = 200;
+/** A thousand who began to wait together would be answered together, and streams would stand still for that long. */
+const EXPIRIES_PER_SECOND = 200;
 
 export class RunHub {
+  /** The turn of one whose time to wait is over. */
+  readonly passExpiry = createPacer(EXPIRIES_PER_SECOND);
   readonly #db: Database;
   readonly #logger: Logger;
   readonly #id = randomUUID();
@@ -61,9 +64,9 @@ export class RunHub {
     this.#loop = this.#repeat();
   }
 
-  /** Whether nobody else is to be kept waiting: too many wait, or the process stops. */
-  get isFull(): boolean {
-    return this.isStopping || this.#runs.readers >= MAX_READERS;
+  /** Whether the user is not to be kept waiting: too many wait, or the process stops. */
+  isFullFor(userId: number): boolean {
+    return this.isStopping || !this.#runs.hasRoomFor(userId);
   }
 
   get isStopping(): boolean {
@@ -71,16 +74,16 @@ export class RunHub {
   }
 
   /** `onState` gets the run's state at every look, the first one soon; undefined when the hub stops. Returns what ends it. */
-  watch(runId: string, onState: (state: RunState | undefined) => void): () => void {
-    this.#register(runId);
-    return this.#runs.watch(runId, onState);
+  watch(place: Place, onState: (state: RunState | undefined) => void): () => void {
+    this.#register(place.runId);
+    return this.#runs.watch(place, onState);
   }
 
   /** For whoever wants each event: `onNews` is called when there may be some, and when the hub stops. */
-  follow(runId: string, onNews: () => void): Following {
-    this.#register(runId);
-    const end = this.#runs.follow(runId, onNews);
-    return { tail: () => this.#runs.get(runId)?.tail, end };
+  follow(place: Place, onNews: () => void): Following {
+    this.#register(place.runId);
+    const end = this.#runs.follow(place, onNews);
+    return { tail: () => this.#runs.get(place.runId)?.tail, end };
   }
 
   /** The run may have changed. */
