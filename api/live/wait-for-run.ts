@@ -28,7 +28,7 @@ export function waitForRun(
       if (state === undefined) giveUp();
       else if (isReached(state)) end(true);
     });
-    const timer = setTimeout(() => void hub.passExpiry(signal).then(giveUp), waitMs);
+    const timer = setTimeout(giveUp, hub.spread(waitMs));
     signal.addEventListener('abort', giveUp);
   });
 }
