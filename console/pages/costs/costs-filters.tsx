@@ -9,16 +9,18 @@ const SPANS = [7, 30, 90, 365] as const;
 interface CostsFiltersProps {
   filters: ReturnType<typeof useSearchState>;
   span: Span;
+  /** Milliseconds since 1970. */
+  now: number;
   /** Sentences of the service about `from` and `to`. */
   errors: Readonly<Record<string, string>>;
   currencies: readonly string[];
   currency: string;
 }
 
-export function CostsFilters({ filters: { get, set }, span, errors, currencies, currency }: CostsFiltersProps) {
+export function CostsFilters({ filters: { get, set }, span, now, errors, currencies, currency }: CostsFiltersProps) {
   const projects = useProjects().data ?? [];
   const known = SPANS.find((days) => {
-    const { from, to } = lastDays(days, Date.now());
+    const { from, to } = lastDays(days, now);
     return from === span.from && to === span.to;
   });
   return (
@@ -35,7 +37,7 @@ export function CostsFilters({ filters: { get, set }, span, errors, currencies, 
       <SelectField
         label="Span"
         value={known === undefined ? '' : String(known)}
-        onChange={(days) => days !== '' && set({ ...lastDays(Number(days), Date.now()) })}
+        onChange={(days) => days !== '' && set({ ...lastDays(Number(days), now) })}
         options={[
           ...(known === undefined ? [{ value: '', label: 'Other days' }] : []),
           ...SPANS.map((days) => ({ value: String(days), label: `Last ${days} days` })),

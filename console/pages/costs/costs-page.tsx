@@ -1,26 +1,27 @@
-import { Link } from 'wouter';
 import { fieldErrors } from '../../app/explain.js';
 import { useSearchState } from '../../app/use-search-state.js';
 import { ButtonLink } from '../../ui/button-link.js';
 import { Money } from '../../ui/money.js';
 import { Note } from '../../ui/note.js';
 import { PageHeader } from '../../ui/page-header.js';
+import { useNow } from '../inbox/use-now.js';
 import { CostsFilters } from './costs-filters.js';
 import { CostsSection } from './costs-section.js';
 import './costs.css';
-import { DayPicture } from './day-picture.js';
 import { sumDecimals } from './money-sum.js';
-import { RankPicture } from './rank-picture.js';
 import { toSpan } from './span.js';
 import { currenciesOf, useUsage, type Usage } from './usage.js';
 
+/** Often enough to notice that another day has begun. */
+const TICK_MS = 60_000;
 const COUNT = new Intl.NumberFormat();
 
 /** `?from=&to=&project=&currency=`: UTC days, both included. */
 export function CostsPage() {
   const filters = useSearchState();
   const { get } = filters;
-  const span = toSpan(get('from'), get('to'), Date.now());
+  const now = useNow(TICK_MS);
+  const span = toSpan(get('from'), get('to'), now);
   const project = /^[1-9]\d{0,8}$/.test(get('project')) ? Number(get('project')) : undefined;
   const byDay = useUsage('day', span, project);
   const byWorkflow = useUsage('workflow', span, project);
@@ -32,36 +33,14 @@ export function CostsPage() {
   return (
     <>
       <PageHeader title="Costs" />
-      <CostsFilters {...{ filters, span, currencies, currency, errors }} />
+      <CostsFilters {...{ filters, span, now, currencies, currency, errors }} />
       {isEmpty && <Empty />}
       {!isEmpty && (
         <>
           <Total rows={byDay.error === null ? byDay.data : undefined} currency={currency} />
-          <CostsSection
-            title="Cost by day"
-            heading="Day (UTC)"
-            usage={byDay}
-            currency={currency}
-            name={({ key }) => key}
-            picture={(rows) => <DayPicture label="Cost by day" rows={rows} span={span} currency={currency} />}
-            isWhole
-          />
-          <CostsSection
-            title="Cost by workflow"
-            heading="Workflow"
-            usage={byWorkflow}
-            currency={currency}
-            name={({ key, label }) => <Link href={`/workflows/${key}`}>{label}</Link>}
-            picture={(rows) => <RankPicture label="Cost by workflow" rows={rows} currency={currency} />}
-          />
-          <CostsSection
-            title="Cost by model"
-            heading="Model"
-            usage={byModel}
-            currency={currency}
-            name={({ label }) => label}
-            picture={(rows) => <RankPicture label="Cost by model" rows={rows} currency={currency} />}
-          />
+          <CostsSection title="Cost by day" group="day" usage={byDay} span={span} currency={currency} />
+          <CostsSection title="Cost by workflow" group="workflow" usage={byWorkflow} span={span} currency={currency} />
+          <CostsSection title="Cost by model" group="model" usage={byModel} span={span} currency={currency} />
         </>
       )}
     </>

@@ -1,33 +1,32 @@
-import { useId, useState, type ReactNode } from 'react';
 import type { UseQueryResult } from '@tanstack/react-query';
+import { useId, useState } from 'react';
 import { explain } from '../../app/explain.js';
 import { Alert } from '../../ui/alert.js';
 import { Button } from '../../ui/button.js';
 import { Loading } from '../../ui/loading.js';
-import type { Usage } from './usage.js';
+import { DayPicture } from './day-picture.js';
+import { RankPicture } from './rank-picture.js';
+import type { Span } from './span.js';
+import type { Usage, UsageGroup } from './usage.js';
 import { UsageTable } from './usage-table.js';
 
-/** Rows of a picture and its table, unless a person asks for all. */
+/** Rows of a picture and its table, unless a person asks for all. Days are shown all. */
 const MOST_ROWS = 12;
 
 interface CostsSectionProps {
   title: string;
-  heading: string;
+  group: UsageGroup;
   usage: UseQueryResult<Usage[]>;
+  span: Span;
   currency: string;
-  name: (row: Usage) => ReactNode;
-  picture: (rows: readonly Usage[]) => ReactNode;
-  /** Whether all rows are needed at once: of days. */
-  isWhole?: boolean;
 }
 
 /** A picture and the table of the same name, with the same rows. */
-export function CostsSection(props: CostsSectionProps) {
-  const { title, heading, usage, currency, name, picture, isWhole = false } = props;
+export function CostsSection({ title, group, usage, span, currency }: CostsSectionProps) {
   const { data, error, isFetching, isPlaceholderData, refetch } = usage;
   const [isAll, setIsAll] = useState(false);
   const id = useId();
-  const rows = isWhole || isAll ? data : data?.slice(0, MOST_ROWS);
+  const rows = group === 'day' || isAll ? data : data?.slice(0, MOST_ROWS);
   const hidden = (data?.length ?? 0) - (rows?.length ?? 0);
   return (
     <section className="costs-section" aria-labelledby={id} aria-busy={isPlaceholderData}>
@@ -40,9 +39,17 @@ export function CostsSection(props: CostsSectionProps) {
       {rows === undefined && error === null && <Loading />}
       {rows !== undefined && error === null && (
         <>
-          <div className="costs-frame">{picture(rows)}</div>
+          {/* It scrolls by keyboard, too. */}
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+          <div className="costs-frame" tabIndex={0}>
+            {group === 'day' ? (
+              <DayPicture label={title} rows={rows} span={span} currency={currency} />
+            ) : (
+              <RankPicture label={title} rows={rows} currency={currency} />
+            )}
+          </div>
           <div className="costs-figures">
-            <UsageTable label={title} heading={heading} name={name} rows={rows} currency={currency} />
+            <UsageTable label={title} group={group} rows={rows} currency={currency} />
           </div>
           {hidden > 0 && (
             <p>
