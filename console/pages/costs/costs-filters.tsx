@@ -1,7 +1,7 @@
 import type { useSearchState } from '../../app/use-search-state.js';
 import { SelectField } from '../../ui/select-field.js';
-import { TextField } from '../../ui/text-field.js';
 import { useProjects } from '../settings/use-projects.js';
+import { DayField } from './day-field.js';
 import { lastDays, type Span } from './span.js';
 
 const SPANS = [7, 30, 90, 365] as const;
@@ -43,8 +43,8 @@ export function CostsFilters({ filters: { get, set }, span, now, errors, currenc
           ...SPANS.map((days) => ({ value: String(days), label: `Last ${days} days` })),
         ]}
       />
-      <TextField label="From" type="date" value={span.from} onChange={(from) => set({ from })} error={errors['from']} />
-      <TextField label="To" type="date" value={span.to} onChange={(to) => set({ to })} error={errors['to']} />
+      <DayField label="From" value={span.from} onChange={(from) => set({ from })} error={errors['from']} />
+      <DayField label="To" value={span.to} onChange={(to) => set({ to })} error={errors['to']} />
       {currencies.length > 1 && (
         <SelectField
           label="Currency"

@@ -30,12 +30,14 @@ export function CostsPage() {
   const currency = currencies.find((code) => code === get('currency')) ?? currencies[0] ?? 'USD';
   const isEmpty = byDay.data?.length === 0 && !byDay.isPlaceholderData && byDay.error === null;
   const errors = fieldErrors(byDay.error);
+  // Days that the service refuses have no figures, and its sentence stands at the field.
+  const isRefused = 'from' in errors || 'to' in errors;
   return (
     <>
       <PageHeader title="Costs" />
       <CostsFilters {...{ filters, span, now, currencies, currency, errors }} />
       {isEmpty && <Empty />}
-      {!isEmpty && (
+      {!isEmpty && !isRefused && (
         <>
           <Total rows={byDay.error === null ? byDay.data : undefined} currency={currency} />
           <CostsSection title="Cost by day" group="day" usage={byDay} span={span} currency={currency} />

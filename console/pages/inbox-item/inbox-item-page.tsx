@@ -5,7 +5,8 @@ import { ButtonLink } from '../../ui/button-link.js';
 import { Loading } from '../../ui/loading.js';
 import { NotFound } from '../../ui/not-found.js';
 import { PageHeader } from '../../ui/page-header.js';
-import { readApproval, type Approval } from '../inbox/approval.js';
+import { readApproval } from '../inbox/approval.js';
+import type { Approval } from '../inbox/approval-types.js';
 import '../inbox/inbox.css';
 import { RequestArticle } from '../inbox/request-article.js';
 

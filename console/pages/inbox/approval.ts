@@ -1,13 +1,10 @@
 // Requests of agents for a person's decision, as the service answers them. docs/use/approvers.md.
 import { parseJson } from '../../../graph/json-text.js';
 import { api, unwrap, type paths } from '../../app/api.js';
+import type { Approval, ApprovalFilter, ApprovalList, Verdict } from './approval-types.js';
 
-type List = paths['/api/v1/agent-approvals/']['get']['responses'][200]['content']['application/json'];
 type Decision =
   paths['/api/v1/workflows/workflow_run/{workflow_run_id}/agent-approval/{request_id}/approve/']['post']['responses'][200]['content']['application/json'];
-export type Approval = List['items'][number];
-export type ApprovalFilter = 'pending' | 'decided' | 'approved' | 'rejected' | 'expired';
-export type Verdict = 'approve' | 'reject';
 
 /**
  * The arguments must be shown exactly as the tool would get them: numbers that a double would round stay as they are
@@ -16,9 +13,9 @@ export type Verdict = 'approve' | 'reject';
 export async function listApprovals(
   query: { status: ApprovalFilter; page: number; size: number },
   signal: AbortSignal,
-): Promise<List> {
+): Promise<ApprovalList> {
   const options = { params: { query }, parseAs: 'text', signal } as const;
-  return parseJson(await unwrap(api.GET('/api/v1/agent-approvals/', options))) as List;
+  return parseJson(await unwrap(api.GET('/api/v1/agent-approvals/', options))) as ApprovalList;
 }
 
 export async function readApproval(requestId: string, signal?: AbortSignal): Promise<Approval> {

@@ -6,7 +6,8 @@ import { Loading } from '../../ui/loading.js';
 import { Note } from '../../ui/note.js';
 import { Pager } from '../../ui/pager.js';
 import { SelectField } from '../../ui/select-field.js';
-import { listApprovals, type ApprovalFilter } from './approval.js';
+import { listApprovals } from './approval.js';
+import type { ApprovalFilter } from './approval-types.js';
 import { RequestArticle } from './request-article.js';
 
 const PAGE_SIZE = 20;

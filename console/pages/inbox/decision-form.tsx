@@ -6,7 +6,8 @@ import { Alert } from '../../ui/alert.js';
 import { announce } from '../../ui/announce.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/text-field.js';
-import { decide, readApproval, type Approval, type Verdict } from './approval.js';
+import { decide, readApproval } from './approval.js';
+import type { Approval, Verdict } from './approval-types.js';
 import { outcomeSentence, tooLateSentence } from './outcome-sentence.js';
 
 const MOST_CHARACTERS = 2_000;

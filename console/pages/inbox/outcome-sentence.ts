@@ -1,4 +1,4 @@
-import type { Approval, Verdict } from './approval.js';
+import type { Approval, Verdict } from './approval-types.js';
 
 type Decided = Pick<Approval, 'status' | 'decided_by'>;
 

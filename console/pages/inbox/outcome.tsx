@@ -1,6 +1,6 @@
 import { useUser } from '../../app/use-session.js';
 import { Time } from '../../ui/time.js';
-import type { Approval } from './approval.js';
+import type { Approval } from './approval-types.js';
 import { outcomeSentence } from './outcome-sentence.js';
 
 /** How the request has ended, who has decided, when, and why. */

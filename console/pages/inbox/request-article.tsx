@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { Alert } from '../../ui/alert.js';
 import { Note } from '../../ui/note.js';
 import { Status } from '../../ui/status.js';
-import type { Approval } from './approval.js';
+import type { Approval } from './approval-types.js';
 import { ArgumentsText } from './arguments-text.js';
 import { DecisionForm } from './decision-form.js';
 import './inbox.css';

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { Time } from '../../ui/time.js';
-import type { Approval } from './approval.js';
+import type { Approval } from './approval-types.js';
 import { remainingText } from './remaining.js';
 import { useNow } from './use-now.js';
 

@@ -1,6 +1,6 @@
 // What the inbox shows does not move while it is read: new requests wait until they are asked for, and those that others
 // have decided stay where they are.
-import type { Approval } from './approval.js';
+import type { Approval } from './approval-types.js';
 
 type Shown = readonly Approval[];
 
@@ -9,7 +9,7 @@ export function freshOf(shown: Shown, listed: Shown): Approval[] {
   return split(shown, listed).fresh;
 }
 
-/** With what is listed below them, which moves nothing. */
+/** With what is listed below them, which moves nothing; with everything where nothing is shown yet. */
 export function withOlder(shown: Shown, listed: Shown): Shown {
   const { older } = split(shown, listed);
   return older.length === 0 ? shown : [...shown, ...older];
@@ -34,6 +34,6 @@ function split(shown: Shown, listed: Shown): { fresh: Approval[]; older: Approva
   const ids = new Set(shown.map(({ request_id }) => request_id));
   const oldest = shown.at(-1)?.created_at;
   const others = listed.filter(({ request_id }) => !ids.has(request_id));
-  const isOlder = ({ created_at }: Approval): boolean => oldest !== undefined && created_at <= oldest;
+  const isOlder = ({ created_at }: Approval): boolean => oldest === undefined || created_at <= oldest;
   return { fresh: others.filter((request) => !isOlder(request)), older: others.filter(isOlder) };
 }

@@ -1,6 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { listApprovals, readApproval, type Approval } from './approval.js';
+import { listApprovals, readApproval } from './approval.js';
+import type { Approval } from './approval-types.js';
 import { freshOf, missingOf, withChanges, withOlder } from './snapshot.js';
 
 const ASK_EVERY_MS = 10_000;

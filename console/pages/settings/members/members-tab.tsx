@@ -30,8 +30,15 @@ export function MembersTab({ project }: { project: Project }) {
     project,
     userId: user?.id,
     isBusy: change.isPending || removal.isPending,
-    onRole: (member, role) => change.mutate({ member, role }),
-    onRemove: (member) => (member.user_id === user?.id ? setIsLeaving(true) : removal.mutate(member)),
+    onRole: (member, role) => {
+      removal.reset();
+      change.mutate({ member, role });
+    },
+    onRemove: (member) => {
+      change.reset();
+      if (member.user_id === user?.id) setIsLeaving(true);
+      else removal.mutate(member);
+    },
   });
   return (
     <div className="settings-tab">

@@ -16,7 +16,7 @@ export function WebhooksTab({ project }: { project: Project }) {
       </p>
       {isAdmin ? (
         <>
-          <EndpointForm project={project} key={project.updated_at} />
+          <EndpointForm project={project} key={`${project.webhook_url} ${project.is_webhook_enabled}`} />
           <SigningSecret projectId={project.id} />
         </>
       ) : (
