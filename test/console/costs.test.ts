@@ -57,10 +57,13 @@ describe('the costs', function () {
       ['2026-03-01', '0.00002 USD', '1', '1', '10', '5'],
     ]);
     const [, first, second] = (await rowsOf(page, 'Cost by workflow')).map(row);
-    assert.deepEqual([first?.slice(0, 2), second?.slice(0, 2)], [
-      ['Two <b>calls</b>', '0.00004 USD'],
-      ['One call', '0.00002 USD'],
-    ]);
+    assert.deepEqual(
+      [first?.slice(0, 2), second?.slice(0, 2)],
+      [
+        ['Two <b>calls</b>', '0.00004 USD'],
+        ['One call', '0.00002 USD'],
+      ],
+    );
     assert.ok((await rowsOf(page, 'Cost by model')).some((text) => text.startsWith(model)));
     const total = page.getByText('0.00006 USD', { exact: true });
     await total.waitFor();

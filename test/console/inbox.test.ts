@@ -44,7 +44,9 @@ describe('the inbox', function () {
     const { api } = account;
     const model = `inbox-${randomUUID()}`;
     stack.modelProvider.script(model, [{ toolCalls: [{ name: 'note', arguments: args }] }, { text: 'done' }]);
-    const helper = agent('Note it', { model_name: model }, [{ endpoint_url: tools.url }], { label: `The clerk ${MARKUP}` });
+    const helper = agent('Note it', { model_name: model }, [{ endpoint_url: tools.url }], {
+      label: `The clerk ${MARKUP}`,
+    });
     const projectId = await api.createProject('Sums');
     const workflowId = await api.createWorkflow(projectId, drawing(linkInRow([trigger(), helper])), title);
     const runId = (await api.run(workflowId)).data.id;
@@ -82,7 +84,10 @@ describe('the inbox', function () {
     await page.getByText('0 requests wait for a decision.').waitFor();
     await article.waitFor();
     assert.deepEqual(
-      tools.callsOf('note').map(({ arguments: given }) => given).filter(({ text: said }) => said === MARKUP),
+      tools
+        .callsOf('note')
+        .map(({ arguments: given }) => given)
+        .filter(({ text: said }) => said === MARKUP),
       [{ text: MARKUP }],
     );
     await page.context().close();
@@ -118,7 +123,10 @@ describe('the inbox', function () {
     await page.route('**/api/v1/agent-approvals/?*', () => undefined);
     await decideOver(other, asked, 'reject', 'no');
     await button(page, 'Approve').click();
-    await page.getByRole('alert').filter({ hasText: 'Your approval does not count: test user rejected this before.' }).waitFor();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'Your approval does not count: test user rejected this before.' })
+      .waitFor();
     await page.getByText('Reason: no').waitFor();
     await page.context().close();
   });

@@ -56,7 +56,12 @@ describe('the marketplace', function () {
       run_fee: '0.050',
       free_runs_per_user: 3,
     };
-    published = await publish(stack, author, fields, drawing([start, choice, { ...yes, type: choice.type, data: { ...choice.data, id: yes.id, label: 'Then' } }]));
+    published = await publish(
+      stack,
+      author,
+      fields,
+      drawing([start, choice, { ...yes, type: choice.type, data: { ...choice.data, id: yes.id, label: 'Then' } }]),
+    );
     await markRun(stack, published.runId, 'use_in_marketplace_example');
   });
   after(() => browser.close());

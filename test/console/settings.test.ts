@@ -141,7 +141,10 @@ describe('the settings', function () {
 
   it('list the sessions and end another one', async () => {
     const person = await createPerson(stack);
-    const [page, other] = [await browser.person(person.userId, '/settings?tab=sessions'), await browser.person(person.userId)];
+    const [page, other] = [
+      await browser.person(person.userId, '/settings?tab=sessions'),
+      await browser.person(person.userId),
+    ];
     const table = page.getByRole('table', { name: 'Sessions' });
     await page.reload();
     await button(table, 'End').click();
@@ -221,7 +224,9 @@ describe('the settings', function () {
         await page.getByRole('tabpanel').waitFor();
         await page.waitForLoadState('networkidle');
         await assertAccessible(page, `settings, ${tab}`);
-        const [content, window] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as number[];
+        const [content, window] = (await page.evaluate(
+          '[document.documentElement.scrollWidth, innerWidth]',
+        )) as number[];
         assert.equal(content, window, tab);
       }
       await page.context().close();

@@ -7,7 +7,10 @@ import { daysOf, lastDays, toSpan } from '../../../console/pages/costs/span.js';
 describe('the sum of amounts', () => {
   it('is exact where doubles are not', () => {
     assert.equal(sumDecimals(['0.1', '0.2']), '0.3');
-    assert.equal(sumDecimals(['0.00002', '0.000000000000000003', '12345678901234567890']), '12345678901234567890.000020000000000003');
+    assert.equal(
+      sumDecimals(['0.00002', '0.000000000000000003', '12345678901234567890']),
+      '12345678901234567890.000020000000000003',
+    );
     assert.equal(sumDecimals(['1.50', '-0.5']), '1');
     assert.equal(sumDecimals(['0.25', '-0.5']), '-0.25');
     assert.equal(sumDecimals([]), '0');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { NODE_HEIGHT, NODE_WIDTH, toPicture } from '../../../console/pages/marketplace-item/drawing-picture.js';
 import { chain, condition, drawing, link, trigger } from '../../support/graphs.js';
 
-const node = (id: string, data: object = {}, position: unknown = undefined) => ({ id, type: 'x-node', position, data });
+const node = (id: string, data: object = {}, position?: unknown) => ({ id, type: 'x-node', position, data });
 
 describe('the picture of a drawing', () => {
   it('has the nodes where they were drawn, moved to the corner', () => {
@@ -36,7 +36,13 @@ describe('the picture of a drawing', () => {
   it('knows the handles of kinds that it has never seen', () => {
     const { links } = toPicture({
       nodes: [
-        node('a', { error_node: 'b', cases: [{ id: 'c1', label: 'Big', node: 'c' }, { id: 'c2', node: 'b' }] }),
+        node('a', {
+          error_node: 'b',
+          cases: [
+            { id: 'c1', label: 'Big', node: 'c' },
+            { id: 'c2', node: 'b' },
+          ],
+        }),
         node('b'),
         node('c'),
       ],
@@ -49,11 +55,20 @@ describe('the picture of a drawing', () => {
   });
 
   it('lays out what has no places, all the same place, or places miles apart', () => {
-    const nodesAt = (positions: unknown[]) => positions.map((position, at) => node(`n${at}`, { next_nodes: [`n${at + 1}`] }, position));
+    const nodesAt = (positions: unknown[]) =>
+      positions.map((position, at) => node(`n${at}`, { next_nodes: [`n${at + 1}`] }, position));
     for (const positions of [
       [undefined, undefined, undefined],
-      [{ x: 0, y: 0 }, { x: 0, y: 0 }, { x: 0, y: 0 }],
-      [{ x: 0, y: 0 }, { x: 1e308, y: 0 }, { x: -1e308, y: 0 }],
+      [
+        { x: 0, y: 0 },
+        { x: 0, y: 0 },
+        { x: 0, y: 0 },
+      ],
+      [
+        { x: 0, y: 0 },
+        { x: 1e308, y: 0 },
+        { x: -1e308, y: 0 },
+      ],
       [{ x: 'a', y: null }, [], 7],
     ]) {
       const { nodes } = toPicture({ nodes: nodesAt(positions) });
@@ -67,7 +82,10 @@ describe('the picture of a drawing', () => {
   it('ends where links go round in circles, and takes thousands of nodes', () => {
     const ring = [node('a', { next_nodes: ['b'] }), node('b', { next_nodes: ['a'] })];
     assert.equal(toPicture({ nodes: ring }).links.length, 2);
-    const { nodes, width } = toPicture({ ...chain(5_000), nodes: chain(5_000).nodes.map((one) => ({ ...one, position: null })) });
+    const { nodes, width } = toPicture({
+      ...chain(5_000),
+      nodes: chain(5_000).nodes.map((one) => ({ ...one, position: null })),
+    });
     assert.equal(nodes.length, 5_000);
     assert.ok(width > 0);
   });
@@ -77,7 +95,8 @@ describe('the picture of a drawing', () => {
       fc.property(fc.anything({ maxDepth: 4 }), fc.array(fc.anything({ maxDepth: 3 })), (anything, list) => {
         for (const given of [anything, { nodes: list, edges: anything }, { nodes: anything, edges: list }]) {
           const { nodes, width, height } = toPicture(given);
-          for (const number of [width, height, ...nodes.flatMap(({ x, y }) => [x, y])]) assert.ok(Number.isFinite(number));
+          for (const number of [width, height, ...nodes.flatMap(({ x, y }) => [x, y])])
+            assert.ok(Number.isFinite(number));
         }
       }),
     );

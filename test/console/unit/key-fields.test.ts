@@ -15,7 +15,12 @@ describe('the fields of an API key', () => {
   });
 
   it('hold the moment in the time of the person, and send it with its offset', () => {
-    const { expires } = toFields({ label: '', expires_at: '2030-01-31T12:00:00.000Z', project: null, rate_limit: null });
+    const { expires } = toFields({
+      label: '',
+      expires_at: '2030-01-31T12:00:00.000Z',
+      project: null,
+      rate_limit: null,
+    });
     assert.match(expires, /^2030-0[12]-\d{2}T\d{2}:\d{2}$/);
     assert.deepEqual(toBody(NEW_KEY, { ...NEW_KEY, expires }), { expires_at: '2030-01-31T12:00:00.000Z' });
   });
