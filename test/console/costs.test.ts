@@ -88,6 +88,7 @@ describe('the costs', function () {
     await page.getByRole('combobox', { name: 'Currency' }).selectOption('EUR');
     await page.getByRole('table', { name: 'Cost by day' }).getByText(/ EUR$/).first().waitFor();
     await page.reload();
+    await page.getByRole('table', { name: 'Cost by day' }).waitFor();
     assert.equal((await rowsOf(page, 'Cost by day')).length, 2);
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), NARROW.viewport.width);
     await assertAccessible(page, 'costs at 390 px, dark');

@@ -99,7 +99,7 @@ describe('the inbox', function () {
     const page = await browser.person(account.userId, '/inbox');
     await page.getByRole('textbox', { name: 'Reason' }).fill('not <b>today</b>');
     await button(page, 'Reject').click();
-    await page.getByText('You rejected this.').waitFor();
+    await page.getByRole('article').getByText('You rejected this.').waitFor();
     await account.api.pollToEnd(asked.runId);
     assert.ok(stack.modelProvider.requestsFor(asked.model).at(-1)!.text.includes('not <b>today</b>'));
     await tab(page, 'Decided').click();
@@ -167,7 +167,7 @@ describe('the inbox', function () {
     const asked = await ask(account);
     const page = await browser.person(account.userId, `/inbox/${asked.requestId}`);
     await button(page, 'Approve').click();
-    await page.getByText('You approved this.').waitFor();
+    await page.getByRole('article').getByText('You approved this.').waitFor();
     for (const id of [randomUUID(), '%00', 'x'.repeat(300), '..%2Fme']) {
       await page.goto(`/inbox/${id}`);
       await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();

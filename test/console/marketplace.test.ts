@@ -43,7 +43,7 @@ describe('the marketplace', function () {
     const [start, choice, yes] = [
       trigger([], { label: 'Who <i>' }),
       condition('1', '==', '1', { label: 'Is it so' }),
-      trigger([], { label: 'Then' }),
+      condition('1', '==', '1', { label: 'Then' }),
     ];
     link(start, choice);
     link(choice, yes);
@@ -56,12 +56,7 @@ describe('the marketplace', function () {
       run_fee: '0.050',
       free_runs_per_user: 3,
     };
-    published = await publish(
-      stack,
-      author,
-      fields,
-      drawing([start, choice, { ...yes, type: choice.type, data: { ...choice.data, id: yes.id, label: 'Then' } }]),
-    );
+    published = await publish(stack, author, fields, drawing([start, choice, yes]));
     await markRun(stack, published.runId, 'use_in_marketplace_example');
   });
   after(() => browser.close());

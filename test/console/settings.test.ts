@@ -65,6 +65,8 @@ describe('the settings', function () {
     const changed = page.getByRole('row', { name: /weekly/ });
     await button(changed, 'Delete').click();
     await page.getByRole('alertdialog', { name: 'Delete key' }).getByRole('button', { name: 'Delete' }).click();
+    // Behind a dialog nothing has a role.
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await changed.waitFor({ state: 'detached' });
     assert.equal((await createApiClient(stack.apiUrl, key).get('/projects/')).status, 401);
     await page.context().close();
