@@ -1,0 +1,5 @@
+/** Unguessable and used once. A page that came over plain HTTP has no `crypto.randomUUID`. */
+export function createIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
