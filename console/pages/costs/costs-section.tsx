@@ -39,16 +39,14 @@ export function CostsSection({ title, group, usage, span, currency }: CostsSecti
       {rows === undefined && error === null && <Loading />}
       {rows !== undefined && error === null && (
         <>
-          {/* It scrolls by keyboard, too. */}
-          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-          <div className="costs-frame" tabIndex={0}>
+          <div>
             {group === 'day' ? (
               <DayPicture label={title} rows={rows} span={span} currency={currency} />
             ) : (
               <RankPicture label={title} rows={rows} currency={currency} />
             )}
           </div>
-          <div className="costs-figures">
+          <div className={group === 'day' ? 'costs-days' : undefined}>
             <UsageTable label={title} group={group} rows={rows} currency={currency} />
           </div>
           {hidden > 0 && (

@@ -1,10 +1,9 @@
 import type { Usage } from './usage.js';
 
-const WIDTH = 960;
-const ROW = 30;
-const NAMES = 300;
-const FIGURES = 170;
-const MOST_LETTERS = 40;
+const ROW = 44;
+/** Of the width: the rest is for the figure behind the longest bar. */
+const LONGEST = 70;
+const MOST_LETTERS = 100;
 
 interface RankPictureProps {
   label: string;
@@ -13,37 +12,28 @@ interface RankPictureProps {
   currency: string;
 }
 
-/** A bar a row, as long as its cost is to the greatest one. */
+/** A bar a row, as long as its cost is to the greatest one. It is as wide as its place, and its letters stay as they are. */
 export function RankPicture({ label, rows, currency }: RankPictureProps) {
   const costs = rows.map(({ amount }) => Number(amount[currency] ?? 0));
   const most = Math.max(0, ...costs) || 1;
-  const length = WIDTH - NAMES - FIGURES;
   return (
-    <svg role="img" aria-label={label} className="costs-picture" viewBox={`0 0 ${WIDTH} ${ROW * rows.length}`}>
-      {rows.map((row, at) => (
-        <g key={JSON.stringify([row.key, row.label])} transform={`translate(0 ${at * ROW})`}>
-          <title>{`${row.label}: ${row.amount[currency] ?? '0'} ${currency}`}</title>
-          <text x={NAMES - 12} y={ROW / 2 + 4} textAnchor="end" className="costs-name">
-            {shortened(row.label)}
-          </text>
-          <rect
-            x={NAMES}
-            y="5"
-            width={Math.max(2, (length * (costs[at] ?? 0)) / most)}
-            height={ROW - 10}
-            rx="3"
-            className="costs-bar"
-          />
-          <text x={NAMES + Math.max(2, (length * (costs[at] ?? 0)) / most) + 8} y={ROW / 2 + 4} className="costs-mark">
-            {row.amount[currency] ?? '0'} {currency}
-          </text>
-        </g>
-      ))}
+    <svg role="img" aria-label={label} className="costs-picture" width="100%" height={ROW * rows.length}>
+      {rows.map((row, at) => {
+        const length = Math.max(0.2, (LONGEST * (costs[at] ?? 0)) / most);
+        const figure = `${row.amount[currency] ?? '0'} ${currency}`;
+        return (
+          <svg key={JSON.stringify([row.key, row.label])} y={at * ROW} width="100%" height={ROW}>
+            <title>{`${row.label}: ${figure}`}</title>
+            <text y="15" className="costs-name">
+              {row.label.slice(0, MOST_LETTERS)}
+            </text>
+            <rect y="21" width={`${length}%`} height="14" rx="3" className="costs-bar" />
+            <text x={`${length}%`} y="32" dx="8" className="costs-mark">
+              {figure}
+            </text>
+          </svg>
+        );
+      })}
     </svg>
   );
-}
-
-function shortened(text: string): string {
-  const letters = Array.from(text.slice(0, 4 * MOST_LETTERS));
-  return letters.length <= MOST_LETTERS ? text : `${letters.slice(0, MOST_LETTERS - 1).join('')}…`;
 }

@@ -34,6 +34,7 @@ function columnsOf(group: UsageGroup, currency: string): Column<Usage>[] {
 }
 
 function nameOf(group: UsageGroup, { key, label }: Usage) {
-  if (group === 'day') return key;
-  return group === 'workflow' ? <Link href={`/workflows/${key}`}>{label}</Link> : label;
+  if (group === 'day') return <time className="figure">{key}</time>;
+  const name = group === 'workflow' ? <Link href={`/workflows/${key}`}>{label}</Link> : label;
+  return <span className="costs-row">{name}</span>;
 }

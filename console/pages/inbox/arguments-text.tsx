@@ -3,8 +3,8 @@ import { Button } from '../../ui/button.js';
 import { beginningOf } from './long-text.js';
 import { toVisibleJson } from './visible-json.js';
 
-const MOST_LINES = 40;
-const MOST_CHARACTERS = 3_000;
+const MOST_LINES = 24;
+const MOST_CHARACTERS = 1_500;
 const COUNT = new Intl.NumberFormat();
 
 /** Exactly what the tool would get. A long text begins folded, which is said beside the button that shows all of it. */
@@ -17,9 +17,7 @@ export function ArgumentsText({ value }: { value: unknown }) {
   return (
     <section className="request-arguments" aria-labelledby={id}>
       <h3 id={id}>Arguments</h3>
-      {/* It scrolls by keyboard, too. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre className="request-json" dir="ltr" tabIndex={0}>
+      <pre className="request-json" dir="ltr">
         {isCut ? part.text : text}
       </pre>
       {!part.isWhole && (

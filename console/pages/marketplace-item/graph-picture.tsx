@@ -6,6 +6,8 @@ import './graph-picture.css';
 
 const SCALES = [0.25, 0.4, 0.6, 0.8, 1, 1.5] as const;
 const BEGIN_AT = 3;
+/** The interface's word for a node that the run has not reached. */
+const NOT_RUN = 'not found';
 const MOST_LETTERS = 24;
 
 interface GraphPictureProps {
@@ -44,7 +46,7 @@ export function GraphPicture({ drawing, statuses }: GraphPictureProps) {
             <LinkLine key={JSON.stringify([link.from.id, link.to.id, link.branch])} link={link} arrow={arrow} />
           ))}
           {nodes.map((node) => (
-            <NodeBox key={node.id} node={node} status={statuses.get(node.id)} />
+            <NodeBox key={node.id} node={node} status={statuses.get(node.id) ?? NOT_RUN} />
           ))}
         </svg>
       </div>
@@ -72,25 +74,26 @@ function LinkLine({ link: { from, to, branch }, arrow }: { link: PictureLink; ar
   );
 }
 
-function NodeBox({ node: { x, y, label }, status }: { node: PictureNode; status: string | undefined }) {
-  const word = status === undefined ? undefined : statusWord(status);
+function NodeBox({ node: { x, y, label }, status }: { node: PictureNode; status: string }) {
+  const word = statusWord(status);
   return (
-    <g role="group" aria-label={[label, word].filter(Boolean).join(', ')} transform={`translate(${x} ${y})`}>
+    <g role="group" aria-label={`${label}, ${word}`} transform={`translate(${x} ${y})`}>
       <title>{label}</title>
       <rect
         width={NODE_WIDTH}
         height={NODE_HEIGHT}
         rx="8"
-        className={`graph-picture-node graph-picture-${(status ?? 'none').replace(' ', '-')}`}
+        className={`graph-picture-node graph-picture-${status.replace(' ', '-')}`}
       />
-      <text x="12" y={word === undefined ? 31 : 22} className="graph-picture-label">
-        {shortened(label)}
-      </text>
-      {word !== undefined && (
-        <text x="12" y="40" className="graph-picture-word">
+      {/* It cuts what is too wide for the node. */}
+      <svg x="12" width={NODE_WIDTH - 20} height={NODE_HEIGHT}>
+        <text y="22" className="graph-picture-label">
+          {shortened(label)}
+        </text>
+        <text y="40" className="graph-picture-word">
           {word}
         </text>
-      )}
+      </svg>
     </g>
   );
 }

@@ -26,11 +26,15 @@ export function PublishedCard({ workflow, languages }: PublishedCardProps) {
         <span>
           <Money amount={workflow.marketplace_price_avg} /> on average
         </span>
-        <span>{COUNT.format(workflow.total_users_count)} users</span>
-        <span>{COUNT.format(workflow.total_runs_count)} runs</span>
+        <span>{countOf(workflow.total_users_count, 'user')}</span>
+        <span>{countOf(workflow.total_runs_count, 'run')}</span>
         <span>{workflow.available_languages.map((code) => languageName(languages, code)).join(', ')}</span>
         {workflow.copied_workflow_id !== -1 && <strong>In my workflows</strong>}
       </p>
     </article>
   );
+}
+
+function countOf(count: number, noun: string): string {
+  return `${COUNT.format(count)} ${count === 1 ? noun : `${noun}s`}`;
 }

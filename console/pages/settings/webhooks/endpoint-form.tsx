@@ -26,7 +26,7 @@ export function EndpointForm({ project }: { project: Project }) {
       <div className="settings-row">
         <TextField
           label="Webhook URL"
-          hint="https, and reachable from the internet."
+          hint="It must be reachable from the service, and answer with 2xx within 15 seconds."
           type="url"
           autoComplete="off"
           spellCheck={false}
