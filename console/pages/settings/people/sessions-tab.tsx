@@ -69,7 +69,7 @@ function columnsOf(onEnd: (id: string) => void, isBusy: boolean): Column<Session
       isHeadingHidden: true,
       cell: ({ id, is_current: isThis }) =>
         isThis ? (
-          'This session'
+          <span className="figure">This session</span>
         ) : (
           <Button variant="quiet" disabled={isBusy} onClick={() => onEnd(id)}>
             End
