@@ -19,9 +19,8 @@ export function AccountMenu({ user }: { user: User }) {
         }
         items={[{ label: 'Sign out', onSelect: () => signOut.mutate() }]}
       >
-        <span className="account-letters" aria-hidden="true">
-          {initialsOf(user.name)}
-        </span>
+        {/* A picture, not a text: the button is named Account whatever the person is called. */}
+        <span className="account-letters" data-letters={initialsOf(user.name)} />
       </Menu>
       {signOut.isError && (
         <div className="account-problem">

@@ -14,6 +14,7 @@ const TONES: Readonly<Record<string, string>> = {
   succeed: 'good',
   succeeded: 'good',
   approved: 'good',
+  delivered: 'good',
   failed: 'bad',
   rejected: 'bad',
 };

@@ -1,5 +1,89 @@
+import { fieldErrors } from '../../app/explain.js';
+import { useSearchState } from '../../app/use-search-state.js';
+import { ButtonLink } from '../../ui/button-link.js';
+import { Money } from '../../ui/money.js';
+import { Note } from '../../ui/note.js';
 import { PageHeader } from '../../ui/page-header.js';
+import { useNow } from '../inbox/use-now.js';
+import { CostsFilters } from './costs-filters.js';
+import { CostsSection } from './costs-section.js';
+import './costs.css';
+import { sumDecimals } from './money-sum.js';
+import { toSpan } from './span.js';
+import { currenciesOf, useUsage, type Usage } from './usage.js';
 
+/** Often enough to notice that another day has begun. */
+const TICK_MS = 60_000;
+const COUNT = new Intl.NumberFormat();
+
+/** `?from=&to=&project=&currency=`: UTC days, both included. */
 export function CostsPage() {
-  return <PageHeader title="Costs" />;
+  const filters = useSearchState();
+  const { get } = filters;
+  const now = useNow(TICK_MS);
+  const span = toSpan(get('from'), get('to'), now);
+  const project = /^[1-9]\d{0,8}$/.test(get('project')) ? Number(get('project')) : undefined;
+  const byDay = useUsage('day', span, project);
+  const byWorkflow = useUsage('workflow', span, project);
+  const byModel = useUsage('model', span, project);
+  const currencies = currenciesOf(byDay.data ?? []);
+  const currency = currencies.find((code) => code === get('currency')) ?? currencies[0] ?? 'USD';
+  const isEmpty = byDay.data?.length === 0 && !byDay.isPlaceholderData && byDay.error === null;
+  const errors = fieldErrors(byDay.error);
+  // Days that the service refuses have no figures, and its sentence stands at the field.
+  const isRefused = 'from' in errors || 'to' in errors;
+  return (
+    <>
+      <PageHeader title="Costs" />
+      <CostsFilters {...{ filters, span, now, currencies, currency, errors }} />
+      {isEmpty && <Empty />}
+      {!isEmpty && !isRefused && (
+        <>
+          <Total rows={byDay.error === null ? byDay.data : undefined} currency={currency} />
+          <CostsSection title="Cost by day" group="day" usage={byDay} span={span} currency={currency} />
+          <CostsSection title="Cost by workflow" group="workflow" usage={byWorkflow} span={span} currency={currency} />
+          <CostsSection title="Cost by model" group="model" usage={byModel} span={span} currency={currency} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Total({ rows, currency }: { rows: readonly Usage[] | undefined; currency: string }) {
+  const sum = (count: (row: Usage) => number): string =>
+    rows === undefined ? '–' : COUNT.format(rows.reduce((before, row) => before + count(row), 0));
+  const cost = rows === undefined ? undefined : sumDecimals(rows.map(({ amount }) => amount[currency] ?? '0'));
+  return (
+    <dl className="costs-total">
+      <div>
+        <dt>Cost</dt>
+        <dd>
+          <Money amount={cost === undefined ? undefined : { [currency]: cost }} currency={currency} />
+        </dd>
+      </div>
+      <div>
+        <dt>Model calls</dt>
+        <dd>{sum(({ calls }) => calls)}</dd>
+      </div>
+      <div>
+        <dt>Input tokens</dt>
+        <dd>{sum((row) => row.input_tokens)}</dd>
+      </div>
+      <div>
+        <dt>Output tokens</dt>
+        <dd>{sum((row) => row.output_tokens)}</dd>
+      </div>
+    </dl>
+  );
+}
+
+function Empty() {
+  return (
+    <Note>
+      <p>Nothing was run in these days. Each run of a workflow appears here with what its model calls have cost.</p>
+      <p className="costs-next">
+        <ButtonLink to="/workflows">To the workflows</ButtonLink>
+      </p>
+    </Note>
+  );
 }

@@ -1,0 +1,36 @@
+import { useSearchParams } from 'wouter';
+
+interface SearchState {
+  /** The value in the address, or an empty text. */
+  get: (name: string) => string;
+  /** A page number in the address; 1 where there is none. */
+  page: number;
+  /** Changes these, an empty text removes one. Whatever changes, the list begins at its first page again. */
+  set: (changes: Readonly<Record<string, string>>) => void;
+}
+
+/** Filters of a page, in its address: they survive a reload, and can be sent to somebody. */
+export function useSearchState(): SearchState {
+  const [search, setSearch] = useSearchParams();
+  return {
+    get: (name) => search.get(name) ?? '',
+    page: toPage(search.get('page')),
+    set: (changes) =>
+      setSearch(
+        (before) => {
+          const next = new URLSearchParams(before);
+          next.delete('page');
+          for (const [name, value] of Object.entries(changes)) {
+            if (value === '') next.delete(name);
+            else next.set(name, value);
+          }
+          return next;
+        },
+        { replace: true },
+      ),
+  };
+}
+
+function toPage(text: string | null): number {
+  return text !== null && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 1;
+}

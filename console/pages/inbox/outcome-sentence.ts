@@ -1,0 +1,22 @@
+import type { Approval, Verdict } from './approval-types.js';
+
+type Decided = Pick<Approval, 'status' | 'decided_by'>;
+
+/** How a request has ended, for `userId`; empty while it waits. */
+export function outcomeSentence({ status, decided_by: by }: Decided, userId: number | undefined): string {
+  if (status === 'pending') return '';
+  if (status === 'expired') return 'Nobody decided before it expired or its run ended. The tool is not called.';
+  const word = status === 'approved' ? 'approved' : 'rejected';
+  if (by === null) return `This was ${word}.`;
+  return by.id === userId ? `You ${word} this.` : `${by.name} ${word} this.`;
+}
+
+/** Why a decision did not count (inner 409): `detail` is the service's own sentence. */
+export function tooLateSentence(request: Decided, wanted: Verdict, userId: number | undefined, detail: string): string {
+  const mine = wanted === 'approve' ? 'approval' : 'rejection';
+  const { status, decided_by: by } = request;
+  if (status === 'pending') return `Your ${mine} does not count. ${detail}`;
+  if (status === 'expired') return `Your ${mine} came too late. The request has expired, or its run has ended.`;
+  const who = by === null ? 'somebody' : by.id === userId ? 'you' : by.name;
+  return `Your ${mine} does not count: ${who} ${status} this before.`;
+}

@@ -1,0 +1,50 @@
+// What is published, and the choices of its filters. All of it is open to visitors.
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { api, unwrap, type paths } from '../../app/api.js';
+import { readAllPages } from '../../app/read-all-pages.js';
+
+type Path = paths['/api/v1/workflows/marketplace/']['get'];
+type Query = NonNullable<Path['parameters']['query']>;
+type List = Path['responses'][200]['content']['application/json'];
+type Categories = paths['/api/v1/categories/']['get']['responses'][200]['content']['application/json'];
+type Languages = paths['/api/v1/languages/']['get']['responses'][200]['content']['application/json'];
+export type Published = List['items'][number];
+export type Category = Categories['items'][number];
+export type Language = Languages['items'][number];
+export type Ordering = NonNullable<Query['ordering']>;
+
+/** They change with releases. */
+const CHOICES_STALE_MS = 3_600_000;
+
+export function usePublished(query: Query): UseQueryResult<List> {
+  return useQuery({
+    queryKey: ['marketplace', 'list', query],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/workflows/marketplace/', { params: { query }, signal })),
+    placeholderData: (before) => before,
+  });
+}
+
+export function useCategories(): UseQueryResult<Category[]> {
+  return useQuery({
+    queryKey: ['categories'],
+    queryFn: ({ signal }) =>
+      readAllPages((page) =>
+        unwrap(api.GET('/api/v1/categories/', { params: { query: { page, size: 100 } }, signal })),
+      ),
+    staleTime: CHOICES_STALE_MS,
+  });
+}
+
+export function useLanguages(): UseQueryResult<Language[]> {
+  return useQuery({
+    queryKey: ['languages'],
+    queryFn: ({ signal }) =>
+      readAllPages((page) => unwrap(api.GET('/api/v1/languages/', { params: { query: { page, size: 100 } }, signal }))),
+    staleTime: CHOICES_STALE_MS,
+  });
+}
+
+/** `en` -> `English`; the code where nobody has named it. */
+export function languageName(languages: readonly Language[] | undefined, code: string): string {
+  return languages?.find((language) => language.code === code)?.name ?? code;
+}

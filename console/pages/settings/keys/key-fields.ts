@@ -1,0 +1,63 @@
+// What the dialog of an API key holds, and what of it is sent.
+
+export interface KeyFields {
+  label: string;
+  /** A local time as `2030-01-31T12:00`; empty: never. */
+  expires: string;
+  /** An id; empty: all projects. */
+  project: string;
+  /** Requests a minute; empty: the default. */
+  rateLimit: string;
+}
+
+export interface KeyBody {
+  label?: string;
+  project?: number | null;
+  expires_at?: string | null;
+  rate_limit?: number | null;
+}
+
+interface Key {
+  label: string;
+  expires_at: string | null;
+  project: number | null;
+  rate_limit: number | null;
+}
+
+export const NEW_KEY: KeyFields = { label: '', expires: '', project: '', rateLimit: '' };
+
+export function toFields({ label, expires_at, project, rate_limit }: Key): KeyFields {
+  return {
+    label,
+    expires: expires_at === null ? '' : toLocalTime(new Date(expires_at)),
+    project: project === null ? '' : String(project),
+    rateLimit: rate_limit === null ? '' : String(rate_limit),
+  };
+}
+
+/** What differs: a time that has passed, for example, may stay and may not be sent. */
+export function toBody(before: KeyFields, now: KeyFields): KeyBody {
+  return {
+    ...(now.label !== before.label && { label: now.label }),
+    ...(now.expires !== before.expires && { expires_at: toMoment(now.expires) }),
+    ...(now.project !== before.project && { project: toNumber(now.project) }),
+    ...(now.rateLimit !== before.rateLimit && { rate_limit: toNumber(now.rateLimit) }),
+  };
+}
+
+/** What is no time is sent as it is, so that the service says what is wrong with it. */
+function toMoment(text: string): string | null {
+  if (text === '') return null;
+  const moment = new Date(text);
+  return Number.isNaN(moment.getTime()) ? text : moment.toISOString();
+}
+
+function toNumber(text: string): number | null {
+  return text.trim() === '' ? null : Number(text);
+}
+
+function toLocalTime(moment: Date): string {
+  const pad = (number: number, length = 2): string => String(number).padStart(length, '0');
+  const day = `${pad(moment.getFullYear(), 4)}-${pad(moment.getMonth() + 1)}-${pad(moment.getDate())}`;
+  return `${day}T${pad(moment.getHours())}:${pad(moment.getMinutes())}`;
+}

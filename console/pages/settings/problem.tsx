@@ -1,0 +1,23 @@
+import { explain, fieldErrors } from '../../app/explain.js';
+import { Alert } from '../../ui/alert.js';
+
+interface ProblemProps {
+  error: unknown;
+  /** Fields that show their own sentences. */
+  fields?: readonly string[];
+  sentences?: Readonly<Record<number, string>>;
+  onRetry?: (() => void) | undefined;
+  isRetrying?: boolean;
+}
+
+/** What has failed, unless fields say it beside themselves. */
+export function Problem({ error, fields = [], sentences, onRetry, isRetrying = false }: ProblemProps) {
+  if (error === null || error === undefined) return null;
+  const named = Object.keys(fieldErrors(error));
+  if (named.length > 0 && named.every((name) => fields.includes(name))) return null;
+  return (
+    <Alert onRetry={onRetry} isRetrying={isRetrying}>
+      {explain(error, sentences)}
+    </Alert>
+  );
+}

@@ -1,0 +1,48 @@
+import { Button } from '../../../ui/button.js';
+import { Loading } from '../../../ui/loading.js';
+import { Table, type Column } from '../../../ui/table.js';
+import { Time } from '../../../ui/time.js';
+import { Problem } from '../problem.js';
+import { useProviderKeys, type ProviderKey } from './use-provider-keys.js';
+
+interface ProviderKeysProps {
+  projectId: number;
+  onDelete: (key: ProviderKey) => void;
+}
+
+export function ProviderKeys({ projectId, onDelete }: ProviderKeysProps) {
+  const { data, error, refetch, isFetching } = useProviderKeys(projectId);
+  return (
+    <>
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+      {data === undefined && error === null && <Loading />}
+      {data !== undefined && (
+        <Table
+          label="Provider keys"
+          columns={columnsOf(onDelete)}
+          rows={data}
+          keyOf={({ id }) => id}
+          empty="The project has no keys of its own: its runs use those of the platform."
+        />
+      )}
+    </>
+  );
+}
+
+function columnsOf(onDelete: (key: ProviderKey) => void): Column<ProviderKey>[] {
+  return [
+    { heading: 'Provider', cell: ({ provider }) => provider, isName: true },
+    { heading: 'Name', cell: ({ name }) => name || '–' },
+    { heading: 'Key', cell: (key) => <code>{key.masked_key}</code> },
+    { heading: 'Added', cell: (key) => <Time at={key.created_at} /> },
+    {
+      heading: 'Actions',
+      isHeadingHidden: true,
+      cell: (key) => (
+        <Button variant="quiet" onClick={() => onDelete(key)}>
+          Delete
+        </Button>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { createAccount, giveRole, type Account } from '../api/accounts.js';
+import { eventually } from '../support/eventually.js';
+import { agent, drawing, linkInRow, trigger } from '../support/graphs.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { startToolServer, type ToolServer } from '../support/tool-server.js';
+import { assertAccessible } from './axe.js';
+import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+
+interface Asked {
+  projectId: number;
+  workflowId: number;
+  runId: string;
+  nodeId: string;
+  requestId: string;
+  model: string;
+}
+
+const MARKUP = '<img src=x onerror="document.title=1"><b>bold</b>';
+const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true });
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+describe('the inbox', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let browser: ConsoleBrowser;
+  let tools: ToolServer;
+
+  before(async () => {
+    stack = await sharedStack();
+    browser = await openConsole(stack);
+    tools = await startToolServer();
+  });
+  after(async () => {
+    await browser.close();
+    await tools.close();
+  });
+
+  /** A run whose agent waits for a decision on a call of `note`. */
+  async function ask(account: Account, args: object | string = { text: 'hello' }, title = 'Clerk'): Promise<Asked> {
+    const { api } = account;
+    const model = `inbox-${randomUUID()}`;
+    stack.modelProvider.script(model, [{ toolCalls: [{ name: 'note', arguments: args }] }, { text: 'done' }]);
+    const helper = agent('Note it', { model_name: model }, [{ endpoint_url: tools.url }], {
+      label: `The clerk ${MARKUP}`,
+    });
+    const projectId = await api.createProject('Sums');
+    const workflowId = await api.createWorkflow(projectId, drawing(linkInRow([trigger(), helper])), title);
+    const runId = (await api.run(workflowId)).data.id;
+    const path = `/workflows/workflow_run/${runId}/agent-approval/`;
+    const request = await eventually(async () => (await api.get<{ request_id: string }[]>(path)).body[0]);
+    return { projectId, workflowId, runId, nodeId: helper.id, requestId: request.request_id, model };
+  }
+
+  const decideOver = (by: Account, { runId, requestId }: Asked, word: string, reason = '') =>
+    by.api.post(`/workflows/workflow_run/${runId}/agent-approval/${requestId}/${word}/`, { body: { reason } });
+
+  it('shows on a phone who asks what, where and until when, and approves with one touch', async () => {
+    const account = await createAccount(stack);
+    const asked = await ask(account, { text: MARKUP });
+    const page = await browser.person(account.userId, '/inbox', NARROW);
+    const article = page.getByRole('article', { name: 'note of tools' });
+    await article.getByText(JSON.stringify(MARKUP)).waitFor();
+    const text = await article.innerText();
+    for (const part of ['test user', 'in Sums', '2 days 23 hours left']) assert.ok(text.includes(part), text);
+    const hrefOf = (name: string) => article.getByRole('link', { name, exact: true }).getAttribute('href');
+    assert.equal(await hrefOf('Clerk'), `/workflows/${asked.workflowId}`);
+    assert.equal(await hrefOf(`The clerk ${MARKUP}`), `/runs/${asked.runId}?node=${asked.nodeId}`);
+    for (const name of ['Approve', 'Reject']) {
+      const box = await article.getByRole('button', { name, exact: true }).boundingBox();
+      assert.ok(box!.height >= 44, `${name}: ${box!.height}`);
+    }
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), NARROW.viewport.width);
+    await assertAccessible(page, 'inbox at 390 px');
+    await page.getByText('1 request waits for a decision.').waitFor();
+    await article.getByRole('button', { name: 'Approve', exact: true }).click();
+    await article.getByText('You approved this.').waitFor();
+    assert.equal(await article.getByRole('button', { name: 'Approve' }).count(), 0);
+    assert.match(await page.evaluate('document.activeElement.textContent'), /^You approved this\./);
+    assert.equal((await account.api.pollToEnd(asked.runId)).data.status, 'succeed');
+    await page.getByText('0 requests wait for a decision.').waitFor();
+    await article.waitFor();
+    assert.deepEqual(
+      tools
+        .callsOf('note')
+        .map(({ arguments: given }) => given)
+        .filter(({ text: said }) => said === MARKUP),
+      [{ text: MARKUP }],
+    );
+    await page.context().close();
+  });
+
+  it('rejects with a reason, which the model is told, and lists it among the decided ones', async () => {
+    const account = await createAccount(stack);
+    const asked = await ask(account);
+    const page = await browser.person(account.userId, '/inbox');
+    await page.getByRole('textbox', { name: 'Reason' }).fill('not <b>today</b>');
+    await button(page, 'Reject').click();
+    await page.getByRole('article').getByText('You rejected this.').waitFor();
+    await account.api.pollToEnd(asked.runId);
+    assert.ok(stack.modelProvider.requestsFor(asked.model).at(-1)!.text.includes('not <b>today</b>'));
+    await tab(page, 'Decided').click();
+    await page.waitForURL(/tab=decided/);
+    const article = page.getByRole('article', { name: 'note of tools' });
+    await article.getByText('Reason: not <b>today</b>').waitFor();
+    await page.getByRole('combobox', { name: 'Outcome' }).selectOption('approved');
+    await page.getByText('No request has ended this way yet.').waitFor();
+    await tab(page, 'Waiting').click();
+    await article.getByText('You rejected this.').waitFor();
+    await page.context().close();
+  });
+
+  it('says plainly that somebody else was first', async () => {
+    const [account, other] = [await createAccount(stack), await createAccount(stack)];
+    const asked = await ask(account);
+    await giveRole(stack, other, asked.projectId, 'editor');
+    const page = await browser.person(account.userId, '/inbox');
+    await button(page, 'Approve').waitFor();
+    // The page must not have heard of it before the click.
+    await page.route('**/api/v1/agent-approvals/?*', () => undefined);
+    await decideOver(other, asked, 'reject', 'no');
+    await button(page, 'Approve').click();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'Your approval does not count: test user rejected this before.' })
+      .waitFor();
+    await page.getByText('Reason: no').waitFor();
+    await page.context().close();
+  });
+
+  it('keeps what is being read in its place while requests come and are decided elsewhere', async () => {
+    const account = await createAccount(stack);
+    const first = await ask(account, { text: 'first' }, 'First');
+    const page = await browser.person(account.userId, '/inbox');
+    const articles = page.getByRole('article');
+    await articles.getByText('"first"').waitFor();
+    const before = await articles.first().boundingBox();
+    await ask(account, { text: 'second' }, 'Second');
+    const show = page.getByRole('button', { name: '1 new request, show' });
+    await show.waitFor();
+    assert.deepEqual(await articles.first().boundingBox(), before);
+    assert.equal(await articles.count(), 1);
+    await show.click();
+    await articles.getByText('"second"').waitFor();
+    assert.equal(await articles.count(), 2);
+    await decideOver(account, first, 'approve');
+    await articles.nth(1).getByText('You approved this.').waitFor();
+    assert.equal(await articles.count(), 2);
+    await page.context().close();
+  });
+
+  it('tells a viewer that the role does not allow deciding', async () => {
+    const [owner, viewer] = [await createAccount(stack), await createAccount(stack)];
+    const asked = await ask(owner);
+    await giveRole(stack, viewer, asked.projectId, 'viewer');
+    const page = await browser.person(viewer.userId, `/inbox/${asked.requestId}`);
+    await page.getByText('Your role in this project, viewer, does not allow deciding.').waitFor();
+    assert.equal(await button(page, 'Approve').count(), 0);
+    await page.context().close();
+  });
+
+  it('opens one request by its id, and says Not found for an unknown one', async () => {
+    const account = await createAccount(stack);
+    const asked = await ask(account);
+    const page = await browser.person(account.userId, `/inbox/${asked.requestId}`);
+    await button(page, 'Approve').click();
+    await page.getByRole('article').getByText('You approved this.').waitFor();
+    for (const id of [randomUUID(), '%00', 'x'.repeat(300), '..%2Fme']) {
+      await page.goto(`/inbox/${id}`);
+      await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    }
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await page.context().close();
+  });
+
+  it('shows every digit and every hidden character, and says where it has cut', async () => {
+    const account = await createAccount(stack);
+    const lines = Array.from({ length: 60 }, (_, at) => `"k${at}": ${at}`).join(',');
+    await ask(account, `{"text": "a\u202eb", "account": 12345678901234567890, ${lines}}`);
+    const page = await browser.person(account.userId, '/inbox');
+    await page.getByText('"account": 12345678901234567890').waitFor();
+    await page.getByText(String.raw`"a\u202eb"`).waitFor();
+    assert.equal(await page.getByText('"k59": 59').count(), 0);
+    await page.getByText(/of [\d,]+ characters are shown/).waitFor();
+    await button(page, 'Show all').click();
+    await page.getByText('"k59": 59').waitFor();
+    await page.context().close();
+  });
+
+  it('tells a newcomer what appears here, and failures with a way to try again', async () => {
+    const account = await createAccount(stack);
+    const page = await browser.person(account.userId, '/inbox', { colorScheme: 'dark' });
+    await page.getByText('Nothing waits for you.').waitFor();
+    await assertAccessible(page, 'empty inbox, dark');
+    await page.route('**/api/v1/agent-approvals/?*', (route) => route.fulfill({ status: 500, json: {} }));
+    await page.reload();
+    await page.getByRole('alert').filter({ hasText: 'The service has failed to do this.' }).waitFor();
+    await page.unroute('**/api/v1/agent-approvals/?*');
+    await button(page, 'Try again').click();
+    await page.getByText('Nothing waits for you.').waitFor();
+    await page.context().close();
+  });
+
+  it('has broken no policy, written no error and asked no other origin', () => browser.assertClean());
+});

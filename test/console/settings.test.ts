@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Locator, Page } from 'playwright-core';
+import { changeUser, createAccount, giveRole, type Account } from '../api/accounts.js';
+import { createPerson } from '../api/sessions/people.js';
+import { deliveriesOf, startRun } from '../api/webhook-receiver.js';
+import { createApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { assertAccessible } from './axe.js';
+import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+
+const TABS = ['api-keys', 'members', 'provider-keys', 'webhooks', 'sessions'];
+const button = (at: Page | Locator, name: string) => at.getByRole('button', { name, exact: true });
+const textbox = (at: Page | Locator, name: string) => at.getByRole('textbox', { name, exact: true });
+
+describe('the settings', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let browser: ConsoleBrowser;
+  let target: HttpTarget;
+  let account: Account;
+  let projectId: number;
+
+  before(async () => {
+    stack = await sharedStack();
+    browser = await openConsole(stack);
+    target = await startHttpTarget();
+    account = await createAccount(stack);
+    projectId = await account.api.createProject('Sums');
+  });
+  after(async () => {
+    await browser.close();
+    await target.close();
+  });
+
+  const open = (tab: string, who = account, options = {}): Promise<Page> =>
+    browser.person(who.userId, `/settings?tab=${tab}&project=${projectId}`, options);
+
+  it('make an API key, show it once, change it and delete it', async () => {
+    const page = await open('api-keys');
+    await button(page, 'Create key').click();
+    const dialog = page.getByRole('dialog', { name: 'Create key' });
+    await textbox(dialog, 'Label').fill('nightly <b>job</b>');
+    await dialog.getByRole('combobox', { name: 'Restricted to' }).selectOption({ label: 'Sums' });
+    await textbox(dialog, 'Expires').fill('2001-01-01T00:00');
+    await button(dialog, 'Create key').click();
+    await dialog.getByText('Enter a time in the future.').waitFor();
+    await textbox(dialog, 'Expires').fill('2099-01-01T00:00');
+    await button(dialog, 'Create key').click();
+    const shown = page.getByRole('group', { name: 'Your new key' });
+    await button(shown, 'Copy key').waitFor();
+    const key = await shown.getByRole('code').innerText();
+    assert.equal((await createApiClient(stack.apiUrl, key).get('/projects/')).status, 200);
+    await eventually(async () => (await page.evaluate('document.activeElement.ariaLabel')) === 'Your new key');
+    await button(shown, 'Done').click();
+    assert.equal((await page.content()).includes(key), false);
+    const row = page.getByRole('row', { name: /nightly/ });
+    assert.match(await row.innerText(), new RegExp(`nightly <b>job</b>\\s+${key.slice(-4)}\\s+Sums`));
+    await button(row, 'Edit').click();
+    await textbox(page.getByRole('dialog', { name: 'Edit key' }), 'Label').fill('weekly');
+    await button(page, 'Save').click();
+    const changed = page.getByRole('row', { name: /weekly/ });
+    await button(changed, 'Delete').click();
+    await page.getByRole('alertdialog', { name: 'Delete key' }).getByRole('button', { name: 'Delete' }).click();
+    // Behind a dialog nothing has a role.
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    await changed.waitFor({ state: 'detached' });
+    assert.equal((await createApiClient(stack.apiUrl, key).get('/projects/')).status, 401);
+    await page.context().close();
+  });
+
+  it('add a member, change the role, remove, and take the removal back', async () => {
+    const person = await createPerson(stack);
+    const page = await open('members');
+    await textbox(page, 'Email').fill('nobody@nowhere.example');
+    await button(page, 'Add member').click();
+    await page.getByText('No user has this e-mail address.').waitFor();
+    await textbox(page, 'Email').fill(person.email);
+    await page.getByRole('combobox', { name: 'Role' }).selectOption('viewer');
+    await button(page, 'Add member').click();
+    const row = page.getByRole('row', { name: person.email });
+    await row.getByRole('combobox').selectOption('admin');
+    const roles = async (): Promise<string[]> => {
+      const { body } = await account.api.get<{ items: { role: string }[] }>(`/projects/${projectId}/members/`);
+      return body.items.map(({ role }) => role);
+    };
+    await eventually(async () => (await roles()).join() === 'owner,admin');
+    await button(row, 'Remove').click();
+    await row.waitFor({ state: 'detached' });
+    await button(page, 'Undo').click();
+    await row.waitFor();
+    assert.deepEqual(await roles(), ['owner', 'admin']);
+    await button(page.getByRole('row', { name: /\(you\)/ }), 'Leave').click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click();
+    await page.getByText('A project needs an owner.').waitFor();
+    await page.context().close();
+  });
+
+  it('store a provider key and never show it again', async () => {
+    const page = await open('provider-keys');
+    const secret = `sk-${randomUUID()}`;
+    await textbox(page, 'Provider').fill('fake');
+    await textbox(page, 'Key').fill(secret);
+    await button(page, 'Add provider key').click();
+    const row = page.getByRole('table', { name: 'Provider keys' }).getByRole('row', { name: /^fake/ });
+    await row.waitFor();
+    assert.equal(await textbox(page, 'Key').inputValue(), '');
+    assert.equal((await page.content()).includes(secret), false);
+    await button(row, 'Delete').click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('The project has no keys of its own').waitFor();
+    await page.context().close();
+  });
+
+  it('point a webhook somewhere, show its secret once, and send an event again', async () => {
+    const path = `/hooks/${randomUUID()}`;
+    target.on(path, { status: 200 });
+    const page = await open('webhooks');
+    await textbox(page, 'Webhook URL').fill('nonsense');
+    await button(page, 'Save').click();
+    await page.getByText('Enter a valid URL.').waitFor();
+    await textbox(page, 'Webhook URL').fill(target.url + path);
+    await page.getByRole('checkbox', { name: 'Send events' }).check();
+    await button(page, 'Save').click();
+    await button(page, 'New signing secret').click();
+    await button(page, 'Make secret').click();
+    const shown = page.getByRole('group', { name: 'Your new signing secret' });
+    assert.match(await shown.getByRole('code').innerText(), /^whsec_/);
+    await startRun(account.api, projectId);
+    const row = page.getByRole('row', { name: /workflow_run\.succeeded/ });
+    await row.getByText('delivered').waitFor();
+    const { id } = (await deliveriesOf(account.api, projectId)).at(-1)!;
+    await button(row, 'Send again').click();
+    await eventually(async () => {
+      const sent = (await deliveriesOf(account.api, projectId)).find((delivery) => delivery.id === id);
+      return (sent?.attempts ?? 0) >= 2;
+    });
+    await page.context().close();
+  });
+
+  it('list the sessions and end another one', async () => {
+    const person = await createPerson(stack);
+    const [page, other] = [
+      await browser.person(person.userId, '/settings?tab=sessions'),
+      await browser.person(person.userId),
+    ];
+    const table = page.getByRole('table', { name: 'Sessions' });
+    await page.reload();
+    await button(table, 'End').click();
+    await button(table, 'End').waitFor({ state: 'detached' });
+    assert.equal(await table.getByText('This session').count(), 1);
+    await other.goto('/inbox');
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.context().close();
+    await other.context().close();
+  });
+
+  it('hide from a viewer what the role does not allow, and say why', async () => {
+    const viewer = await createAccount(stack);
+    await giveRole(stack, viewer, projectId, 'viewer');
+    const page = await open('members', viewer);
+    await page.getByText('Your role in this project is viewer.').waitFor();
+    assert.equal(await button(page, 'Add member').count(), 0);
+    assert.equal(await button(page, 'Remove').count(), 0);
+    for (const [name, hidden] of [
+      ['Provider keys', 'Add provider key'],
+      ['Webhooks', 'Save'],
+    ] as const) {
+      await page.getByRole('tab', { name }).click();
+      await page.getByText('Your role in this project is viewer.').waitFor();
+      assert.equal(await button(page, hidden).count(), 0);
+    }
+    assert.equal(await page.getByRole('tab', { name: 'Users' }).count(), 0);
+    await page.context().close();
+  });
+
+  it('let administrators make and change users', async () => {
+    const admin = await createAccount(stack);
+    await changeUser(stack, admin, { is_admin: true });
+    const page = await open('users', admin);
+    const name = `Grace ${randomUUID()}`;
+    await button(page, 'New user').click();
+    await textbox(page, 'Name').fill(name);
+    await button(page, 'Create').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('searchbox', { name: 'Search users' }).fill(name);
+    const row = page.getByRole('row', { name: new RegExp(name) });
+    await button(row, 'Edit').click();
+    await page.getByRole('checkbox', { name: 'API access' }).uncheck();
+    await button(page, 'Save').click();
+    await row.getByRole('cell', { name: 'No' }).nth(1).waitFor();
+    await page.context().close();
+    await changeUser(stack, admin, { is_admin: false });
+  });
+
+  it('make, rename and delete a project', async () => {
+    const newcomer = await createAccount(stack);
+    const page = await browser.person(newcomer.userId, '/settings?tab=members');
+    await page.getByText('You have no project yet.').waitFor();
+    for (const [action, name, done] of [
+      ['New project', 'Greetings', 'Create'],
+      ['Rename', 'Kind greetings', 'Rename'],
+    ] as const) {
+      if (action === 'Rename') await button(page, 'Change project').click();
+      await (action === 'Rename' ? page.getByRole('menuitem', { name: action }) : button(page, action)).click();
+      await textbox(page, 'Name').fill(name);
+      await button(page.getByRole('dialog'), done).click();
+      await page.getByRole('combobox', { name: 'Project' }).filter({ hasText: name }).waitFor();
+    }
+    await button(page, 'Change project').click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('You have no project yet.').waitFor();
+    await page.context().close();
+  });
+
+  it('keep the tab in the address, are accessible, and fit a phone', async () => {
+    for (const options of [{}, { ...NARROW, colorScheme: 'dark' as const }]) {
+      const page = await open('api-keys', account, options);
+      for (const tab of TABS) {
+        await page.goto(`/settings?tab=${tab}&project=${projectId}`);
+        await page.getByRole('tab', { selected: true }).waitFor();
+        await page.getByRole('tabpanel').waitFor();
+        await page.waitForLoadState('networkidle');
+        await assertAccessible(page, `settings, ${tab}`);
+        const [content, window] = (await page.evaluate(
+          '[document.documentElement.scrollWidth, innerWidth]',
+        )) as number[];
+        assert.equal(content, window, tab);
+      }
+      await page.context().close();
+    }
+  });
+
+  it('have broken no policy, written no error and asked no other origin', () => browser.assertClean());
+});
