@@ -20,9 +20,27 @@ export interface LiveRun {
 
 const NONE: readonly string[] = [];
 
+/** Neither paths nor ids hold control characters. */
+const BETWEEN = '\u001F';
+
 /** Names a node in an iteration; the node's id alone outside loops. */
 export function nodeKey(id: string, path = ''): string {
-  return path === '' ? id : `${path}/${id}`;
+  return path === '' ? id : `${path}${BETWEEN}${id}`;
+}
+
+export function parseNodeKey(key: string): { nodeId: string; path: string } {
+  const [first = '', second] = key.split(BETWEEN);
+  return second === undefined ? { nodeId: first, path: '' } : { nodeId: second, path: first };
+}
+
+/** The last moment that the run's nodes tell of, in milliseconds since 1970: the service's clock may be ahead. */
+export function latestMs({ nodes }: LiveRun): number {
+  let latest = 0;
+  for (const entry of nodes.values()) {
+    const at = entry.finished_at ?? entry.started_at;
+    if (typeof at === 'string') latest = Math.max(latest, Date.parse(at));
+  }
+  return latest;
 }
 
 export function hasEnded({ status }: Pick<LiveRun, 'status'>): boolean {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../../ui/button.js';
 import { Pager } from '../../ui/pager.js';
 import { mergePage } from './merge-page.js';
@@ -16,7 +16,7 @@ interface RunsListProps {
 export function RunsList({ data, isStale, onPage }: RunsListProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState<RunsPageData>();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const isAimedAt = frame.current?.matches(':hover, :focus-within') ?? false;
     if (!isStale) setShown((before) => (before === undefined || !isAimedAt ? data : before));
   }, [data, isStale]);
