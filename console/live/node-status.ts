@@ -60,5 +60,7 @@ function isOpen({ from, handle }: { from: string; handle: string }, live: LiveRu
 /** A node with branches answers the one that was taken: its name as content, or the names in a list. */
 function isTaken(result: unknown, handle: string): boolean {
   const { content, cases } = (result ?? {}) as { content?: unknown; cases?: unknown };
-  return Array.isArray(cases) ? cases.includes(handle) || (cases.length === 0 && handle === content) : content === handle;
+  return Array.isArray(cases)
+    ? cases.includes(handle) || (cases.length === 0 && handle === content)
+    : content === handle;
 }

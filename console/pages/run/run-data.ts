@@ -76,8 +76,7 @@ export function useRunningCost(run: RunDetail, isOpen: boolean): Readonly<Record
 export function useMayRun(projectId: number): boolean {
   const query = useQuery({
     queryKey: ['project', projectId],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/api/v1/projects/{id}/', { params: { path: { id: projectId } }, signal })),
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/projects/{id}/', { params: { path: { id: projectId } }, signal })),
     staleTime: 60_000,
   });
   return query.data !== undefined && query.data.role !== 'viewer';

@@ -64,9 +64,5 @@ function toOptions(
 ): SelectOption[] {
   const options = choices.map(({ id, name }) => ({ value: String(id), label: name }));
   const isListed = chosen === '' || options.some(({ value }) => value === chosen);
-  return [
-    { value: '', label: all },
-    ...options,
-    ...(isListed ? [] : [{ value: chosen, label: `${noun} ${chosen}` }]),
-  ];
+  return [{ value: '', label: all }, ...options, ...(isListed ? [] : [{ value: chosen, label: `${noun} ${chosen}` }])];
 }

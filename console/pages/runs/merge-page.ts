@@ -11,10 +11,7 @@ export interface MergedPage<Row> {
 }
 
 /** The rows of `shown` as they are in `fresh` where it has them. Without `shown`, or from an empty page on: `fresh`. */
-export function mergePage<Row extends { id: string }>(
-  shown: Page<Row> | undefined,
-  fresh: Page<Row>,
-): MergedPage<Row> {
+export function mergePage<Row extends { id: string }>(shown: Page<Row> | undefined, fresh: Page<Row>): MergedPage<Row> {
   if (shown === undefined || shown.items.length === 0) return { rows: fresh.items, newCount: 0 };
   const known = new Set(shown.items.map(({ id }) => id));
   const byId = new Map(fresh.items.map((row) => [row.id, row]));

@@ -37,7 +37,9 @@ function Entries({ value, depth }: { value: object; depth: number }) {
   return (
     <ul className="json-tree-entries">
       {entries.slice(0, count).map(([key, item]) => (
-        <li key={key}>{isStructure(item) ? <Branch name={key} value={item} depth={depth - 1} /> : leafOf(key, item)}</li>
+        <li key={key}>
+          {isStructure(item) ? <Branch name={key} value={item} depth={depth - 1} /> : leafOf(key, item)}
+        </li>
       ))}
       {entries.length > count && (
         <li>

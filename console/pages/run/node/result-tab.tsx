@@ -74,8 +74,8 @@ function Unfinished({ pending }: { pending: readonly ApprovalRequest[] }) {
       <ul className="node-part">
         {pending.map((request) => (
           <li key={request.request_id}>
-            <Link href={`/inbox/${encodeURIComponent(request.request_id)}`}>Decide about {request.tool_name}</Link> until{' '}
-            <Time at={request.expires_at} />
+            <Link href={`/inbox/${encodeURIComponent(request.request_id)}`}>Decide about {request.tool_name}</Link>{' '}
+            until <Time at={request.expires_at} />
           </li>
         ))}
       </ul>

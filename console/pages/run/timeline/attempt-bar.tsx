@@ -35,8 +35,7 @@ export function AttemptBar({ label, attempt, originMs, isReused, onSelect }: Att
         />
       ))}
       <span className="hidden-text">
-        {head},{' '}
-        {toMs === null ? <Growing fromMs={originMs + fromMs} /> : formatDuration(toMs - fromMs)}
+        {head}, {toMs === null ? <Growing fromMs={originMs + fromMs} /> : formatDuration(toMs - fromMs)}
       </span>
     </button>
   );
