@@ -7,19 +7,12 @@ export type StatusWord = 'in queue' | 'in progress' | 'waiting' | 'succeeded' | 
 
 /** The word of an entry; `isWaiting`: somebody must decide first. */
 export function wordOf(entry: NodeEntry, isWaiting = false): StatusWord {
-  switch (entry.status) {
-    case 'succeed':
-      return 'succeeded';
-    case 'failed':
-      return entry.error?.code === 'cancelled' ? 'cancelled' : 'failed';
-    case 'in progress':
-      return isWaiting || entry.waiting !== undefined ? 'waiting' : 'in progress';
-    case 'in queue':
-      return 'in queue';
-    case 'not found':
-      return 'not run';
-  }
+  if (entry.status === 'failed') return entry.error?.code === 'cancelled' ? 'cancelled' : 'failed';
+  if (entry.status === 'in progress') return isWaiting || entry.waiting !== undefined ? 'waiting' : 'in progress';
+  return OTHERS[entry.status];
 }
+
+const OTHERS = { 'in queue': 'in queue', succeed: 'succeeded', 'not found': 'not run' } as const;
 
 /** The same with `, reused` behind it where the result is that of an earlier run. */
 export function statusOf(entry: NodeEntry, isWaiting = false): string {

@@ -31,7 +31,7 @@ function useShownRun<Part>(runId: string, select: (shown: ShownRun) => Part): Pa
     // Entries keep their identity by themselves (live-run.ts); comparing whole results here would cost more.
     structuralSharing: false,
   });
-  return query.data as Part | undefined;
+  return query.data;
 }
 
 export function useNodeStatus(runId: string, nodeId: string): string {

@@ -15,7 +15,7 @@ type Reviver = (this: unknown, key: string, value: unknown, context?: { source?:
 export function parseStructure(text: string): object | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
-    return JSON.parse(text, keepDigits as (this: unknown, key: string, value: unknown) => unknown) as object;
+    return JSON.parse(text, keepDigits) as object;
   } catch {
     return undefined;
   }

@@ -54,9 +54,13 @@ function readStep(step: JsonObject, index: number): Step {
   return {
     iteration: typeof iteration === 'number' ? iteration : index + 1,
     toolCalls: (Array.isArray(calls) ? calls.filter(isObject) : []).map((call) => ({
-      tool: String(call['tool_name'] ?? ''),
-      server: String(call['server_label'] ?? ''),
-      outcome: String(call['outcome'] ?? ''),
+      tool: textOf(call['tool_name']),
+      server: textOf(call['server_label']),
+      outcome: textOf(call['outcome']),
     })),
   };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -91,12 +91,11 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const STEPS_MS = [
-  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
-  ...[1, 2, 5, 10, 15, 30].map((count) => count * SECOND_MS),
-  ...[1, 2, 5, 10, 15, 30].map((count) => count * MINUTE_MS),
-  ...[1, 2, 4, 6, 12].map((count) => count * HOUR_MS),
-  DAY_MS,
-];
+  [1, [1, 2, 5, 10, 20, 50, 100, 200, 500]],
+  [SECOND_MS, [1, 2, 5, 10, 15, 30]],
+  [MINUTE_MS, [1, 2, 5, 10, 15, 30]],
+  [HOUR_MS, [1, 2, 4, 6, 12, 24]],
+].flatMap(([unit, counts]) => (counts as number[]).map((count) => count * (unit as number)));
 
 /** The detail may be older than the entry, which says how the last attempt has ended. */
 function attemptsOf(entry: NodeEntry, detail: AttemptFacts | undefined): readonly AttemptFact[] {

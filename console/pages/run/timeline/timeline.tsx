@@ -1,11 +1,10 @@
 import { useEffect, useMemo, useRef, type RefObject } from 'react';
 import { latestMs, nodeKey } from '../../../live/live-run.js';
 import { readShownRun, useStartedNodes } from '../../../live/run-cache.js';
-import { useNow } from '../../../live/use-now.js';
-import { formatDuration } from '../../../ui/format-duration.js';
 import type { NodeChoice } from '../node-choice.js';
 import { useApprovals, type ApprovalRequest, type RunDetail } from '../run-data.js';
-import { ticksOf } from './timeline-layout.js';
+import { Axis, GrowingAxis } from './timeline-axis.js';
+import { Legend } from './timeline-legend.js';
 import { TimelineRow } from './timeline-row.js';
 import './timeline.css';
 
@@ -94,32 +93,4 @@ function useRequestsByNode(runId: string): ReadonlyMap<string, readonly Approval
     }
     return byNode;
   }, [data]);
-}
-
-function GrowingAxis({ originMs }: { originMs: number }) {
-  return <Axis spanMs={useNow(1_000) - originMs} />;
-}
-
-function Axis({ spanMs }: { spanMs: number }) {
-  return (
-    <div className="timeline-axis" aria-hidden="true">
-      <div className="timeline-track">
-        {ticksOf(spanMs).map((ms) => (
-          <span key={ms} className="timeline-tick" style={{ '--from': ms }}>
-            {ms === 0 ? '0' : formatDuration(ms)}
-          </span>
-        ))}
-      </div>
-    </div>
-  );
-}
-
-function Legend() {
-  return (
-    <ul className="timeline-legend" aria-label="Legend">
-      <li className="timeline-legend-attempt">attempt</li>
-      <li className="timeline-legend-queue">in queue</li>
-      <li className="timeline-legend-wait">waiting</li>
-    </ul>
-  );
 }
