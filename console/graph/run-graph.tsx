@@ -41,6 +41,7 @@ export function RunGraph({ runId, drawing, links, titles, selected, onSelect }: 
         nodesFocusable={false}
         edgesFocusable={false}
         elementsSelectable={false}
+        disableKeyboardA11y
         onlyRenderVisibleElements={nodes.length > DRAWN_WHOLE}
         ariaLabelConfig={ARIA}
         colorMode="system"

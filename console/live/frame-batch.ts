@@ -1,8 +1,5 @@
 // Gathers what comes in bursts, and gives it on once a frame.
 
-/** A page that nobody looks at has no frames. */
-const HIDDEN_MS = 250;
-
 export interface Batch<Item> {
   add: (item: Item) => void;
   /** Gives on at once what was gathered. */
@@ -12,7 +9,7 @@ export interface Batch<Item> {
 /** `schedule`: calls back when the next picture is drawn. */
 export function createFrameBatch<Item>(
   take: (items: Item[]) => void,
-  schedule: (act: () => void) => void = scheduleFrame,
+  schedule: (act: () => void) => void,
 ): Batch<Item> {
   let items: Item[] = [];
   let isScheduled = false;
@@ -31,9 +28,4 @@ export function createFrameBatch<Item>(
     },
     flush,
   };
-}
-
-function scheduleFrame(act: () => void): void {
-  if (document.visibilityState === 'hidden') setTimeout(act, HIDDEN_MS);
-  else requestAnimationFrame(act);
 }

@@ -7,6 +7,7 @@ import { applyNews } from './live-run.js';
 import { statusesOf } from './node-status.js';
 import { readShownRun, writeShownRun } from './run-cache.js';
 import { createRunSource } from './run-source.js';
+import { scheduleFrame } from './schedule-frame.js';
 import { watchRun, type Connection } from './watch-run.js';
 
 type News = RunEvent | VersionedState;
@@ -21,16 +22,24 @@ interface LiveRunOptions {
   isOpen: boolean;
 }
 
+interface LiveRunState {
+  connection: Connection;
+  /** Why no more news come. */
+  error: unknown;
+  retry: () => void;
+}
+
 /**
  * Keeps the state of an open run in the query cache up to date (`run-cache.ts`), one change of the cache a frame. Returns
- * how its news come, and the error where they no longer do.
+ * how its news come.
  */
-export function useLiveRun({ runId, links, isOpen }: LiveRunOptions): { connection: Connection; error: unknown } {
+export function useLiveRun({ runId, links, isOpen }: LiveRunOptions): LiveRunState {
   const isSeen = useIsSeen();
   const [connection, setConnection] = useState<Connection>('connecting');
   const [error, setError] = useState<unknown>();
+  const [tries, setTries] = useState(1);
   useEffect(() => {
-    if (!isOpen || !isSeen) return undefined;
+    if (!isOpen || !isSeen || tries === 0) return undefined;
     const controller = new AbortController();
     watch(runId, links, setConnection, controller.signal).then(
       // What only the end has: cost, duration, the run's own status.
@@ -38,8 +47,12 @@ export function useLiveRun({ runId, links, isOpen }: LiveRunOptions): { connecti
       setError,
     );
     return () => controller.abort();
-  }, [runId, links, isOpen, isSeen]);
-  return { connection, error };
+  }, [runId, links, isOpen, isSeen, tries]);
+  const retry = (): void => {
+    setError(undefined);
+    setTries(tries + 1);
+  };
+  return { connection, error, retry };
 }
 
 function watch(
@@ -53,7 +66,7 @@ function watch(
     if (shown === undefined || signal.aborted) return;
     const live = applyNews(shown.live, news);
     writeShownRun(runId, { live, statuses: statusesOf(links, live) });
-  });
+  }, scheduleFrame);
   const sink = {
     onState: batch.add,
     onEvent: (event: RunEvent) => {

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useRef } from 'react';
 import { explain } from '../../app/explain.js';
 import { labelOf } from '../../graph/run-graph-layout.js';
 import { readLinks } from '../../graph/run-links.js';
@@ -12,6 +12,7 @@ import { Refused } from './actions/refused.js';
 import { RunActions } from './actions/run-actions.js';
 import { useReRun } from './actions/use-re-run.js';
 import { ConnectionNote } from './connection-note.js';
+import type { NodeChoice } from './node-choice.js';
 import { NodePanel } from './node/node-panel.js';
 import { useRun, type RunDetail } from './run-data.js';
 import { RunHeader } from './run-header.js';
@@ -24,17 +25,29 @@ import { useRunAddress } from './use-run-address.js';
 
 const Differences = lazy(() => import('./compare/differences.js').then((module) => ({ default: module.Differences })));
 
+/** As in run-view.css. */
+const NARROW = '(max-width: 900px)';
+
 /** A run as it goes on, or as it was. */
 export function RunView({ run }: { run: RunDetail }) {
   const links = useMemo(() => readLinks(run.data), [run.data]);
   const labels = useMemo(() => toLabels(run.data), [run.data]);
   const titles = useKindTitles();
   const isOpen = run.status === 'In Progress';
-  const { refetch, isFetching } = useRun(run.id);
-  const { connection, error } = useLiveRun({ runId: run.id, links, isOpen });
+  const query = useRun(run.id);
+  const { connection, error, retry } = useLiveRun({ runId: run.id, links, isOpen });
   const word = runWord(run, useRunWord(run.id));
   const again = useReRun(run);
   const { choice, choose, otherId, compare } = useRunAddress(run);
+  const panel = useRef<HTMLElement>(null);
+  const show = useCallback(
+    (next: NodeChoice | string) => {
+      choose(next);
+      // On a narrow screen the details are below what was touched.
+      if (matchMedia(NARROW).matches) requestAnimationFrame(() => panel.current?.scrollIntoView({ block: 'start' }));
+    },
+    [choose],
+  );
   return (
     <div className="page-full run-page">
       <RunHeader
@@ -45,9 +58,10 @@ export function RunView({ run }: { run: RunDetail }) {
       />
       <div className="run-body">
         {again.isError && <Refused error={again.error} labels={labels} onRetry={() => again.mutate({})} />}
-        {error !== undefined && isOpen && (
-          <Alert onRetry={() => void refetch()} isRetrying={isFetching}>
-            {explain(error)}
+        {isOpen && error !== undefined && <Alert onRetry={retry}>{explain(error)}</Alert>}
+        {query.isError && (
+          <Alert onRetry={() => void query.refetch()} isRetrying={query.isFetching}>
+            {explain(query.error)}
           </Alert>
         )}
         <RunNotes run={run} labels={labels} />
@@ -64,11 +78,11 @@ export function RunView({ run }: { run: RunDetail }) {
               links={links}
               titles={titles}
               selected={choice?.nodeId}
-              onSelect={choose}
+              onSelect={show}
             />
           </section>
-          <Timeline run={run} isOpen={isOpen} labels={labels} selected={choice} onSelect={choose} />
-          <NodePanel run={run} labels={labels} choice={choice} onSelect={choose} />
+          <Timeline run={run} isOpen={isOpen} labels={labels} selected={choice} onSelect={show} />
+          <NodePanel run={run} labels={labels} choice={choice} onSelect={show} ref={panel} />
         </div>
       </div>
       {isOpen && <ConnectionNote connection={connection} />}

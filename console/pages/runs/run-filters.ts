@@ -97,7 +97,7 @@ export function dayOf(text: string): string {
 
 /** The beginning of a day in the person's time zone, or of the day after; a moment as it is. */
 function toMoment(text: string, daysLater: 0 | 1): string | undefined {
-  if (text === '') return undefined;
+  if (dayOf(text) === '') return undefined;
   const [year, month, day] = text.split('-').map(Number);
   const moment = DAY.test(text) ? new Date(year!, month! - 1, day! + daysLater) : new Date(text);
   return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString();

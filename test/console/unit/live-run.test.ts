@@ -21,7 +21,11 @@ function began(id: string, path = ''): RunEvent {
 
 function ended(id: string, result: unknown = { content: id }): RunEvent {
   version += 1;
-  return { type: 'node', version, node: { id, path: '', status: 'succeed', started_at: START, finished_at: END, result } };
+  return {
+    type: 'node',
+    version,
+    node: { id, path: '', status: 'succeed', started_at: START, finished_at: END, result },
+  };
 }
 
 function asked(requestId: string, status: string, nodeId = 'agent'): RunEvent {
@@ -54,26 +58,43 @@ describe('the live state of a run', () => {
   it('does not let a poll or an event that is older take a node back', () => {
     const live = applyEvents(startLiveRun('in progress', {}), [began('a'), ended('a')]);
     const entry: NodeEntry = { id: 'a', status: 'in progress', started_at: START, finished_at: null };
-    assert.equal(applyState(live, { status: 'in progress', version: 1, nodes: { a: entry } }).nodes.get('a')?.status, 'succeed');
+    assert.equal(
+      applyState(live, { status: 'in progress', version: 1, nodes: { a: entry } }).nodes.get('a')?.status,
+      'succeed',
+    );
     assert.equal(applyEvents(live, [began('a')]).nodes.get('a')?.status, 'succeed');
     const over = applyEvents(live, [{ type: 'run', version: 9, status: 'succeed' }]);
     assert.equal(applyState(over, { status: 'in progress', version: 1, nodes: {} }).status, 'succeed');
   });
 
   it('keeps which requests wait, by events and by polls', () => {
-    const live = applyEvents(startLiveRun('in progress', {}), [began('agent'), asked('one', 'pending'), asked('two', 'pending')]);
+    const live = applyEvents(startLiveRun('in progress', {}), [
+      began('agent'),
+      asked('one', 'pending'),
+      asked('two', 'pending'),
+    ]);
     assert.deepEqual(live.pending.get('agent'), ['one', 'two']);
     const decided = applyEvents(live, [asked('one', 'approved'), asked('two', 'rejected')]);
     assert.equal(decided.pending.has('agent'), false);
     const request = { request_id: 'three', status: 'pending' };
-    const entry: NodeEntry = { id: 'agent', status: 'in progress', started_at: START, finished_at: null, approval_requests: [request] };
+    const entry: NodeEntry = {
+      id: 'agent',
+      status: 'in progress',
+      started_at: START,
+      finished_at: null,
+      approval_requests: [request],
+    };
     const polled = applyState(decided, { status: 'in progress', version: 20, nodes: { agent: entry } });
     assert.deepEqual(polled.pending.get('agent'), ['three']);
     assert.equal(applyEvents(polled, [ended('agent')]).pending.size, 0);
   });
 
   it('keeps iterations of a node apart, and takes any id as it is', () => {
-    const live = applyEvents(startLiveRun('in progress', {}), [began('a', 'LOOP[0]'), began('a', 'LOOP[1]'), began('__proto__')]);
+    const live = applyEvents(startLiveRun('in progress', {}), [
+      began('a', 'LOOP[0]'),
+      began('a', 'LOOP[1]'),
+      began('__proto__'),
+    ]);
     assert.deepEqual(live.order.map(parseNodeKey), [
       { nodeId: 'a', path: 'LOOP[0]' },
       { nodeId: 'a', path: 'LOOP[1]' },

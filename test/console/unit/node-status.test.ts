@@ -39,10 +39,21 @@ describe('the status of nodes', () => {
   });
 
   it('goes on behind a failure that was caught, by the way of errors', () => {
-    const data = { nodes: [
-      { id: 'a', data: { next_nodes: ['b'], error_node: 'c' } }, { id: 'b', data: {} }, { id: 'c', data: {} },
-    ], start_node: 'a' };
-    const failed: NodeEntry = { id: 'a', status: 'failed', ...TIMES, handled: true, error: { code: 'x', message: 'x' } };
+    const data = {
+      nodes: [
+        { id: 'a', data: { next_nodes: ['b'], error_node: 'c' } },
+        { id: 'b', data: {} },
+        { id: 'c', data: {} },
+      ],
+      start_node: 'a',
+    };
+    const failed: NodeEntry = {
+      id: 'a',
+      status: 'failed',
+      ...TIMES,
+      handled: true,
+      error: { code: 'x', message: 'x' },
+    };
     const statuses = statusesOf(readLinks(data), running('in progress', failed));
     assert.equal(statuses.get('c'), 'in queue');
   });
@@ -84,9 +95,19 @@ describe('the links of a drawing', () => {
   });
 
   it('order each node behind those that lead to it, and survive circles, twins and what is no drawing', () => {
-    const circle = { nodes: [{ id: 'a', data: { next_nodes: ['b'] } }, { id: 'b', data: { next_nodes: ['a'] } }] };
+    const circle = {
+      nodes: [
+        { id: 'a', data: { next_nodes: ['b'] } },
+        { id: 'b', data: { next_nodes: ['a'] } },
+      ],
+    };
     assert.deepEqual(readLinks(circle).order, ['a', 'b']);
-    const row = { nodes: [{ id: 'b', data: {} }, { id: 'a', data: { next_nodes: ['b', 'b'] } }] };
+    const row = {
+      nodes: [
+        { id: 'b', data: {} },
+        { id: 'a', data: { next_nodes: ['b', 'b'] } },
+      ],
+    };
     assert.deepEqual(readLinks(row).order, ['a', 'b']);
     for (const odd of [{}, { nodes: 'x', edges: 3 }, { nodes: [null, {}, { id: 1 }], edges: [null] }]) {
       assert.deepEqual(readLinks(odd as never).order, []);

@@ -21,7 +21,9 @@ const run = (change: Partial<ComparedRun> = {}): ComparedRun => ({
   workflow_version: 1,
   input_data: { name: 'Ada' },
   data: drawing('Hello'),
-  result: { greet: { id: 'greet', status: 'succeed', started_at: at(0), finished_at: at(900), result: { content: 'Hi' } } },
+  result: {
+    greet: { id: 'greet', status: 'succeed', started_at: at(0), finished_at: at(900), result: { content: 'Hi' } },
+  },
   ...change,
 });
 
@@ -40,7 +42,9 @@ describe('the differences of two JSON values', () => {
   it('take a value of another form whole, and any key as it is', () => {
     assert.deepEqual(differencesOf([1], { 0: 1 }), [{ path: '', left: [1], right: { 0: 1 } }]);
     assert.deepEqual(differencesOf(undefined, undefined), []);
-    assert.deepEqual(differencesOf(JSON.parse('{"__proto__": 1}'), {}), [{ path: '__proto__', left: 1, right: undefined }]);
+    assert.deepEqual(differencesOf(JSON.parse('{"__proto__": 1}'), {}), [
+      { path: '__proto__', left: 1, right: undefined },
+    ]);
   });
 });
 
@@ -79,7 +83,10 @@ describe('the differences of two runs', () => {
     const entry = (content: string, ms: number) => ({
       greet: { id: 'greet', status: 'succeed' as const, started_at: at(0), finished_at: at(ms), result: { content } },
     });
-    const found = compareRuns(run({ result: entry('{"a":1,"b":2}', 300) }), run({ result: entry('{"b":2,"a":5}', 900) }));
+    const found = compareRuns(
+      run({ result: entry('{"a":1,"b":2}', 300) }),
+      run({ result: entry('{"b":2,"a":5}', 900) }),
+    );
     assert.deepEqual(found.nodes, [
       {
         id: 'greet',

@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { mergePage } from '../../../console/pages/runs/merge-page.js';
-import { dayOf, isFiltered, PAGE_SIZE, readFilters, toParams, toQuery } from '../../../console/pages/runs/run-filters.js';
+import {
+  dayOf,
+  isFiltered,
+  PAGE_SIZE,
+  readFilters,
+  toParams,
+  toQuery,
+} from '../../../console/pages/runs/run-filters.js';
 
 const filtersOf = (address: string) => readFilters(new URLSearchParams(address));
 
 describe('the filters of the list of runs', () => {
   it('come back from the address as they were written, and leave out what is at its default', () => {
-    const address = 'status=failed&project=3&workflow=7&search=two+words&from=2026-01-31&to=2026-02-01&order=dearest&page=2';
+    const address =
+      'status=failed&project=3&workflow=7&search=two+words&from=2026-01-31&to=2026-02-01&order=dearest&page=2';
     assert.equal(toParams(filtersOf(address)).toString(), address);
     assert.equal(toParams(filtersOf('order=newest&page=1&status=')).toString(), '');
     assert.equal(isFiltered(filtersOf('order=oldest&page=3')), false);

@@ -40,13 +40,25 @@ describe('the parts of the run page', () => {
     );
     assert.equal(word('In Progress', 'waiting'), 'waiting');
     assert.equal(word('Cancelled', 'failed'), 'cancelled');
-    assert.deepEqual(['failed', 'Error', 'In Progress', 'nonsense'].map(toStoredStatus), ['Error', 'Error', 'In Progress', undefined]);
+    assert.deepEqual(['failed', 'Error', 'In Progress', 'nonsense'].map(toStoredStatus), [
+      'Error',
+      'Error',
+      'In Progress',
+      undefined,
+    ]);
   });
 
   it('read results without knowing kinds: the answers of models, the steps of agents, and the rest', () => {
     const usage = { total_tokens: 3 };
     const calls = [{ server_label: 'sums', tool_name: 'add', outcome: 'result' }];
-    const agent = readResult({ content: '5', usage, steps: [{ iteration: 1, tool_calls: calls }, { iteration: 2, tool_calls: [] }] });
+    const agent = readResult({
+      content: '5',
+      usage,
+      steps: [
+        { iteration: 1, tool_calls: calls },
+        { iteration: 2, tool_calls: [] },
+      ],
+    });
     assert.equal(agent.isAnswer, true);
     assert.deepEqual(agent.steps[0]?.toolCalls, [{ tool: 'add', server: 'sums', outcome: 'result' }]);
     assert.deepEqual(agent.rest, { usage });
@@ -74,14 +86,20 @@ describe('the parts of the run page', () => {
   it('give on what comes in a burst once a frame, and lose nothing', () => {
     const frames: (() => void)[] = [];
     const taken: number[][] = [];
-    const batch = createFrameBatch<number>((items) => taken.push(items), (act) => frames.push(act));
+    const batch = createFrameBatch<number>(
+      (items) => taken.push(items),
+      (act) => frames.push(act),
+    );
     for (let index = 0; index < 600; index += 1) batch.add(index);
     assert.equal(frames.length, 1);
     frames.shift()!();
     batch.add(600);
     batch.flush();
     frames.shift()!();
-    assert.deepEqual(taken.map(({ length }) => length), [600, 1]);
+    assert.deepEqual(
+      taken.map(({ length }) => length),
+      [600, 1],
+    );
   });
 
   it('ask for so many nodes at a time, and go on after a failure or a call that nobody wants any more', async () => {

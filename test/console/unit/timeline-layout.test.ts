@@ -34,7 +34,13 @@ describe('a row of the timeline', () => {
     const attempts = [attempt(1, 100, 200, 'failed'), attempt(2, 700, 900, 'succeed')];
     const view = row(entry('succeed', 100, 900), { queued_ms: 40, attempts });
     assert.deepEqual(view.queue, { fromMs: 60, toMs: 100 });
-    assert.deepEqual(view.attempts.map(({ number, word }) => [number, word]), [[1, 'failed'], [2, 'succeeded']]);
+    assert.deepEqual(
+      view.attempts.map(({ number, word }) => [number, word]),
+      [
+        [1, 'failed'],
+        [2, 'succeeded'],
+      ],
+    );
     assert.deepEqual(view.pauses, [{ fromMs: 200, toMs: 700 }]);
   });
 
@@ -54,9 +60,15 @@ describe('a row of the timeline', () => {
     const requests = [request('approved', 20, 60), request('pending', 80, null), request('rejected', 500, 600)];
     const open = row(entry('in progress', 10, null), undefined, { requests: requests.slice(0, 2), isWaiting: true });
     assert.equal(open.attempts[0]?.word, 'waiting');
-    assert.deepEqual(open.attempts[0]?.waits, [{ fromMs: 20, toMs: 60 }, { fromMs: 80, toMs: null }]);
+    assert.deepEqual(open.attempts[0]?.waits, [
+      { fromMs: 20, toMs: 60 },
+      { fromMs: 80, toMs: null },
+    ]);
     const done = row(entry('succeed', 10, 100), undefined, { requests });
-    assert.deepEqual(done.attempts[0]?.waits, [{ fromMs: 20, toMs: 60 }, { fromMs: 80, toMs: 100 }]);
+    assert.deepEqual(done.attempts[0]?.waits, [
+      { fromMs: 20, toMs: 60 },
+      { fromMs: 80, toMs: 100 },
+    ]);
   });
 
   it('never begins before the run', () => {

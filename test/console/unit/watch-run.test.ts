@@ -32,9 +32,9 @@ async function watch({ streams = [], polls = [state(1)] }: Script) {
       places.push(after);
       const stream = streams.shift();
       if (stream === undefined) throw new Error('no stream is left');
-      for (const item of stream) {
+      for (const [index, item] of stream.entries()) {
         if (item instanceof Error) throw item;
-        onOpen();
+        if (index === 0) onOpen();
         yield item;
       }
     },
@@ -93,7 +93,10 @@ describe('following a run', () => {
       polls: [state(1), state(2), undefined, state(3), state(4, 'succeed')],
     });
     assert.ok(seen.includes('polling'));
-    assert.deepEqual(seen.filter((item) => item.startsWith('state')), ['state 1', 'state 2', 'state 3', 'state 4']);
+    assert.deepEqual(
+      seen.filter((item) => item.startsWith('state')),
+      ['state 1', 'state 2', 'state 3', 'state 4'],
+    );
     assert.deepEqual(tags, [undefined, undefined, '"2"', '"2"', '"3"']);
     assert.equal(end, 'ended');
   });

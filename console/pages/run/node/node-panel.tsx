@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type Ref } from 'react';
 import { statusOf } from '../../../live/node-status.js';
 import { useIsWaiting, useNodeEntry, useNodeStatus } from '../../../live/run-cache.js';
 import { Status } from '../../../ui/status.js';
@@ -19,12 +19,13 @@ interface NodePanelProps {
   labels: ReadonlyMap<string, string>;
   choice: NodeChoice | undefined;
   onSelect: (choice: NodeChoice) => void;
+  ref?: Ref<HTMLElement>;
 }
 
 /** One node of the run: what came out of it, what went in, how often it was tried, what it cost. */
-export function NodePanel({ run, labels, choice, onSelect }: NodePanelProps) {
+export function NodePanel({ run, labels, choice, onSelect, ref }: NodePanelProps) {
   return (
-    <section aria-label="Node" className="node-panel">
+    <section aria-label="Node" className="node-panel" ref={ref}>
       {choice === undefined ? (
         <p className="node-hint">Choose a node in the graph or in the timeline to see its result, input and cost.</p>
       ) : (

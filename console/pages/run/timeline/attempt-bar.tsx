@@ -20,6 +20,7 @@ export function AttemptBar({ label, attempt, originMs, isReused, onSelect }: Att
       type="button"
       className={classNames('timeline-bar', `timeline-bar-${word.replace(' ', '-')}`)}
       style={{ '--from': fromMs, '--to': toMs ?? 'var(--span)' }}
+      title={head}
       onClick={onSelect}
     >
       {waits.map((wait) => (
