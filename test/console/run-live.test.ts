@@ -28,7 +28,10 @@ describe('a run that is watched', function () {
     const { runId } = await world.start(sideBySide(target, 300), {}, 'Side by side');
     const page = await open(runId);
     const graph = page.getByRole('region', { name: 'Graph' });
-    await graph.getByRole('group', { name: /^Call \d+, / }).first().waitFor();
+    await graph
+      .getByRole('group', { name: /^Call \d+, / })
+      .first()
+      .waitFor();
     await page.evaluate(RECORD);
     await page.getByRole('status').getByText('Run succeeded').waitFor({ timeout: 120_000 });
     assert.equal(await graph.getByRole('group', { name: /^Call \d+, succeeded$/ }).count(), 300);

@@ -58,7 +58,10 @@ export function answer(stack: TestStack, text: string, label = 'Answer'): Drawin
 /** An agent that asks whether it may add. */
 export function asksToAdd(stack: TestStack, toolsUrl: string): Drawing {
   const model = `asks-${randomUUID()}`;
-  stack.modelProvider.script(model, [{ toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 } }] }, { text: 'It is **3**' }]);
+  stack.modelProvider.script(model, [
+    { toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 } }] },
+    { text: 'It is **3**' },
+  ]);
   const clerk = agent('Add', { model_name: model }, [{ endpoint_url: toolsUrl }], { label: 'Clerk' });
   return drawing(linkInRow([trigger([], { label: 'Start' }), clerk]));
 }

@@ -6,7 +6,16 @@ import type { TestStack } from '../support/stack.js';
 import { startToolServer, type ToolServer } from '../support/tool-server.js';
 import { assertAccessible } from './axe.js';
 import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
-import { answer, asksToAdd, call, callAndAnswer, createRunWorld, nodeNamed, panel, type RunWorld } from './run-world.js';
+import {
+  answer,
+  asksToAdd,
+  call,
+  callAndAnswer,
+  createRunWorld,
+  nodeNamed,
+  panel,
+  type RunWorld,
+} from './run-world.js';
 
 describe('the page of a run', function () {
   this.timeout(120_000);
@@ -52,7 +61,11 @@ describe('the page of a run', function () {
     const { runId } = await world.start(call(`${target.url}${path}`));
     await world.owner.api.pollToEnd(runId);
     const page = await open(runId);
-    for (const [number, status] of [[1, 'failed'], [2, 'failed'], [3, 'succeeded']] as const) {
+    for (const [number, status] of [
+      [1, 'failed'],
+      [2, 'failed'],
+      [3, 'succeeded'],
+    ] as const) {
       await page.getByRole('button', { name: new RegExp(`^Call, attempt ${number}, ${status}, \\d`) }).waitFor();
     }
     await nodeNamed(page, 'Call, succeeded').click();
@@ -148,7 +161,11 @@ describe('the page of a run', function () {
       '![far](https://elsewhere.example/pixel.png)',
       '[click](javascript:window.hit=1) [out](https://elsewhere.example/)',
     ].join('\n\n');
-    const { runId } = await world.start(answer(stack, text, '<img src=x onerror="window.hit=1">'), { '<b>': text }, '<i>Title</i>');
+    const { runId } = await world.start(
+      answer(stack, text, '<img src=x onerror="window.hit=1">'),
+      { '<b>': text },
+      '<i>Title</i>',
+    );
     await world.owner.api.pollToEnd(runId);
     const page = await open(runId);
     const out = panel(page).getByRole('link', { name: 'out' });

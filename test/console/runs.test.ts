@@ -36,7 +36,10 @@ describe('the list of runs', function () {
   });
 
   const rows = (page: Awaited<ReturnType<ConsoleBrowser['person']>>) =>
-    page.getByRole('table', { name: 'Runs' }).getByRole('row').filter({ has: page.getByRole('link') });
+    page
+      .getByRole('table', { name: 'Runs' })
+      .getByRole('row')
+      .filter({ has: page.getByRole('link') });
 
   it('shows each run with its workflow, status, duration and exact cost, and leads to it', async () => {
     const page = await browser.person(owner.userId, '/runs');
@@ -101,7 +104,9 @@ describe('the list of runs', function () {
     const newcomer = await createAccount(stack);
     const page = await browser.person(newcomer.userId, '/runs');
     await page.getByRole('link', { name: 'Choose a workflow to run' }).waitFor();
-    await page.route('**/api/v1/runs/**', (route) => route.fulfill({ status: 400, json: { code: 'odd', detail: 'Odd.' } }));
+    await page.route('**/api/v1/runs/**', (route) =>
+      route.fulfill({ status: 400, json: { code: 'odd', detail: 'Odd.' } }),
+    );
     await page.goto('/runs?search=x');
     await page.getByRole('alert').getByText('Odd.').waitFor();
     await page.unroute('**/api/v1/runs/**');

@@ -1,8 +1,7 @@
-import { lazy, Suspense, useCallback, useMemo, useRef } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { explain } from '../../app/explain.js';
 import { labelOf } from '../../graph/run-graph-layout.js';
 import { readLinks } from '../../graph/run-links.js';
-import { RunGraph } from '../../graph/run-graph.js';
 import { isObject } from '../../../graph/json.js';
 import { useLiveRun } from '../../live/use-live-run.js';
 import { useRunWord } from '../../live/run-cache.js';
@@ -12,42 +11,26 @@ import { Refused } from './actions/refused.js';
 import { RunActions } from './actions/run-actions.js';
 import { useReRun } from './actions/use-re-run.js';
 import { ConnectionNote } from './connection-note.js';
-import type { NodeChoice } from './node-choice.js';
-import { NodePanel } from './node/node-panel.js';
 import { useRun, type RunDetail } from './run-data.js';
 import { RunHeader } from './run-header.js';
 import { RunNotes } from './run-notes.js';
+import { RunPanes } from './run-panes.js';
 import './run-view.css';
 import { runWord } from './run-word.js';
-import { Timeline } from './timeline/timeline.js';
-import { useKindTitles } from './use-kind-titles.js';
 import { useRunAddress } from './use-run-address.js';
 
 const Differences = lazy(() => import('./compare/differences.js').then((module) => ({ default: module.Differences })));
-
-/** As in run-view.css. */
-const NARROW = '(max-width: 900px)';
 
 /** A run as it goes on, or as it was. */
 export function RunView({ run }: { run: RunDetail }) {
   const links = useMemo(() => readLinks(run.data), [run.data]);
   const labels = useMemo(() => toLabels(run.data), [run.data]);
-  const titles = useKindTitles();
   const isOpen = run.status === 'In Progress';
   const query = useRun(run.id);
   const { connection, error, retry } = useLiveRun({ runId: run.id, links, isOpen });
   const word = runWord(run, useRunWord(run.id));
   const again = useReRun(run);
   const { choice, choose, otherId, compare } = useRunAddress(run);
-  const panel = useRef<HTMLElement>(null);
-  const show = useCallback(
-    (next: NodeChoice | string) => {
-      choose(next);
-      // On a narrow screen the details are below what was touched.
-      if (matchMedia(NARROW).matches) requestAnimationFrame(() => panel.current?.scrollIntoView({ block: 'start' }));
-    },
-    [choose],
-  );
   return (
     <div className="page-full run-page">
       <RunHeader
@@ -70,20 +53,7 @@ export function RunView({ run }: { run: RunDetail }) {
             <Differences run={run} otherId={otherId} onClose={() => compare(undefined)} />
           </Suspense>
         )}
-        <div className="run-panes">
-          <section aria-label="Graph" className="run-graph-pane">
-            <RunGraph
-              runId={run.id}
-              drawing={run.data}
-              links={links}
-              titles={titles}
-              selected={choice?.nodeId}
-              onSelect={show}
-            />
-          </section>
-          <Timeline run={run} isOpen={isOpen} labels={labels} selected={choice} onSelect={show} />
-          <NodePanel run={run} labels={labels} choice={choice} onSelect={show} ref={panel} />
-        </div>
+        <RunPanes run={run} isOpen={isOpen} links={links} labels={labels} choice={choice} choose={choose} />
       </div>
       {isOpen && <ConnectionNote connection={connection} />}
     </div>
