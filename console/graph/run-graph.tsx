@@ -1,4 +1,4 @@
-import { Background, Controls, MarkerType, ReactFlow, type Edge } from '@xyflow/react';
+import { Background, Controls, MarkerType, ReactFlow, type Edge, type ReactFlowInstance } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { useMemo } from 'react';
 import type { JsonObject } from '../../graph/json.js';
@@ -22,6 +22,8 @@ interface RunGraphProps {
 const NODE_TYPES = { run: RunGraphNode };
 const FIT = { padding: 0.08, maxZoom: 1 };
 const ARIA = { 'controls.ariaLabel': 'View of the graph' };
+/** What is smaller cannot be read. */
+const READABLE = 0.3;
 /** Larger drawings show only what is in sight. */
 const DRAWN_WHOLE = 600;
 
@@ -45,16 +47,24 @@ export function RunGraph({ runId, drawing, links, titles, selected, onSelect }: 
         onlyRenderVisibleElements={nodes.length > DRAWN_WHOLE}
         ariaLabelConfig={ARIA}
         colorMode="system"
-        fitView
-        fitViewOptions={FIT}
+        onInit={(flow) => void showFirst(flow, links.start)}
         minZoom={0.02}
         maxZoom={1.5}
       >
         <Background />
-        <Controls showInteractive={false} fitViewOptions={FIT} />
+        <Controls orientation="horizontal" showInteractive={false} fitViewOptions={FIT} />
       </ReactFlow>
     </RunGraphContext>
   );
+}
+
+/** All of the drawing, unless it is so large that nothing could be read: then where it begins. */
+async function showFirst(flow: ReactFlowInstance<RunFlowNode>, start: string | undefined): Promise<void> {
+  await flow.fitView(FIT);
+  const first = flow.getNode(start ?? '');
+  if (first === undefined || flow.getZoom() >= READABLE) return;
+  const { x, y } = first.position;
+  await flow.setCenter(x + 1.5 * NODE_WIDTH, y + NODE_HEIGHT / 2, { zoom: READABLE });
 }
 
 function toFlow(drawing: JsonObject, links: RunLinks, titles: ReadonlyMap<string, string>) {

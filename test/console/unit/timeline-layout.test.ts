@@ -44,6 +44,11 @@ describe('a row of the timeline', () => {
     assert.deepEqual(view.pauses, [{ fromMs: 200, toMs: 700 }]);
   });
 
+  it('pauses behind a failed attempt while the node goes on', () => {
+    const view = row(entry('in progress', 100, null), { queued_ms: 0, attempts: [attempt(1, 100, 200, 'failed')] });
+    assert.deepEqual(view.pauses, [{ fromMs: 200, toMs: null }]);
+  });
+
   it('believes the entry where the detail is older', () => {
     const old = { queued_ms: 0, attempts: [attempt(1, 0, 10, 'failed'), attempt(2, 20, null, 'in progress')] };
     const view = row(entry('succeed', 0, 50), old);

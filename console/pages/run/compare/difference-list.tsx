@@ -13,7 +13,7 @@ export function DifferenceList({ title, differences }: { title: string; differen
     <section aria-label={title} className="difference-list">
       <h3>{title}</h3>
       <table>
-        <thead className="hidden-text">
+        <thead>
           <tr>
             <th scope="col">Where</th>
             <th scope="col">This run</th>

@@ -16,7 +16,7 @@ const STRING_BYTES = 4 * 1024;
 
 /** JSON to look into: objects and arrays fold, and what is folded is not rendered. */
 export function JsonTree({ value, depth = 2 }: JsonTreeProps) {
-  if (!isStructure(value)) {
+  if (!isStructure(value) || isEmpty(value)) {
     return (
       <div className="json-tree">
         <Leaf value={value} />
@@ -33,7 +33,6 @@ export function JsonTree({ value, depth = 2 }: JsonTreeProps) {
 function Entries({ value, depth }: { value: object; depth: number }) {
   const [count, setCount] = useState(STEP);
   const entries = Object.entries(value);
-  if (entries.length === 0) return <span className="json-tree-muted">{Array.isArray(value) ? '[ ]' : '{ }'}</span>;
   return (
     <ul className="json-tree-entries">
       {entries.slice(0, count).map(([key, item]) => (
@@ -64,6 +63,10 @@ function Branch({ name, value, depth }: { name: string; value: object; depth: nu
   );
 }
 
+function isEmpty(value: object): boolean {
+  return Object.keys(value).length === 0;
+}
+
 function leafOf(name: string, value: unknown) {
   return (
     <>
@@ -74,6 +77,8 @@ function leafOf(name: string, value: unknown) {
 
 function Leaf({ value }: { value: unknown }) {
   const [isWhole, setIsWhole] = useState(false);
+  if (isStructure(value)) return <span className="json-tree-muted">{Array.isArray(value) ? '[ ]' : '{ }'}</span>;
+  if (value === '') return <span className="json-tree-muted">&quot;&quot;</span>;
   if (typeof value !== 'string') {
     return <span className="json-tree-literal">{value instanceof WrittenNumber ? value.text : String(value)}</span>;
   }

@@ -4,13 +4,25 @@ import { Duration } from '../../../ui/duration.js';
 import { formatDuration } from '../../../ui/format-duration.js';
 import { Status } from '../../../ui/status.js';
 import { Table, type Column } from '../../../ui/table.js';
-import { Time } from '../../../ui/time.js';
 import type { Attempt, NodeDetail } from '../run-data.js';
+import { ClockTime } from './clock-time.js';
 
 const COLUMNS: readonly Column<Attempt>[] = [
   { heading: 'Attempt', isName: true, cell: ({ number }) => number },
-  { heading: 'Status', cell: (attempt) => <Status status={statusOf(attempt)} /> },
-  { heading: 'Started', cell: (attempt) => <Time at={attempt.started_at} /> },
+  {
+    heading: 'Status',
+    cell: (attempt) => (
+      <>
+        <Status status={statusOf(attempt)} />
+        {attempt.error !== null && (
+          <span className="node-attempt-error">
+            <code>{attempt.error.code}</code> {attempt.error.message}
+          </span>
+        )}
+      </>
+    ),
+  },
+  { heading: 'Started', cell: ({ started_at: at }) => <ClockTime at={at} /> },
   {
     heading: 'Duration',
     isFigure: true,
@@ -19,15 +31,6 @@ const COLUMNS: readonly Column<Attempt>[] = [
         <RunningFor since={startedAt} />
       ) : (
         <Duration ms={Date.parse(finishedAt) - Date.parse(startedAt)} />
-      ),
-  },
-  {
-    heading: 'Error',
-    cell: ({ error }) =>
-      error !== null && (
-        <span className="node-attempt-error">
-          <code>{error.code}</code> {error.message}
-        </span>
       ),
   },
 ];

@@ -1,12 +1,12 @@
 import { Money } from '../../../ui/money.js';
 import { Table, type Column } from '../../../ui/table.js';
-import { Time } from '../../../ui/time.js';
 import type { NodeDetail, Transaction } from '../run-data.js';
+import { ClockTime } from './clock-time.js';
 import { sumAmounts } from '../sum-amounts.js';
 
 const COLUMNS: readonly Column<Transaction>[] = [
   { heading: 'Operation', isName: true, cell: ({ operation }) => operation },
-  { heading: 'Time', cell: ({ created_at: createdAt }) => <Time at={createdAt} /> },
+  { heading: 'Time', cell: ({ created_at: createdAt }) => <ClockTime at={createdAt} /> },
   { heading: 'Note', cell: ({ reason }) => reason },
   { heading: 'Amount', isFigure: true, cell: ({ amount }) => <Money amount={amount} /> },
 ];

@@ -71,7 +71,7 @@ export function layOutRow({ originMs, entry, isWaiting, detail, requests }: RowF
     first === undefined || queuedMs <= 0
       ? undefined
       : { fromMs: Math.max(0, first.fromMs - queuedMs), toMs: first.fromMs };
-  return { queue, attempts, pauses: pausesOf(attempts) };
+  return { queue, attempts, pauses: pausesOf(attempts, entry.status === 'in progress') };
 }
 
 /** The end of the last thing in the row; null where something goes on. */
@@ -125,10 +125,12 @@ function within(wait: Span, attempt: Span): Span[] {
   return toMs === null || toMs > fromMs ? [{ fromMs, toMs }] : [];
 }
 
-function pausesOf(attempts: readonly AttemptSpan[]): Span[] {
-  return attempts.flatMap((attempt, index) => {
+/** `isOpen`: the node goes on, so what follows a failed attempt is a pause before the next one. */
+function pausesOf(attempts: readonly AttemptSpan[], isOpen: boolean): Span[] {
+  return attempts.flatMap(({ toMs }, index) => {
     const next = attempts[index + 1];
-    if (next === undefined || attempt.toMs === null || next.fromMs <= attempt.toMs) return [];
-    return [{ fromMs: attempt.toMs, toMs: next.fromMs }];
+    if (toMs === null) return [];
+    if (next === undefined) return isOpen ? [{ fromMs: toMs, toMs: null }] : [];
+    return next.fromMs > toMs ? [{ fromMs: toMs, toMs: next.fromMs }] : [];
   });
 }
