@@ -126,6 +126,7 @@ describe('the page of a run', function () {
     await page.getByRole('status').getByText('Run succeeded').waitFor();
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
     const runs = page.getByRole('dialog', { name: 'Compare runs' }).getByRole('list', { name: 'Runs to compare with' });
+    await runs.getByRole('button').nth(1).waitFor();
     assert.equal(await runs.getByRole('button').count(), 2);
     await assertAccessible(page, 'the choice of a run');
     await runs.getByRole('button').last().click();

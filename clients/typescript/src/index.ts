@@ -10,6 +10,7 @@ export {
   type ReadEventsOptions,
   type RunEvent,
 } from './events.js';
+export { createIdempotencyKey } from './idempotency-key.js';
 export { createRetryingFetch, type RetryOptions } from './retrying-fetch.js';
 export { type TokenSource } from './session-fetch.js';
 export {

@@ -1,6 +1,7 @@
 // A run from its start to its end.
 import { unwrap, type Client } from './client.js';
 import { RunNotFoundError, RunRefusedError, RunTimeoutError, ServiceError } from './errors.js';
+import { createIdempotencyKey } from './idempotency-key.js';
 import type { components } from './openapi.js';
 import { pause } from './pause.js';
 
@@ -49,7 +50,7 @@ export async function startRun(
   client: Client,
   workflowId: number,
   input: unknown = {},
-  { idempotencyKey = crypto.randomUUID(), signal }: StartOptions = {},
+  { idempotencyKey = createIdempotencyKey(), signal }: StartOptions = {},
 ): Promise<string> {
   const envelope = await unwrap(
     client.POST('/api/v1/workflows/{id}/run/', {
@@ -78,7 +79,7 @@ export async function reRun(
   client: Client,
   workflowId: number,
   runId: string,
-  { input, idempotencyKey = crypto.randomUUID(), signal }: ReRunOptions = {},
+  { input, idempotencyKey = createIdempotencyKey(), signal }: ReRunOptions = {},
 ): Promise<string> {
   const given = client.usesSessionToken ? { input_data: input } : input;
   const { data } = await unwrap(

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useLocation } from 'wouter';
-import { reRun } from '../../../../clients/typescript/src/index.js';
+import { createIdempotencyKey, reRun } from '../../../../clients/typescript/src/index.js';
 import { api } from '../../../app/api.js';
 import { announce } from '../../../ui/announce.js';
 import type { RunDetail } from '../run-data.js';
@@ -16,7 +16,7 @@ export function useReRun(run: RunDetail) {
     mutationFn: ({ input }: { input?: unknown }) => {
       const text = JSON.stringify(input) ?? '';
       if (asked.current.key === '' || asked.current.input !== text) {
-        asked.current = { input: text, key: newKey() };
+        asked.current = { input: text, key: createIdempotencyKey() };
       }
       const idempotencyKey = asked.current.key;
       return reRun(api, run.workflow.id, run.id, { idempotencyKey, ...(input === undefined ? {} : { input }) });
@@ -28,9 +28,4 @@ export function useReRun(run: RunDetail) {
       navigate(`/runs/${runId}`);
     },
   });
-}
-
-/** `crypto.randomUUID` is there in secure contexts only. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
