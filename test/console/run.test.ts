@@ -108,7 +108,7 @@ describe('the page of a run', function () {
   });
 
   it('runs again with the same input or a changed one, and compares the two runs', async () => {
-    const { runId } = await world.start(call(`${target.url}/echo?name={{ input.name }}`), { name: 'Ada' }, 'Echo');
+    const { runId } = await world.start(call(`${target.url}/echo?name={{ input.name }}`), { name: 'Ada', big: 1 }, 'Echo');
     await world.owner.api.pollToEnd(runId);
     const page = await open(runId);
     await page.getByRole('button', { name: 'Run again', exact: true }).click();
@@ -120,7 +120,7 @@ describe('the page of a run', function () {
     await dialog.getByRole('button', { name: 'Start run' }).click();
     await dialog.getByText('This is not JSON.').waitFor();
     const secondUrl = page.url();
-    await dialog.getByRole('textbox', { name: 'Input (JSON)' }).fill('{"name": "Grace"}');
+    await dialog.getByRole('textbox', { name: 'Input (JSON)' }).fill('{"name": "Grace", "big": 12345678901234567890}');
     await dialog.getByRole('button', { name: 'Start run' }).click();
     await page.waitForURL((url) => url.href !== secondUrl);
     await page.getByRole('status').getByText('Run succeeded').waitFor();
@@ -134,6 +134,10 @@ describe('the page of a run', function () {
     const differences = page.getByRole('region', { name: 'Differences' });
     const name = differences.getByRole('region', { name: 'Input' }).getByRole('row', { name: 'name' });
     assert.match((await name.textContent()) ?? '', /Grace.*Ada/);
+    await page.getByRole('button', { name: 'Change input' }).click();
+    // More digits than a number of JavaScript holds.
+    assert.match(await dialog.getByRole('textbox').inputValue(), /12345678901234567890/);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
     await differences.getByRole('region', { name: 'Node Call' }).waitFor();
     assert.equal(await differences.getByRole('region', { name: 'Definition' }).count(), 0);
     await assertAccessible(page, 'a comparison');

@@ -1,10 +1,12 @@
-import { useState } from 'react';
-import { Button } from '../../../ui/button.js';
+import { useQuery } from '@tanstack/react-query';
+import { api, unwrap } from '../../../app/api.js';
+import { explain } from '../../../app/explain.js';
+import { Alert } from '../../../ui/alert.js';
 import { Dialog } from '../../../ui/dialog.js';
-import { TextField } from '../../../ui/text-field.js';
+import { Loading } from '../../../ui/loading.js';
+import { parseExact } from '../content/json-value.js';
 import type { RunDetail } from '../run-data.js';
-import { Refused } from './refused.js';
-import { useReRun } from './use-re-run.js';
+import { InputForm } from './input-form.js';
 
 interface InputDialogProps {
   run: RunDetail;
@@ -14,50 +16,26 @@ interface InputDialogProps {
 
 /** Runs the workflow again with another input than the run's. */
 export function InputDialog({ run, labels, onClose }: InputDialogProps) {
-  const [text, setText] = useState(() => JSON.stringify(run.input_data ?? {}, null, 2));
-  const [problem, setProblem] = useState<string>();
-  const again = useReRun(run);
-  const start = (): void => {
-    const input = parse(text);
-    setProblem(input === undefined ? 'This is not JSON. Texts need quotation marks.' : undefined);
-    if (input !== undefined) again.mutate({ input: input.value }, { onSuccess: onClose });
-  };
+  const input = useQuery({ queryKey: ['run-input', run.id], queryFn: ({ signal }) => readInput(run.id, signal) });
+  if (input.data !== undefined) {
+    return <InputForm run={run} labels={labels} initial={input.data} onClose={onClose} />;
+  }
   return (
-    <Dialog
-      title="Run workflow"
-      onClose={onClose}
-      isWide
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" isBusy={again.isPending} onClick={start}>
-            Start run
-          </Button>
-        </>
-      }
-    >
-      <p>The workflow runs as it is now.</p>
-      <TextField
-        label="Input (JSON)"
-        rows={14}
-        value={text}
-        onChange={setText}
-        spellCheck={false}
-        error={problem}
-        hint="What stands as ******** is secret: leave it to use the value of this run."
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) start();
-        }}
-      />
-      {again.isError && <Refused error={again.error} labels={labels} onRetry={start} />}
+    <Dialog title="Run workflow" onClose={onClose} isWide>
+      {input.isError ? (
+        <Alert onRetry={() => void input.refetch()} isRetrying={input.isFetching}>
+          {explain(input.error)}
+        </Alert>
+      ) : (
+        <Loading label="Loading the input" />
+      )}
     </Dialog>
   );
 }
 
-function parse(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return undefined;
-  }
+/** As JSON text: numbers of an input are kept as they are written, which a parsed answer would not do. */
+async function readInput(runId: string, signal: AbortSignal): Promise<string> {
+  const call = api.GET('/api/v1/runs/{run_id}/', { params: { path: { run_id: runId } }, parseAs: 'text', signal });
+  const run = parseExact(await unwrap(call)) as { input_data?: unknown };
+  return JSON.stringify(run.input_data ?? {}, null, 2);
 }

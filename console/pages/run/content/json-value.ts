@@ -27,6 +27,16 @@ const keepDigits: Reviver = (_key, value, context) => {
   return String(value) === context.source ? value : new WrittenNumber(context.source);
 };
 
+/** `JSON.parse`, whose numbers `JSON.stringify` writes as they were written. Throws what `JSON.parse` throws. */
+export function parseExact(text: string): unknown {
+  const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
+  const keep: Reviver = (_key, value, context) => {
+    const source = typeof value === 'number' ? context?.source : undefined;
+    return source === undefined || rawJSON === undefined || String(value) === source ? value : rawJSON(source);
+  };
+  return JSON.parse(text, keep) as unknown;
+}
+
 /** Two blanks a level; for a copy or a download. */
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
