@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { ScrollFrame } from './scroll-frame.js';
 import './table.css';
 
 export interface Column<Row> {
@@ -27,9 +28,7 @@ interface TableProps<Row> {
 export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Row>) {
   if (rows.length === 0 && empty !== undefined) return <p className="table-empty">{empty}</p>;
   return (
-    // Whoever has no mouse scrolls a wide table with the arrow keys.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="table-frame" tabIndex={0}>
+    <ScrollFrame className="table-frame">
       <table className="table" aria-label={label}>
         <thead>
           <tr>
@@ -50,7 +49,7 @@ export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Ro
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollFrame>
   );
 }
 

@@ -12,12 +12,20 @@ export type RunEvent =
 
 export interface FollowOptions {
   /** The version behind which to begin: of an event that you have had, or of a poll. By default the run's beginning. */
-  after?: number;
-  signal?: AbortSignal;
+  after?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface ReadEventsOptions extends FollowOptions {
+  /** Called when the service has begun to send: a proxy that gathers answers lets nothing through until the end. */
+  onOpen?: () => void;
+  /** The stream is given up where nothing has come for so long; the service sends a comment every 15 seconds. */
+  silenceMs?: number;
 }
 
 const PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 15_000;
+const SILENCE_MS = 45_000;
 
 /**
  * Every event of a run, each once and in order, until the run has ended. Broken connections are made again for as long as
@@ -28,11 +36,11 @@ export async function* followRun(client: Client, runId: string, options: FollowO
   let after = options.after;
   for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
-      for await (const event of read(client, runId, after, signal)) {
+      for await (const event of readRunEvents(client, runId, { after, signal })) {
         after = event.version;
         pauseMs = PAUSE_MS;
         yield event;
-        if (event.type === 'run' && (event.status === 'succeed' || event.status === 'failed')) return;
+        if (isRunEnd(event)) return;
       }
     } catch (error) {
       const isFinal = error instanceof RunNotFoundError || (error instanceof ServiceError && error.status < 500);
@@ -42,17 +50,44 @@ export async function* followRun(client: Client, runId: string, options: FollowO
   }
 }
 
-async function* read(
+/** Whether the event is the last one of its run. */
+export function isRunEnd(event: RunEvent): boolean {
+  return event.type === 'run' && (event.status === 'succeed' || event.status === 'failed');
+}
+
+/**
+ * The events that one connection brings; it may end before the run does. `followRun` does what is to be done then. Throws
+ * where the connection breaks or falls silent, `RunNotFoundError`, and `ServiceError`.
+ */
+export async function* readRunEvents(
+  client: Client,
+  runId: string,
+  { after, signal, onOpen, silenceMs = SILENCE_MS }: ReadEventsOptions = {},
+): AsyncGenerator<RunEvent> {
+  const silence = watchSilence(silenceMs, signal);
+  try {
+    const body = await open(client, runId, after, silence.signal);
+    const onBytes = (isFirst: boolean): void => {
+      silence.restart();
+      if (isFirst) onOpen?.();
+    };
+    yield* readFrames(body.getReader(), onBytes);
+  } finally {
+    silence.end();
+  }
+}
+
+async function open(
   client: Client,
   runId: string,
   after: number | undefined,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<RunEvent> {
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
   const { data, error, response } = await client.GET('/api/v1/workflows/workflow_result/events/', {
     params: { query: { id: runId } },
     parseAs: 'stream',
     headers: after === undefined ? {} : { 'Last-Event-ID': String(after) },
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   if (!response.ok) throw new ServiceError(response, error);
   const body = data as ReadableStream<Uint8Array> | null | undefined;
@@ -60,17 +95,44 @@ async function* read(
     await body?.cancel();
     throw new RunNotFoundError(runId);
   }
-  yield* readFrames(body.getReader());
+  return body;
 }
 
-async function* readFrames(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<RunEvent> {
+/** A signal that is aborted with `signal`, and when `restart` was not called for so long. */
+function watchSilence(silenceMs: number, signal?: AbortSignal) {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(signal?.reason);
+  const fallSilent = (): void => controller.abort(new Error(`Nothing has come for ${silenceMs} ms.`));
+  let timer = setTimeout(fallSilent, silenceMs);
+  if (signal?.aborted === true) stop();
+  signal?.addEventListener('abort', stop, { once: true });
+  return {
+    signal: controller.signal,
+    restart(): void {
+      clearTimeout(timer);
+      timer = setTimeout(fallSilent, silenceMs);
+    },
+    end(): void {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+    },
+  };
+}
+
+async function* readFrames(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  onBytes: (isFirst: boolean) => void,
+): AsyncGenerator<RunEvent> {
   const decoder = new TextDecoder();
+  let isFirst = true;
   let lines: string[] = [];
   let line = '';
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
+      onBytes(isFirst);
+      isFirst = false;
       const [rest = '', ...more] = decoder.decode(value, { stream: true }).split('\n');
       line += rest;
       for (const next of more) {

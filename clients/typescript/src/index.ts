@@ -2,21 +2,33 @@ import type { components } from './openapi.js';
 
 export { createClient, unwrap, type Client, type ClientOptions } from './client.js';
 export { RunNotFoundError, RunRefusedError, RunTimeoutError, ServiceError } from './errors.js';
-export { followRun, type FollowOptions, type RunEvent } from './events.js';
+export {
+  followRun,
+  isRunEnd,
+  readRunEvents,
+  type FollowOptions,
+  type ReadEventsOptions,
+  type RunEvent,
+} from './events.js';
 export { createIdempotencyKey } from './idempotency-key.js';
 export { createRetryingFetch, type RetryOptions } from './retrying-fetch.js';
 export { type TokenSource } from './session-fetch.js';
 export {
   contentOf,
   pollRun,
+  pollRunChange,
+  reRun,
   runToEnd,
   startRun,
   waitForRun,
+  type ChangeOptions,
   type FinishedRun,
   type NodeResult,
+  type ReRunOptions,
   type RunState,
   type RunStatus,
   type StartOptions,
+  type VersionedState,
   type WaitOptions,
 } from './runs.js';
 export type { components, operations, paths } from './openapi.js';

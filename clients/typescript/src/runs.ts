@@ -1,6 +1,6 @@
 // A run from its start to its end.
 import { unwrap, type Client } from './client.js';
-import { RunNotFoundError, RunRefusedError, RunTimeoutError } from './errors.js';
+import { RunNotFoundError, RunRefusedError, RunTimeoutError, ServiceError } from './errors.js';
 import { createIdempotencyKey } from './idempotency-key.js';
 import type { components } from './openapi.js';
 import { pause } from './pause.js';
@@ -66,6 +66,33 @@ export async function startRun(
   return envelope.data.id;
 }
 
+export interface ReRunOptions extends StartOptions {
+  /** In place of the earlier run's input. */
+  input?: unknown;
+}
+
+/**
+ * Runs the workflow as it is now once more, with the input of an earlier run or with another one. Answers the new run's id.
+ * Throws `ServiceError` where the workflow or the input is not valid (400).
+ */
+export async function reRun(
+  client: Client,
+  workflowId: number,
+  runId: string,
+  { input, idempotencyKey = createIdempotencyKey(), signal }: ReRunOptions = {},
+): Promise<string> {
+  const given = client.usesSessionToken ? { input_data: input } : input;
+  const { data } = await unwrap(
+    client.POST('/api/v1/workflows/{id}/history/{run_id}/re-run/', {
+      params: { path: { id: workflowId, run_id: runId }, header: { 'Idempotency-Key': idempotencyKey } },
+      ...(input === undefined ? {} : { body: given, bodySerializer: (body: unknown) => JSON.stringify(body) }),
+      headers: { 'Content-Type': 'application/json' },
+      ...(signal === undefined ? {} : { signal }),
+    }),
+  );
+  return data.id!;
+}
+
 /** Polls until the run has ended, well or not: look at `status`. */
 export async function waitForRun(client: Client, runId: string, options: WaitOptions = {}): Promise<FinishedRun> {
   const { pollIntervalMs = POLL_INTERVAL_MS, timeoutMs = Infinity, signal, onState } = options;
@@ -108,6 +135,41 @@ export async function pollRun(client: Client, runId: string, signal?: AbortSigna
     }),
   );
   return { id: runId, status: data.status, nodes: data.data ?? {} };
+}
+
+/** A state of a run with its place in the run's life. */
+export interface VersionedState extends RunState {
+  /** Rises with every change of the run; undefined for `not found`. */
+  version: number | undefined;
+  /** Names this answer: `etag` of the next call. */
+  etag: string | undefined;
+}
+
+export interface ChangeOptions {
+  /** Of the state that you have. Without it the state comes at once. */
+  etag?: string | undefined;
+  /** How long the answer may take while nothing changes; 25 at most pass most proxies. */
+  waitSeconds?: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** The state of a run as soon as it is another one than that of `etag`; undefined where nothing has changed. */
+export async function pollRunChange(
+  client: Client,
+  runId: string,
+  { etag, waitSeconds = MAX_WAIT_SECONDS, signal }: ChangeOptions = {},
+): Promise<VersionedState | undefined> {
+  const { data, error, response } = await client.GET('/api/v1/workflows/workflow_result/', {
+    params: { query: { id: runId } },
+    headers: etag === undefined ? {} : { 'If-None-Match': etag, Prefer: `wait=${waitSeconds}` },
+    // A browser would answer a 304 from its own store.
+    cache: 'no-store',
+    ...(signal === undefined ? {} : { signal }),
+  });
+  if (response.status === 304) return undefined;
+  if (data === undefined) throw new ServiceError(response, error);
+  const { status, version, data: nodes } = data.data;
+  return { id: runId, status, version, nodes: nodes ?? {}, etag: response.headers.get('etag') ?? undefined };
 }
 
 /** The text that a node gave; undefined where it did not run or did not succeed. */

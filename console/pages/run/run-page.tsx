@@ -1,5 +1,24 @@
+import { explain, isNotFound } from '../../app/explain.js';
+import { Alert } from '../../ui/alert.js';
+import { Loading } from '../../ui/loading.js';
+import { NotFound } from '../../ui/not-found.js';
 import { PageHeader } from '../../ui/page-header.js';
+import { useRun } from './run-data.js';
+import { RunView } from './run-view.js';
 
 export function RunPage({ runId }: { runId: string }) {
-  return <PageHeader title={`Run ${runId}`} />;
+  const query = useRun(runId);
+  if (query.data !== undefined) return <RunView run={query.data} />;
+  if (query.isPending) return <Loading label="Loading the run" />;
+  if (isNotFound(query.error)) {
+    return <NotFound>There is no such run, or it is not shared with you.</NotFound>;
+  }
+  return (
+    <>
+      <PageHeader title="Run" />
+      <Alert onRetry={() => void query.refetch()} isRetrying={query.isFetching}>
+        {explain(query.error)}
+      </Alert>
+    </>
+  );
 }

@@ -1,0 +1,139 @@
+// What is known of a run while it goes on, and how news change it. A change leaves every other node's entry the same object,
+// so that whoever shows one node hears of that node alone.
+import { isEqualJson, isObject } from '../../graph/json.js';
+import type { NodeResult, RunEvent, RunStatus } from '../../clients/typescript/src/index.js';
+
+/** A node's entry, as in the poll. `reused`, `handled`: extensions, "Going on, going back" and "What every node may say". */
+export type NodeEntry = NodeResult & { path?: string; reused?: boolean; handled?: boolean };
+
+export interface LiveRun {
+  status: RunStatus;
+  /** Behind which an event stream goes on; undefined where the run was not polled. */
+  version: number | undefined;
+  /** By `nodeKey`: the nodes that have begun. */
+  nodes: ReadonlyMap<string, NodeEntry>;
+  /** Keys of `nodes` in the order in which the nodes have begun. */
+  order: readonly string[];
+  /** By `nodeKey`: ids of the requests for an approval that nobody has decided. */
+  pending: ReadonlyMap<string, readonly string[]>;
+}
+
+const NONE: readonly string[] = [];
+
+/** Neither paths nor ids hold control characters. */
+const BETWEEN = '\u001F';
+
+/** Names a node in an iteration; the node's id alone outside loops. */
+export function nodeKey(id: string, path = ''): string {
+  return path === '' ? id : `${path}${BETWEEN}${id}`;
+}
+
+export function parseNodeKey(key: string): { nodeId: string; path: string } {
+  const [first = '', second] = key.split(BETWEEN);
+  return second === undefined ? { nodeId: first, path: '' } : { nodeId: second, path: first };
+}
+
+/** The last moment that the run's nodes tell of, in milliseconds since 1970: the service's clock may be ahead. */
+export function latestMs({ nodes }: LiveRun): number {
+  let latest = 0;
+  for (const entry of nodes.values()) {
+    const at = entry.finished_at ?? entry.started_at;
+    if (typeof at === 'string') latest = Math.max(latest, Date.parse(at));
+  }
+  return latest;
+}
+
+export function hasEnded({ status }: Pick<LiveRun, 'status'>): boolean {
+  return status === 'succeed' || status === 'failed';
+}
+
+export function startLiveRun(status: RunStatus, nodes: Readonly<Record<string, NodeEntry>>): LiveRun {
+  const empty: LiveRun = { status, version: undefined, nodes: new Map(), order: NONE, pending: new Map() };
+  return applyState(empty, { status, version: undefined, nodes });
+}
+
+/** The run after events, in their order. */
+export function applyEvents(live: LiveRun, events: readonly RunEvent[]): LiveRun {
+  if (events.length === 0) return live;
+  const nodes = new Map(live.nodes);
+  const pending = new Map(live.pending);
+  let { status, version } = live;
+  for (const event of events) {
+    version = event.version;
+    if (event.type === 'run') status = event.status;
+    else if (event.type === 'node') setEntry(nodes, pending, event.node);
+    else setRequest(pending, event.approval);
+  }
+  return { status, version, nodes, pending, order: orderOf(live.order, nodes) };
+}
+
+type PolledRun = Pick<LiveRun, 'status' | 'version'> & { nodes: Readonly<Record<string, NodeEntry>> };
+
+/** The run after events and polls, in the order in which they have come. */
+export function applyNews(live: LiveRun, news: readonly (RunEvent | PolledRun)[]): LiveRun {
+  let [after, events]: [LiveRun, RunEvent[]] = [live, []];
+  for (const item of news) {
+    if ('type' in item) events.push(item);
+    else [after, events] = [applyState(applyEvents(after, events), item), []];
+  }
+  return applyEvents(after, events);
+}
+
+/** The run as a poll shows it. A poll may be older than an event: what has ended stays ended. */
+export function applyState(live: LiveRun, polled: PolledRun): LiveRun {
+  const nodes = new Map(live.nodes);
+  const pending = new Map(live.pending);
+  for (const entry of Object.values(polled.nodes)) {
+    setEntry(nodes, pending, entry);
+    const key = nodeKey(entry.id, entry.path);
+    const requests = entry.status === 'in progress' ? (entry.approval_requests ?? []) : [];
+    setOrDelete(pending, key, requests.filter(isPending).map(idOf));
+  }
+  const status = hasEnded(live) ? live.status : polled.status;
+  const version = polled.version ?? live.version;
+  return { status, version, nodes, pending, order: orderOf(live.order, nodes) };
+}
+
+function setEntry(nodes: Map<string, NodeEntry>, pending: Map<string, readonly string[]>, entry: NodeEntry): void {
+  const key = nodeKey(entry.id, entry.path);
+  const known = nodes.get(key);
+  const isOver = entry.status === 'succeed' || entry.status === 'failed';
+  if (isOver) pending.delete(key);
+  else if (known !== undefined && (known.status === 'succeed' || known.status === 'failed')) return;
+  if (known === undefined || !isSame(known, entry)) nodes.set(key, entry);
+}
+
+/** The contents of a node that has ended never change, and may be large. */
+function isSame(known: NodeEntry, entry: NodeEntry): boolean {
+  if (known.status !== entry.status || known.finished_at !== entry.finished_at) return false;
+  return entry.status === 'succeed' || entry.status === 'failed' || isEqualJson(known, entry);
+}
+
+function setRequest(pending: Map<string, readonly string[]>, request: Record<string, unknown>): void {
+  const { node_id: nodeId, path } = request;
+  const key = nodeKey(String(nodeId), typeof path === 'string' ? path : '');
+  const others = (pending.get(key) ?? NONE).filter((id) => id !== idOf(request));
+  setOrDelete(pending, key, isPending(request) ? [...others, idOf(request)] : others);
+}
+
+function setOrDelete(pending: Map<string, readonly string[]>, key: string, ids: readonly string[]): void {
+  if (ids.length === 0) pending.delete(key);
+  else pending.set(key, ids);
+}
+
+function orderOf(known: readonly string[], nodes: ReadonlyMap<string, NodeEntry>): readonly string[] {
+  if (known.length === nodes.size) return known;
+  const seen = new Set(known);
+  const added = [...nodes].filter(([key]) => !seen.has(key));
+  const startOf = ([, entry]: [string, NodeEntry]): string => entry.started_at ?? '~';
+  const sorted = added.toSorted((a, b) => (startOf(a) < startOf(b) ? -1 : startOf(a) > startOf(b) ? 1 : 0));
+  return [...known, ...sorted.map(([key]) => key)];
+}
+
+function isPending(request: unknown): boolean {
+  return isObject(request) && request['status'] === 'pending';
+}
+
+function idOf(request: unknown): string {
+  return isObject(request) ? String(request['request_id']) : '';
+}

@@ -1,0 +1,59 @@
+// The words that the console has for the state of each node of a drawing.
+import type { RunLinks } from '../graph/run-links.js';
+import { hasEnded, type LiveRun, type NodeEntry } from './live-run.js';
+
+/** `not run`: the run did not reach the node, or can no longer reach it. */
+export type StatusWord = 'in queue' | 'in progress' | 'waiting' | 'succeeded' | 'failed' | 'cancelled' | 'not run';
+
+/** The word of an entry; `isWaiting`: somebody must decide first. */
+export function wordOf(entry: NodeEntry, isWaiting = false): StatusWord {
+  if (entry.status === 'failed') return entry.error?.code === 'cancelled' ? 'cancelled' : 'failed';
+  if (entry.status === 'in progress') return isWaiting || entry.waiting !== undefined ? 'waiting' : 'in progress';
+  return OTHERS[entry.status];
+}
+
+const OTHERS = { 'in queue': 'in queue', succeed: 'succeeded', 'not found': 'not run' } as const;
+
+/** The same with `, reused` behind it where the result is that of an earlier run. */
+export function statusOf(entry: NodeEntry, isWaiting = false): string {
+  const word = wordOf(entry, isWaiting);
+  return entry.reused === true ? `${word}, reused` : word;
+}
+
+/**
+ * The status of each node of the drawing outside loops. A node that was not reached is `in queue` while the run may still
+ * come to it, and `not run` once it cannot: the run is over, or every way to the node was left aside.
+ */
+export function statusesOf(links: RunLinks, live: LiveRun): ReadonlyMap<string, string> {
+  const statuses = new Map<string, string>();
+  const dead = new Set<string>();
+  const isOver = hasEnded(live);
+  for (const id of links.order) {
+    const entry = live.nodes.get(id);
+    if (entry !== undefined) {
+      statuses.set(id, statusOf(entry, live.pending.has(id)));
+      continue;
+    }
+    const incoming = links.incoming.get(id) ?? [];
+    const isReachable = id === links.start || incoming.some((link) => isOpen(link, live, dead));
+    if (isOver || !isReachable) dead.add(id);
+    statuses.set(id, dead.has(id) ? 'not run' : 'in queue');
+  }
+  return statuses;
+}
+
+function isOpen({ from, handle }: { from: string; handle: string }, live: LiveRun, dead: Set<string>): boolean {
+  if (dead.has(from)) return false;
+  const entry = live.nodes.get(from);
+  if (entry?.status === 'failed') return entry.handled === true && ['', 'error', 'timeout'].includes(handle);
+  if (entry?.status !== 'succeed' || handle === '') return true;
+  return handle !== 'error' && isTaken(entry.result, handle);
+}
+
+/** A node with branches answers the one that was taken: its name as content, or the names in a list. */
+function isTaken(result: unknown, handle: string): boolean {
+  const { content, cases } = (result ?? {}) as { content?: unknown; cases?: unknown };
+  return Array.isArray(cases)
+    ? cases.includes(handle) || (cases.length === 0 && handle === content)
+    : content === handle;
+}

@@ -1,0 +1,66 @@
+// The live state of a run in the query cache, and what a part of a page reads of it: a part is rendered again only when
+// what it reads has changed.
+import { skipToken, useQuery, type QueryKey } from '@tanstack/react-query';
+import { queryClient } from '../app/query-client.js';
+import { nodeKey, type LiveRun, type NodeEntry } from './live-run.js';
+
+/** `statuses`: the words of the drawing's nodes, by id (`statusesOf`). */
+export interface ShownRun {
+  live: LiveRun;
+  statuses: ReadonlyMap<string, string>;
+}
+
+export function shownRunKey(runId: string): QueryKey {
+  return ['poll', runId];
+}
+
+export function readShownRun(runId: string): ShownRun | undefined {
+  return queryClient.getQueryData<ShownRun>(shownRunKey(runId));
+}
+
+export function writeShownRun(runId: string, shown: ShownRun): void {
+  queryClient.setQueryData(shownRunKey(runId), shown);
+}
+
+function useShownRun<Part>(runId: string, select: (shown: ShownRun) => Part): Part | undefined {
+  const query = useQuery({
+    queryKey: shownRunKey(runId),
+    queryFn: skipToken,
+    select,
+    staleTime: Infinity,
+    // Entries keep their identity by themselves (live-run.ts); comparing whole results here would cost more.
+    structuralSharing: false,
+  });
+  return query.data;
+}
+
+export function useNodeStatus(runId: string, nodeId: string): string {
+  return useShownRun(runId, ({ statuses }) => statuses.get(nodeId)) ?? 'not run';
+}
+
+/** Null: the run has not reached the node. */
+export function useNodeEntry(runId: string, nodeId: string, path = ''): NodeEntry | null {
+  return useShownRun(runId, ({ live }) => live.nodes.get(nodeKey(nodeId, path)) ?? null) ?? null;
+}
+
+/** Whether the node waits for somebody's decision. */
+export function useIsWaiting(runId: string, nodeId: string, path = ''): boolean {
+  return useShownRun(runId, ({ live }) => live.pending.has(nodeKey(nodeId, path))) ?? false;
+}
+
+const NONE: readonly string[] = [];
+
+/** The keys of the nodes that have begun, in this order. */
+export function useStartedNodes(runId: string): readonly string[] {
+  return useShownRun(runId, ({ live }) => live.order) ?? NONE;
+}
+
+/** `waiting`: the run is in progress, and each node in flight waits for somebody. */
+export function useRunWord(runId: string): LiveRun['status'] | 'waiting' | undefined {
+  return useShownRun(runId, ({ live }) => (isAllWaiting(live) ? 'waiting' : live.status));
+}
+
+function isAllWaiting({ status, nodes, pending }: LiveRun): boolean {
+  if (status !== 'in progress' || pending.size === 0) return false;
+  return [...nodes].every(([key, entry]) => entry.status !== 'in progress' || pending.has(key));
+}

@@ -1,0 +1,58 @@
+import { RunningFor } from '../../runs/running-for.js';
+import { wordOf } from '../../../live/node-status.js';
+import { Duration } from '../../../ui/duration.js';
+import { formatDuration } from '../../../ui/format-duration.js';
+import { Status } from '../../../ui/status.js';
+import { Table, type Column } from '../../../ui/table.js';
+import type { Attempt, NodeDetail } from '../run-data.js';
+import { ClockTime } from './clock-time.js';
+
+const COLUMNS: readonly Column<Attempt>[] = [
+  { heading: 'Attempt', isName: true, cell: ({ number }) => number },
+  {
+    heading: 'Status',
+    cell: (attempt) => (
+      <>
+        <Status status={statusOf(attempt)} />
+        {attempt.error !== null && (
+          <span className="node-attempt-error">
+            <code>{attempt.error.code}</code> {attempt.error.message}
+          </span>
+        )}
+      </>
+    ),
+  },
+  { heading: 'Started', cell: ({ started_at: at }) => <ClockTime at={at} /> },
+  {
+    heading: 'Duration',
+    isFigure: true,
+    cell: ({ started_at: startedAt, finished_at: finishedAt }) =>
+      finishedAt === null ? (
+        <RunningFor since={startedAt} />
+      ) : (
+        <Duration ms={Date.parse(finishedAt) - Date.parse(startedAt)} />
+      ),
+  },
+];
+
+export function AttemptsTab({ detail }: { detail: NodeDetail }) {
+  const { queued_ms: queuedMs, attempts } = detail;
+  return (
+    <div className="node-part">
+      {queuedMs !== null && queuedMs > 0 && (
+        <p className="node-hint">In queue for {formatDuration(queuedMs)} before the first attempt.</p>
+      )}
+      <Table
+        label="Attempts"
+        columns={COLUMNS}
+        rows={attempts}
+        keyOf={({ number }) => number}
+        empty="There was no attempt."
+      />
+    </div>
+  );
+}
+
+function statusOf({ status, error }: Attempt): string {
+  return wordOf({ id: '', status, ...(error === null ? {} : { error }) });
+}

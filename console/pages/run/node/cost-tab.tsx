@@ -1,0 +1,31 @@
+import { Money } from '../../../ui/money.js';
+import { Table, type Column } from '../../../ui/table.js';
+import type { NodeDetail, Transaction } from '../run-data.js';
+import { ClockTime } from './clock-time.js';
+import { sumAmounts } from '../sum-amounts.js';
+
+const COLUMNS: readonly Column<Transaction>[] = [
+  { heading: 'Operation', isName: true, cell: ({ operation }) => operation },
+  { heading: 'Time', cell: ({ created_at: createdAt }) => <ClockTime at={createdAt} /> },
+  { heading: 'Note', cell: ({ reason }) => reason },
+  { heading: 'Amount', isFigure: true, cell: ({ amount }) => <Money amount={amount} /> },
+];
+
+export function CostTab({ detail: { transactions } }: { detail: NodeDetail }) {
+  return (
+    <div className="node-part">
+      {transactions.length > 0 && (
+        <p>
+          In all: <Money amount={sumAmounts(transactions.map(({ amount }) => amount))} />
+        </p>
+      )}
+      <Table
+        label="Cost"
+        columns={COLUMNS}
+        rows={transactions}
+        keyOf={({ id }) => id}
+        empty="Nothing has been charged for this node yet."
+      />
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+// What the run page reads of the service.
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { api, unwrap, type paths } from '../../app/api.js';
+import { readLinks } from '../../graph/run-links.js';
+import { applyState, startLiveRun, type NodeEntry } from '../../live/live-run.js';
+import { statusesOf } from '../../live/node-status.js';
+import { readShownRun, writeShownRun } from '../../live/run-cache.js';
+import { toPollStatus } from './run-word.js';
+
+export type RunDetail = paths['/api/v1/runs/{run_id}/']['get']['responses'][200]['content']['application/json'];
+export type NodeDetail =
+  paths['/api/v1/workflows/{id}/history/{run_id}/nodes/{node_id}/']['get']['responses'][200]['content']['application/json'];
+export type Transaction = NodeDetail['transactions'][number];
+export type Attempt = NodeDetail['attempts'][number];
+export type ApprovalRequest =
+  paths['/api/v1/workflows/workflow_run/{workflow_run_id}/agent-approval/']['get']['responses'][200]['content']['application/json'][number];
+
+/** The run whole. The state of its nodes goes into the cache of live runs, too, from which the parts of the page read. */
+export function useRun(runId: string): UseQueryResult<RunDetail> {
+  return useQuery({ queryKey: ['run', runId], queryFn: ({ signal }) => loadRun(runId, signal) });
+}
+
+export async function loadRun(runId: string, signal: AbortSignal): Promise<RunDetail> {
+  const run = await unwrap(api.GET('/api/v1/runs/{run_id}/', { params: { path: { run_id: runId } }, signal }));
+  const status = toPollStatus(run);
+  const nodes = run.result as Record<string, NodeEntry>;
+  const known = readShownRun(runId)?.live;
+  const live =
+    known === undefined ? startLiveRun(status, nodes) : applyState(known, { status, version: undefined, nodes });
+  writeShownRun(runId, { live, statuses: statusesOf(readLinks(run.data), live) });
+  return run;
+}
+
+/** The approval requests of a run, decided ones too. */
+export function useApprovals(runId: string): UseQueryResult<ApprovalRequest[]> {
+  return useQuery({
+    queryKey: ['run-approvals', runId],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET('/api/v1/workflows/workflow_run/{workflow_run_id}/agent-approval/', {
+          params: { path: { workflow_run_id: runId } },
+          signal,
+        }),
+      ),
+  });
+}
+
+const COST_EVERY_MS = 4_000;
+
+/** What an open run has cost so far: its item in the list of runs, which comes without the results. */
+export function useRunningCost(run: RunDetail, isOpen: boolean): Readonly<Record<string, string>> {
+  const createdAtMs = Date.parse(run.created_at);
+  const query = useQuery({
+    queryKey: ['run-cost', run.id],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET('/api/v1/runs/', {
+          params: {
+            query: {
+              workflow: run.workflow.id,
+              started_after: run.created_at,
+              started_before: new Date(createdAtMs + 1).toISOString(),
+            },
+          },
+          signal,
+        }),
+      ),
+    enabled: isOpen,
+    refetchInterval: COST_EVERY_MS,
+  });
+  const listed = query.data?.items.find(({ id }) => id === run.id);
+  return isOpen ? (listed?.cost ?? run.cost) : run.cost;
+}
+
+/** The caller's role where the run belongs to: who may only read gets no buttons. */
+export function useMayRun(projectId: number): boolean {
+  const query = useQuery({
+    queryKey: ['project', projectId],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/projects/{id}/', { params: { path: { id: projectId } }, signal })),
+    staleTime: 60_000,
+  });
+  return query.data !== undefined && query.data.role !== 'viewer';
+}

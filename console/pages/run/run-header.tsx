@@ -1,0 +1,70 @@
+import { useEffect, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import { RunningFor } from '../runs/running-for.js';
+import { announce } from '../../ui/announce.js';
+import { Duration } from '../../ui/duration.js';
+import { Money } from '../../ui/money.js';
+import { Status } from '../../ui/status.js';
+import { Time } from '../../ui/time.js';
+import { useTitle } from '../../ui/use-title.js';
+import { useRunningCost, type RunDetail } from './run-data.js';
+import './run-header.css';
+
+interface RunHeaderProps {
+  run: RunDetail;
+  /** The status of the run in the console's words. */
+  word: string;
+  isOpen: boolean;
+  actions: ReactNode;
+}
+
+export function RunHeader({ run, word, isOpen, actions }: RunHeaderProps) {
+  const cost = useRunningCost(run, isOpen);
+  useTitle(`${run.workflow.title}, ${word}`);
+  // The one live region of the page tells of every change of the run's status.
+  useEffect(() => announce(`Run ${word}`), [word]);
+  return (
+    <header className="run-header">
+      <div className="run-header-name">
+        <h1>{run.workflow.title}</h1>
+        <Status status={word} />
+      </div>
+      <dl className="run-header-facts">
+        <Fact name="Started">
+          <Time at={run.run_started_at ?? run.created_at} />
+        </Fact>
+        <Fact name="Duration">
+          {isOpen && run.run_started_at !== null ? (
+            <RunningFor since={run.run_started_at} />
+          ) : (
+            <Duration ms={run.duration === null ? null : run.duration * 1000} />
+          )}
+        </Fact>
+        <Fact name="Cost">
+          <Money amount={cost} />
+        </Fact>
+        <Fact name="Workflow">
+          <Link href={`/workflows/${run.workflow.id}`}>Version {run.workflow_version}</Link>
+        </Fact>
+        <Fact name="Project">{run.project.name}</Fact>
+        {run.temporal_url !== undefined && (
+          <Fact name="Operators">
+            <a href={run.temporal_url} target="_blank" rel="noopener noreferrer">
+              Open in Temporal
+            </a>
+          </Fact>
+        )}
+      </dl>
+      <div className="run-header-actions">{actions}</div>
+    </header>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="run-header-fact">
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

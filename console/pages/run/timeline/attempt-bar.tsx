@@ -1,0 +1,47 @@
+import { useNow } from '../../../live/use-now.js';
+import { classNames } from '../../../ui/class-names.js';
+import { formatDuration } from '../../../ui/format-duration.js';
+import type { AttemptSpan } from './timeline-layout.js';
+
+interface AttemptBarProps {
+  label: string;
+  attempt: AttemptSpan;
+  originMs: number;
+  isReused: boolean;
+  onSelect: () => void;
+}
+
+/** A button named `<label>, attempt N, <status>, <duration>`; of an attempt that goes on, the duration grows. */
+export function AttemptBar({ label, attempt, originMs, isReused, onSelect }: AttemptBarProps) {
+  const { number, word, fromMs, toMs, waits } = attempt;
+  const head = `${label}, attempt ${number}, ${word}${isReused ? ', reused' : ''}`;
+  return (
+    <button
+      type="button"
+      className={classNames('timeline-bar', `timeline-bar-${word.replace(' ', '-')}`)}
+      style={{ '--from': fromMs, '--to': toMs ?? 'var(--span)' }}
+      title={head}
+      onClick={onSelect}
+    >
+      {waits.map((wait) => (
+        <span
+          key={wait.fromMs}
+          className="timeline-wait"
+          style={{
+            '--bar-from': fromMs,
+            '--bar-to': toMs ?? 'var(--span)',
+            '--from': wait.fromMs,
+            '--to': wait.toMs ?? 'var(--span)',
+          }}
+        />
+      ))}
+      <span className="hidden-text">
+        {head}, {toMs === null ? <Growing fromMs={originMs + fromMs} /> : formatDuration(toMs - fromMs)}
+      </span>
+    </button>
+  );
+}
+
+function Growing({ fromMs }: { fromMs: number }) {
+  return formatDuration(useNow(1_000) - fromMs);
+}

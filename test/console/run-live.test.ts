@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { sharedStack } from '../support/shared-stack.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import type { TestStack } from '../support/stack.js';
+import { openConsole, type ConsoleBrowser } from './browser.js';
+import { call, callAndAnswer, createRunWorld, nodeNamed, sideBySide, type RunWorld } from './run-world.js';
+
+describe('a run that is watched', function () {
+  this.timeout(180_000);
+  let stack: TestStack;
+  let browser: ConsoleBrowser;
+  let target: HttpTarget;
+  let world: RunWorld;
+
+  before(async () => {
+    stack = await sharedStack();
+    [browser, target] = [await openConsole(stack), await startHttpTarget()];
+    world = await createRunWorld(stack);
+  });
+  after(async () => {
+    await browser.close();
+    await target.close();
+  });
+
+  const open = (runId: string) => browser.person(world.owner.userId, `/runs/${runId}`);
+
+  it('drops no state of 300 nodes side by side, each shown in progress before its end or only at its end', async () => {
+    const { runId } = await world.start(sideBySide(target, 300), {}, 'Side by side');
+    const page = await open(runId);
+    const graph = page.getByRole('region', { name: 'Graph' });
+    await graph
+      .getByRole('group', { name: /^Call \d+, / })
+      .first()
+      .waitFor();
+    await page.evaluate(RECORD);
+    await page.getByRole('status').getByText('Run succeeded').waitFor({ timeout: 120_000 });
+    assert.equal(await graph.getByRole('group', { name: /^Call \d+, succeeded$/ }).count(), 300);
+    const backwards = (await page.evaluate('window.backwards')) as string[];
+    assert.deepEqual(backwards, []);
+    assert.equal(await page.getByRole('button', { name: /^Call \d+, attempt 1, succeeded, / }).count(), 300);
+    await page.context().close();
+  });
+
+  it('says that the connection is lost, and goes on by itself when it is back', async () => {
+    const { runId } = await world.start(callAndAnswer(target, 9_000));
+    const page = await open(runId);
+    await nodeNamed(page, 'Call, in progress').waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('The connection is lost.').first().waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('The connection is back.').first().waitFor();
+    await nodeNamed(page, 'Answer, succeeded').waitFor();
+    await page.context().close();
+  });
+
+  it('follows by polls where event streams do not come through', async () => {
+    const { runId } = await world.start(callAndAnswer(target, 6_000));
+    const page = await browser.person(world.owner.userId, '/costs');
+    await page.route('**/workflow_result/events/**', (route) => route.abort());
+    await page.evaluate(`history.pushState(null, '', '/runs/${runId}')`);
+    await nodeNamed(page, 'Call, in progress').waitFor();
+    await nodeNamed(page, 'Answer, succeeded').waitFor();
+    await page.getByRole('status').getByText('Run succeeded').waitFor();
+    assert.equal(await page.getByText('The connection is lost.').count(), 0);
+    await page.context().close();
+  });
+
+  it('renders nothing of a node that an event is not about', async () => {
+    const { runId } = await world.start(call(`${target.url}/delay/3000`));
+    const page = await open(runId);
+    await nodeNamed(page, 'Call, in progress').waitFor();
+    await page.evaluate(COUNT_CHANGES('Start, succeeded'));
+    await nodeNamed(page, 'Call, succeeded').waitFor();
+    assert.equal(await page.evaluate('window.changes'), 0);
+    await page.context().close();
+  });
+
+  it('has broken no policy, written no error and asked no other origin', () => browser.assertClean());
+});
+
+/** Writes down each node that is shown in a state that comes before the one that it was in. */
+const RECORD = `{
+  const ORDER = ['in queue', 'in progress', 'waiting', 'succeeded'];
+  const seen = new Map();
+  window.backwards = [];
+  const look = () => {
+    for (const group of document.querySelectorAll('.run-node')) {
+      const [, name, status] = /^(.*), ([^,]*)$/.exec(group.getAttribute('aria-label'));
+      const rank = ORDER.indexOf(status);
+      if (rank < (seen.get(name) ?? 0)) window.backwards.push(name + ': ' + status);
+      seen.set(name, rank);
+    }
+  };
+  new MutationObserver(look).observe(document.querySelector('.run-graph'), { subtree: true, attributeFilter: ['aria-label'] });
+  look();
+}`;
+
+const COUNT_CHANGES = (name: string): string => `{
+  window.changes = 0;
+  const group = document.querySelector('[role=group][aria-label="${name}"]');
+  new MutationObserver((changes) => (window.changes += changes.length)).observe(group, {
+    subtree: true, attributes: true, childList: true, characterData: true,
+  });
+}`;

@@ -1,0 +1,76 @@
+// Runs for the tests of the run page.
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { createAccount, type Account } from '../api/accounts.js';
+import { agent, drawing, fanOut, http, linkInRow, llm, trigger, type Drawing } from '../support/graphs.js';
+import type { HttpTarget } from '../support/http-target.js';
+import type { TestStack } from '../support/stack.js';
+
+export interface RunWorld {
+  owner: Account;
+  /** Saves the drawing, starts a run of it and returns both ids. */
+  start: (data: Drawing, input?: unknown, title?: string) => Promise<Started>;
+}
+
+export interface Started {
+  workflowId: number;
+  runId: string;
+}
+
+export async function createRunWorld(stack: TestStack): Promise<RunWorld> {
+  const owner = await createAccount(stack);
+  const project = await owner.api.createProject('Runs');
+  return {
+    owner,
+    async start(data, input = {}, title = 'A workflow') {
+      const workflowId = await owner.api.createWorkflow(project, data, title);
+      const { status, data: run } = await owner.api.run(workflowId, input);
+      if (status !== 201) throw new Error(`the run was not accepted: ${status}`);
+      return { workflowId, runId: run.id };
+    },
+  };
+}
+
+/** Start, `Call` and `Answer` in a row; the call takes `delayMs`. */
+export function callAndAnswer(target: HttpTarget, delayMs: number): Drawing {
+  const call = http(`${target.url}/delay/${delayMs}`, { label: 'Call' });
+  return drawing(linkInRow([trigger([], { label: 'Start' }), call, llm('Hello', { label: 'Answer' })]));
+}
+
+/** One call whose answers are as the test says. */
+export function call(url: string, label = 'Call'): Drawing {
+  return drawing(linkInRow([trigger([], { label: 'Start' }), http(url, { label })]));
+}
+
+/** `count` calls side by side. */
+export function sideBySide(target: HttpTarget, count: number): Drawing {
+  return fanOut(count, (index) => http(`${target.url}/delay/${index % 40}/${index}`, { label: `Call ${index}` }));
+}
+
+/** A model's answer with this text. */
+export function answer(stack: TestStack, text: string, label = 'Answer'): Drawing {
+  const model = `answers-${randomUUID()}`;
+  stack.modelProvider.script(model, { text });
+  const node = llm('Hello', { label, settings: { model_name: model, temperature: 0 } });
+  return drawing(linkInRow([trigger([], { label: 'Start' }), node]));
+}
+
+/** An agent that asks whether it may add. */
+export function asksToAdd(stack: TestStack, toolsUrl: string): Drawing {
+  const model = `asks-${randomUUID()}`;
+  stack.modelProvider.script(model, [
+    { toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 } }] },
+    { text: 'It is **3**' },
+  ]);
+  const clerk = agent('Add', { model_name: model }, [{ endpoint_url: toolsUrl }], { label: 'Clerk' });
+  return drawing(linkInRow([trigger([], { label: 'Start' }), clerk]));
+}
+
+/** The node of the drawing with this name: `Call, succeeded`. */
+export function nodeNamed(page: Page, name: string) {
+  return page.getByRole('region', { name: 'Graph' }).getByRole('group', { name, exact: true });
+}
+
+export function panel(page: Page) {
+  return page.getByRole('region', { name: 'Node', exact: true });
+}

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { sharedStack } from '../support/shared-stack.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import type { TestStack } from '../support/stack.js';
+import { startToolServer, type ToolServer } from '../support/tool-server.js';
+import { assertAccessible } from './axe.js';
+import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+import {
+  answer,
+  asksToAdd,
+  call,
+  callAndAnswer,
+  createRunWorld,
+  nodeNamed,
+  panel,
+  type RunWorld,
+} from './run-world.js';
+
+describe('the page of a run', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let browser: ConsoleBrowser;
+  let target: HttpTarget;
+  let tools: ToolServer;
+  let world: RunWorld;
+
+  before(async () => {
+    stack = await sharedStack();
+    [browser, target, tools] = [await openConsole(stack), await startHttpTarget(), await startToolServer()];
+    world = await createRunWorld(stack);
+  });
+  after(async () => {
+    await browser.close();
+    await Promise.all([target.close(), tools.close()]);
+  });
+
+  const open = (runId: string, options: Parameters<ConsoleBrowser['person']>[2] = {}) =>
+    browser.person(world.owner.userId, `/runs/${runId}`, options);
+
+  it('shows each node as it runs, in the graph and in the timeline, until the end', async () => {
+    const { runId } = await world.start(callAndAnswer(target, 4_000), {}, 'Live');
+    const page = await open(runId);
+    await nodeNamed(page, 'Call, in progress').waitFor();
+    await nodeNamed(page, 'Answer, in queue').waitFor();
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    await timeline.getByRole('button', { name: /^Call, attempt 1, in progress, \d/ }).waitFor();
+    await nodeNamed(page, 'Answer, succeeded').waitFor();
+    await timeline.getByRole('button', { name: /^Answer, attempt 1, succeeded, \d/ }).waitFor();
+    await page.getByRole('status').getByText('Run succeeded').waitFor();
+    await page.getByText('0.00002 USD').first().waitFor();
+    await timeline.getByRole('button', { name: /^Answer,/ }).click();
+    await panel(page).getByText('echo: Hello').waitFor();
+    assert.match(page.url(), /\?node=/);
+    await page.context().close();
+  });
+
+  it('shows every attempt of a node, and why the earlier ones have failed', async () => {
+    const path = `/twice/${randomUUID()}`;
+    target.on(path, [{ status: 503 }, { status: 503 }, { body: 'at last' }]);
+    const { runId } = await world.start(call(`${target.url}${path}`));
+    await world.owner.api.pollToEnd(runId);
+    const page = await open(runId);
+    for (const [number, status] of [
+      [1, 'failed'],
+      [2, 'failed'],
+      [3, 'succeeded'],
+    ] as const) {
+      await page.getByRole('button', { name: new RegExp(`^Call, attempt ${number}, ${status}, \\d`) }).waitFor();
+    }
+    await nodeNamed(page, 'Call, succeeded').click();
+    await page.getByRole('tab', { name: 'Attempts' }).click();
+    const attempts = page.getByRole('table', { name: 'Attempts' });
+    assert.equal(await attempts.getByRole('row').count(), 4);
+    await attempts.getByText('http_status').first().waitFor();
+    await page.context().close();
+  });
+
+  it('begins with the failed node: code and message, and what it was given', async () => {
+    const { runId } = await world.start(call(`${target.url}/status/404`, 'Fetch'));
+    await world.owner.api.pollToEnd(runId);
+    const page = await open(runId);
+    await panel(page).getByRole('heading', { name: 'Fetch' }).waitFor();
+    await panel(page).getByText('http_status').waitFor();
+    await page.getByRole('status').getByText('Run failed').waitFor();
+    await page.getByRole('tab', { name: 'Input' }).click();
+    await panel(page).getByText(`${target.url}/status/404`).waitFor();
+    await page.getByRole('tab', { name: 'Cost' }).click();
+    await panel(page).getByRole('table', { name: 'Cost' }).waitFor();
+    await assertAccessible(page, 'a failed run');
+    await page.context().close();
+  });
+
+  it('asks before it cancels a run, and shows what was cancelled', async () => {
+    const { runId } = await world.start(callAndAnswer(target, 60_000));
+    const page = await open(runId);
+    await nodeNamed(page, 'Call, in progress').waitFor();
+    await page.getByRole('button', { name: 'Cancel run' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Let it run' }).click();
+    await nodeNamed(page, 'Call, in progress').waitFor();
+    await page.getByRole('button', { name: 'Cancel run' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the run' }).click();
+    await page.getByRole('status').getByText('Run cancelled').waitFor();
+    await nodeNamed(page, 'Call, cancelled').waitFor();
+    await nodeNamed(page, 'Answer, not run').waitFor();
+    await page.getByRole('button', { name: 'Cancel run' }).waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  it('runs again with the same input or a changed one, and compares the two runs', async () => {
+    const { runId } = await world.start(call(`${target.url}/echo?name={{ input.name }}`), { name: 'Ada', big: 1 }, 'Echo');
+    await world.owner.api.pollToEnd(runId);
+    const page = await open(runId);
+    await page.getByRole('button', { name: 'Run again', exact: true }).click();
+    await page.waitForURL((url) => url.pathname.startsWith('/runs/') && !url.pathname.endsWith(runId));
+    await page.getByRole('status').getByText('Run succeeded').waitFor();
+    await page.getByRole('button', { name: 'Change input' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Run workflow' });
+    await dialog.getByRole('textbox', { name: 'Input (JSON)' }).fill('{"name": ');
+    await dialog.getByRole('button', { name: 'Start run' }).click();
+    await dialog.getByText('This is not JSON.').waitFor();
+    const secondUrl = page.url();
+    await dialog.getByRole('textbox', { name: 'Input (JSON)' }).fill('{"name": "Grace", "big": 12345678901234567890}');
+    await dialog.getByRole('button', { name: 'Start run' }).click();
+    await page.waitForURL((url) => url.href !== secondUrl);
+    await page.getByRole('status').getByText('Run succeeded').waitFor();
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    const runs = page.getByRole('dialog', { name: 'Compare runs' }).getByRole('list', { name: 'Runs to compare with' });
+    await runs.getByRole('button').nth(1).waitFor();
+    assert.equal(await runs.getByRole('button').count(), 2);
+    await assertAccessible(page, 'the choice of a run');
+    await runs.getByRole('button').last().click();
+    await page.waitForURL(`**?**compare=${runId}`);
+    const differences = page.getByRole('region', { name: 'Differences' });
+    const name = differences.getByRole('region', { name: 'Input' }).getByRole('row', { name: 'name' });
+    assert.match((await name.textContent()) ?? '', /Grace.*Ada/);
+    await page.getByRole('button', { name: 'Change input' }).click();
+    // More digits than a number of JavaScript holds.
+    assert.match(await dialog.getByRole('textbox').inputValue(), /12345678901234567890/);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await differences.getByRole('region', { name: 'Node Call' }).waitFor();
+    assert.equal(await differences.getByRole('region', { name: 'Definition' }).count(), 0);
+    await assertAccessible(page, 'a comparison');
+    await page.context().close();
+  });
+
+  it('shows who waits for a decision, leads there, and goes on by itself', async () => {
+    const { runId } = await world.start(asksToAdd(stack, tools.url));
+    const page = await open(runId);
+    await nodeNamed(page, 'Clerk, waiting').waitFor();
+    await page.getByRole('status').getByText('Run waiting').waitFor();
+    const link = page.getByRole('link', { name: 'decide in the inbox' });
+    const requestId = /\/inbox\/(.+)$/.exec((await link.getAttribute('href')) ?? '')?.[1];
+    await page.getByRole('button', { name: /^Clerk, attempt 1, waiting, \d/ }).waitFor();
+    await world.owner.api.post(`/workflows/workflow_run/${runId}/agent-approval/${requestId}/approve/`, { body: {} });
+    await nodeNamed(page, 'Clerk, succeeded').click();
+    await panel(page).getByRole('region', { name: 'Steps' }).getByText('add').waitFor();
+    assert.equal(await panel(page).locator('strong').textContent(), '3');
+    assert.equal(await link.count(), 0);
+    await page.context().close();
+  });
+
+  it('takes what models and users have written for text: nothing runs, no picture is loaded, links give nothing away', async () => {
+    const text = [
+      '<img src=x onerror="window.hit=1"><script>window.hit=1</script>',
+      '![far](https://elsewhere.example/pixel.png)',
+      '[click](javascript:window.hit=1) [out](https://elsewhere.example/)',
+    ].join('\n\n');
+    const { runId } = await world.start(
+      answer(stack, text, '<img src=x onerror="window.hit=1">'),
+      { '<b>': text },
+      '<i>Title</i>',
+    );
+    await world.owner.api.pollToEnd(runId);
+    const page = await open(runId);
+    const out = panel(page).getByRole('link', { name: 'out' });
+    assert.match((await out.getAttribute('rel')) ?? '', /noopener/);
+    assert.equal(await panel(page).locator('img, script').count(), 0);
+    assert.doesNotMatch((await panel(page).getByText('click').getAttribute('href')) ?? '', /javascript/);
+    await page.getByRole('combobox', { name: 'Show as' }).selectOption('Text');
+    await panel(page).getByText('<script>').waitFor();
+    assert.equal(await page.evaluate('window.hit'), undefined);
+    await page.getByRole('heading', { level: 1, name: '<i>Title</i>' }).waitFor();
+    await page.context().close();
+  });
+
+  it('shows the first 64 KiB of a large result, and gives all of it as a file', async () => {
+    const { runId } = await world.start(call(`${target.url}/bytes/300000`));
+    await world.owner.api.pollToEnd(runId);
+    const page = await open(runId);
+    await panel(page).getByText('The first 64 KiB of 293 KiB.').waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      panel(page).getByRole('button', { name: 'Download' }).click(),
+    ]);
+    assert.equal(file.suggestedFilename(), 'Call.txt');
+    const chunks: Buffer[] = [];
+    for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
+    assert.equal(Buffer.concat(chunks).length, 300_000);
+    await page.context().close();
+  });
+
+  it('says Not found for a run that does not exist, and for what is no id', async () => {
+    const page = await open(randomUUID());
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    await page.goto('/runs/none');
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    await page.context().close();
+  });
+
+  it('works by keyboard alone, in light and dark, and on a phone without scrolling sidewards', async () => {
+    const { runId } = await world.start(callAndAnswer(target, 0));
+    await world.owner.api.pollToEnd(runId);
+    for (const options of [{}, { colorScheme: 'dark' } as const, NARROW]) {
+      const page = await open(runId, options);
+      await nodeNamed(page, 'Call, succeeded').getByRole('button').focus();
+      await page.keyboard.press('Enter');
+      await panel(page).getByRole('heading', { name: 'Call' }).waitFor();
+      await page.getByRole('tab', { name: 'Result' }).focus();
+      await page.keyboard.press('ArrowRight');
+      await panel(page).getByText('What the node was given').waitFor();
+      await page.getByRole('button', { name: /^Answer, attempt 1,/ }).focus();
+      await page.keyboard.press('Enter');
+      await panel(page).getByRole('heading', { name: 'Answer' }).waitFor();
+      await assertAccessible(page, `run, ${JSON.stringify(options)}`);
+      const wide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+      assert.equal(wide, 0, JSON.stringify(options));
+      await page.context().close();
+    }
+  });
+
+  it('has broken no policy, written no error and asked no other origin', () => browser.assertClean());
+});

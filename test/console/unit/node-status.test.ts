@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { readLinks } from '../../../console/graph/run-links.js';
+import { startLiveRun, type LiveRun, type NodeEntry } from '../../../console/live/live-run.js';
+import { statusesOf, statusOf } from '../../../console/live/node-status.js';
+import { condition, drawing, link, llm, trigger } from '../../support/graphs.js';
+
+const TIMES = { started_at: '2026-01-31T12:00:00.000Z', finished_at: '2026-01-31T12:00:01.000Z' };
+
+function succeeded(id: string, content = 'x'): NodeEntry {
+  return { id, status: 'succeed', ...TIMES, result: { content } };
+}
+
+function running(status: LiveRun['status'], ...entries: NodeEntry[]): LiveRun {
+  return startLiveRun(status, Object.fromEntries(entries.map((entry) => [entry.id, entry])));
+}
+
+describe('the status of nodes', () => {
+  const [start, choose, yes, no, after] = [trigger(), condition('1', '==', '1'), llm('yes'), llm('no'), llm('after')];
+  link(start, choose);
+  link(choose, yes, 'true');
+  link(choose, no, 'false');
+  link(no, after);
+  const links = readLinks(drawing([start, choose, yes, no, after]));
+  const statusesIn = (live: LiveRun): (string | undefined)[] => {
+    const statuses = statusesOf(links, live);
+    return [start, choose, yes, no, after].map(({ id }) => statuses.get(id));
+  };
+
+  it('is in queue for what a run may still come to, and not run for what it has left aside', () => {
+    assert.deepEqual(statusesIn(running('in queue')), ['in queue', 'in queue', 'in queue', 'in queue', 'in queue']);
+    const live = running('in progress', succeeded(start.id), succeeded(choose.id, 'true'));
+    assert.deepEqual(statusesIn(live), ['succeeded', 'succeeded', 'in queue', 'not run', 'not run']);
+  });
+
+  it('is not run for all that was not reached once the run is over', () => {
+    const failed: NodeEntry = { id: choose.id, status: 'failed', ...TIMES, error: { code: 'x', message: 'x' } };
+    const live = running('failed', succeeded(start.id), failed);
+    assert.deepEqual(statusesIn(live), ['succeeded', 'failed', 'not run', 'not run', 'not run']);
+  });
+
+  it('goes on behind a failure that was caught, by the way of errors', () => {
+    const data = {
+      nodes: [
+        { id: 'a', data: { next_nodes: ['b'], error_node: 'c' } },
+        { id: 'b', data: {} },
+        { id: 'c', data: {} },
+      ],
+      start_node: 'a',
+    };
+    const failed: NodeEntry = {
+      id: 'a',
+      status: 'failed',
+      ...TIMES,
+      handled: true,
+      error: { code: 'x', message: 'x' },
+    };
+    const statuses = statusesOf(readLinks(data), running('in progress', failed));
+    assert.equal(statuses.get('c'), 'in queue');
+  });
+
+  it('tells cancelled nodes, waiting nodes and reused results apart', () => {
+    const error = { code: 'cancelled', message: 'The run ended first.' };
+    assert.equal(statusOf({ id: 'a', status: 'failed', error }), 'cancelled');
+    assert.equal(statusOf({ id: 'a', status: 'in progress' }, true), 'waiting');
+    assert.equal(statusOf({ id: 'a', status: 'in progress' }), 'in progress');
+    assert.equal(statusOf({ ...succeeded('a'), reused: true }), 'succeeded, reused');
+  });
+});
+
+describe('the links of a drawing', () => {
+  it('are those of the nodes before those that are drawn, for each way out by itself', () => {
+    const { links } = readLinks({
+      nodes: [
+        { id: 'a', data: { next_nodes: [] } },
+        { id: 'if', data: { true_node: 'b' } },
+        { id: 'b', data: {} },
+        { id: 'c', data: {} },
+        { id: 'many', data: { cases: [{ id: 'x', node: 'b' }], default_node: 'c' } },
+      ],
+      edges: [
+        { source: 'a', target: 'b' },
+        { source: 'if', target: 'c', sourceHandle: 'condition-true' },
+        { source: 'if', target: 'c', sourceHandle: 'condition-false' },
+        { source: 'b', target: 'c', sourceHandle: 'output' },
+        { source: 'b', target: 'gone' },
+      ],
+    });
+    assert.deepEqual(links, [
+      { from: 'if', to: 'b', handle: 'true' },
+      { from: 'if', to: 'c', handle: 'false' },
+      { from: 'b', to: 'c', handle: '' },
+      { from: 'many', to: 'c', handle: 'default' },
+      { from: 'many', to: 'b', handle: 'x' },
+    ]);
+  });
+
+  it('order each node behind those that lead to it, and survive circles, twins and what is no drawing', () => {
+    const circle = {
+      nodes: [
+        { id: 'a', data: { next_nodes: ['b'] } },
+        { id: 'b', data: { next_nodes: ['a'] } },
+      ],
+    };
+    assert.deepEqual(readLinks(circle).order, ['a', 'b']);
+    const row = {
+      nodes: [
+        { id: 'b', data: {} },
+        { id: 'a', data: { next_nodes: ['b', 'b'] } },
+      ],
+    };
+    assert.deepEqual(readLinks(row).order, ['a', 'b']);
+    for (const odd of [{}, { nodes: 'x', edges: 3 }, { nodes: [null, {}, { id: 1 }], edges: [null] }]) {
+      assert.deepEqual(readLinks(odd as never).order, []);
+    }
+  });
+});

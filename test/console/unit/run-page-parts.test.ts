@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { createFrameBatch } from '../../../console/live/frame-batch.js';
+import { createLimit } from '../../../console/live/limit.js';
+import { refusalsOf } from '../../../console/pages/run/actions/refusal.js';
+import { parseStructure, WrittenNumber } from '../../../console/pages/run/content/json-value.js';
+import { formatBytes, partOf, SHOWN_BYTES } from '../../../console/pages/run/content/part-of.js';
+import { readResult } from '../../../console/pages/run/node/result-parts.js';
+import { runWord, toStoredStatus } from '../../../console/pages/run/run-word.js';
+import { addDecimals, subtractDecimals, sumAmounts } from '../../../console/pages/run/sum-amounts.js';
+
+describe('the parts of the run page', () => {
+  it('show at most 64 KiB of a text, and never half a character', () => {
+    assert.deepEqual(partOf('short'), { text: 'short', isWhole: true });
+    const exact = 'x'.repeat(SHOWN_BYTES);
+    assert.deepEqual(partOf(exact), { text: exact, isWhole: true });
+    assert.equal(partOf(`${exact}y`).text, exact);
+    const wide = partOf('😀'.repeat(SHOWN_BYTES));
+    assert.equal(wide.isWhole, false);
+    assert.equal(wide.text, '😀'.repeat(SHOWN_BYTES / 4));
+    assert.equal(partOf('a😀', 4).text, 'a');
+    assert.deepEqual([87, 12 * 1024, 1.5 * 1024 * 1024].map(formatBytes), ['87 bytes', '12 KiB', '1.5 MiB']);
+  });
+
+  it('add decimal strings up exactly, by currency', () => {
+    assert.deepEqual(sumAmounts([{ USD: '0.1' }, { USD: '0.2', EUR: '1' }, { USD: '0.00000000000000000001' }]), {
+      USD: '0.30000000000000000001',
+      EUR: '1',
+    });
+    assert.equal(addDecimals('-0.5', '0.25'), '-0.25');
+    assert.equal(subtractDecimals('1', '1.000'), '0');
+    assert.equal(addDecimals('9007199254740993', '0.5'), '9007199254740993.5');
+  });
+
+  it('know the words of run statuses in both directions', () => {
+    const word = (status: Parameters<typeof runWord>[0]['status'], live?: string) =>
+      runWord({ status, run_started_at: null }, live);
+    assert.deepEqual(
+      [word('Succeeded'), word('Error'), word('Cancelled'), word('Draft'), word('In Progress')],
+      ['succeeded', 'failed', 'cancelled', 'not run', 'in queue'],
+    );
+    assert.equal(word('In Progress', 'waiting'), 'waiting');
+    assert.equal(word('Cancelled', 'failed'), 'cancelled');
+    assert.deepEqual(['failed', 'Error', 'In Progress', 'nonsense'].map(toStoredStatus), [
+      'Error',
+      'Error',
+      'In Progress',
+      undefined,
+    ]);
+  });
+
+  it('read results without knowing kinds: the answers of models, the steps of agents, and the rest', () => {
+    const usage = { total_tokens: 3 };
+    const calls = [{ server_label: 'sums', tool_name: 'add', outcome: 'result' }];
+    const agent = readResult({
+      content: '5',
+      usage,
+      steps: [
+        { iteration: 1, tool_calls: calls },
+        { iteration: 2, tool_calls: [] },
+      ],
+    });
+    assert.equal(agent.isAnswer, true);
+    assert.deepEqual(agent.steps[0]?.toolCalls, [{ tool: 'add', server: 'sums', outcome: 'result' }]);
+    assert.deepEqual(agent.rest, { usage });
+    const http = readResult({ content: '{}', status_code: 200, steps: [1] });
+    assert.deepEqual([http.isAnswer, http.steps, http.rest], [false, [], { status_code: 200, steps: [1] }]);
+    assert.deepEqual(readResult(null), { content: undefined, isAnswer: false, steps: [], rest: {} });
+  });
+
+  it('take objects and arrays for JSON, nothing else, and keep the digits of numbers where the runtime tells them', () => {
+    assert.equal(parseStructure('12'), undefined);
+    assert.equal(parseStructure('{broken'), undefined);
+    assert.equal(parseStructure('"text"'), undefined);
+    assert.deepEqual(parseStructure(' [1, {"a": "b"}]'), [1, { a: 'b' }]);
+    const [big] = parseStructure('[12345678901234567890]') as unknown[];
+    assert.ok(typeof big === 'number' || (big instanceof WrittenNumber && big.text === '12345678901234567890'));
+  });
+
+  it('say field by field why a run was refused', () => {
+    const body = { data: { data: { a: { id: 'a', result: [{ url: 'Enter a URL.' }, { method: 'Choose one.' }] } } } };
+    const labels = new Map([['a', 'Call']]);
+    assert.deepEqual(refusalsOf(body, labels), ['Call, url: Enter a URL.', 'Call, method: Choose one.']);
+    assert.deepEqual(refusalsOf({ detail: 'x', code: 'y' }, labels), []);
+  });
+
+  it('give on what comes in a burst once a frame, and lose nothing', () => {
+    const frames: (() => void)[] = [];
+    const taken: number[][] = [];
+    const batch = createFrameBatch<number>(
+      (items) => taken.push(items),
+      (act) => frames.push(act),
+    );
+    for (let index = 0; index < 600; index += 1) batch.add(index);
+    assert.equal(frames.length, 1);
+    frames.shift()!();
+    batch.add(600);
+    batch.flush();
+    frames.shift()!();
+    assert.deepEqual(
+      taken.map(({ length }) => length),
+      [600, 1],
+    );
+  });
+
+  it('ask for so many nodes at a time, and go on after a failure or a call that nobody wants any more', async () => {
+    const limit = createLimit(2);
+    let [running, most] = [0, 0];
+    const call = async (fails: boolean): Promise<void> => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      running -= 1;
+      if (fails) throw new Error('failed');
+    };
+    const { signal } = new AbortController();
+    const calls = Array.from({ length: 9 }, (_, index) => limit(() => call(index % 3 === 0), signal));
+    const outcomes = await Promise.allSettled([...calls, limit(() => call(false), AbortSignal.abort())]);
+    assert.equal(most, 2);
+    assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 4);
+  });
+});
