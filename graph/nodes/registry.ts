@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type { KindThatRuns, NodeKind } from '../kinds.js';
+import { traitsOf, type KindThatRuns, type NodeKind } from '../kinds.js';
 import { agentNode } from './agent.js';
 import { conditionNode } from './condition.js';
 import { httpNode } from './http.js';
 import { llmNode } from './llm.js';
 import { mcpNode } from './mcp.js';
 import type { InlineDefinition, NodeDefinition } from './node-definition.js';
+import { withTitles } from './titles.js';
 import { triggerNode } from './trigger.js';
 
 /**
@@ -36,7 +37,13 @@ export interface NodeDescription {
   type: string;
   title: string;
   description: string;
+  category: string;
   version: string;
+  /**
+   * The handles by which a node is left: `id` is the `sourceHandle` of the drawn edge, and `field` is the field of the
+   * node's data that holds the target. Empty where the node is left by its `next_nodes`.
+   */
+  handles: { id: string; label: string; field: string }[];
   schema: object;
   output_schema: object;
 }
@@ -48,8 +55,10 @@ export function describeNodes(): NodeDescription[] {
     type: definition.type,
     title: definition.title,
     description: definition.description,
+    category: definition.category,
     version: definition.version,
-    schema: z.toJSONSchema(definition.schema, { io: 'input' }),
-    output_schema: z.toJSONSchema(definition.outputSchema, { io: 'output' }),
+    handles: traitsOf(definition.kind).handles.map(({ edge, label, field }) => ({ id: edge, label, field })),
+    schema: withTitles(z.toJSONSchema(definition.schema, { io: 'input' })),
+    output_schema: withTitles(z.toJSONSchema(definition.outputSchema, { io: 'output' })),
   }));
 }

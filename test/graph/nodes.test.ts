@@ -59,7 +59,9 @@ describe('node definitions', () => {
       'type',
       'title',
       'description',
+      'category',
       'version',
+      'handles',
       'schema',
       'output_schema',
     ]);
@@ -71,6 +73,33 @@ describe('node definitions', () => {
       }
       assert.ok(JSON.stringify(output_schema).includes('"required":["content"'));
     }
+  });
+});
+
+describe('get_nodes', () => {
+  it('gives a title to every property of every schema, at any depth', () => {
+    const untitled: string[] = [];
+    const look = (schema: unknown, at: string): void => {
+      if (typeof schema !== 'object' || schema === null) return;
+      for (const [word, part] of Object.entries(schema)) {
+        look(part, `${at}/${word}`);
+        if (word !== 'properties') continue;
+        for (const [name, property] of Object.entries(part as Record<string, { title?: unknown }>)) {
+          if (typeof property.title !== 'string' || property.title === '') untitled.push(`${at}/${name}`);
+        }
+      }
+    };
+    for (const { type, schema, output_schema } of describeNodes()) look({ schema, output_schema }, type);
+    assert.deepEqual(untitled, []);
+  });
+
+  it('says by which handles a node is left, and which field of its data holds the target', () => {
+    const handles = Object.fromEntries(describeNodes().map((node) => [node.type, node.handles]));
+    assert.deepEqual(handles['http-node'], []);
+    assert.deepEqual(handles['if-else-node'], [
+      { id: 'condition-true', label: 'True', field: 'true_node' },
+      { id: 'condition-false', label: 'False', field: 'false_node' },
+    ]);
   });
 });
 
