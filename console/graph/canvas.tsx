@@ -1,0 +1,97 @@
+import { Background, Controls, MiniMap, ReactFlow, useReactFlow, type FinalConnectionState } from '@xyflow/react';
+import '@xyflow/react/dist/base.css';
+import { useState, type DragEvent } from 'react';
+import './canvas.css';
+import { connect, mayConnect } from './change-links.js';
+import { addNode } from './change-nodes.js';
+import { HEAD_HEIGHT } from './card-size.js';
+import { KindMenu } from './kind-menu.js';
+import { NodeCard } from './node-card.js';
+import { KIND_FORMAT } from './palette.js';
+import { useStore } from './use-editor.js';
+import { useFlow } from './use-flow.js';
+import { useOpeningView } from './use-opening-view.js';
+
+const NODE_TYPES = { card: NodeCard };
+
+/** A link that was dropped on empty ground. */
+interface Dropped {
+  source: string;
+  handle: string | null;
+  at: { x: number; y: number };
+}
+
+export function Canvas() {
+  const store = useStore();
+  const flow = useReactFlow();
+  const { nodes, edges, onNodesChange, onEdgesChange } = useFlow();
+  const [dropped, setDropped] = useState<Dropped>();
+  const isEditable = !store.isReadOnly;
+  const toLink = (of: { source: string; target: string; sourceHandle?: string | null | undefined }) => ({
+    source: of.source,
+    handle: of.sourceHandle ?? null,
+    target: of.target,
+  });
+  const onConnectEnd = (event: MouseEvent | TouchEvent, state: FinalConnectionState): void => {
+    const { fromNode, fromHandle, toNode } = state;
+    if (toNode !== null || fromNode === null || fromHandle?.type !== 'source') return;
+    const point = 'changedTouches' in event ? event.changedTouches[0] : event;
+    if (point === undefined) return;
+    setDropped({
+      source: fromNode.id,
+      handle: fromHandle.id ?? null,
+      at: { x: point.clientX, y: point.clientY },
+    });
+  };
+  const onDrop = (event: DragEvent): void => {
+    const kind = store.kinds.get(event.dataTransfer.getData(KIND_FORMAT));
+    if (kind === undefined) return;
+    event.preventDefault();
+    const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+    const added = addNode(store.drawing, store.kinds, kind, { x: Math.round(at.x), y: Math.round(at.y) });
+    store.change(added.drawing, { select: [added.id] });
+  };
+  return (
+    <>
+      <ReactFlow
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODE_TYPES}
+        onNodesChange={onNodesChange}
+        onEdgesChange={onEdgesChange}
+        onConnect={(link) => store.change(connect(store.drawing, store.kinds, toLink(link)))}
+        onConnectEnd={onConnectEnd}
+        isValidConnection={(link) => mayConnect(store.drawing, store.kinds, toLink(link))}
+        onDrop={onDrop}
+        onDragOver={(event) => event.preventDefault()}
+        nodesDraggable={isEditable}
+        nodesConnectable={isEditable}
+        edgesReconnectable={false}
+        deleteKeyCode={null}
+        zoomOnDoubleClick={false}
+        onlyRenderVisibleElements
+        elevateNodesOnSelect={false}
+        minZoom={0.1}
+        maxZoom={2}
+        {...useOpeningView(nodes)}
+      >
+        <Background gap={20} />
+        <Controls showInteractive={false} aria-label="Zoom" />
+        <MiniMap pannable ariaLabel="Overview of the graph" nodeStrokeWidth={0} />
+      </ReactFlow>
+      {dropped !== undefined && (
+        <KindMenu
+          at={dropped.at}
+          kinds={store.kinds}
+          onClose={() => setDropped(undefined)}
+          onChoose={(kind) => {
+            const at = flow.screenToFlowPosition(dropped.at);
+            const position = { x: Math.round(at.x), y: Math.round(at.y - HEAD_HEIGHT / 2) };
+            const { drawing, id } = addNode(store.drawing, store.kinds, kind, position);
+            store.change(connect(drawing, store.kinds, { ...dropped, target: id }), { select: [id] });
+          }}
+        />
+      )}
+    </>
+  );
+}
