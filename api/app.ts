@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { AppMiddleware, AppState } from './http/app-state.js';
 import type { AppDeps } from './deps.js';
+import { readConsoleFiles } from './console/console-files.js';
+import { serveConsole } from './console/serve-console.js';
 import { dispatch } from './http/dispatch.js';
 import { accessLog } from './http/middleware/access-log.js';
 import { answerHeaders } from './http/middleware/answer-headers.js';
@@ -13,6 +16,9 @@ import { traceRequest } from './http/middleware/trace.js';
 import { unmatched } from './http/middleware/unmatched.js';
 import type { Route } from './http/route.js';
 import { routes } from './http/registry.js';
+
+/** Where the build puts it: beside this folder. */
+const CONSOLE = join(import.meta.dirname, '../console');
 
 /** The HTTP service. */
 export function createApp(deps: AppDeps): Koa<AppState> {
@@ -26,7 +32,10 @@ export function createApp(deps: AppDeps): Koa<AppState> {
     .use(accessLog(deps.metrics))
     .use(cors(deps.config.corsOrigins))
     .use(answerDeadline());
-  app.use(errors()).use(unmatched());
+  app
+    .use(errors())
+    .use(serveConsole(readConsoleFiles(CONSOLE)))
+    .use(unmatched());
   app.use(createRouter(deps).routes());
   return app;
 }

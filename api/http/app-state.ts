@@ -8,6 +8,8 @@ export interface AppState {
   log: Logger;
   /** Set once a route has matched. */
   route?: Route;
+  /** In place of a route, where the console has answered: what the request counts as in the log and in the metrics. */
+  console?: Pick<Route, 'path'> & { quiet: boolean };
   caller?: Caller;
   access?: Access;
   polled?: Polled;

@@ -5,11 +5,12 @@ import { createSession } from '../../db/sessions/sessions-repository.js';
 import type { AppDeps } from '../deps.js';
 import { badRequestSchema, detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, notFound } from '../http/errors.js';
-import { defineRoute, type Route } from '../http/route.js';
+import { defineRoute, type Route, type RouteContext, type RouteResult } from '../http/route.js';
 import { requireSigner, toHeaders, type OpenSession } from './answer-session.js';
 import { countSignIn } from './count-sign-in.js';
 import type { OidcClient } from './oidc-client.js';
 import { toOidcError } from './oidc-failure.js';
+import { orSignInPage } from './oidc-problem.js';
 import { beginFlow, flowCookie, flowSecret, OIDC_PATH, readFlowSecret, resumeFlow } from './oidc-flow.js';
 import { visitOf, type Visit } from './visit.js';
 
@@ -26,21 +27,27 @@ const providers = defineRoute({
   },
 });
 
+const FOR_PEOPLE =
+  'A browser that asks for a page (`Accept: text/html`) is sent to the sign-in page with `?problem=` and the code of what ' +
+  'went wrong, instead of getting the error itself.';
+
 const begin = defineRoute({
   method: 'GET',
   path: OIDC_PATH,
   summary: 'Sends the browser to the identity provider.',
   auth: 'open',
-  responses: { 302: nothing, 403: detailSchema, 404: detailSchema, 503: detailSchema },
-  async handler(context) {
-    const oidc = requireOidc(context.deps);
-    const secret = flowSecret(context.requestHeaders);
-    const url = await oidc.authorizationUrl(beginFlow(secret)).catch((error: unknown) => {
-      throw toOidcError(error, context.log);
-    });
-    const cookie = flowCookie(secret, visitOf(context).isSecure);
-    return { status: 302, headers: { Location: url, 'Set-Cookie': cookie } };
-  },
+  description: FOR_PEOPLE,
+  responses: { 302: nothing, 303: nothing, 403: detailSchema, 404: detailSchema, 503: detailSchema },
+  handler: (context) =>
+    orSignInPage(context.requestHeaders, context.deps.config.publicUrl, async () => {
+      const oidc = requireOidc(context.deps);
+      const secret = flowSecret(context.requestHeaders);
+      const url = await oidc.authorizationUrl(beginFlow(secret)).catch((error: unknown) => {
+        throw toOidcError(error, context.log);
+      });
+      const cookie = flowCookie(secret, visitOf(context).isSecure);
+      return { status: 302, headers: { Location: url, 'Set-Cookie': cookie } };
+    }),
 });
 
 /** What an authorization response may hold; anything else is no business of ours. */
@@ -58,7 +65,7 @@ const callback = defineRoute({
   summary: 'Takes the answer of the identity provider, signs the user in and sends the browser to the service.',
   description:
     'Only in the browser that began, within ten minutes. The answer sets the refresh cookie; the page that the browser ' +
-    'is sent to gets its access token by a refresh.',
+    `is sent to gets its access token by a refresh. ${FOR_PEOPLE}`,
   auth: 'open',
   query: answerSchema,
   responses: {
@@ -69,24 +76,28 @@ const callback = defineRoute({
     404: detailSchema,
     503: detailSchema,
   },
-  async handler(context) {
-    const { deps, query, requestHeaders, log } = context;
-    const oidc = requireOidc(deps);
-    const secret = readFlowSecret(requestHeaders);
-    const flow = secret === undefined ? undefined : resumeFlow(secret, query.state ?? '');
-    if (flow === undefined) throw invalidState();
-    const visit = visitOf(context);
-    const opened = await countSignIn(deps.metrics, 'oidc', async () => {
-      const identity = await oidc.identify(flow, query).catch((error: unknown) => {
-        throw toOidcError(error, log);
-      });
-      return openSessionOf(identity, deps, oidc, visit);
-    });
-    log.info({ session_id: opened.sessionId, user_id: opened.userId }, 'signed in by OpenID Connect');
-    const headers = toHeaders(opened.token, opened.secondsLeft, visit.isSecure);
-    return { status: 303, headers: { ...headers, Location: `${deps.config.publicUrl}/` } };
-  },
+  handler: (context) => orSignInPage(context.requestHeaders, context.deps.config.publicUrl, () => takeAnswer(context)),
 });
+
+type Answer = RouteContext<'open', undefined, z.infer<typeof answerSchema>, undefined, undefined>;
+
+async function takeAnswer(context: Answer): Promise<RouteResult> {
+  const { deps, query, requestHeaders, log } = context;
+  const oidc = requireOidc(deps);
+  const secret = readFlowSecret(requestHeaders);
+  const flow = secret === undefined ? undefined : resumeFlow(secret, query.state ?? '');
+  if (flow === undefined) throw invalidState();
+  const visit = visitOf(context);
+  const opened = await countSignIn(deps.metrics, 'oidc', async () => {
+    const identity = await oidc.identify(flow, query).catch((error: unknown) => {
+      throw toOidcError(error, log);
+    });
+    return openSessionOf(identity, deps, oidc, visit);
+  });
+  log.info({ session_id: opened.sessionId, user_id: opened.userId }, 'signed in by OpenID Connect');
+  const headers = toHeaders(opened.token, opened.secondsLeft, visit.isSecure);
+  return { status: 303, headers: { ...headers, Location: `${deps.config.publicUrl}/` } };
+}
 
 export const oidcRoutes: Route[] = [providers, begin, callback];
 

@@ -10,7 +10,7 @@ import { LeaveDialog } from './leave-dialog.js';
 import { queryClient } from './query-client.js';
 import { Routes } from './routes.js';
 import { session } from './session.js';
-import { useSession } from './use-session.js';
+import { ownerOf, useSession } from './use-session.js';
 
 export function App() {
   return (
@@ -37,7 +37,7 @@ function InSession() {
   }
   // Another person gets a page of their own.
   return (
-    <Layout key={state.phase === 'in' ? state.user.id : 'visitor'}>
+    <Layout key={ownerOf(state)?.id ?? 'visitor'}>
       <Routes />
     </Layout>
   );

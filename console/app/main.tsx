@@ -5,6 +5,7 @@ import { tellNonceToLibraries } from './nonce.js';
 import { queryClient } from './query-client.js';
 import { reloadForNewRelease } from './new-release.js';
 import { session } from './session.js';
+import { ownerOf } from './use-session.js';
 
 tellNonceToLibraries();
 reloadForNewRelease();
@@ -12,8 +13,7 @@ reloadForNewRelease();
 // What one person has read is nothing for the next one at the same page.
 let userId: number | undefined;
 session.subscribe(() => {
-  const state = session.state();
-  const next = state.phase === 'in' ? state.user.id : undefined;
+  const next = ownerOf(session.state())?.id;
   if (next !== userId) queryClient.clear();
   userId = next;
 });

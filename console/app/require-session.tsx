@@ -1,11 +1,29 @@
-import type { ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { Redirect } from 'wouter';
 import { toSignInPath } from './return-address.js';
-import { useSession } from './use-session.js';
+import { ownerOf, useSession } from './use-session.js';
 
-/** A visitor signs in first, and comes back to the address that was asked for. */
+const SessionDialog = lazy(() =>
+  import('../pages/sign-in/session-dialog.js').then((module) => ({ default: module.SessionDialog })),
+);
+
+/**
+ * A visitor signs in first, and comes back to the address that was asked for. Whose session ends over unsaved changes signs
+ * in on top of them.
+ */
 export function RequireSession({ children }: { children: ReactNode }) {
-  const { phase } = useSession();
-  if (phase === 'in') return children;
-  return <Redirect to={toSignInPath(`${location.pathname}${location.search}${location.hash}`)} replace />;
+  const state = useSession();
+  if (ownerOf(state) === undefined) {
+    return <Redirect to={toSignInPath(`${location.pathname}${location.search}${location.hash}`)} replace />;
+  }
+  return (
+    <>
+      {children}
+      {state.phase === 'out' && (
+        <Suspense>
+          <SessionDialog />
+        </Suspense>
+      )}
+    </>
+  );
 }

@@ -1,7 +1,6 @@
 // Where a person goes after signing in: what was asked for, and never another origin.
 
 const HOME = '/';
-const KEY = 'return-address';
 
 /**
  * The path, query and fragment of an address that stands in a link, which anybody may have written. The root where it is
@@ -19,16 +18,4 @@ export function toOwnPath(given: string | null | undefined, origin: string): str
 /** The address of the sign-in page that leads back to `path`. */
 export function toSignInPath(path: string): string {
   return path === HOME ? '/sign-in' : `/sign-in?${new URLSearchParams({ next: path }).toString()}`;
-}
-
-/** Over a sign-in at an identity provider, which comes back to the root. The tab keeps it, and nobody else sees it. */
-export function keepReturnAddress(path: string): void {
-  sessionStorage.setItem(KEY, path);
-}
-
-/** What was kept, once. */
-export function takeReturnAddress(): string | null {
-  const path = sessionStorage.getItem(KEY);
-  sessionStorage.removeItem(KEY);
-  return path;
 }

@@ -4,7 +4,8 @@ import { NotFound } from '../ui/not-found.js';
 import { ADDRESSES } from './addresses.js';
 import * as pages from './pages.js';
 import { RequireSession } from './require-session.js';
-import { takeReturnAddress, toOwnPath } from './return-address.js';
+import { takeReturnAddress } from './kept-address.js';
+import { toOwnPath } from './return-address.js';
 
 /** One page an address; `key` makes another record another page, so that nothing of the last one is left in it. */
 export function Routes() {

@@ -7,6 +7,7 @@ import {
   type paths,
   type TokenSource,
 } from '../../clients/typescript/src/index.js';
+import { isGuarded } from './leave-guard.js';
 import { CALL_RETRIES } from './retries.js';
 import { takeLinkToken } from './link-token.js';
 import { listenToTabs, tellTabs } from './tabs.js';
@@ -16,12 +17,13 @@ export type User = SignedIn['user'];
 
 /**
  * `starting`: the page asks whether there is a session. `failed`: it could not ask. `out`: there is none; `problem` says
- * why the link that was opened did not help, `hasEnded` that there was one until now.
+ * why the link that was opened did not help, `hasEnded` that there was one until now, and `heldFor` whose unsaved changes
+ * are still on the page.
  */
 export type SessionState =
   | { phase: 'starting' }
   | { phase: 'failed'; error: unknown }
-  | { phase: 'out'; hasEnded: boolean; problem?: unknown }
+  | { phase: 'out'; hasEnded: boolean; problem?: unknown; heldFor?: User | undefined }
   | { phase: 'in'; user: User };
 
 interface Token {
@@ -108,8 +110,9 @@ function accept({ access_token: text, expires_in: seconds, user }: SignedIn): st
 }
 
 function leave(hasEnded: boolean): void {
+  const heldFor = hasEnded && state.phase === 'in' && isGuarded() ? state.user : undefined;
   token = undefined;
-  set({ phase: 'out', hasEnded });
+  set({ phase: 'out', hasEnded, heldFor });
 }
 
 /** One refresh for all calls that wait for it. Undefined: the session has ended. */

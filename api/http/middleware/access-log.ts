@@ -7,7 +7,8 @@ export function accessLog(metrics: Metrics): AppMiddleware {
     const startedAt = performance.now();
     ctx.res.once('close', () => {
       const endedAt = performance.now();
-      const { log, route: taken, heldSinceMs = endedAt } = ctx.state;
+      const { log, heldSinceMs = endedAt } = ctx.state;
+      const taken = ctx.state.route ?? ctx.state.console;
       const durationMs = heldSinceMs - startedAt;
       const held = heldSinceMs < endedAt ? { held_ms: Math.round(endedAt - heldSinceMs) } : {};
       const route = taken?.path ?? 'unmatched';

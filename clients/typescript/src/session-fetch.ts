@@ -4,7 +4,7 @@
 export interface TokenSource {
   /** The token for the next request; renewed first where it is about to end. */
   current(): Promise<string | undefined>;
-  /** Another token than the one that was refused, or undefined where the session has ended. */
+  /** A token in place of the one that was refused, or undefined where the session has ended. */
   renew(refused: string | undefined): Promise<string | undefined>;
 }
 
@@ -17,7 +17,7 @@ export function createSessionFetch(tokens: TokenSource, send: Send = (request) =
     const first = await send(withToken(request.clone(), token));
     if (first.status !== 401) return first;
     const renewed = await tokens.renew(token);
-    if (renewed === undefined || renewed === token) return first;
+    if (renewed === undefined) return first;
     await first.body?.cancel();
     return send(withToken(request, renewed));
   };

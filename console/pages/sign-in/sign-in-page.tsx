@@ -13,6 +13,7 @@ import './sign-in-page.css';
 export function SignInPage() {
   const [search] = useSearchParams();
   const next = toOwnPath(search.get('next'), location.origin);
+  const provider = search.get('problem');
   const state = useSession();
   if (state.phase === 'in') return <Redirect to={next} replace />;
   const { problem, hasEnded } = state.phase === 'out' ? state : { problem: undefined, hasEnded: false };
@@ -20,12 +21,24 @@ export function SignInPage() {
     <section className="sign-in" aria-label="Sign in">
       <PageHeader title="Sign in" />
       {problem !== undefined && <Alert>{explain(problem, { 401: LINK_IS_USED })}</Alert>}
+      {provider !== null && (
+        <Alert>{PROVIDER_PROBLEMS[provider] ?? 'The sign-in has failed. Please begin again.'}</Alert>
+      )}
       {hasEnded && <Note>Your session has ended. Sign in to go on where you were.</Note>}
       <PasswordForm />
       <Providers next={next} />
     </section>
   );
 }
+
+/** What the service says of the way back from an identity provider (docs/use/sign-in.md). */
+const PROVIDER_PROBLEMS: Readonly<Record<string, string>> = {
+  invalid_state: 'That sign-in was not begun in this browser, or more than ten minutes ago. Please begin again.',
+  authentication_failed: 'The identity provider has refused the sign-in.',
+  unknown_user: 'Nobody here has the e-mail address that your identity provider has verified. Ask an administrator.',
+  issuer_unavailable: 'The identity provider does not answer. Please try again.',
+  sign_in_disabled: 'Nobody signs in here: sessions come from another service.',
+};
 
 const LINK_IS_USED =
   'This sign-in link was used before, or is more than ten minutes old. Ask for another one, or sign in here.';

@@ -81,7 +81,7 @@ describe('errors and the envelope of HTTP', function () {
   describe('404', () => {
     it('an unknown path is a JSON 404, odd ones included', async () => {
       const paths = [
-        '/',
+        '/nothing',
         '/api',
         '/api/v1/',
         '/api/v1/nothing/',

@@ -1,0 +1,69 @@
+// The files of the console as the build has left them, read once: a process goes on with the release that it began with,
+// whatever happens to the folder meanwhile.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+export type Encoding = 'br' | 'gzip' | 'identity';
+
+export interface Asset {
+  type: string;
+  /** By content coding; `identity` is always there. */
+  bodies: ReadonlyMap<Encoding, Buffer>;
+}
+
+export interface ConsoleFiles {
+  /** Whether the page answers a path. */
+  isAddress: (path: string) => boolean;
+  /** The page, with `%NONCE%` where the nonce of the answer goes. */
+  page: string;
+  /** By path. Their names hold a hash of what is in them. */
+  assets: ReadonlyMap<string, Asset>;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
+};
+const ENDINGS: readonly (readonly [Encoding, string])[] = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+  ['identity', ''],
+];
+
+/** Undefined where the console is not built. */
+export function readConsoleFiles(folder: string): ConsoleFiles | undefined {
+  const list = path.join(folder, 'addresses.json');
+  if (!existsSync(list)) return undefined;
+  const addresses = JSON.parse(readFileSync(list, 'utf8')) as string[];
+  const patterns = addresses.map(toPattern);
+  return {
+    isAddress: (at) => patterns.some((pattern) => pattern.test(at)),
+    page: readFileSync(path.join(folder, 'index.html'), 'utf8'),
+    assets: readAssets(path.join(folder, 'assets')),
+  };
+}
+
+/** `/runs/:id` -> one segment behind `/runs/`, with or without a slash at the end. */
+function toPattern(address: string): RegExp {
+  const segments = address.split('/').map((segment) => (segment.startsWith(':') ? '[^/]+' : segment));
+  return new RegExp(`^${segments.join('/').replace(/\/$/, '')}/?$`);
+}
+
+function readAssets(folder: string): Map<string, Asset> {
+  const names = new Set(readdirSync(folder));
+  const assets = new Map<string, Asset>();
+  for (const name of names) {
+    const type = TYPES[path.extname(name)];
+    if (type === undefined) continue;
+    const present = ENDINGS.filter(([, ending]) => names.has(`${name}${ending}`));
+    const bodies = present.map(
+      ([coding, ending]) => [coding, readFileSync(path.join(folder, `${name}${ending}`))] as const,
+    );
+    assets.set(`/assets/${name}`, { type, bodies: new Map(bodies) });
+  }
+  return assets;
+}

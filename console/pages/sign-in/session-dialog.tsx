@@ -1,0 +1,17 @@
+import { useState } from 'react';
+import { Dialog } from '../../ui/dialog.js';
+import { Note } from '../../ui/note.js';
+import { PasswordForm } from './password-form.js';
+import './sign-in-page.css';
+
+/** Over a page with unsaved changes, whose session has ended. Signing in in another tab closes it, too. */
+export function SessionDialog() {
+  const [isOpen, setIsOpen] = useState(true);
+  if (!isOpen) return null;
+  return (
+    <Dialog title="Sign in" onClose={() => setIsOpen(false)}>
+      <Note>Your session has ended. Sign in here, or in another tab, to save what you have changed.</Note>
+      <PasswordForm />
+    </Dialog>
+  );
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { createPerson, type Person } from '../api/sessions/people.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { assertAccessible } from './axe.js';
+import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+
+const PLACES = ['Workflows', 'Runs', 'Inbox', 'Marketplace', 'Costs', 'Settings'];
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const linkTo = (page: Page, place: string) =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: new RegExp(`^${place}(,|$)`) });
+const focused = (page: Page): Promise<string> =>
+  page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
+
+describe('the frame of the console', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let browser: ConsoleBrowser;
+  let person: Person;
+
+  before(async () => {
+    stack = await sharedStack();
+    browser = await openConsole(stack);
+    person = await createPerson(stack);
+  });
+  after(() => browser.close());
+
+  it('leads to every place, whose heading and window title name it, and marks where one is', async () => {
+    const page = await browser.person(person.userId);
+    await heading(page, 'Workflows').waitFor();
+    for (const place of PLACES) {
+      await linkTo(page, place).click();
+      await heading(page, place).waitFor();
+      assert.equal(await page.title(), `${place} · Workflow automation`);
+      assert.equal(await linkTo(page, place).getAttribute('aria-current'), 'page');
+      assert.equal(new URL(page.url()).pathname, `/${place.toLowerCase()}`);
+    }
+    await page.goBack();
+    await heading(page, 'Costs').waitFor();
+    await page.context().close();
+  });
+
+  it('tells in the name of the inbox how many requests wait', async () => {
+    const page = await browser.visitor();
+    const answer = (total: number) => ({ page: 1, size: 1, total, items: [] });
+    await page.route('**/api/v1/agent-approvals/?status=pending&size=1', (route) => route.fulfill({ json: answer(2) }));
+    await page.goto('/costs');
+    const { email, password } = person;
+    await page.getByRole('textbox', { name: 'Email' }).fill(email);
+    await page.getByRole('textbox', { name: 'Password' }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: 'Inbox, 2 waiting', exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  it('says Not found for unknown addresses and ids, and keeps the navigation', async () => {
+    const page = await browser.person(person.userId, '/costs');
+    await page.evaluate(`history.pushState(null, '', '/nothing/here')`);
+    await heading(page, 'Not found').waitFor();
+    for (const at of ['/workflows/none', '/workflows/0', '/workflows/99999999999999999999']) {
+      await page.goto(at);
+      await heading(page, 'Not found').waitFor();
+    }
+    await linkTo(page, 'Runs').click();
+    await heading(page, 'Runs').waitFor();
+    await page.context().close();
+  });
+
+  it('is open for visitors at the marketplace, with a way to sign in', async () => {
+    const page = await browser.visitor();
+    await page.goto('/marketplace');
+    await heading(page, 'Marketplace').waitFor();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await heading(page, 'Sign in').waitFor();
+    assert.equal(new URL(page.url()).search, '?next=%2Fmarketplace');
+    await page.context().close();
+  });
+
+  it('can be used by keyboard alone: skip link, navigation, account menu', async () => {
+    const page = await browser.person(person.userId, '/costs');
+    await heading(page, 'Costs').waitFor();
+    await page.keyboard.press('Tab');
+    assert.equal(await focused(page), 'Skip to content');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate('document.activeElement.id'), 'main');
+    await linkTo(page, 'Runs').focus();
+    await page.keyboard.press('Enter');
+    await heading(page, 'Runs').waitFor();
+    assert.equal(await page.evaluate('document.activeElement.id'), 'main');
+    await page.getByRole('button', { name: 'Account' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    await assertAccessible(page, 'open account menu');
+    await page.keyboard.press('Escape');
+    assert.equal(await focused(page), 'Account');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Sign in').waitFor();
+    await page.context().close();
+  });
+
+  it('opens its navigation by the button Menu on a narrow screen, and closes it on the way', async () => {
+    const page = await browser.person(person.userId, '/costs', NARROW);
+    const menu = page.getByRole('button', { name: 'Menu', exact: true });
+    assert.equal(await linkTo(page, 'Runs').isVisible(), false);
+    await menu.click();
+    assert.equal(await menu.getAttribute('aria-expanded'), 'true');
+    await assertAccessible(page, 'open menu at 390 px');
+    await page.keyboard.press('Escape');
+    assert.equal(await linkTo(page, 'Runs').isVisible(), false);
+    await menu.click();
+    await linkTo(page, 'Runs').click();
+    await heading(page, 'Runs').waitFor();
+    assert.equal(await linkTo(page, 'Costs').isVisible(), false);
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    assert.equal(width, NARROW.viewport.width);
+    await page.context().close();
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`has no serious violation of accessibility in ${colorScheme} colours`, async () => {
+      const page = await browser.person(person.userId, '/costs', { colorScheme });
+      await heading(page, 'Costs').waitFor();
+      await assertAccessible(page, `frame, ${colorScheme}`);
+      await page.context().close();
+    });
+  }
+
+  it('has broken no policy, written no error and asked no other origin', () => browser.assertClean());
+});
