@@ -10,9 +10,12 @@ export function ChoiceField({ schema, path, label, value, isRequired = false, on
   const values = asArray(schema['enum']);
   const current = value === undefined ? schema['default'] : value;
   const at = values.findIndex((each) => each === current);
-  const options = values.map((each, index) => ({ value: String(each ?? index), label: toWords(String(each)) }));
+  const options = values.map((each, index) => ({
+    value: typeof each === 'string' ? each : String(index),
+    label: toWords(each),
+  }));
   const isOther = at < 0;
-  const other = { value: '', label: current === undefined || current === null ? 'Choose…' : String(current as string) };
+  const other = { value: '', label: current === undefined || current === null ? 'Choose…' : toWords(current) };
   return (
     <div data-path={path.join('.')}>
       <SelectField
@@ -32,6 +35,6 @@ export function ChoiceField({ schema, path, label, value, isRequired = false, on
 }
 
 /** `streamable_http` -> `streamable http`; signs stay as they are. */
-function toWords(word: string): string {
-  return word.replaceAll('_', ' ');
+function toWords(value: unknown): string {
+  return typeof value === 'string' ? value.replaceAll('_', ' ') : JSON.stringify(value);
 }

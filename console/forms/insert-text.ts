@@ -3,8 +3,8 @@ import { useEffect, useRef, type RefObject } from 'react';
 
 const FIELDS = '[data-variables]';
 
-/** Remembers which field of `form` that takes variables had the focus last; without one it is the first. */
-export function useLastField(form: RefObject<HTMLElement | null>): () => HTMLElement | undefined {
+/** Remembers which field of `form` that takes variables had the focus last; `onLeave` hears that a field is left. */
+export function useLastField(form: RefObject<HTMLElement | null>, onLeave: () => void): () => HTMLElement | undefined {
   const last = useRef<HTMLElement>(undefined);
   useEffect(() => {
     const element = form.current;
@@ -12,8 +12,12 @@ export function useLastField(form: RefObject<HTMLElement | null>): () => HTMLEle
       if (target instanceof HTMLElement && target.matches(FIELDS)) last.current = target;
     };
     element?.addEventListener('focusin', remember);
-    return () => element?.removeEventListener('focusin', remember);
-  }, [form]);
+    element?.addEventListener('focusout', onLeave);
+    return () => {
+      element?.removeEventListener('focusin', remember);
+      element?.removeEventListener('focusout', onLeave);
+    };
+  }, [form, onLeave]);
   return () => {
     if (last.current !== undefined && form.current?.contains(last.current) === true) return last.current;
     const fields = [...(form.current?.querySelectorAll<HTMLElement>(FIELDS) ?? [])];

@@ -8,12 +8,12 @@ import { descriptionOf } from './schema.js';
 /** Anything can be written; what is no number stays a text, for example a variable, and the checks judge it. */
 export function NumberField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
   const error = useFieldError(path);
-  const shown = value === undefined || value === null ? '' : String(value as string | number);
+  const shown = value === undefined || value === null ? '' : toText(value);
   const [written, setWritten] = useState(shown);
   // `1.` and `1.0` are on the way to other numbers: what is written stays as long as it means the value.
   const text = String(parseNumber(written) ?? '') === shown ? written : shown;
   const fallback = schema['default'];
-  const parts = [descriptionOf(schema), fallback === undefined ? undefined : `${String(fallback)} unless set`];
+  const parts = [descriptionOf(schema), fallback === undefined ? undefined : `${toText(fallback)} unless set`];
   const hint = parts.filter((part) => part !== undefined).join('; ');
   return (
     <div data-path={path.join('.')}>
@@ -31,4 +31,8 @@ export function NumberField({ schema, path, label, value, isRequired = false, on
       />
     </div>
   );
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

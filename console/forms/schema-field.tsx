@@ -40,6 +40,7 @@ export function SchemaField(props: SchemaFieldProps) {
     case 'variants':
       return <VariantsField {...plain} />;
     case 'json':
+    default:
       return <JsonField {...plain} />;
   }
 }

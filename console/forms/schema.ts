@@ -31,7 +31,7 @@ function shapeOfType(schema: JsonObject, key: string): Shape {
     if (asArray(schema['examples']).length > 1) return 'suggestions';
     return LONG.test(key) ? 'long text' : 'text';
   }
-  switch (types[0]) {
+  switch (types[0] ?? 'any') {
     case 'number':
     case 'integer':
       return 'number';

@@ -40,6 +40,7 @@ export function EditorDialogs({ saver, open, onClose }: EditorDialogsProps) {
     case 'delete':
       return <DeleteDialog {...props} />;
     case undefined:
+    default:
       return null;
   }
 }

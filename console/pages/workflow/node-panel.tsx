@@ -1,7 +1,6 @@
 import { useRef } from 'react';
 import { FormContext } from '../../forms/form-context.js';
 import { insertText, useLastField } from '../../forms/insert-text.js';
-import { Properties } from '../../forms/object-field.js';
 import type { Path } from '../../forms/schema.js';
 import { VariablePicker } from '../../forms/variable-picker.js';
 import { setData } from '../../graph/change-nodes.js';
@@ -11,7 +10,7 @@ import { asText, isObject, type JsonObject } from '../../graph/json.js';
 import { isStart } from '../../graph/node-kind.js';
 import { useEditor, useStore } from '../../graph/use-editor.js';
 import { variablesFor } from '../../graph/variables.js';
-import { kindForm } from '../../kinds/kind-form.js';
+import { KindForm } from '../../kinds/kind-form.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/text-field.js';
 import { Connections } from './connections.js';
@@ -35,16 +34,15 @@ export function NodePanel() {
 function NodeForm({ node }: { node: DrawnNode }) {
   const store = useStore();
   const form = useRef<HTMLFieldSetElement>(null);
-  const lastField = useLastField(form);
+  const lastField = useLastField(form, store.endGesture);
   const kind = store.kinds.get(typeOf(node));
   const data = dataOf(node);
   const change = (path: Path, value: unknown): void => {
     const next = value === undefined ? removeAt(data, path) : setAt(data, path, value);
     store.change(setData(store.drawing, node.id, next as JsonObject), { gesture: `${node.id}:${path.join('.')}` });
   };
-  const Form = kindForm(typeOf(node));
   return (
-    <fieldset className="node-form" ref={form} disabled={store.isReadOnly} onBlur={store.endGesture}>
+    <fieldset className="node-form" ref={form} disabled={store.isReadOnly}>
       <TextField label="Label" value={asText(data['label']) ?? ''} onChange={(label) => change(['label'], label)} />
       <div className="node-form-kind">
         <p className="field-hint">{kind?.description ?? 'The service does not know this kind of node.'}</p>
@@ -59,10 +57,7 @@ function NodeForm({ node }: { node: DrawnNode }) {
         )}
       </div>
       <FormContext value={{ isReadOnly: store.isReadOnly, errors: useNodeErrors(node.id) }}>
-        {kind !== undefined && Form !== undefined && <Form schema={kind.schema} data={data} onChange={change} />}
-        {kind !== undefined && Form === undefined && (
-          <Properties schema={kind.schema} path={[]} label="" value={data} onChange={change} />
-        )}
+        {kind !== undefined && <KindForm type={kind.type} schema={kind.schema} data={data} onChange={change} />}
       </FormContext>
       <Connections node={node} />
       <Foot node={node} />
@@ -88,8 +83,8 @@ function Foot({ node }: { node: DrawnNode }) {
 
 /** A copy of JSON without the value at a path. */
 function removeAt(value: JsonObject, path: Path): JsonObject {
-  const [last, ...upwards] = [...path].reverse();
-  const parent = upwards.reverse();
+  const [last, ...upwards] = path.toReversed();
+  const parent = upwards.toReversed();
   const owner = parent.reduce<unknown>((current, part) => {
     return typeof current === 'object' && current !== null
       ? (current as Record<string | number, unknown>)[part]

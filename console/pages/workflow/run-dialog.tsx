@@ -47,11 +47,6 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
           event.preventDefault();
           void start.run();
         }}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-          event.preventDefault();
-          event.currentTarget.requestSubmit();
-        }}
       >
         {isDirty && <Note>Your unsaved changes are saved first.</Note>}
         {json === undefined ? (

@@ -12,7 +12,7 @@ export async function readProjects(signal?: AbortSignal): Promise<Project[]> {
   const all: Project[] = [];
   for (let page = 1; ; page += 1) {
     const params = { query: { page, size: 100 } };
-    const { items, total = 0 } = await unwrap(
+    const { items, total } = await unwrap(
       api.GET('/api/v1/projects/', { params, ...(signal === undefined ? {} : { signal }) }),
     );
     all.push(...items);
