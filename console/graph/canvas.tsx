@@ -10,9 +10,10 @@ import { NodeCard } from './node-card.js';
 import { KIND_FORMAT } from './palette.js';
 import { useStore } from './use-editor.js';
 import { useFlow } from './use-flow.js';
-import { useOpeningView } from './use-opening-view.js';
+import { MAX_AT_ONCE, useOpeningView } from './use-opening-view.js';
 
 const NODE_TYPES = { card: NodeCard };
+const MAP_SIZE = { width: 144, height: 96 };
 
 /** A link that was dropped on empty ground. */
 interface Dropped {
@@ -69,7 +70,8 @@ export function Canvas() {
         edgesReconnectable={false}
         deleteKeyCode={null}
         zoomOnDoubleClick={false}
-        onlyRenderVisibleElements
+        // Of few nodes all are there, so that the keyboard and screen readers reach those out of sight, too.
+        onlyRenderVisibleElements={nodes.length > MAX_AT_ONCE}
         elevateNodesOnSelect={false}
         minZoom={0.1}
         maxZoom={2}
@@ -77,7 +79,7 @@ export function Canvas() {
       >
         <Background gap={20} />
         <Controls showInteractive={false} aria-label="Zoom" />
-        <MiniMap pannable ariaLabel="Overview of the graph" nodeStrokeWidth={0} />
+        <MiniMap pannable ariaLabel="Overview of the graph" nodeStrokeWidth={0} style={MAP_SIZE} />
       </ReactFlow>
       {dropped !== undefined && (
         <KindMenu

@@ -1,7 +1,7 @@
 // Cards have a fixed size, so that a card that is out of sight need not be drawn to know where its links end.
 import type { Exit } from './exits.js';
 
-export const CARD_WIDTH = 232;
+export const CARD_WIDTH = 204;
 export const HEAD_HEIGHT = 64;
 export const EXIT_HEIGHT = 24;
 

@@ -1,7 +1,7 @@
 import { CARD_WIDTH } from './card-size.js';
 import { nodesOf, positionOf, type Drawing, type Position } from './drawing.js';
 
-const GAP = 88;
+const GAP = 60;
 const ROW = 150;
 
 /** Right of what is selected (or of the last node), else in the middle of what is seen; below what is there already. */

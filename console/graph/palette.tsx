@@ -1,10 +1,12 @@
-import { useReactFlow } from '@xyflow/react';
+import { useReactFlow, type ReactFlowInstance } from '@xyflow/react';
 import { Button } from '../ui/button.js';
 import { addNode } from './change-nodes.js';
+import { nodesOf, type Drawing, type Position } from './drawing.js';
 import { freePlace } from './free-place.js';
 import type { NodeKind, NodeKinds } from './node-kind.js';
 import './palette.css';
 import { useStore } from './use-editor.js';
+import { MAX_AT_ONCE } from './use-opening-view.js';
 
 /** What a kind is dragged as: the `type` of its nodes. */
 export const KIND_FORMAT = 'application/x-node-kind';
@@ -19,9 +21,12 @@ export function Palette() {
     const place = freePlace(store.drawing, store.getState().selection.nodes, middle);
     const { drawing, id } = addNode(store.drawing, store.kinds, kind, place);
     store.change(drawing, { select: [id] });
-    const shown = flow.flowToScreenPosition({ x: place.x + 240, y: place.y + 80 });
-    const isInSight = shown.x < graph.right && shown.y < graph.bottom && shown.y > graph.top + 80;
-    if (!isInSight) void flow.setCenter(place.x, place.y, { zoom: flow.getZoom(), duration: 200 });
+    const [from, to] = [
+      flow.flowToScreenPosition(place),
+      flow.flowToScreenPosition({ x: place.x + 240, y: place.y + 120 }),
+    ];
+    const isInSight = from.x > graph.left && to.x < graph.right && from.y > graph.top && to.y < graph.bottom;
+    if (!isInSight) showNew(flow, store.drawing, place);
   };
   return (
     <div className="palette" role="group" aria-label="Add nodes">
@@ -45,6 +50,13 @@ export function Palette() {
       ))}
     </div>
   );
+}
+
+/** The whole graph as long as it can be read then, else the new node in the middle. */
+function showNew(flow: ReactFlowInstance, drawing: Drawing, { x, y }: Position): void {
+  const zoom = flow.getZoom();
+  if (nodesOf(drawing).size <= MAX_AT_ONCE) void flow.fitView({ maxZoom: zoom, padding: 0.1 });
+  else void flow.setCenter(x, y, { zoom });
 }
 
 function categoriesOf(kinds: NodeKinds): [string, NodeKind[]][] {

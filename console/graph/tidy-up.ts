@@ -9,7 +9,7 @@ import type { NodeKinds } from './node-kind.js';
 /** From left to right, in layers, on whole steps of 10. Nothing but positions changes. */
 export function tidyUp(drawing: Drawing, kinds: NodeKinds): Drawing {
   const graph = new Graph({ multigraph: true });
-  graph.setGraph({ rankdir: 'LR', nodesep: 40, ranksep: 88 });
+  graph.setGraph({ rankdir: 'LR', nodesep: 40, ranksep: 72 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const node of nodesOf(drawing).values()) {
     const height = cardHeight(exitsOf(kinds.get(typeOf(node)), dataOf(node)));

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { FlowNode } from './flow-nodes.js';
 
 /** More are not shown at once: the view begins at the first ones, in a size that can be read. */
-const MAX_AT_ONCE = 150;
+export const MAX_AT_ONCE = 150;
 
 interface OpeningView {
   fitView: boolean;

@@ -40,7 +40,7 @@ export function InputField({ schema, path, field, others, onChange }: InputField
       <div className="form-row">
         <TextField {...text('title')} onChange={retitle} />
         <div data-path={[...path, 'id'].join('.')}>
-          <TextField {...text('id')} hint={descriptionOf(properties['id'] ?? {})} error={idError} isRequired />
+          <TextField {...text('id')} hint={`Used as {{ input.${id} }}`} error={idError} isRequired />
         </div>
       </div>
       <div className="form-row">

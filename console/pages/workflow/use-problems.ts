@@ -19,10 +19,11 @@ const DELAY_MS = 300;
  * unsaved changes what the schemas of the kinds say.
  */
 export function useProblems(store: EditorStore, saver: Saver): Check {
-  const { isDirty, history } = useSyncExternalStore(store.subscribe, store.getState);
+  const isDirty = useSyncExternalStore(store.subscribe, () => store.getState().isDirty);
+  const present = useSyncExternalStore(store.subscribe, () => store.drawing);
   const { id } = useSyncExternalStore(saver.subscribe, () => saver.getState().workflow);
   const etag = useSyncExternalStore(saver.subscribe, () => saver.etag);
-  const drawing = useDelayed(history.present);
+  const drawing = useDelayed(present);
   const check = useQuery({
     queryKey: ['workflow', id, 'check', etag],
     queryFn: ({ signal }) =>
@@ -35,8 +36,9 @@ export function useProblems(store: EditorStore, saver: Saver): Check {
     if (!isDirty && data !== undefined) store.setProblems(toProblems(data));
   }, [store, isDirty, data]);
   useEffect(() => {
-    if (isDirty) store.setProblems(schemaProblems(drawing, store.kinds));
-  }, [store, isDirty, drawing]);
+    // Not of what was there a moment ago: a first node would be told that there are none.
+    if (isDirty && drawing === present) store.setProblems(schemaProblems(drawing, store.kinds));
+  }, [store, isDirty, drawing, present]);
   return { isChecking: check.isFetching, error: isDirty ? null : check.error, retry: () => void check.refetch() };
 }
 

@@ -12,7 +12,9 @@ import { condition, drawing, edge, http, trigger } from '../../graph/drawings.js
 
 const kinds = byType(describeNodes() as Parameters<typeof byType>[0]);
 const pairs = (of: Drawing) => linksOf(of, kinds).map(({ source, handle, target }) => [source, handle, target]);
-const [triggerKind, httpKind, conditionKind] = ['trigger-node', 'http-node', 'if-else-node'].map((type) => kinds.get(type)!);
+const [triggerKind, httpKind, conditionKind] = ['trigger-node', 'http-node', 'if-else-node'].map((type) =>
+  kinds.get(type)!,
+);
 
 describe('a drawing that is changed in the editor', () => {
   it('runs as it is linked there', () => {
@@ -108,7 +110,9 @@ describe('pasted nodes', () => {
   });
 
   it('have links among themselves only', () => {
-    const own = pairs(pasted.drawing).filter(([source, , target]) => pasted.ids.has(source!) || pasted.ids.has(target!));
+    const own = pairs(pasted.drawing).filter(
+      ([source, , target]) => pasted.ids.has(source!) || pasted.ids.has(target!),
+    );
     assert.deepEqual(own, [[a, null, b]]);
   });
 

@@ -64,7 +64,13 @@ describe('what the editor keeps of a drawing', () => {
     );
     const looks = { position: fc.jsonValue(), measured: fc.jsonValue(), selected: fc.boolean() };
     const node = fc.record({ id: ids, type: types, data, ...looks }, { requiredKeys: ['id'] });
-    const edge = fc.record({ id: fc.string(), source: ids, target: ids, sourceHandle: fc.string(), style: fc.jsonValue() });
+    const edge = fc.record({
+      id: fc.string(),
+      source: ids,
+      target: ids,
+      sourceHandle: fc.string(),
+      style: fc.jsonValue(),
+    });
     const drawings = fc.record(
       {
         nodes: fc.oneof(fc.array(fc.oneof({ weight: 9, arbitrary: node }, fc.jsonValue())), fc.jsonValue()),
@@ -75,7 +81,10 @@ describe('what the editor keeps of a drawing', () => {
       },
       { requiredKeys: [] },
     );
-    fc.assert(fc.property(drawings, (each) => assertUntouched(JSON.parse(JSON.stringify(each)) as Drawing)), { numRuns: 200 });
+    fc.assert(
+      fc.property(drawings, (each) => assertUntouched(JSON.parse(JSON.stringify(each)) as Drawing)),
+      { numRuns: 200 },
+    );
   });
 });
 
