@@ -1,4 +1,4 @@
-import { Background, Controls, MiniMap, ReactFlow, useReactFlow, type FinalConnectionState } from '@xyflow/react';
+import { Background, Controls, ReactFlow, useReactFlow, type FinalConnectionState } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { useState, type DragEvent } from 'react';
 import './canvas.css';
@@ -7,13 +7,13 @@ import { addNode } from './change-nodes.js';
 import { HEAD_HEIGHT } from './card-size.js';
 import { KindMenu } from './kind-menu.js';
 import { NodeCard } from './node-card.js';
+import { Overview } from './overview.js';
 import { KIND_FORMAT } from './palette.js';
 import { useStore } from './use-editor.js';
 import { useFlow } from './use-flow.js';
 import { MAX_AT_ONCE, useOpeningView } from './use-opening-view.js';
 
 const NODE_TYPES = { card: NodeCard };
-const MAP_SIZE = { width: 144, height: 96 };
 
 /** A link that was dropped on empty ground. */
 interface Dropped {
@@ -79,7 +79,7 @@ export function Canvas() {
       >
         <Background gap={20} />
         <Controls showInteractive={false} aria-label="Zoom" />
-        <MiniMap pannable ariaLabel="Overview of the graph" nodeStrokeWidth={0} style={MAP_SIZE} />
+        <Overview nodes={nodes} />
       </ReactFlow>
       {dropped !== undefined && (
         <KindMenu

@@ -1,6 +1,6 @@
 // The links of a drawing as they run: what a node's data says, else the drawn edges. An edge that counts for nothing is
 // shown, too, so that nobody wonders where it is.
-import { dataOf, nodesOf, typeOf, type Drawing } from './drawing.js';
+import { dataOf, nodesOf, typeOf, type DrawnNode, type Drawing } from './drawing.js';
 import { exitsOf, targetsIn, type Exit } from './exits.js';
 import { asArray, asText, isObject, type JsonObject } from './json.js';
 import type { NodeKinds } from './node-kind.js';
@@ -30,27 +30,39 @@ const known = new WeakMap<Drawing, Known>();
 export function linksOf(drawing: Drawing, kinds: NodeKinds): readonly Link[] {
   const last = known.get(drawing);
   if (last?.kinds === kinds) return last.links;
-  const links = readLinks(drawing, kinds);
+  const nodes = nodesOf(drawing);
+  const edges = edgesBySource(drawing['edges']);
+  const links: Link[] = [];
+  for (const node of nodes.values()) {
+    for (const link of linksFrom(node, edges.get(node.id), kinds)) if (nodes.has(link.target)) links.push(link);
+  }
   known.set(drawing, { kinds, links });
   return links;
 }
 
-function readLinks(drawing: Drawing, kinds: NodeKinds): Link[] {
-  const nodes = nodesOf(drawing);
+interface KnownOfNode extends Known {
+  edges: readonly JsonObject[] | undefined;
+}
+
+// One change of a drawing leaves most nodes, and all edges of theirs, as they are.
+const knownOfNodes = new WeakMap<DrawnNode, KnownOfNode>();
+
+function linksFrom(node: DrawnNode, edges: readonly JsonObject[] | undefined, kinds: NodeKinds): readonly Link[] {
+  const last = knownOfNodes.get(node);
+  if (last !== undefined && last.kinds === kinds && last.edges === edges) return last.links;
   const links = new Map<string, Link>();
   const add = (source: string, handle: string | null, target: string, isIdle: boolean): void => {
     const id = linkId(source, handle, target);
-    if (nodes.has(target) && !links.has(id)) links.set(id, { id, source, handle, target, isIdle });
+    if (!links.has(id)) links.set(id, { id, source, handle, target, isIdle });
   };
-  const edges = edgesBySource(drawing);
-  for (const node of nodes.values()) {
-    const exits = exitsOf(kinds.get(typeOf(node)), dataOf(node));
-    for (const exit of exits) {
-      for (const target of targetsIn(dataOf(node), exit) ?? []) add(node.id, exit.handle, target, false);
-    }
-    for (const edge of edges.get(node.id) ?? []) addEdge(edge, exits, node, add);
+  const exits = exitsOf(kinds.get(typeOf(node)), dataOf(node));
+  for (const exit of exits) {
+    for (const target of targetsIn(dataOf(node), exit) ?? []) add(node.id, exit.handle, target, false);
   }
-  return [...links.values()];
+  for (const edge of edges ?? []) addEdge(edge, exits, node, add);
+  const found = { kinds, edges, links: [...links.values()] };
+  knownOfNodes.set(node, found);
+  return found.links;
 }
 
 function addEdge(
@@ -74,14 +86,20 @@ export function exitOfEdge(edge: JsonObject, exits: readonly Exit[]): Exit | und
   return exits.find(({ handle }) => handle === edge['sourceHandle']);
 }
 
-function edgesBySource(drawing: Drawing): ReadonlyMap<unknown, JsonObject[]> {
+const grouped = new WeakMap<object, ReadonlyMap<unknown, JsonObject[]>>();
+
+function edgesBySource(edges: unknown): ReadonlyMap<unknown, JsonObject[]> {
+  const owner = Array.isArray(edges) ? (edges as object) : grouped;
+  const last = grouped.get(owner);
+  if (last !== undefined) return last;
   const groups = new Map<unknown, JsonObject[]>();
-  for (const edge of asArray(drawing['edges'])) {
+  for (const edge of asArray(edges)) {
     if (!isObject(edge)) continue;
     const group = groups.get(edge['source']);
     if (group) group.push(edge);
     else groups.set(edge['source'], [edge]);
   }
+  grouped.set(owner, groups);
   return groups;
 }
 

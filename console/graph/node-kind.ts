@@ -1,4 +1,4 @@
-import type { paths } from '../app/api.js';
+import type { paths } from '../../clients/typescript/src/index.js';
 import type { JsonObject } from './json.js';
 
 /** One item of `get_nodes`. Nothing else in the editor knows which kinds there are. */

@@ -17,7 +17,7 @@ export function tidyUp(drawing: Drawing, kinds: NodeKinds): Drawing {
   }
   for (const { id, source, target } of linksOf(drawing, kinds)) graph.setEdge(source, target, {}, id);
   layout(graph);
-  const positions = graph.nodes().map((id) => {
+  const positions = graph.nodes().map((id: string) => {
     const { x, y, width, height } = graph.node(id) as { x: number; y: number; width: number; height: number };
     return [id, { x: round(x - width / 2), y: round(y - height / 2) }] as const;
   });

@@ -16,7 +16,7 @@ export function useFlow() {
   const selection = useEditor((state) => state.selection);
   const problems = useEditor((state) => state.problems);
   const [moving, setMoving] = useState(STANDING);
-  const [memory] = useState<EdgeMemory>(() => new Map());
+  const [memory] = useState<EdgeMemory>(() => ({ byId: new Map(), all: [] }));
   const { kinds } = store;
   const nodes = useMemo(
     () => flowNodes({ drawing, kinds, selection, problems, moving }),

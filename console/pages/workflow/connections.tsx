@@ -1,4 +1,4 @@
-import type { KeyboardEvent } from 'react';
+import { useDeferredValue, type KeyboardEvent } from 'react';
 import { connect, disconnect } from '../../graph/change-links.js';
 import { dataOf, labelOf, nodesOf, typeOf, type DrawnNode } from '../../graph/drawing.js';
 import { exitsOf, type Exit } from '../../graph/exits.js';
@@ -23,7 +23,8 @@ export function Connections({ node }: { node: DrawnNode }) {
 function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
   const store = useStore();
   const { kinds } = store;
-  const drawing = useEditor(({ history }) => history.present);
+  // Typing goes before: thousands of nodes to choose from are drawn when there is time.
+  const drawing = useDeferredValue(useEditor(({ history }) => history.present));
   const nodes = nodesOf(drawing);
   const links = linksOf(drawing, kinds);
   const own = links.filter((link) => link.source === node.id && link.handle === exit.handle);
@@ -39,7 +40,9 @@ function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
             value=""
             onKeyDown={openWithArrows}
             onChange={({ target }) =>
-              store.change(connect(drawing, kinds, { source: node.id, handle: exit.handle, target: target.value }))
+              store.change(
+                connect(store.drawing, kinds, { source: node.id, handle: exit.handle, target: target.value }),
+              )
             }
             {...control}
           >
@@ -65,7 +68,7 @@ function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
               <Button
                 variant="quiet"
                 aria-label={`Remove link to ${target}`}
-                onClick={() => store.change(disconnect(drawing, kinds, [link]))}
+                onClick={() => store.change(disconnect(store.drawing, kinds, [link]))}
               >
                 <span aria-hidden="true">✕</span>
               </Button>

@@ -27,7 +27,7 @@ function open(data: Drawing): EditorStore {
   const { selection } = store.getState();
   const problems = schemaProblems(data, kinds);
   flowNodes({ drawing: data, kinds, selection, problems, moving: new Map() });
-  flowEdges(data, kinds, selection.links, new Map());
+  flowEdges(data, kinds, selection.links, { byId: new Map(), all: [] });
   for (const id of nodesOf(data).keys()) variablesFor(data, kinds, id);
   store.setProblems(problems);
   return store;
