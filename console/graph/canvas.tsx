@@ -1,11 +1,12 @@
-import { Background, Controls, ReactFlow, useReactFlow, type FinalConnectionState } from '@xyflow/react';
+import { Background, Controls, ReactFlow, useReactFlow } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { useState, type DragEvent } from 'react';
 import './canvas.css';
-import { connect, mayConnect } from './change-links.js';
-import { addNode } from './change-nodes.js';
 import { HEAD_HEIGHT } from './card-size.js';
+import { connect } from './change-links.js';
+import { addNode } from './change-nodes.js';
 import { KindMenu } from './kind-menu.js';
+import { createLinkHandlers, type DroppedLink } from './link-handlers.js';
 import { NodeCard } from './node-card.js';
 import { Overview } from './overview.js';
 import { KIND_FORMAT } from './palette.js';
@@ -15,35 +16,13 @@ import { MAX_AT_ONCE, useOpeningView } from './use-opening-view.js';
 
 const NODE_TYPES = { card: NodeCard };
 
-/** A link that was dropped on empty ground. */
-interface Dropped {
-  source: string;
-  handle: string | null;
-  at: { x: number; y: number };
-}
-
 export function Canvas() {
   const store = useStore();
   const flow = useReactFlow();
   const { nodes, edges, onNodesChange, onEdgesChange } = useFlow();
-  const [dropped, setDropped] = useState<Dropped>();
+  const [dropped, setDropped] = useState<DroppedLink>();
+  const [links] = useState(() => createLinkHandlers(store, setDropped));
   const isEditable = !store.isReadOnly;
-  const toLink = (of: { source: string; target: string; sourceHandle?: string | null | undefined }) => ({
-    source: of.source,
-    handle: of.sourceHandle ?? null,
-    target: of.target,
-  });
-  const onConnectEnd = (event: MouseEvent | TouchEvent, state: FinalConnectionState): void => {
-    const { fromNode, fromHandle, toNode } = state;
-    if (toNode !== null || fromNode === null || fromHandle?.type !== 'source') return;
-    const point = 'changedTouches' in event ? event.changedTouches[0] : event;
-    if (point === undefined) return;
-    setDropped({
-      source: fromNode.id,
-      handle: fromHandle.id ?? null,
-      at: { x: point.clientX, y: point.clientY },
-    });
-  };
   const onDrop = (event: DragEvent): void => {
     const kind = store.kinds.get(event.dataTransfer.getData(KIND_FORMAT));
     if (kind === undefined) return;
@@ -60,9 +39,9 @@ export function Canvas() {
         nodeTypes={NODE_TYPES}
         onNodesChange={onNodesChange}
         onEdgesChange={onEdgesChange}
-        onConnect={(link) => store.change(connect(store.drawing, store.kinds, toLink(link)))}
-        onConnectEnd={onConnectEnd}
-        isValidConnection={(link) => mayConnect(store.drawing, store.kinds, toLink(link))}
+        onConnect={links.onConnect}
+        onConnectEnd={links.onConnectEnd}
+        isValidConnection={links.isValidConnection}
         onDrop={onDrop}
         onDragOver={(event) => event.preventDefault()}
         nodesDraggable={isEditable}
@@ -81,19 +60,26 @@ export function Canvas() {
         <Controls showInteractive={false} aria-label="Zoom" />
         <Overview nodes={nodes} />
       </ReactFlow>
-      {dropped !== undefined && (
-        <KindMenu
-          at={dropped.at}
-          kinds={store.kinds}
-          onClose={() => setDropped(undefined)}
-          onChoose={(kind) => {
-            const at = flow.screenToFlowPosition(dropped.at);
-            const position = { x: Math.round(at.x), y: Math.round(at.y - HEAD_HEIGHT / 2) };
-            const { drawing, id } = addNode(store.drawing, store.kinds, kind, position);
-            store.change(connect(drawing, store.kinds, { ...dropped, target: id }), { select: [id] });
-          }}
-        />
-      )}
+      {dropped !== undefined && <DroppedMenu dropped={dropped} onClose={() => setDropped(undefined)} />}
     </>
+  );
+}
+
+/** The node that is chosen stands where the link was dropped, and is linked: one step. */
+function DroppedMenu({ dropped, onClose }: { dropped: DroppedLink; onClose: () => void }) {
+  const store = useStore();
+  const flow = useReactFlow();
+  return (
+    <KindMenu
+      at={dropped.at}
+      kinds={store.kinds}
+      onClose={onClose}
+      onChoose={(kind) => {
+        const at = flow.screenToFlowPosition(dropped.at);
+        const position = { x: Math.round(at.x), y: Math.round(at.y - HEAD_HEIGHT / 2) };
+        const { drawing, id } = addNode(store.drawing, store.kinds, kind, position);
+        store.change(connect(drawing, store.kinds, { ...dropped, target: id }), { select: [id] });
+      }}
+    />
   );
 }

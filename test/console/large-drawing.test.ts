@@ -70,7 +70,7 @@ describe('a drawing of 2,000 nodes', function () {
     const card = boxes.find((box) => box && box.x > graph.x + 150 && box.y > graph.y + 150)!;
     figures['dragging'] = await measureFrames(page, () => sweep(page, card.x + 80, card.y + 15, 40));
     assert.ok(figures['dragging'].perSecond >= 30, JSON.stringify(figures));
-    await page.getByText('Unsaved changes').waitFor();
+    await page.getByText('Unsaved changes', { exact: true }).waitFor();
   });
 
   it('takes what is typed into a form within a tenth of a second', async () => {

@@ -1,4 +1,4 @@
-import { useDeferredValue, type KeyboardEvent } from 'react';
+import { useDeferredValue, useState, type KeyboardEvent } from 'react';
 import { connect, disconnect } from '../../graph/change-links.js';
 import { dataOf, labelOf, nodesOf, typeOf, type DrawnNode } from '../../graph/drawing.js';
 import { exitsOf, type Exit } from '../../graph/exits.js';
@@ -20,17 +20,24 @@ export function Connections({ node }: { node: DrawnNode }) {
   );
 }
 
+/** Of more nodes the list is made when somebody turns to it: it would be made anew for each letter that is typed. */
+const MAX_READY = 300;
+
 function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
   const store = useStore();
   const { kinds } = store;
   // Typing goes before: thousands of nodes to choose from are drawn when there is time.
   const drawing = useDeferredValue(useEditor(({ history }) => history.present));
   const nodes = nodesOf(drawing);
+  const [isWanted, setIsWanted] = useState(false);
+  const isReady = isWanted || nodes.size <= MAX_READY;
   const links = linksOf(drawing, kinds);
   const own = links.filter((link) => link.source === node.id && link.handle === exit.handle);
   // A link back would close a circle, which cannot run.
   const taken = new Set([node.id, ...before(links, node.id), ...own.map(({ target }) => target)]);
-  const free = [...nodes.values()].filter((each) => !taken.has(each.id) && !isStart(kinds.get(typeOf(each))));
+  const free = isReady
+    ? [...nodes.values()].filter((each) => !taken.has(each.id) && !isStart(kinds.get(typeOf(each))))
+    : [];
   return (
     <div className="connections-exit">
       <Field label={exit.handle === null ? 'Connect to' : `Connect ${exit.label} to`}>
@@ -38,6 +45,9 @@ function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
           <select
             className="control"
             value=""
+            onPointerEnter={() => setIsWanted(true)}
+            onFocus={() => setIsWanted(true)}
+            onBlur={() => setIsWanted(false)}
             onKeyDown={openWithArrows}
             onChange={({ target }) =>
               store.change(
@@ -46,7 +56,7 @@ function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
             }
             {...control}
           >
-            <option value="">{free.length === 0 ? 'No other node to connect to' : 'Choose a node…'}</option>
+            <option value="">{isReady && free.length === 0 ? 'No other node to connect to' : 'Choose a node…'}</option>
             {free.map((each) => (
               <option key={each.id} value={each.id}>
                 {labelOf(each, kinds)}

@@ -13,7 +13,6 @@ import { Problems } from './problems.js';
 import type { Saver } from './saver.js';
 import { Toolbar } from './toolbar.js';
 import { useClipboard } from './use-clipboard.js';
-import { useProblems } from './use-problems.js';
 import { useShortcuts } from './use-shortcuts.js';
 
 interface EditorProps {
@@ -40,7 +39,6 @@ function Workbench({ store, saver }: EditorProps) {
   useLeaveGuard(isDirty);
   useShortcuts(store, saver, graph, () => setDialog('run'));
   useClipboard(store, graph);
-  const check = useProblems(store, saver);
   return (
     <div className="page-full editor">
       <Toolbar saver={saver} onOpen={setDialog} />
@@ -50,7 +48,7 @@ function Workbench({ store, saver }: EditorProps) {
           <Canvas />
         </section>
         <NodePanel />
-        <Problems check={check} />
+        <Problems saver={saver} />
       </div>
       <EditorDialogs saver={saver} open={dialog} onClose={() => setDialog(undefined)} />
     </div>

@@ -8,13 +8,15 @@ import { useEditor, useStore } from '../../graph/use-editor.js';
 import { Alert } from '../../ui/alert.js';
 import { focusField } from './focus-field.js';
 import './problems.css';
-import type { Check } from './use-problems.js';
+import type { Saver } from './saver.js';
+import { useProblems } from './use-problems.js';
 
 /** More do not help anybody. */
 const MAX_SHOWN = 100;
 
 /** Each entry leads to its field. */
-export function Problems({ check }: { check: Check }) {
+export function Problems({ saver }: { saver: Saver }) {
+  const check = useProblems(useStore(), saver);
   const problems = useEditor((state) => state.problems);
   const isDirty = useEditor((state) => state.isDirty);
   const { error } = check;

@@ -5,7 +5,7 @@ import type { EditorStore } from '../../graph/editor-store.js';
 import { schemaProblems, type Problem } from '../../graph/schema-problems.js';
 import type { Saver } from './saver.js';
 
-export interface Check {
+interface Check {
   /** Of the last saved drawing, and not yet answered. */
   isChecking: boolean;
   error: unknown;
