@@ -65,7 +65,7 @@ function Bar({ path }: { path: string }) {
       >
         Menu
       </Button>
-      <Navigation isOpen={isOpen} path={path} />
+      <Navigation isOpen={isOpen} path={path} onChoose={() => setOpenAt(undefined)} />
       <div className="shell-account">
         {user !== undefined && <AccountMenu user={user} />}
         {user === undefined && path !== ADDRESSES.signIn && (

@@ -7,6 +7,8 @@ type Leave = () => void;
 const listeners = new Set<() => void>();
 let guards = 0;
 let pending: Leave | undefined;
+/** The address of the page that is shown. */
+let here = location.href;
 
 /** While `isDirty`, leaving the page asks (alertdialog `Unsaved changes`). Changes of the query alone do not leave it. */
 export function useLeaveGuard(isDirty: boolean): void {
@@ -38,35 +40,40 @@ export function hold(leave: Leave | undefined): void {
 
 /** Answers what ends it. */
 function guard(): () => void {
-  let here = location.href;
-  const follow = (): void => void (here = location.href);
-  const askBrowser = (event: BeforeUnloadEvent): void => event.preventDefault();
-  const askOnWayBack = (event: PopStateEvent): void => {
-    const target = location.href;
-    if (!isElsewhere(target, here)) return follow();
-    // The address bar has changed already; the router must not see it.
-    event.stopImmediatePropagation();
-    history.pushState(null, '', here);
-    hold(() => history.pushState(null, '', target));
-  };
   guards += 1;
   addEventListener('beforeunload', askBrowser);
-  addEventListener('popstate', askOnWayBack, { capture: true });
-  // The router's own events.
-  for (const name of ['pushState', 'replaceState']) addEventListener(name, follow);
   return () => {
     guards -= 1;
-    removeEventListener('beforeunload', askBrowser);
-    removeEventListener('popstate', askOnWayBack, { capture: true });
-    for (const name of ['pushState', 'replaceState']) removeEventListener(name, follow);
+    if (!isGuarded()) removeEventListener('beforeunload', askBrowser);
   };
 }
 
-function isElsewhere(to: string, here: string): boolean {
-  return new URL(to, here).pathname !== new URL(here).pathname;
+function askBrowser(event: BeforeUnloadEvent): void {
+  event.preventDefault();
+}
+
+/** The address bar has changed already, and the router, which began to listen after this module, must not see it. */
+function askOnWayBack(event: PopStateEvent): void {
+  const target = location.href;
+  if (!isGuarded() || !isElsewhere(target, here)) return follow();
+  event.stopImmediatePropagation();
+  history.pushState(null, '', here);
+  hold(() => history.pushState(null, '', target));
+}
+
+function follow(): void {
+  here = location.href;
+}
+
+function isElsewhere(to: string, from: string): boolean {
+  return new URL(to, from).pathname !== new URL(from).pathname;
 }
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
+
+addEventListener('popstate', askOnWayBack);
+// The router's own events.
+for (const name of ['pushState', 'replaceState']) addEventListener(name, follow);

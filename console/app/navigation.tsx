@@ -20,9 +20,10 @@ interface NavigationProps {
   /** On narrow screens it is there only while it is open. */
   isOpen: boolean;
   path: string;
+  onChoose: () => void;
 }
 
-export function Navigation({ isOpen, path }: NavigationProps) {
+export function Navigation({ isOpen, path, onChoose }: NavigationProps) {
   const waiting = useWaiting();
   return (
     <nav id="navigation" aria-label="Main" className={classNames('navigation', isOpen && 'navigation-open')}>
@@ -34,6 +35,7 @@ export function Navigation({ isOpen, path }: NavigationProps) {
             <li key={to}>
               <Link
                 href={to}
+                onClick={onChoose}
                 className="navigation-link"
                 aria-current={isHere ? 'page' : undefined}
                 aria-label={isInbox ? `${name}, ${waiting} waiting` : undefined}

@@ -56,6 +56,7 @@ export const LONG = [
   'test/api/runs/history.test.ts',
   'test/api/runs/re-run.test.ts',
   'test/api/webhooks/webhook-delivery.test.ts',
+  'test/console/sign-in.test.ts',
   'test/deploy/metrics.test.ts',
   'test/drills/',
   'test/graph/mask.test.ts',

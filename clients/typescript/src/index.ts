@@ -3,6 +3,7 @@ import type { components } from './openapi.js';
 export { createClient, unwrap, type Client, type ClientOptions } from './client.js';
 export { RunNotFoundError, RunRefusedError, RunTimeoutError, ServiceError } from './errors.js';
 export { followRun, type FollowOptions, type RunEvent } from './events.js';
+export { createIdempotencyKey } from './idempotency-key.js';
 export { createRetryingFetch, type RetryOptions } from './retrying-fetch.js';
 export { type TokenSource } from './session-fetch.js';
 export {

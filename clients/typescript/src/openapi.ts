@@ -209,7 +209,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sends the browser to the identity provider. */
+        /**
+         * Sends the browser to the identity provider.
+         * @description A browser that asks for a page (`Accept: text/html`) is sent to the sign-in page with `?problem=` and the code of what went wrong, instead of getting the error itself.
+         */
         get: operations["get_auth_oidc"];
         put?: never;
         post?: never;
@@ -228,7 +231,7 @@ export interface paths {
         };
         /**
          * Takes the answer of the identity provider, signs the user in and sends the browser to the service.
-         * @description Only in the browser that began, within ten minutes. The answer sets the refresh cookie; the page that the browser is sent to gets its access token by a refresh.
+         * @description Only in the browser that began, within ten minutes. The answer sets the refresh cookie; the page that the browser is sent to gets its access token by a refresh. A browser that asks for a page (`Accept: text/html`) is sent to the sign-in page with `?problem=` and the code of what went wrong, instead of getting the error itself.
          */
         get: operations["get_auth_oidc_callback"];
         put?: never;
@@ -2966,6 +2969,13 @@ export interface operations {
         responses: {
             /** @description Go to the address in `Location`. */
             302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Done; go to the address in `Location`. */
+            303: {
                 headers: {
                     [name: string]: unknown;
                 };

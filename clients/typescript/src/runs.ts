@@ -1,6 +1,7 @@
 // A run from its start to its end.
 import { unwrap, type Client } from './client.js';
 import { RunNotFoundError, RunRefusedError, RunTimeoutError } from './errors.js';
+import { createIdempotencyKey } from './idempotency-key.js';
 import type { components } from './openapi.js';
 import { pause } from './pause.js';
 
@@ -49,7 +50,7 @@ export async function startRun(
   client: Client,
   workflowId: number,
   input: unknown = {},
-  { idempotencyKey = crypto.randomUUID(), signal }: StartOptions = {},
+  { idempotencyKey = createIdempotencyKey(), signal }: StartOptions = {},
 ): Promise<string> {
   const envelope = await unwrap(
     client.POST('/api/v1/workflows/{id}/run/', {
