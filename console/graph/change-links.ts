@@ -3,6 +3,7 @@ import { dataOf, nodesOf, typeOf, type Drawing } from './drawing.js';
 import { exitsOf, withTargets, type Exit } from './exits.js';
 import { asArray, isObject, type JsonObject } from './json.js';
 import { exitOfEdge, linksOf, reaches, type Link } from './links.js';
+import { newId } from './new-id.js';
 import type { NodeKinds } from './node-kind.js';
 import { replaceNode } from './replace-node.js';
 
@@ -36,7 +37,7 @@ export function connect(drawing: Drawing, kinds: NodeKinds, link: NewLink): Draw
   );
   if (isDrawn) return linked;
   const edge: JsonObject = {
-    id: crypto.randomUUID(),
+    id: newId(),
     source,
     target,
     ...(handle !== null && { sourceHandle: handle }),
@@ -52,7 +53,7 @@ export function disconnect(drawing: Drawing, kinds: NodeKinds, links: readonly L
     const left = linksOf(drawing, kinds).filter(
       (link) => link.source === source && link.handle === handle && !link.isIdle && !gone.has(link.id),
     );
-    changed = setTargets(changed, kinds, source, handle, left.map(({ target }) => target)); // prettier-ignore
+    changed = setTargets(changed, kinds, source, handle, left.map(({ target }) => target));
   }
   return withoutEdges(changed, kinds, links);
 }

@@ -3,6 +3,7 @@ import { disconnect } from './change-links.js';
 import { dataOf, isNode, nodesOf, positionOf, startOf, typeOf, type Drawing, type Position } from './drawing.js';
 import { asArray, isObject, type JsonObject } from './json.js';
 import { linksOf } from './links.js';
+import { newId } from './new-id.js';
 import { isStart, type NodeKind, type NodeKinds } from './node-kind.js';
 import { replaceNode } from './replace-node.js';
 import { startValue } from './start-value.js';
@@ -14,7 +15,7 @@ export function addNode(
   kind: NodeKind,
   position: Position,
 ): { drawing: Drawing; id: string } {
-  const id = crypto.randomUUID();
+  const id = newId();
   const label = freeLabel(drawing, kind.title);
   const links = kind.handles.length === 0 && kind.handles_from === undefined ? { next_nodes: [] } : {};
   const data = { id, name: kind.title, label, version: kind.version, ...startData(drawing, kind), ...links };

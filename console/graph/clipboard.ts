@@ -1,20 +1,11 @@
 // Copies nodes with the links among them as text, and makes new nodes of such a text: here, or in another workflow.
 import { connect } from './change-links.js';
-import {
-  dataOf,
-  isNode,
-  nodesOf,
-  positionOf,
-  startOf,
-  type DrawnNode,
-  type Drawing,
-  type Position,
-} from './drawing.js';
+import { dataOf, isNode, nodesOf, positionOf, startOf, typeOf, type DrawnNode, type Drawing, type Position } from './drawing.js';
 import { exitsOf, targetsIn, withTargets } from './exits.js';
 import { asArray, asText, isObject, type JsonObject } from './json.js';
 import { linksOf, type Link } from './links.js';
+import { newId } from './new-id.js';
 import type { NodeKinds } from './node-kind.js';
-import { typeOf } from './drawing.js';
 
 const FORMAT = 'workflow-automation-nodes/1';
 
@@ -35,7 +26,7 @@ export function pasteNodes(
 ): { drawing: Drawing; ids: Set<string> } | undefined {
   const copied = parseCopied(text);
   if (copied === undefined) return undefined;
-  const ids = new Map(copied.nodes.map(({ id }) => [id, crypto.randomUUID() as string]));
+  const ids = new Map(copied.nodes.map(({ id }) => [id, newId()]));
   const pasted = copied.nodes.map((node) => renew(node, kinds, ids, offset));
   let changed: Drawing = { edges: [], ...drawing, nodes: [...asArray(drawing['nodes']), ...pasted] };
   for (const { source, handle, target } of copied.links) {

@@ -5,6 +5,7 @@ export function toFieldId(title: string, others: readonly unknown[]): string {
   const taken = new Set(others.map((field) => (isObject(field) ? asText(field['id']) : undefined)));
   const words = title
     .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '_')
     .replace(/^_+|_+$/g, '')

@@ -1,4 +1,4 @@
-import { Properties } from '../forms/object-field.js';
+import { Properties } from '../forms/schema-field.js';
 import type { Path } from '../forms/schema.js';
 import type { JsonObject } from '../graph/json.js';
 import { ConditionForm } from './condition.js';
@@ -21,6 +21,6 @@ export function KindForm({ type, ...props }: KindFormProps) {
     case 'if-else-node':
       return <ConditionForm {...props} />;
     default:
-      return <Properties schema={props.schema} path={[]} label="" value={props.data} onChange={props.onChange} />;
+      return <Properties schema={props.schema} path={[]} value={props.data} onChange={props.onChange} />;
   }
 }

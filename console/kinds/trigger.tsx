@@ -1,4 +1,4 @@
-import { ItemButtons } from '../forms/list-field.js';
+import { ItemButtons } from '../forms/item-buttons.js';
 import { propertiesOf, withoutNull, type Path } from '../forms/schema.js';
 import { asArray, asObject, type JsonObject } from '../graph/json.js';
 import { Button } from '../ui/button.js';

@@ -1,13 +1,14 @@
 import type { Drawing } from '../../graph/drawing.js';
+import { maskSecrets } from './mask-secrets.js';
 
 /** What `Export` writes and `Import` reads: the title and the drawing, secrets as `********`. */
-export interface ExportedWorkflow {
+interface ExportedWorkflow {
   title: string;
   data: Drawing;
 }
 
-export function exportDrawing(title: string, data: Drawing): void {
-  const exported: ExportedWorkflow = { title, data };
+export function exportDrawing(title: string, drawing: Drawing): void {
+  const exported: ExportedWorkflow = { title, data: maskSecrets(drawing) as Drawing };
   const file = new Blob([`${JSON.stringify(exported, null, 2)}\n`], { type: 'application/json' });
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');

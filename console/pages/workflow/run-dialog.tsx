@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { api } from '../../app/api.js';
-import { startRun } from '../../../clients/typescript/src/index.js';
+import { api, RunRefusedError, ServiceError } from '../../app/api.js';
+import { createIdempotencyKey, startRun } from '../../../clients/typescript/src/index.js';
 import { useEditor, useStore } from '../../graph/use-editor.js';
 import { Button } from '../../ui/button.js';
 import { CheckboxField } from '../../ui/checkbox-field.js';
@@ -22,20 +22,25 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
   const fields = runFields(drawing, kinds);
   const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map());
   const [json, setJson] = useState<string>();
-  // One click, one run, however often the request is repeated.
-  const key = useRef(crypto.randomUUID());
+  // The same input of the same drawing is one run, also by a second click after an answer that got lost.
+  const attempt = useRef<{ of: string; key: string }>(undefined);
   const input = json === undefined ? toInput(fields, values) : parse(json);
   const start = useAction(async () => {
     const isSaved = await saver.save();
     const { workflow, error } = saver.getState();
     if (error !== undefined) throw error;
     if (!isSaved) return;
+    const of = JSON.stringify([input, saver.etag]);
+    if (attempt.current?.of !== of) attempt.current = { of, key: createIdempotencyKey() };
     try {
-      const runId = await startRun(api, workflow.id, input, { idempotencyKey: key.current });
+      const runId = await startRun(api, workflow.id, input, { idempotencyKey: attempt.current.key });
       onClose();
       navigate(`/runs/${runId}`);
-    } finally {
-      key.current = crypto.randomUUID();
+    } catch (failure) {
+      // A refusal is final, and the next click another try; after anything else the run may be there.
+      const isRefused = failure instanceof RunRefusedError || (failure instanceof ServiceError && failure.status < 500);
+      if (isRefused) attempt.current = undefined;
+      throw failure;
     }
   });
   return (

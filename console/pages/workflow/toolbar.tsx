@@ -3,11 +3,11 @@ import { explain } from '../../app/explain.js';
 import { tidyUp } from '../../graph/tidy-up.js';
 import { useEditor, useStore } from '../../graph/use-editor.js';
 import { Alert } from '../../ui/alert.js';
-import { announce } from '../../ui/announce.js';
 import { Button } from '../../ui/button.js';
 import { Menu } from '../../ui/menu.js';
 import type { OpenDialog } from './editor-dialogs.js';
 import { exportDrawing } from './export-drawing.js';
+import { saveAndTell } from './save-and-tell.js';
 import type { Saver } from './saver.js';
 
 interface ToolbarProps {
@@ -19,9 +19,7 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
   const store = useStore();
   const { workflow, isSaving, error } = useSyncExternalStore(saver.subscribe, saver.getState);
   const isDirty = useEditor((state) => state.isDirty);
-  const save = async (): Promise<void> => {
-    if (await saver.save()) announce('Saved');
-  };
+  const save = (): void => void saveAndTell(store, saver);
   const mayPublish = workflow.role === 'owner' || workflow.role === 'admin';
   return (
     <>
@@ -32,7 +30,7 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
         <span className="editor-state">{stateOf(store.isReadOnly, isDirty)}</span>
         {!store.isReadOnly && <Steps />}
         {!store.isReadOnly && (
-          <Button isBusy={isSaving} aria-keyshortcuts="Control+S" onClick={() => void save()}>
+          <Button isBusy={isSaving} aria-keyshortcuts="Control+S" onClick={save}>
             Save
           </Button>
         )}
@@ -57,7 +55,7 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
       </div>
       {error !== undefined && (
         <div className="editor-alerts">
-          <Alert onRetry={() => void save()} isRetrying={isSaving}>
+          <Alert onRetry={save} isRetrying={isSaving}>
             The workflow is not saved. {explain(error)}
           </Alert>
         </div>

@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, type RefObject } from 'react';
 import type { EditorStore } from '../../graph/editor-store.js';
 import { removeSelection } from './remove-selection.js';
+import { saveAndTell } from './save-and-tell.js';
 import type { Saver } from './saver.js';
 
 /** Ctrl+S, Ctrl+Z, Ctrl+Shift+Z (Ctrl+Y), Ctrl+Enter everywhere on the page; Delete while the graph has the focus. */
@@ -15,7 +16,7 @@ export function useShortcuts(
     const action = actionOf(event, isInGraph(graph.current, event.target));
     if (action === undefined) return;
     event.preventDefault();
-    if (action === 'save') void saver.save();
+    if (action === 'save') void saveAndTell(store, saver);
     else if (action === 'run') openRun();
     else if (action === 'remove') removeSelection(store);
     else store[action]();

@@ -55,7 +55,7 @@ describe('a drawing that is changed in the editor', () => {
     assert.deepEqual(pairs(onlyEdges), [['t', null, 'a']]);
     const otherwise = drawing([trigger('t', ['a']), http('a', []), http('b', [])], [edge('t', 'b')]);
     const links = linksOf(otherwise, kinds);
-    assert.deepEqual(links.map(({ target, isIdle }) => [target, isIdle]), [['a', false], ['b', true]]); // prettier-ignore
+    assert.deepEqual(links.map(({ target, isIdle }) => [target, isIdle]), [['a', false], ['b', true]]);
   });
 
   it('loses a link from the data and from the edges, and keeps the others', () => {
