@@ -16,10 +16,11 @@ export function Overview({ nodes }: { nodes: readonly FlowNode[] }) {
   const height = useFlowStore((state) => state.height);
   const bounds = useMemo(() => boundsOf(nodes), [nodes]);
   const seen = { x: -x / zoom, y: -y / zoom, width: width / zoom, height: height / zoom };
-  const frame = fitInto(bounds, SIZE);
+  const frame = useMemo(() => fitInto(bounds, SIZE), [bounds]);
   useEffect(() => {
     if (canvas.current !== null) paint(canvas.current, nodes, frame);
-  });
+    // Panning moves the frame of what is seen alone.
+  }, [nodes, frame]);
   const lead = (event: PointerEvent<HTMLCanvasElement>): void => {
     if (event.buttons !== 1) return;
     const box = event.currentTarget.getBoundingClientRect();
@@ -52,11 +53,11 @@ function place(rect: Rect, { x, y, scale }: Frame) {
 function paint(canvas: HTMLCanvasElement, nodes: readonly FlowNode[], frame: Frame): void {
   const context = canvas.getContext('2d');
   if (context === null) return;
-  const style = getComputedStyle(canvas);
+  const { accentColor, color } = getComputedStyle(canvas);
   context.setTransform(2, 0, 0, 2, 0, 0);
   context.clearRect(0, 0, SIZE.width, SIZE.height);
   for (const { position, width = 0, height = 0, selected } of nodes) {
-    context.fillStyle = selected === true ? style.accentColor : style.color;
+    context.fillStyle = selected === true ? accentColor : color;
     const box = place({ ...position, width, height }, frame);
     context.fillRect(box.left, box.top, Math.max(1, box.width), Math.max(1, box.height));
   }
