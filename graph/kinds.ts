@@ -12,10 +12,10 @@ export interface KindTraits {
   runs: 'activity' | 'inline' | 'loop';
   /**
    * The named handles of the kind, numbered from 1 in this order. `field` is the field of the node's data that holds
-   * the target, and `edge` is the `sourceHandle` of the drawn edge. A node of a kind without named handles is left by
-   * its `next_nodes`, handle 0.
+   * the target, `edge` is the `sourceHandle` of the drawn edge, and editors show `label`. A node of a kind without named
+   * handles is left by its `next_nodes`, handle 0.
    */
-  handles: readonly { field: string; edge: string }[];
+  handles: readonly { field: string; edge: string; label: string }[];
   /** Lists in the node's data whose items are fields that may be secret (`is_secret`, `default_value`). */
   secretFields: readonly string[];
   /**
@@ -40,8 +40,8 @@ export const kinds = {
     activity: 'condition',
     runs: 'inline',
     handles: [
-      { field: 'true_node', edge: 'condition-true' },
-      { field: 'false_node', edge: 'condition-false' },
+      { field: 'true_node', edge: 'condition-true', label: 'True' },
+      { field: 'false_node', edge: 'condition-false', label: 'False' },
     ],
     secretFields: [],
     servers: 'none',

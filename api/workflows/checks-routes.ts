@@ -24,7 +24,14 @@ const nodeTypes = defineRoute({
         type: z.string(),
         title: z.string(),
         description: z.string(),
+        category: z.string().describe('Under which heading an editor offers the kind'),
         version: z.string(),
+        handles: z
+          .array(z.object({ id: z.string(), label: z.string(), field: z.string() }))
+          .describe(
+            'By which a node is left: `id` is the `sourceHandle` of an edge, `field` holds the target in the data of the ' +
+              'node. Empty where it is left by its `next_nodes`',
+          ),
         schema: jsonSchema,
         output_schema: jsonSchema,
       }),

@@ -25,7 +25,11 @@ const toolSchema = z.looseObject({
 });
 
 const messageSchema = z.looseObject({
-  role: z.string().min(1).describe('For example system or user'),
+  role: z
+    .string()
+    .min(1)
+    .describe('For example system or user')
+    .meta({ examples: ['system', 'user', 'assistant'] }),
   message: z.string().min(1).describe('May hold variables'),
 });
 
@@ -74,6 +78,7 @@ export const agentNode = {
   nodeType: 'AgentNodeInput',
   title: 'Agent',
   description: 'A language model that calls tools until it has an answer; a person can approve its calls.',
+  category: 'AI',
   version: '1.0.0',
   templateFields: ['messages', 'settings', 'tools'],
   templatePlaces: { 'messages.*.message': 'text', settings: 'json', 'tools.*.headers.*': 'text' },

@@ -22,6 +22,7 @@ export const conditionNode = {
   nodeType: 'ConditionNode',
   title: 'Condition',
   description: 'Compares two values and goes on with the true or the false branch.',
+  category: 'Logic',
   version: '1.0.0',
   templateFields: ['condition'],
   schema,

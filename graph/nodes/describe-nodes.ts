@@ -1,5 +1,6 @@
 // What `get_nodes` answers: the node kinds, for editors that know none of them by name.
 import { z } from 'zod';
+import { traitsOf } from '../kinds.js';
 import { withTitles } from './field-titles.js';
 import type { NodeDefinition } from './node-definition.js';
 import { nodeDefinitions } from './registry.js';
@@ -9,7 +10,13 @@ export interface NodeDescription {
   type: string;
   title: string;
   description: string;
+  category: string;
   version: string;
+  /**
+   * The handles by which a node is left: `id` is the `sourceHandle` of the drawn edge, and `field` is the field of the
+   * node's data that holds the target. Empty where the node is left by its `next_nodes`.
+   */
+  handles: { id: string; label: string; field: string }[];
   schema: object;
   output_schema: object;
 }
@@ -24,7 +31,9 @@ export function describeNodes(): NodeDescription[] {
     type: definition.type,
     title: definition.title,
     description: definition.description,
+    category: definition.category,
     version: definition.version,
+    handles: traitsOf(definition.kind).handles.map(({ edge, label, field }) => ({ id: edge, label, field })),
     schema: withTitles(z.toJSONSchema(definition.schema, { io: 'input' })),
     output_schema: withTitles(z.toJSONSchema(definition.outputSchema, { io: 'output' })),
   }));

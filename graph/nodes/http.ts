@@ -61,6 +61,7 @@ export const httpNode = {
   nodeType: 'HTTPNodeInput',
   title: 'HTTP request',
   description: 'Sends an HTTP request and gives the response.',
+  category: 'Connections',
   version: '1.0.0',
   templateFields: ['url', 'method', 'headers', 'body'],
   templatePlaces: { url: 'text', method: 'text', 'headers.*': 'text', body: 'json' },

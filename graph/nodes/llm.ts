@@ -2,7 +2,11 @@ import { z } from 'zod';
 import type { NodeDefinition } from './node-definition.js';
 
 const messageSchema = z.looseObject({
-  role: z.string().min(1).describe('For example system or user'),
+  role: z
+    .string()
+    .min(1)
+    .describe('For example system or user')
+    .meta({ examples: ['system', 'user', 'assistant'] }),
   message: z.string().min(1).describe('May hold variables'),
 });
 
@@ -36,6 +40,7 @@ export const llmNode = {
   nodeType: 'LLMNodeInput',
   title: 'LLM request',
   description: 'Sends messages to a language model and gives its answer.',
+  category: 'AI',
   version: '1.0.0',
   templateFields: ['messages', 'settings'],
   templatePlaces: { 'messages.*.message': 'text', settings: 'json' },

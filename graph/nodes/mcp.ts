@@ -32,6 +32,7 @@ export const mcpNode = {
   nodeType: 'MCPNodeInput',
   title: 'MCP tool',
   description: 'Calls a tool of an MCP server and gives its result.',
+  category: 'Connections',
   version: '1.0.0',
   templateFields: ['headers', 'arguments'],
   templatePlaces: { 'headers.*': 'text', arguments: 'json' },

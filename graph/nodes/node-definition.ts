@@ -13,6 +13,8 @@ export interface NodeDefinition {
   nodeType: string;
   title: string;
   description: string;
+  /** Under which heading editors offer the kind. */
+  category: string;
   version: string;
   /** Keys of the node's data whose strings may contain variables. */
   templateFields: readonly string[];

@@ -40,6 +40,7 @@ export const triggerNode = {
   nodeType: 'TriggerNode',
   title: 'Trigger',
   description: 'Starts the workflow and hands its input to the nodes that follow.',
+  category: 'Start',
   version: '1.0.0',
   templateFields: [],
   schema,

@@ -61,7 +61,9 @@ describe('node definitions', () => {
       'type',
       'title',
       'description',
+      'category',
       'version',
+      'handles',
       'schema',
       'output_schema',
     ]);
@@ -112,6 +114,17 @@ describe('the fields of get_nodes', () => {
         },
       },
     });
+  });
+});
+
+describe('get_nodes', () => {
+  it('says by which handles a node is left, and which field of its data holds the target', () => {
+    const handles = Object.fromEntries(describeNodes().map((node) => [node.type, node.handles]));
+    assert.deepEqual(handles['http-node'], []);
+    assert.deepEqual(handles['if-else-node'], [
+      { id: 'condition-true', label: 'True', field: 'true_node' },
+      { id: 'condition-false', label: 'False', field: 'false_node' },
+    ]);
   });
 });
 

@@ -8825,7 +8825,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Under which heading an editor offers the kind */
+                        category: string;
                         description: string;
+                        /** @description By which a node is left: `id` is the `sourceHandle` of an edge, `field` holds the target in the data of the node. Empty where it is left by its `next_nodes` */
+                        handles: {
+                            field: string;
+                            id: string;
+                            label: string;
+                        }[];
                         node_type: string;
                         output_schema: {
                             [key: string]: unknown;

@@ -1,5 +1,74 @@
+import { useState } from 'react';
+import { explain } from '../../app/explain.js';
+import { Alert } from '../../ui/alert.js';
+import { Button } from '../../ui/button.js';
+import { Loading } from '../../ui/loading.js';
 import { PageHeader } from '../../ui/page-header.js';
+import { Pager } from '../../ui/pager.js';
+import { SearchField } from '../../ui/search-field.js';
+import { SelectField } from '../../ui/select-field.js';
+import { EmptyWorkflows } from './empty-workflows.js';
+import { ImportButton } from './import-button.js';
+import { NewWorkflowDialog } from './new-workflow-dialog.js';
+import { useFilters } from './use-filters.js';
+import { useProjects } from './use-projects.js';
+import { useWorkflows } from './use-workflows.js';
+import './workflows-page.css';
+import { WorkflowTable } from './workflow-table.js';
 
 export function WorkflowsPage() {
-  return <PageHeader title="Workflows" />;
+  const { filters, search, setSearch, setProject, setPage, clear } = useFilters();
+  const [isMaking, setIsMaking] = useState(false);
+  const [importError, setImportError] = useState<string>();
+  const projects = useProjects();
+  const workflows = useWorkflows(filters);
+  const { data } = workflows;
+  const error = workflows.error ?? projects.error;
+  const hasFilters = filters.search !== '' || filters.project !== '';
+  const retry = (): void => {
+    void workflows.refetch();
+    void projects.refetch();
+  };
+  return (
+    <>
+      <PageHeader
+        title="Workflows"
+        actions={
+          <>
+            <ImportButton project={filters.project} onError={setImportError} />
+            <Button variant="primary" onClick={() => setIsMaking(true)}>
+              New workflow
+            </Button>
+          </>
+        }
+      />
+      <div className="workflows-filters">
+        <SelectField
+          label="Project"
+          value={filters.project}
+          options={[
+            { value: '', label: 'All projects' },
+            ...(projects.data ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+          ]}
+          onChange={setProject}
+        />
+        <SearchField label="Search workflows" value={search} onChange={setSearch} />
+      </div>
+      {importError !== undefined && <Alert>{importError}</Alert>}
+      {error !== null && (
+        <Alert onRetry={retry} isRetrying={workflows.isFetching}>
+          {explain(error)}
+        </Alert>
+      )}
+      {workflows.isPending && <Loading label="Loading workflows" />}
+      {data !== undefined && data.total === 0 && (
+        <EmptyWorkflows isFiltered={hasFilters} onClear={clear} onNew={() => setIsMaking(true)} />
+      )}
+      {data !== undefined && data.total > 0 && (
+        <WorkflowTable workflows={data.items} projects={projects.data ?? []} isBusy={workflows.isPlaceholderData} />
+      )}
+      {data !== undefined && <Pager page={data.page} size={data.size} total={data.total} onPage={setPage} />}
+      {isMaking && <NewWorkflowDialog project={filters.project} onClose={() => setIsMaking(false)} />}
+    </>
+  );
 }

@@ -1,0 +1,114 @@
+// Which control edits a value, by the JSON Schema of it.
+import { asArray, asObject, asText, isObject, type JsonObject } from '../graph/json.js';
+
+export type Shape =
+  | 'choice'
+  | 'suggestions'
+  | 'text'
+  | 'long text'
+  | 'number'
+  | 'boolean'
+  | 'record'
+  | 'object'
+  | 'list'
+  | 'variants'
+  | 'constant'
+  | 'json';
+
+export type Path = readonly (string | number)[];
+
+export function shapeOf(schema: JsonObject, key: string): Shape {
+  const plain = withoutNull(schema);
+  if (Object.hasOwn(plain, 'const')) return 'constant';
+  if (asArray(plain['enum']).length > 0) return 'choice';
+  if (variantsOf(plain).length > 1) return 'variants';
+  return shapeOfType(plain, key);
+}
+
+function shapeOfType(schema: JsonObject, key: string): Shape {
+  const types = typesOf(schema);
+  if (types.includes('string')) {
+    if (asArray(schema['examples']).length > 1) return 'suggestions';
+    return LONG.test(key) ? 'long text' : 'text';
+  }
+  switch (types[0] ?? 'any') {
+    case 'number':
+    case 'integer':
+      return 'number';
+    case 'boolean':
+      return 'boolean';
+    case 'array':
+      return isObject(schema['items']) && Object.keys(schema['items']).length > 0 ? 'list' : 'json';
+    case 'object':
+      return shapeOfObject(schema);
+    default:
+      return 'json';
+  }
+}
+
+/** Fields whose texts have more than one line, as a rule. */
+const LONG = /^(message|text|content|body|code|prompt|guide|description|instructions)$/;
+
+function shapeOfObject(schema: JsonObject): Shape {
+  if (Object.keys(propertiesOf(schema)).length > 0) return 'object';
+  return typesOf(asObject(schema['additionalProperties'])).includes('string') ? 'record' : 'json';
+}
+
+/** The schema of a value that may also be null: null is what is written where a field is emptied. */
+export function withoutNull(schema: JsonObject): JsonObject {
+  const variants = variantsOf(schema).filter((variant) => !isNull(variant));
+  const [only] = variants;
+  if (only === undefined || variants.length > 1) return schema;
+  const { anyOf: _any, oneOf: _one, ...rest } = schema;
+  return { ...only, ...rest };
+}
+
+export function variantsOf(schema: JsonObject): JsonObject[] {
+  return asArray(schema['anyOf'] ?? schema['oneOf']).filter(isObject);
+}
+
+function isNull(schema: JsonObject): boolean {
+  const types = typesOf(schema);
+  return types.length === 1 && types[0] === 'null';
+}
+
+export function typesOf(schema: JsonObject): string[] {
+  const { type } = schema;
+  return asArray(Array.isArray(type) ? type : [type]).filter((each): each is string => typeof each === 'string');
+}
+
+export function propertiesOf(schema: JsonObject): Record<string, JsonObject> {
+  return asObject(schema['properties']) as Record<string, JsonObject>;
+}
+
+export function isRequired(schema: JsonObject, key: string): boolean {
+  return asArray(schema['required']).includes(key);
+}
+
+export function titleOf(schema: JsonObject, key: string): string {
+  return asText(schema['title']) ?? key;
+}
+
+export function descriptionOf(schema: JsonObject): string | undefined {
+  return asText(schema['description']);
+}
+
+/** The title of a field by its path, as it stands in a problem: `messages.0.message` -> `Messages 1 › Message`. */
+export function titleOfPath(schema: unknown, path: string): string {
+  if (path === '') return '';
+  const titles: string[] = [];
+  let current = asObject(schema);
+  for (const part of path.split('.')) {
+    const plain = withoutNull(current);
+    if (/^\d+$/.test(part) && isObject(plain['items'])) {
+      titles.push(`${titles.pop() ?? ''} ${Number(part) + 1}`.trim());
+      current = plain['items'];
+    } else {
+      const properties = propertiesOf(plain);
+      const property = Object.hasOwn(properties, part) ? properties[part] : undefined;
+      titles.push(property === undefined ? part : titleOf(property, part));
+      current = property ?? {};
+    }
+  }
+  return titles.join(' › ');
+}

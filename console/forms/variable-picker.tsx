@@ -1,0 +1,79 @@
+import { useState } from 'react';
+import type { VariableGroup } from '../graph/variables.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { SearchField } from '../ui/search-field.js';
+import './variable-picker.css';
+
+interface VariablePickerProps {
+  groups: () => VariableGroup[];
+  onChoose: (text: string) => void;
+}
+
+/** Button `Insert variable`: the run's input and the results of earlier nodes. */
+export function VariablePicker({ groups, onChoose }: VariablePickerProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setIsOpen(true)}>Insert variable</Button>
+      {isOpen && (
+        <Choices
+          groups={groups()}
+          onClose={() => setIsOpen(false)}
+          onChoose={(text) => {
+            setIsOpen(false);
+            // The dialog gives the focus back first.
+            setTimeout(() => onChoose(text));
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+const MAX_GROUPS = 40;
+
+interface ChoicesProps {
+  groups: VariableGroup[];
+  onChoose: (text: string) => void;
+  onClose: () => void;
+}
+
+function Choices({ groups, onChoose, onClose }: ChoicesProps) {
+  const [search, setSearch] = useState('');
+  const found = find(groups, search);
+  return (
+    <Dialog title="Variables" onClose={onClose}>
+      <SearchField label="Search variables" value={search} onChange={setSearch} />
+      {groups.length === 0 && (
+        <p>Nothing comes before this node yet. Link a trigger with input fields, or another node, to it.</p>
+      )}
+      {groups.length > 0 && found.length === 0 && <p>No variable matches.</p>}
+      {found.slice(0, MAX_GROUPS).map(({ heading, choices }, at) => (
+        <section key={at} className="variables" aria-label={heading}>
+          <h3>{heading}</h3>
+          {choices.map(({ label, text, hint }) => (
+            <button key={text} type="button" className="variables-choice" title={text} onClick={() => onChoose(text)}>
+              <span>{label}</span>
+              <span className="field-hint">{hint ?? ''}</span>
+            </button>
+          ))}
+        </section>
+      ))}
+      {found.length > MAX_GROUPS && <p>There are more: search for the node's label.</p>}
+    </Dialog>
+  );
+}
+
+function find(groups: VariableGroup[], search: string): VariableGroup[] {
+  const wanted = search.trim().toLowerCase();
+  if (wanted === '') return groups;
+  return groups
+    .map(({ heading, choices }) => ({
+      heading,
+      choices: heading.toLowerCase().includes(wanted)
+        ? choices
+        : choices.filter(({ label, text }) => `${label} ${text}`.toLowerCase().includes(wanted)),
+    }))
+    .filter(({ choices }) => choices.length > 0);
+}

@@ -1,0 +1,128 @@
+// The links of a drawing as they run: what a node's data says, else the drawn edges. An edge that counts for nothing is
+// shown, too, so that nobody wonders where it is.
+import { dataOf, nodesOf, typeOf, type DrawnNode, type Drawing } from './drawing.js';
+import { exitsOf, targetsIn, type Exit } from './exits.js';
+import { asArray, asText, isObject, type JsonObject } from './json.js';
+import type { NodeKinds } from './node-kind.js';
+
+export interface Link {
+  /** Unique in the drawing, and the same as long as source, handle and target are. */
+  id: string;
+  source: string;
+  handle: string | null;
+  target: string;
+  /** Drawn, but it does not run: the node's data says otherwise. */
+  isIdle: boolean;
+}
+
+export function linkId(source: string, handle: string | null, target: string): string {
+  return JSON.stringify([source, handle, target]);
+}
+
+interface Known {
+  kinds: NodeKinds;
+  links: readonly Link[];
+}
+
+const known = new WeakMap<Drawing, Known>();
+
+/** Without duplicates, and only between nodes that exist. */
+export function linksOf(drawing: Drawing, kinds: NodeKinds): readonly Link[] {
+  const last = known.get(drawing);
+  if (last?.kinds === kinds) return last.links;
+  const nodes = nodesOf(drawing);
+  const edges = edgesBySource(drawing['edges']);
+  const links: Link[] = [];
+  for (const node of nodes.values()) {
+    for (const link of linksFrom(node, edges.get(node.id), kinds)) if (nodes.has(link.target)) links.push(link);
+  }
+  known.set(drawing, { kinds, links });
+  return links;
+}
+
+interface KnownOfNode extends Known {
+  edges: readonly JsonObject[] | undefined;
+}
+
+// One change of a drawing leaves most nodes, and all edges of theirs, as they are.
+const knownOfNodes = new WeakMap<DrawnNode, KnownOfNode>();
+
+function linksFrom(node: DrawnNode, edges: readonly JsonObject[] | undefined, kinds: NodeKinds): readonly Link[] {
+  const last = knownOfNodes.get(node);
+  if (last !== undefined && last.kinds === kinds && last.edges === edges) return last.links;
+  const links = new Map<string, Link>();
+  const add = (source: string, handle: string | null, target: string, isIdle: boolean): void => {
+    const id = linkId(source, handle, target);
+    if (!links.has(id)) links.set(id, { id, source, handle, target, isIdle });
+  };
+  const exits = exitsOf(kinds.get(typeOf(node)), dataOf(node));
+  for (const exit of exits) {
+    for (const target of targetsIn(dataOf(node), exit) ?? []) add(node.id, exit.handle, target, false);
+  }
+  for (const edge of edges ?? []) addEdge(edge, exits, node, add);
+  const found = { kinds, edges, links: [...links.values()] };
+  knownOfNodes.set(node, found);
+  return found.links;
+}
+
+function addEdge(
+  edge: JsonObject,
+  exits: readonly Exit[],
+  node: { id: string } & JsonObject,
+  add: (source: string, handle: string | null, target: string, isIdle: boolean) => void,
+): void {
+  const target = asText(edge['target']);
+  const exit = exitOfEdge(edge, exits);
+  if (target === undefined) return;
+  // An edge whose handle the kind does not have leads nowhere.
+  if (exit === undefined) add(node.id, asText(edge['sourceHandle']) ?? null, target, true);
+  else add(node.id, exit.handle, target, targetsIn(dataOf(node), exit) !== undefined);
+}
+
+/** The ordinary way out takes every edge, whatever its handle; a named one its own. */
+export function exitOfEdge(edge: JsonObject, exits: readonly Exit[]): Exit | undefined {
+  const [first] = exits;
+  if (first?.handle === null) return first;
+  return exits.find(({ handle }) => handle === edge['sourceHandle']);
+}
+
+const grouped = new WeakMap<object, ReadonlyMap<unknown, JsonObject[]>>();
+
+function edgesBySource(edges: unknown): ReadonlyMap<unknown, JsonObject[]> {
+  const owner = Array.isArray(edges) ? (edges as object) : grouped;
+  const last = grouped.get(owner);
+  if (last !== undefined) return last;
+  const groups = new Map<unknown, JsonObject[]>();
+  for (const edge of asArray(edges)) {
+    if (!isObject(edge)) continue;
+    const group = groups.get(edge['source']);
+    if (group) group.push(edge);
+    else groups.set(edge['source'], [edge]);
+  }
+  grouped.set(owner, groups);
+  return groups;
+}
+
+/** Whether `to` can be reached from `from`: a link from `to` to `from` would close a circle, which cannot run. */
+export function reaches(links: readonly Link[], from: string, to: string): boolean {
+  const next = new Map<string, string[]>();
+  for (const { source, target, isIdle } of links) if (!isIdle) next.set(source, [...(next.get(source) ?? []), target]);
+  const seen = new Set([from]);
+  for (const id of seen) {
+    if (id === to) return true;
+    for (const target of next.get(id) ?? []) seen.add(target);
+  }
+  return false;
+}
+
+/** The nodes that a run can have finished before this one starts, the nearest first. */
+export function before(links: readonly Link[], id: string): string[] {
+  const sources = new Map<string, string[]>();
+  for (const { source, target, isIdle } of links) {
+    if (!isIdle) sources.set(target, [...(sources.get(target) ?? []), source]);
+  }
+  const seen = new Set([id]);
+  for (const each of seen) for (const source of sources.get(each) ?? []) seen.add(source);
+  seen.delete(id);
+  return [...seen];
+}

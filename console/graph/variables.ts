@@ -1,0 +1,57 @@
+// What a node can use of what comes before it: fields of the run's input, and results of earlier nodes.
+import { dataOf, labelOf, nodesOf, startOf, typeOf, type Drawing } from './drawing.js';
+import { asArray, asText, isObject } from './json.js';
+import { before, linksOf } from './links.js';
+import type { NodeKinds } from './node-kind.js';
+
+export interface VariableChoice {
+  label: string;
+  /** `{{ input.name }}` */
+  text: string;
+  hint?: string;
+}
+
+export interface VariableGroup {
+  heading: string;
+  choices: VariableChoice[];
+}
+
+/** The run's input first, then the nodes before, the nearest first. */
+export function variablesFor(drawing: Drawing, kinds: NodeKinds, id: string): VariableGroup[] {
+  const earlier = before(linksOf(drawing, kinds), id)
+    .filter((nodeId) => nodeId !== startOf(drawing))
+    .map((nodeId) => resultsOf(drawing, kinds, nodeId));
+  return [inputOf(drawing), ...earlier].filter(({ choices }) => choices.length > 0);
+}
+
+function inputOf(drawing: Drawing): VariableGroup {
+  const start = nodesOf(drawing).get(startOf(drawing) ?? '');
+  const choices = asArray(dataOf(start)['input_fields']).flatMap((field) => {
+    const id = isObject(field) ? asText(field['id']) : undefined;
+    if (!isObject(field) || id === undefined || id === '') return [];
+    return [{ label: asText(field['title']) || id, text: `{{ input${toPath(id)} }}` }];
+  });
+  return { heading: 'Input of the run', choices };
+}
+
+function resultsOf(drawing: Drawing, kinds: NodeKinds, nodeId: string): VariableGroup {
+  const node = nodesOf(drawing).get(nodeId);
+  const schema = kinds.get(node ? typeOf(node) : '')?.output_schema;
+  const properties = isObject(schema?.['properties']) ? schema['properties'] : { content: { title: 'Content' } };
+  const choices = Object.entries(properties).map(([key, property]) => {
+    const { title, description } = isObject(property) ? property : {};
+    const hint = asText(description);
+    return {
+      label: asText(title) ?? key,
+      text: `{{ ${nodeId}.result${toPath(key)} }}`,
+      ...(hint !== undefined && { hint }),
+    };
+  });
+  return { heading: labelOf(node, kinds), choices };
+}
+
+/** `.name`, or `["a name"]` where a dot would not do. */
+function toPath(key: string): string {
+  if (/^[^\s.[\]{}"']+$/.test(key)) return `.${key}`;
+  return key.includes('"') ? `['${key}']` : `["${key}"]`;
+}

@@ -1,0 +1,96 @@
+import { useRef } from 'react';
+import { FormContext } from '../../forms/form-context.js';
+import { insertText, useLastField } from '../../forms/insert-text.js';
+import type { Path } from '../../forms/schema.js';
+import { VariablePicker } from '../../forms/variable-picker.js';
+import { setData } from '../../graph/change-nodes.js';
+import { dataOf, nodesOf, startOf, typeOf, type DrawnNode } from '../../graph/drawing.js';
+import { setAt } from '../../graph/exits.js';
+import { asText, isObject, type JsonObject } from '../../graph/json.js';
+import { isStart } from '../../graph/node-kind.js';
+import { useEditor, useStore } from '../../graph/use-editor.js';
+import { variablesFor } from '../../graph/variables.js';
+import { KindForm } from '../../kinds/kind-form.js';
+import { Button } from '../../ui/button.js';
+import { TextField } from '../../ui/text-field.js';
+import { Connections } from './connections.js';
+import { EmptyPanel } from './empty-panel.js';
+import './node-panel.css';
+import { removeSelection } from './remove-selection.js';
+import { useNodeErrors } from './use-node-errors.js';
+
+/** The form of the node that is selected. */
+export function NodePanel() {
+  const selection = useEditor((state) => state.selection);
+  const [only] = selection.nodes.size === 1 && selection.links.size === 0 ? selection.nodes : [];
+  const node = useEditor(({ history }) => (only === undefined ? undefined : nodesOf(history.present).get(only)));
+  return (
+    <section className="node-panel" aria-label="Node">
+      {node === undefined ? <EmptyPanel /> : <NodeForm key={node.id} node={node} />}
+    </section>
+  );
+}
+
+function NodeForm({ node }: { node: DrawnNode }) {
+  const store = useStore();
+  const form = useRef<HTMLFieldSetElement>(null);
+  const lastField = useLastField(form, store.endGesture);
+  const kind = store.kinds.get(typeOf(node));
+  const data = dataOf(node);
+  const change = (path: Path, value: unknown): void => {
+    const next = value === undefined ? removeAt(data, path) : setAt(data, path, value);
+    store.change(setData(store.drawing, node.id, next as JsonObject), { gesture: `${node.id}:${path.join('.')}` });
+  };
+  return (
+    <fieldset className="node-form" ref={form} disabled={store.isReadOnly}>
+      <TextField label="Label" value={asText(data['label']) ?? ''} onChange={(label) => change(['label'], label)} />
+      <div className="node-form-kind">
+        <p className="field-hint">{kind?.description ?? 'The service does not know this kind of node.'}</p>
+        {!isStart(kind) && (
+          <VariablePicker
+            groups={() => variablesFor(store.drawing, store.kinds, node.id)}
+            onChoose={(text) => {
+              const field = lastField();
+              if (field !== undefined) insertText(field, text);
+            }}
+          />
+        )}
+      </div>
+      <FormContext value={{ isReadOnly: store.isReadOnly, errors: useNodeErrors(node.id) }}>
+        {kind !== undefined && <KindForm type={kind.type} schema={kind.schema} data={data} onChange={change} />}
+      </FormContext>
+      <Connections node={node} />
+      <Foot node={node} />
+    </fieldset>
+  );
+}
+
+function Foot({ node }: { node: DrawnNode }) {
+  const store = useStore();
+  const start = useEditor(({ history }) => startOf(history.present));
+  if (store.isReadOnly) return null;
+  return (
+    <div className="node-form-foot">
+      {start !== node.id && (
+        <Button onClick={() => store.change({ ...store.drawing, start_node: node.id })}>Start runs here</Button>
+      )}
+      <Button variant="danger" onClick={() => removeSelection(store)}>
+        Delete node
+      </Button>
+    </div>
+  );
+}
+
+/** A copy of JSON without the value at a path. */
+function removeAt(value: JsonObject, path: Path): JsonObject {
+  const [last, ...upwards] = path.toReversed();
+  const parent = upwards.toReversed();
+  const owner = parent.reduce<unknown>((current, part) => {
+    return typeof current === 'object' && current !== null
+      ? (current as Record<string | number, unknown>)[part]
+      : undefined;
+  }, value);
+  if (!isObject(owner) || !Object.hasOwn(owner, String(last))) return value;
+  const { [String(last)]: _gone, ...rest } = owner;
+  return setAt(value, parent, rest) as JsonObject;
+}

@@ -1,0 +1,114 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, useSyncExternalStore } from 'react';
+import { Link } from 'wouter';
+import { api, unwrap } from '../../app/api.js';
+import { explain, fieldErrors } from '../../app/explain.js';
+import { Alert } from '../../ui/alert.js';
+import { announce } from '../../ui/announce.js';
+import { Button } from '../../ui/button.js';
+import { Dialog } from '../../ui/dialog.js';
+import { SelectField } from '../../ui/select-field.js';
+import { TextField } from '../../ui/text-field.js';
+import { LanguageBoxes } from './language-boxes.js';
+import { markTemplate } from './mark-template.js';
+import type { Saver } from './saver.js';
+import { useAction } from './use-action.js';
+import { publishWorkflow, unpublishWorkflow } from './workflow-record.js';
+
+/** Marketplace texts, the run whose drawing is published, and the publication itself. */
+export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
+  const { workflow } = useSyncExternalStore(saver.subscribe, saver.getState);
+  const { id } = workflow;
+  const [texts, setTexts] = useState(() => ({
+    market_title: workflow.market_title || workflow.title,
+    short_description: workflow.short_description,
+    readme_guide: workflow.readme_guide,
+    available_languages: workflow.available_languages,
+  }));
+  const [chosenRun, setChosenRun] = useState<string>();
+  const queries = useQueryClient();
+  const runs = useSucceededRuns(id);
+  const template = chosenRun ?? runs.template ?? '';
+  const publish = useAction(async () => {
+    await saver.changeDetails(texts);
+    if (template !== '') await markTemplate(id, template, runs.items);
+    saver.adopt(await publishWorkflow(id));
+    await queries.invalidateQueries({ queryKey: ['workflow', id, 'succeeded-runs'] });
+    announce('Published');
+  });
+  const unpublish = useAction(async () => {
+    saver.adopt(await unpublishWorkflow(id));
+    announce('Unpublished');
+  });
+  const errors = fieldErrors(publish.error);
+  const error = publish.error ?? unpublish.error ?? runs.error;
+  const field = (key: 'market_title' | 'short_description' | 'readme_guide') => ({
+    value: texts[key],
+    onChange: (value: string) => setTexts({ ...texts, [key]: value }),
+    error: errors[key],
+  });
+  return (
+    <Dialog title="Publish" isWide onClose={onClose}>
+      <TextField label="Marketplace title" isRequired maxLength={255} {...field('market_title')} />
+      <TextField label="Short description" isRequired rows={2} maxLength={1000} {...field('short_description')} />
+      <TextField
+        label="Guide"
+        rows={6}
+        hint="How to use it, in Markdown. Leave credentials out of addresses and bodies: they are published as they are."
+        {...field('readme_guide')}
+      />
+      <LanguageBoxes
+        chosen={texts.available_languages}
+        error={errors['available_languages']}
+        onChange={(codes) => setTexts({ ...texts, available_languages: codes })}
+      />
+      <SelectField
+        label="Template run"
+        hint="A run that has succeeded: its drawing, as it ran, is what others get."
+        isRequired
+        value={template}
+        options={[
+          { value: '', label: runs.options.length === 0 ? 'No run has succeeded yet' : 'Choose…' },
+          ...runs.options,
+        ]}
+        onChange={setChosenRun}
+      />
+      {error !== undefined && error !== null && <Alert>{explain(error)}</Alert>}
+      {workflow.is_published && workflow.slug !== null && (
+        <p>
+          Published: <Link href={`/marketplace/${workflow.slug}`}>see it on the marketplace</Link>.
+        </p>
+      )}
+      <div className="node-form-foot">
+        {workflow.is_published && (
+          <Button isBusy={unpublish.isRunning} onClick={() => void unpublish.run()}>
+            Unpublish
+          </Button>
+        )}
+        <Button variant="primary" isBusy={publish.isRunning} onClick={() => void publish.run()}>
+          Publish
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+function useSucceededRuns(id: number) {
+  const runs = useQuery({
+    queryKey: ['workflow', id, 'succeeded-runs'],
+    queryFn: async ({ signal }) => {
+      const params = { path: { id }, query: { ordering: '-created_at' as const, size: 100 } };
+      const { items } = await unwrap(api.GET('/api/v1/workflows/{id}/history/', { params, signal }));
+      return items.filter(({ status }) => status === 'Succeeded');
+    },
+  });
+  const items = runs.data ?? [];
+  return {
+    items,
+    error: runs.error,
+    template: items.find((run) => run.use_as_marketplace_template)?.id,
+    options: items.map((run) => ({ value: run.id, label: MOMENT.format(new Date(run.created_at)) })),
+  };
+}

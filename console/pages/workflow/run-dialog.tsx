@@ -1,0 +1,109 @@
+import { useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import { api, RunRefusedError, ServiceError } from '../../app/api.js';
+import { createIdempotencyKey, startRun } from '../../../clients/typescript/src/index.js';
+import { useEditor, useStore } from '../../graph/use-editor.js';
+import { Button } from '../../ui/button.js';
+import { CheckboxField } from '../../ui/checkbox-field.js';
+import { Dialog } from '../../ui/dialog.js';
+import { Note } from '../../ui/note.js';
+import { TextField } from '../../ui/text-field.js';
+import { RefusedRun } from './refused-run.js';
+import { RunFieldControl } from './run-field.js';
+import { runFields, toInput, type RunField } from './run-input.js';
+import type { Saver } from './saver.js';
+import { useAction } from './use-action.js';
+
+export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
+  const { kinds } = useStore();
+  const drawing = useEditor(({ history }) => history.present);
+  const isDirty = useEditor((state) => state.isDirty);
+  const [, navigate] = useLocation();
+  const fields = runFields(drawing, kinds);
+  const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map());
+  const [json, setJson] = useState<string>();
+  // The same input of the same drawing is one run, also by a second click after an answer that got lost.
+  const attempt = useRef<{ of: string; key: string }>(undefined);
+  const input = json === undefined ? toInput(fields, values) : parse(json);
+  const start = useAction(async () => {
+    const isSaved = await saver.save();
+    const { workflow, error } = saver.getState();
+    if (error !== undefined) throw error;
+    if (!isSaved) return;
+    const of = JSON.stringify([input, saver.etag]);
+    if (attempt.current?.of !== of) attempt.current = { of, key: createIdempotencyKey() };
+    try {
+      const runId = await startRun(api, workflow.id, input, { idempotencyKey: attempt.current.key });
+      onClose();
+      navigate(`/runs/${runId}`);
+    } catch (failure) {
+      // A refusal is final, and the next click another try; after anything else the run may be there.
+      const isRefused = failure instanceof RunRefusedError || (failure instanceof ServiceError && failure.status < 500);
+      if (isRefused) attempt.current = undefined;
+      throw failure;
+    }
+  });
+  return (
+    <Dialog title="Run workflow" onClose={onClose}>
+      <form
+        id="run-form"
+        className="node-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void start.run();
+        }}
+      >
+        {isDirty && <Note>Your unsaved changes are saved first.</Note>}
+        {json === undefined ? (
+          <Fields fields={fields} values={values} onChange={setValues} />
+        ) : (
+          <TextField
+            label="Input as JSON"
+            rows={8}
+            value={json}
+            onChange={setJson}
+            spellCheck={false}
+            error={input === undefined ? 'This is no JSON yet.' : undefined}
+          />
+        )}
+        <CheckboxField
+          label="Write the input as JSON"
+          isChecked={json !== undefined}
+          onChange={(isJson) => setJson(isJson ? JSON.stringify(toInput(fields, values), null, 2) : undefined)}
+        />
+        {start.error !== undefined && <RefusedRun error={start.error} />}
+        <Button type="submit" variant="primary" isBusy={start.isRunning} disabled={input === undefined}>
+          Start run
+        </Button>
+      </form>
+    </Dialog>
+  );
+}
+
+interface FieldsProps {
+  fields: readonly RunField[];
+  values: ReadonlyMap<string, string>;
+  onChange: (values: ReadonlyMap<string, string>) => void;
+}
+
+function Fields({ fields, values, onChange }: FieldsProps) {
+  if (fields.length === 0) return <p>This workflow asks for no input.</p>;
+  return fields.map((field) => (
+    <RunFieldControl
+      key={field.id}
+      field={field}
+      value={values.get(field.id) ?? field.start}
+      onChange={(value) => onChange(new Map(values).set(field.id, value))}
+    />
+  ));
+}
+
+/** Undefined where the text is no JSON; nothing is an empty input. */
+function parse(text: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import { CheckboxField } from '../../ui/checkbox-field.js';
+import { SelectField } from '../../ui/select-field.js';
+import { TextField } from '../../ui/text-field.js';
+import type { RunField } from './run-input.js';
+
+interface RunFieldProps {
+  field: RunField;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+export function RunFieldControl({ field, value, onChange }: RunFieldProps) {
+  const { title, hint, isRequired, placeholder, type, options, isSecret } = field;
+  const common = { label: title, hint, isRequired };
+  if (type === 'checkbox' || type === 'boolean') {
+    return (
+      <CheckboxField
+        label={title}
+        hint={hint}
+        isChecked={value === 'true'}
+        onChange={(isChecked) => onChange(String(isChecked))}
+      />
+    );
+  }
+  if (options.length > 0) {
+    const isKnown = options.some((option) => option.value === value);
+    const choices = isKnown && isRequired ? options : [{ value: '', label: 'Choose…' }, ...options];
+    return <SelectField {...common} value={isKnown ? value : ''} options={choices} onChange={onChange} />;
+  }
+  return (
+    <TextField
+      {...common}
+      placeholder={placeholder}
+      type={isSecret ? 'password' : 'text'}
+      autoComplete="off"
+      inputMode={type === 'number' ? 'decimal' : 'text'}
+      rows={type === 'textarea' || type === 'json' ? 4 : 1}
+      value={value}
+      onChange={onChange}
+    />
+  );
+}

@@ -1,0 +1,82 @@
+// The input of a run as a form: the start node's fields, and the values that are sent.
+import { dataOf, nodesOf, startOf, typeOf, type Drawing } from '../../graph/drawing.js';
+import { asArray, asText, isObject, type JsonObject } from '../../graph/json.js';
+import { isStart, type NodeKinds } from '../../graph/node-kind.js';
+import { MASK } from '../../forms/variable-text.js';
+
+export interface RunField {
+  id: string;
+  title: string;
+  type: string;
+  isRequired: boolean;
+  isSecret: boolean;
+  placeholder: string;
+  hint: string | undefined;
+  /** What the form begins with. */
+  start: string;
+  options: { value: string; label: string }[];
+}
+
+/** As the service does: of the start node, or of the first trigger where there is none. */
+export function runFields(drawing: Drawing, kinds: NodeKinds): RunField[] {
+  const nodes = nodesOf(drawing);
+  const start =
+    nodes.get(startOf(drawing) ?? '') ?? [...nodes.values()].find((node) => isStart(kinds.get(typeOf(node))));
+  return asArray(dataOf(start)['input_fields'])
+    .filter(isObject)
+    .flatMap((field) => {
+      const id = asText(field['id']);
+      return id === undefined || id === '' ? [] : [toField(id, field)];
+    });
+}
+
+function toField(id: string, field: JsonObject): RunField {
+  const isSecret = field['is_secret'] === true;
+  const options = asArray(field['options']).filter(isObject);
+  const byDefault = field['default_value'] ?? options.find((option) => option['is_default'] === true)?.['value'];
+  const isStored = isSecret && byDefault === MASK;
+  const tooltip = asText(field['tooltip']) ?? '';
+  const hints = [tooltip, isStored ? 'A value is stored; leave this empty to use it.' : ''].filter(
+    (each) => each !== '',
+  );
+  return {
+    id,
+    title: asText(field['title'])?.trim() || id,
+    type: asText(field['type']) ?? 'text',
+    isRequired: field['input_requirements'] === true && !isStored,
+    isSecret,
+    placeholder: asText(field['placeholder']) ?? '',
+    hint: hints.length === 0 ? undefined : hints.join(' '),
+    start: isStored ? '' : toText(byDefault),
+    options: options.map(({ title, value }) => ({ value: toText(value), label: asText(title) || toText(value) })),
+  };
+}
+
+/** What is left empty is not sent: the service then takes the default. */
+export function toInput(fields: readonly RunField[], values: ReadonlyMap<string, string>): JsonObject {
+  const entries = fields.flatMap((field) => {
+    const text = values.get(field.id) ?? field.start;
+    return text === '' ? [] : [[field.id, toValue(field, text)] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function toValue({ type }: RunField, text: string): unknown {
+  if (type === 'number') {
+    const number = Number(text);
+    // A number that a double cannot hold goes as it is written.
+    return Number.isFinite(number) && String(number) === text.trim() ? number : text;
+  }
+  if (type === 'checkbox' || type === 'boolean') return text === 'true';
+  if (type !== 'json') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function toText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

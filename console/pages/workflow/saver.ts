@@ -1,0 +1,134 @@
+// Saves the drawing, once at a time, and only when nobody else has changed it meanwhile.
+import { ServiceError } from '../../app/api.js';
+import type { EditorStore } from '../../graph/editor-store.js';
+import { isSameJson } from '../../graph/same-json.js';
+import {
+  changeWorkflow,
+  readWorkflow,
+  type Workflow,
+  type WorkflowChange,
+  type WorkflowRecord,
+} from './workflow-record.js';
+
+export interface SaverState {
+  workflow: Workflow;
+  isSaving: boolean;
+  error: unknown;
+  /** What somebody else has saved meanwhile (412): a person chooses. */
+  conflict: WorkflowRecord | undefined;
+}
+
+export class Saver {
+  readonly #store: EditorStore;
+  #etag: string;
+  #state: SaverState;
+  #running: Promise<boolean> | undefined;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(store: EditorStore, { workflow, etag }: WorkflowRecord) {
+    this.#store = store;
+    this.#etag = etag;
+    this.#state = { workflow, isSaving: false, error: undefined, conflict: undefined };
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  readonly getState = (): SaverState => this.#state;
+
+  get etag(): string {
+    return this.#etag;
+  }
+
+  /** Whether everything is saved now. Without a change nothing is sent. */
+  readonly save = async (): Promise<boolean> => {
+    while (this.#running !== undefined) await this.#running;
+    if (!this.#store.getState().isDirty) return true;
+    this.#running = this.#send();
+    try {
+      return await this.#running;
+    } finally {
+      this.#running = undefined;
+    }
+  };
+
+  /** Everything but the drawing. Throws what the service answers; of a 412 a person is asked here, too. */
+  async changeDetails(change: Omit<WorkflowChange, 'data'>): Promise<void> {
+    try {
+      this.adopt(await changeWorkflow(this.#state.workflow.id, this.#etag, change));
+    } catch (error) {
+      if (isConflict(error)) await this.#meet();
+      throw error;
+    }
+  }
+
+  /** The service's answer to a change of this page's own that was made on top of what is known here. */
+  adopt({ workflow, etag }: WorkflowRecord): void {
+    this.#etag = etag;
+    this.#set({ workflow, error: undefined });
+  }
+
+  /** Over what the others have saved. */
+  readonly keepMine = async (): Promise<boolean> => {
+    const { conflict } = this.#state;
+    if (conflict === undefined) return false;
+    this.#etag = conflict.etag;
+    this.#set({ conflict: undefined, workflow: conflict.workflow });
+    return this.save();
+  };
+
+  readonly takeTheirs = (): void => {
+    const { conflict } = this.#state;
+    if (conflict === undefined) return;
+    this.#etag = conflict.etag;
+    this.#store.takeOver(conflict.workflow.data);
+    this.#set({ conflict: undefined, workflow: conflict.workflow, error: undefined });
+  };
+
+  /** Neither: everything stays as it is, unsaved. */
+  readonly decideLater = (): void => this.#set({ conflict: undefined });
+
+  async #send(): Promise<boolean> {
+    const { drawing } = this.#store;
+    this.#set({ isSaving: true, error: undefined });
+    try {
+      const record = await changeWorkflow(this.#state.workflow.id, this.#etag, { data: drawing });
+      this.adopt(record);
+      this.#store.markSaved(drawing, record.workflow.data);
+      return true;
+    } catch (error) {
+      if (isConflict(error)) await this.#meet();
+      else this.#set({ error });
+      return !this.#store.getState().isDirty;
+    } finally {
+      this.#set({ isSaving: false });
+    }
+  }
+
+  async #meet(): Promise<void> {
+    try {
+      const theirs = await readWorkflow(this.#state.workflow.id);
+      const { drawing } = this.#store;
+      if (!isSameJson(theirs.workflow.data, drawing)) {
+        this.#set({ conflict: theirs });
+        return;
+      }
+      // The same drawing: of an own save, for example, whose answer was lost on the way.
+      this.adopt(theirs);
+      this.#store.markSaved(drawing, theirs.workflow.data);
+    } catch (error) {
+      this.#set({ error });
+    }
+  }
+
+  #set(change: Partial<SaverState>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof ServiceError && error.status === 412;
+}

@@ -1,0 +1,89 @@
+import { useSyncExternalStore } from 'react';
+import { explain } from '../../app/explain.js';
+import { tidyUp } from '../../graph/tidy-up.js';
+import { useEditor, useStore } from '../../graph/use-editor.js';
+import { Alert } from '../../ui/alert.js';
+import { Button } from '../../ui/button.js';
+import { Menu } from '../../ui/menu.js';
+import type { OpenDialog } from './editor-dialogs.js';
+import { exportDrawing } from './export-drawing.js';
+import { saveAndTell } from './save-and-tell.js';
+import type { Saver } from './saver.js';
+
+interface ToolbarProps {
+  saver: Saver;
+  onOpen: (dialog: OpenDialog) => void;
+}
+
+export function Toolbar({ saver, onOpen }: ToolbarProps) {
+  const store = useStore();
+  const { workflow, isSaving, error } = useSyncExternalStore(saver.subscribe, saver.getState);
+  const isDirty = useEditor((state) => state.isDirty);
+  const save = (): void => void saveAndTell(store, saver);
+  const mayPublish = workflow.role === 'owner' || workflow.role === 'admin';
+  return (
+    <>
+      <div className="editor-toolbar" role="toolbar" aria-label="Workflow">
+        <h1 className="editor-title" title={workflow.title}>
+          {workflow.title}
+        </h1>
+        <span className="editor-state">{stateOf(store.isReadOnly, isDirty)}</span>
+        {!store.isReadOnly && <Steps />}
+        {!store.isReadOnly && (
+          <Button isBusy={isSaving} aria-keyshortcuts="Control+S" onClick={save}>
+            Save
+          </Button>
+        )}
+        {!store.isReadOnly && (
+          <Button variant="primary" aria-keyshortcuts="Control+Enter" onClick={() => onOpen('run')}>
+            Run
+          </Button>
+        )}
+        <Button onClick={() => onOpen('versions')}>Versions</Button>
+        <Button onClick={() => exportDrawing(workflow.title, store.drawing)}>Export</Button>
+        {mayPublish && <Button onClick={() => onOpen('publish')}>Publish</Button>}
+        {!store.isReadOnly && (
+          <Menu
+            label="More"
+            items={[
+              { label: 'Rename', onSelect: () => onOpen('rename') },
+              { label: 'Duplicate', onSelect: () => onOpen('duplicate') },
+              { label: 'Delete workflow', onSelect: () => onOpen('delete'), isDangerous: true },
+            ]}
+          />
+        )}
+      </div>
+      {error !== undefined && (
+        <div className="editor-alerts">
+          <Alert onRetry={save} isRetrying={isSaving}>
+            The workflow is not saved. {explain(error)}
+          </Alert>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Steps() {
+  const store = useStore();
+  const hasPast = useEditor(({ history }) => history.past.length > 0);
+  const hasFuture = useEditor(({ history }) => history.future.length > 0);
+  return (
+    <>
+      <Button variant="quiet" disabled={!hasPast} aria-keyshortcuts="Control+Z" onClick={store.undo}>
+        Undo
+      </Button>
+      <Button variant="quiet" disabled={!hasFuture} aria-keyshortcuts="Control+Shift+Z" onClick={store.redo}>
+        Redo
+      </Button>
+      <Button variant="quiet" onClick={() => store.change(tidyUp(store.drawing, store.kinds))}>
+        Tidy up
+      </Button>
+    </>
+  );
+}
+
+function stateOf(isReadOnly: boolean, isDirty: boolean): string {
+  if (isReadOnly) return 'You may look at this workflow, but not change it';
+  return isDirty ? 'Unsaved changes' : 'All changes saved';
+}

@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+import { createPerson, type Person } from '../api/sessions/people.js';
+import { eventually } from '../support/eventually.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { assertAccessible } from './axe.js';
+import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+
+const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+const node = (page: Page, name: string) => region(page, 'Graph').getByRole('group', { name, exact: true });
+const field = (page: Page, name: string) => region(page, 'Node').getByRole('textbox', { name, exact: true });
+const press = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
+
+async function newWorkflow(page: Page, title: string): Promise<void> {
+  await press(page, 'New workflow');
+  const dialog = page.getByRole('dialog', { name: 'New workflow' });
+  await dialog.getByRole('textbox', { name: 'Title' }).fill(title);
+  await press(dialog, 'Create');
+  await page.getByRole('heading', { level: 1, name: title }).waitFor();
+}
+
+async function connectTo(page: Page, from: string, to: string, box = 'Connect to'): Promise<void> {
+  await node(page, from).click();
+  await region(page, 'Node').getByRole('combobox', { name: box, exact: true }).selectOption({ label: to });
+  await node(page, `${from} to ${to}`).waitFor({ state: 'attached' });
+}
+
+async function save(page: Page): Promise<void> {
+  await page.keyboard.press('Control+s');
+  await page.getByText('All changes saved').waitFor();
+}
+
+describe('the editor', function () {
+  this.timeout(180_000);
+  let stack: TestStack;
+  let browser: ConsoleBrowser;
+  let person: Person;
+
+  before(async () => {
+    stack = await sharedStack();
+    browser = await openConsole(stack);
+    person = await createPerson(stack);
+  });
+  after(() => browser.close());
+
+  it('lets a newcomer draw trigger, request, model and condition, and run them', async () => {
+    const page = await browser.person(person.userId, '/workflows');
+    await newWorkflow(page, 'First steps');
+    for (const kind of ['Trigger', 'HTTP request', 'LLM request', 'Condition']) await press(page, `Add ${kind}`);
+    await node(page, 'Trigger').click();
+    await press(page, 'Add input field');
+    await field(page, 'Title').fill('City name');
+    assert.equal(await field(page, 'Id').inputValue(), 'city_name');
+    await connectTo(page, 'Trigger', 'HTTP request');
+    await connectTo(page, 'HTTP request', 'LLM request');
+    await connectTo(page, 'LLM request', 'Condition');
+    await node(page, 'HTTP request').click();
+    await field(page, 'URL').fill(`${stack.apiUrl}/healthz?city=`);
+    await press(region(page, 'Node'), 'Insert variable');
+    await press(page, /^City name/);
+    await page.waitForFunction(`document.activeElement.value?.endsWith('{{ input.city_name }}')`);
+    await node(page, 'LLM request').click();
+    await field(page, 'Model').fill('some-model');
+    await field(page, 'Message').fill('Say OK');
+    await node(page, 'Condition').click();
+    await field(page, 'Left').fill('1');
+    await field(page, 'Right').fill('1');
+    await page.screenshot({ path: '/tmp/ed-shot-1.png' });
+    await assertAccessible(page, 'the editor');
+    await page.keyboard.press('Control+Enter');
+    const dialog = page.getByRole('dialog', { name: 'Run workflow' });
+    await dialog.getByText('Your unsaved changes are saved first.').waitFor();
+    await dialog.getByRole('textbox', { name: 'City name' }).fill('Oslo');
+    await page.screenshot({ path: '/tmp/ed-shot-2.png' });
+    await press(dialog, 'Start run');
+    await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
+    await page.context().close();
+  });
+
+  it('takes back and repeats each gesture as one step, and asks before unsaved changes are left', async () => {
+    const page = await browser.person(person.userId, '/workflows');
+    await newWorkflow(page, 'Steps');
+    await press(page, 'Add Trigger');
+    await press(page, 'Add HTTP request');
+    await field(page, 'Label').fill('Fetch');
+    await connectTo(page, 'Trigger', 'Fetch');
+    await node(page, 'Fetch').click();
+    await page.keyboard.press('Control+c');
+    await page.keyboard.press('Control+v');
+    await assert.doesNotReject(node(page, 'Fetch').nth(1).waitFor());
+    await page.keyboard.press('Control+z');
+    await node(page, 'Fetch').nth(1).waitFor({ state: 'detached' });
+    await node(page, 'Trigger').click();
+    await node(page, 'Fetch').click({ modifiers: ['Control'] });
+    await page.keyboard.press('Control+c');
+    await page.keyboard.press('Control+v');
+    await node(page, 'Trigger to Fetch').nth(1).waitFor({ state: 'attached' });
+    await page.keyboard.press('Delete');
+    await node(page, 'Trigger to Fetch').nth(1).waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+z');
+    await node(page, 'Trigger to Fetch').nth(1).waitFor({ state: 'attached' });
+    await page.keyboard.press('Control+Shift+z');
+    await node(page, 'Trigger to Fetch').nth(1).waitFor({ state: 'detached' });
+    const before = await distance(node(page, 'Trigger'), node(page, 'Fetch'));
+    await drag(page, node(page, 'Fetch'), -20, 120);
+    const after = await distance(node(page, 'Trigger'), node(page, 'Fetch'));
+    assert.ok(after[1]! > before[1]! + 80, JSON.stringify({ before, after }));
+    await page.keyboard.press('Control+z');
+    await eventually(async () => {
+      assert.deepEqual(await distance(node(page, 'Trigger'), node(page, 'Fetch')), before);
+      return true;
+    });
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Unsaved changes' });
+    await press(question, 'Stay');
+    await save(page);
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs' }).click();
+    await page.waitForURL(/\/runs$/);
+    await page.context().close();
+  });
+
+  it('leads from a problem to its field', async () => {
+    const page = await browser.person(person.userId, '/workflows');
+    await newWorkflow(page, 'Problems');
+    await press(page, 'Add Trigger');
+    await press(page, 'Add LLM request');
+    await connectTo(page, 'Trigger', 'LLM request');
+    await save(page);
+    await node(page, 'Trigger').click();
+    await region(page, 'Problems')
+      .getByRole('button', { name: /LLM request: Messages 1 › Message/ })
+      .click();
+    await page.waitForFunction(`document.activeElement.closest('[data-path]')?.dataset.path === 'messages.0.message'`);
+    await page.screenshot({ path: '/tmp/ed-shot-3.png' });
+    await page.context().close();
+  });
+
+  it('shows what somebody else has saved meanwhile, and lets a person choose', async () => {
+    const page = await browser.person(person.userId, '/workflows');
+    await newWorkflow(page, 'Shared');
+    await press(page, 'Add Trigger');
+    await save(page);
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await node(other, 'Trigger').click();
+    await field(other, 'Label').fill('Theirs');
+    await save(other);
+    await node(page, 'Trigger').click();
+    await field(page, 'Label').fill('Mine');
+    await page.keyboard.press('Control+s');
+    const dialog = page.getByRole('dialog', { name: 'Changed meanwhile' });
+    await dialog.getByText('Theirs', { exact: false }).first().waitFor();
+    await page.screenshot({ path: '/tmp/ed-shot-4.png' });
+    await assertAccessible(page, 'the question');
+    await press(dialog, 'Take theirs');
+    await node(page, 'Theirs').waitFor();
+    await page.keyboard.press('Control+z');
+    await node(page, 'Mine').waitFor();
+    await save(page);
+    await press(page, 'Versions');
+    await press(page.getByRole('dialog', { name: 'Versions' }), /^Restore version 2$/);
+    await node(page, 'Trigger').waitFor();
+    await page.context().close();
+  });
+
+  it('adds a node where a link is dropped on empty ground, and where a kind is dragged to', async () => {
+    const page = await browser.person(person.userId, '/workflows');
+    await newWorkflow(page, 'Dropping');
+    await press(page, 'Add Trigger');
+    const handle = (await node(page, 'Trigger').locator('.react-flow__handle-right').boundingBox())!;
+    await page.mouse.move(handle.x + handle.width / 2, handle.y + handle.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(handle.x + 60, handle.y + 60, { steps: 4 });
+    await page.mouse.up();
+    await page.getByRole('menuitem', { name: 'Condition', exact: true }).click();
+    await node(page, 'Trigger to Condition').waitFor({ state: 'attached' });
+    await page.keyboard.press('Control+z');
+    await node(page, 'Condition').waitFor({ state: 'detached' });
+    const target = region(page, 'Graph');
+    await page.getByRole('button', { name: 'Add Agent' }).dragTo(target, { targetPosition: { x: 200, y: 120 } });
+    await node(page, 'Agent').waitFor();
+    assert.equal(await field(page, 'Label').inputValue(), 'Agent');
+    await page.context().close();
+  });
+
+  it('can be used by the keyboard alone', async () => {
+    const page = await browser.person(person.userId, '/workflows');
+    await newWorkflow(page, 'By keyboard');
+    for (const name of ['Add Trigger', 'Add HTTP request']) {
+      await page.getByRole('button', { name, exact: true }).focus();
+      await page.keyboard.press('Enter');
+    }
+    await node(page, 'Trigger').focus();
+    await page.keyboard.press('Enter');
+    const box = region(page, 'Node').getByRole('combobox', { name: 'Connect to' });
+    await box.focus();
+    await box.selectOption({ label: 'HTTP request' });
+    const link = node(page, 'Trigger to HTTP request');
+    await link.focus();
+    await page.keyboard.press('Enter');
+    await region(page, 'Node').getByText('1 link selected.').waitFor();
+    await page.keyboard.press('Delete');
+    await link.waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+z');
+    await link.waitFor({ state: 'attached' });
+    const before = await distance(node(page, 'Trigger'), node(page, 'HTTP request'));
+    await node(page, 'HTTP request').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    const after = await distance(node(page, 'Trigger'), node(page, 'HTTP request'));
+    assert.ok(after[1]! > before[1]!);
+    await page.keyboard.press('Control+z');
+    await eventually(async () => {
+      assert.deepEqual(await distance(node(page, 'Trigger'), node(page, 'HTTP request')), before);
+      return true;
+    });
+    await page.context().close();
+  });
+
+  it('keeps a stored secret that nobody has changed, and sends nothing where nothing was changed', async () => {
+    const page = await browser.person(person.userId, '/workflows');
+    let sent = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') sent += 1;
+    });
+    await newWorkflow(page, 'Secrets');
+    await press(page, 'Add Trigger');
+    await press(page, 'Add input field');
+    await region(page, 'Node').getByRole('checkbox', { name: 'Secret' }).check();
+    await field(page, 'Default value').fill('a-long-secret');
+    await save(page);
+    assert.equal(await field(page, 'Default value').inputValue(), '********');
+    await field(page, 'Label').fill('Start');
+    await save(page);
+    await page.keyboard.press('Control+s');
+    await page.waitForTimeout(300);
+    assert.equal(sent, 2);
+    // A secret that was lost on the way is a warning of the service's check.
+    await region(page, 'Problems').getByText('This workflow can run.').waitFor();
+    await page.context().close();
+  });
+
+  it('exports a drawing that can be imported, and refuses a broken file', async () => {
+    const page = await browser.person(person.userId, '/workflows');
+    await newWorkflow(page, 'To take along');
+    await press(page, 'Add Trigger');
+    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Export')]);
+    assert.equal(download.suggestedFilename(), 'To take along.json');
+    await save(page);
+    await page.goto('/workflows');
+    const choose = page.locator('input[type=file]');
+    await choose.setInputFiles({ name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from('{"nodes"') });
+    await page.getByRole('alert').getByText('broken.json').waitFor();
+    const path = await download.path();
+    await choose.setInputFiles(path);
+    await page.getByRole('heading', { level: 1, name: 'To take along' }).waitFor();
+    await node(page, 'Trigger').waitFor();
+    await page.context().close();
+  });
+
+  it('is usable on a narrow screen and in the dark', async () => {
+    const page = await browser.person(person.userId, '/workflows', { ...NARROW, colorScheme: 'dark' });
+    await page.getByRole('link', { name: 'First steps' }).waitFor();
+    await page.screenshot({ path: '/tmp/ed-shot-5.png' });
+    await assertAccessible(page, 'the list');
+    await page.getByRole('link', { name: 'First steps' }).click();
+    await node(page, 'Trigger').click();
+    await field(page, 'Label').waitFor();
+    await page.screenshot({ path: '/tmp/ed-shot-6.png', fullPage: true });
+    await assertAccessible(page, 'the narrow editor');
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.screenshot({ path: '/tmp/ed-shot-7.png' });
+    await page.goto('/workflows');
+    await page.getByRole('link', { name: 'First steps' }).waitFor();
+    await page.screenshot({ path: '/tmp/ed-shot-8.png' });
+    await page.context().close();
+  });
+
+  it('breaks no policy, throws nothing and asks no other origin', () => browser.assertClean());
+});
+
+async function distance(from: Locator, to: Locator): Promise<number[]> {
+  const [left, right] = [(await from.boundingBox())!, (await to.boundingBox())!];
+  return [Math.round(right.x - left.x), Math.round(right.y - left.y)];
+}
+
+async function drag(page: Page, what: Locator, x: number, y: number): Promise<void> {
+  const box = (await what.boundingBox())!;
+  const [fromX, fromY] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(fromX, fromY);
+  await page.mouse.down();
+  for (let step = 1; step <= 5; step += 1) await page.mouse.move(fromX + (x * step) / 5, fromY + (y * step) / 5);
+  await page.mouse.up();
+}

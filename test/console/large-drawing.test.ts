@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { createApiClient } from '../support/api-client.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { openConsole, type ConsoleBrowser } from './browser.js';
+import { measureFrames, type Frames } from './frames.js';
+
+const NODES = 2000;
+const COLUMNS = 50;
+
+function largeDrawing(): object {
+  const idOf = (number: number): string => `node-${number}`;
+  const nodes = Array.from({ length: NODES }, (_, number) => {
+    const [row, column] = [Math.floor(number / COLUMNS), number % COLUMNS];
+    const next = [number + 1, number + COLUMNS].filter((to) => to < NODES).map(idOf);
+    const data = { id: idOf(number), label: `Node ${number}`, next_nodes: next };
+    return {
+      id: idOf(number),
+      type: number === 0 ? 'trigger-node' : 'http-node',
+      position: { x: column * 280, y: row * 130 },
+      data: number === 0 ? { ...data, input_fields: [] } : { ...data, url: 'https://example.com/', method: 'GET' },
+    };
+  });
+  const edges = nodes.flatMap(({ id, data }) =>
+    data.next_nodes.map((to) => ({ id: `${id}-${to}`, source: id, target: to })),
+  );
+  return { nodes, edges, start_node: idOf(0) };
+}
+
+describe('a drawing of 2,000 nodes', function () {
+  this.timeout(180_000);
+  let stack: TestStack;
+  let browser: ConsoleBrowser;
+  let page: Page;
+  const figures: Record<string, number | Frames> = {};
+
+  before(async () => {
+    stack = await sharedStack();
+    browser = await openConsole(stack);
+    const api = createApiClient(stack.apiUrl, stack.apiKey);
+    const workflow = await api.createWorkflow(await api.createProject(), largeDrawing(), 'Large');
+    page = await browser.person(stack.stack.user_id, '/workflows');
+    const link = `/workflows/${workflow}`;
+    const begun = performance.now();
+    await page.goto(link);
+    await page.getByRole('group', { name: 'Node 1', exact: true }).waitFor();
+    figures['opened in ms'] = Math.round(performance.now() - begun);
+  });
+  after(async () => {
+    process.stderr.write(`      ${JSON.stringify(figures)}\n`);
+    await browser.close();
+  });
+
+  it('is open in less than three seconds', () => {
+    assert.ok((figures['opened in ms'] as number) < 3000, JSON.stringify(figures));
+  });
+
+  it('is panned at 30 frames a second', async () => {
+    const graph = (await page.getByRole('region', { name: 'Graph' }).boundingBox())!;
+    const [x, y] = [graph.x + graph.width / 2, graph.y + 30];
+    figures['panning'] = await measureFrames(page, () => sweep(page, x, y));
+    assert.ok(figures['panning'].perSecond >= 30, JSON.stringify(figures));
+  });
+
+  it('lets nodes be dragged at 30 frames a second', async () => {
+    const cards = page.getByRole('region', { name: 'Graph' }).getByRole('group', { name: /^Node \d+$/ });
+    const graph = (await page.getByRole('region', { name: 'Graph' }).boundingBox())!;
+    const boxes = await Promise.all((await cards.all()).map((card) => card.boundingBox()));
+    const card = boxes.find((box) => box && box.x > graph.x + 150 && box.y > graph.y + 150)!;
+    figures['dragging'] = await measureFrames(page, () => sweep(page, card.x + 80, card.y + 15, 40));
+    assert.ok(figures['dragging'].perSecond >= 30, JSON.stringify(figures));
+    await page.getByText('Unsaved changes', { exact: true }).waitFor();
+  });
+
+  it('takes what is typed into a form within a tenth of a second', async () => {
+    const label = page.getByRole('region', { name: 'Node' }).getByRole('textbox', { name: 'Label' });
+    await label.focus();
+    const begun = performance.now();
+    await page.keyboard.type('twenty letters, typed');
+    figures['typed a letter in ms'] = Math.round((performance.now() - begun) / 21);
+    assert.ok(figures['typed a letter in ms'] < 100, JSON.stringify(figures));
+  });
+
+  it('breaks no policy, throws nothing and asks no other origin', () => browser.assertClean());
+});
+
+/** To and fro for two seconds, with the mouse button held: one move for each frame that the page draws. */
+async function sweep(page: Page, x: number, y: number, reach = 240): Promise<void> {
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x - 5, y + 5);
+  await page.evaluate(`new Promise((resolve) => {
+    const end = performance.now() + 2000;
+    let step = 0;
+    const move = () => {
+      step += 1;
+      const clientX = ${x} - ${reach} * Math.abs(Math.sin(step / 30));
+      const clientY = ${y} + ${reach / 2} * Math.abs(Math.sin(step / 20));
+      const init = { clientX, clientY, bubbles: true, buttons: 1, view: window };
+      document.elementFromPoint(clientX, clientY)?.dispatchEvent(new MouseEvent('mousemove', init));
+      if (performance.now() < end) requestAnimationFrame(move);
+      else resolve();
+    };
+    requestAnimationFrame(move);
+  })`);
+  await page.mouse.up();
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { connect, disconnect, mayConnect } from '../../../console/graph/change-links.js';
+import { addNode, moveNodes, removeNodes, setData } from '../../../console/graph/change-nodes.js';
+import { copyNodes, pasteNodes } from '../../../console/graph/clipboard.js';
+import { dataOf, nodesOf, type Drawing } from '../../../console/graph/drawing.js';
+import { linksOf } from '../../../console/graph/links.js';
+import { byType } from '../../../console/graph/node-kind.js';
+import { tidyUp } from '../../../console/graph/tidy-up.js';
+import { compilePlan } from '../../../graph/compile-plan.js';
+import { describeNodes } from '../../../graph/nodes/registry.js';
+import { condition, drawing, edge, http, trigger } from '../../graph/drawings.js';
+
+const kinds = byType(describeNodes() as Parameters<typeof byType>[0]);
+const pairs = (of: Drawing) => linksOf(of, kinds).map(({ source, handle, target }) => [source, handle, target]);
+const [triggerKind, httpKind, conditionKind] = ['trigger-node', 'http-node', 'if-else-node'].map((type) =>
+  kinds.get(type)!,
+);
+
+describe('a drawing that is changed in the editor', () => {
+  it('runs as it is linked there', () => {
+    const start = addNode({}, kinds, triggerKind!, { x: 0, y: 0 });
+    const request = addNode(start.drawing, kinds, httpKind!, { x: 300, y: 0 });
+    const test = addNode(request.drawing, kinds, conditionKind!, { x: 600, y: 0 });
+    const end = addNode(test.drawing, kinds, httpKind!, { x: 900, y: 0 });
+    const ids = [start.id, request.id, test.id, end.id] as const;
+    let drawn = connect(end.drawing, kinds, { source: ids[0], handle: null, target: ids[1] });
+    drawn = connect(drawn, kinds, { source: ids[1], handle: null, target: ids[2] });
+    drawn = connect(drawn, kinds, { source: ids[2], handle: 'condition-false', target: ids[3] });
+    const compiled = compilePlan(drawn);
+    assert.ok(compiled.ok, JSON.stringify(compiled));
+    assert.deepEqual(compiled.plan.ids, ids);
+    assert.deepEqual(compiled.plan.out, [[[1, 0]], [[2, 0]], [[3, 2]], []]);
+    assert.equal((drawn['edges'] as unknown[]).length, 3);
+  });
+
+  it('takes no link to itself, twice, in a circle, or by a handle that its kind does not have', () => {
+    const drawn = drawing([trigger('t', ['a']), http('a', ['c']), condition('c', { true_node: 'd' }), http('d', [])]);
+    const links = [
+      ['a', null, 'a'],
+      ['t', null, 'a'],
+      ['d', null, 't'],
+      ['c', null, 'd'],
+      ['a', 'condition-true', 'd'],
+      ['a', null, 'nobody'],
+    ] as const;
+    for (const [source, handle, target] of links) {
+      assert.equal(mayConnect(drawn, kinds, { source, handle, target }), false, `${source} ${handle} ${target}`);
+      assert.equal(connect(drawn, kinds, { source, handle, target }), drawn);
+    }
+    assert.ok(mayConnect(drawn, kinds, { source: 'c', handle: 'condition-false', target: 'd' }));
+  });
+
+  it('shows the links that run, where only edges draw them, and where the data says otherwise', () => {
+    const onlyEdges = drawing([trigger('t', undefined), http('a')], [edge('t', 'a')]);
+    assert.deepEqual(pairs(onlyEdges), [['t', null, 'a']]);
+    const otherwise = drawing([trigger('t', ['a']), http('a', []), http('b', [])], [edge('t', 'b')]);
+    const links = linksOf(otherwise, kinds);
+    assert.deepEqual(links.map(({ target, isIdle }) => [target, isIdle]), [['a', false], ['b', true]]);
+  });
+
+  it('loses a link from the data and from the edges, and keeps the others', () => {
+    const drawn = drawing([trigger('t', ['a', 'b']), http('a', []), http('b', [])], [edge('t', 'a'), edge('t', 'b')]);
+    const [first] = linksOf(drawn, kinds);
+    const left = disconnect(drawn, kinds, [first!]);
+    assert.deepEqual(pairs(left), [['t', null, 'b']]);
+    assert.deepEqual(dataOf(nodesOf(left).get('t'))['next_nodes'], ['b']);
+    assert.deepEqual(left['edges'], [edge('t', 'b')]);
+  });
+
+  it('loses a node with its links, and begins at another trigger when it was the start', () => {
+    const drawn = drawing([trigger('t', ['a']), http('a', []), trigger('u', ['a'])], [edge('t', 'a'), edge('u', 'a')]);
+    const left = removeNodes(drawn, kinds, new Set(['t']));
+    assert.deepEqual([...nodesOf(left).keys()], ['a', 'u']);
+    assert.equal(left['start_node'], 'u');
+    assert.deepEqual(pairs(left), [['u', null, 'a']]);
+    const none = removeNodes(left, kinds, new Set(['u', 'a']));
+    assert.ok(!Object.hasOwn(none, 'start_node'));
+  });
+
+  it('stays the same object where nothing changes', () => {
+    const drawn = drawing([trigger('t', ['a']), http('a', [])]);
+    assert.equal(moveNodes(drawn, new Map([['t', { x: 0, y: 0 }]])), drawn);
+    assert.equal(removeNodes(drawn, kinds, new Set(['nobody'])), drawn);
+    assert.equal(setData(drawn, 'a', dataOf(nodesOf(drawn).get('a'))), drawn);
+  });
+
+  it('is tidied without two nodes at one place, and without any other change', () => {
+    const drawn = drawing([trigger('t', ['a', 'b']), http('a', ['c']), http('b', ['c']), http('c', [])]);
+    const tidied = tidyUp(drawn, kinds);
+    const places = [...nodesOf(tidied).values()].map((node) => JSON.stringify(node['position']));
+    assert.equal(new Set(places).size, 4);
+    const without = (of: Drawing) => [...nodesOf(of).values()].map(({ position: _position, ...rest }) => rest);
+    assert.deepEqual(without(tidied), without(drawn));
+  });
+});
+
+describe('pasted nodes', () => {
+  const variable = '{{ a.result.content }} {{ t.result.content }} {{ input.a }}';
+  const drawn = drawing(
+    [trigger('t', ['a']), http('a', ['b'], { id: 'a' }), http('b', [], { id: 'b', body: variable })],
+    [edge('t', 'a'), edge('a', 'b')],
+  );
+  const pasted = pasteNodes(drawn, kinds, copyNodes(drawn, kinds, new Set(['a', 'b'])), { x: 40, y: 40 })!;
+  const [a, b] = [...pasted.ids];
+
+  it('have ids of their own, in their data, too, and stand beside what was copied', () => {
+    assert.deepEqual([...nodesOf(pasted.drawing).keys()], ['t', 'a', 'b', a, b]);
+    assert.equal(dataOf(nodesOf(pasted.drawing).get(a!))['id'], a);
+    assert.deepEqual(nodesOf(pasted.drawing).get(b!)?.['position'], { x: 40, y: 40 });
+  });
+
+  it('have links among themselves only', () => {
+    const own = pairs(pasted.drawing).filter(
+      ([source, , target]) => pasted.ids.has(source!) || pasted.ids.has(target!),
+    );
+    assert.deepEqual(own, [[a, null, b]]);
+  });
+
+  it('use each other’s results, and those of the nodes that were not copied', () => {
+    const body = dataOf(nodesOf(pasted.drawing).get(b!))['body'];
+    assert.equal(body, `{{ ${a}.result.content }} {{ t.result.content }} {{ input.a }}`);
+  });
+
+  it('come from no text that is not copied nodes', () => {
+    for (const text of ['', 'text', '{', '{}', '[]', 'null', '{"format":"workflow-automation-nodes/1"}']) {
+      assert.equal(pasteNodes(drawn, kinds, text, { x: 0, y: 0 }), undefined);
+    }
+  });
+});

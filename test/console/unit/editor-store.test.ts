@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { setData } from '../../../console/graph/change-nodes.js';
+import { dataOf, nodesOf, type Drawing } from '../../../console/graph/drawing.js';
+import { EditorStore } from '../../../console/graph/editor-store.js';
+import { flowEdges } from '../../../console/graph/flow-edges.js';
+import { flowNodes } from '../../../console/graph/flow-nodes.js';
+import { byType } from '../../../console/graph/node-kind.js';
+import { schemaProblems } from '../../../console/graph/schema-problems.js';
+import { variablesFor } from '../../../console/graph/variables.js';
+import { describeNodes } from '../../../graph/nodes/registry.js';
+import { drawing, http, trigger } from '../../graph/drawings.js';
+
+const kinds = byType(describeNodes() as Parameters<typeof byType>[0]);
+const SAMPLES = path.resolve(import.meta.dirname, '../../../examples/graphs');
+const label = (store: EditorStore) => dataOf(nodesOf(store.drawing).get('a'))['label'];
+const write = (store: EditorStore, text: string, gesture?: string) => {
+  const data = { ...dataOf(nodesOf(store.drawing).get('a')), label: text };
+  store.change(setData(store.drawing, 'a', data), gesture === undefined ? {} : { gesture });
+};
+
+/** Opens a drawing as the page does: everything that is shown of it is made. */
+function open(data: Drawing): EditorStore {
+  const store = new EditorStore(data, kinds, false);
+  const { selection } = store.getState();
+  const problems = schemaProblems(data, kinds);
+  flowNodes({ drawing: data, kinds, selection, problems, moving: new Map() });
+  flowEdges(data, kinds, selection.links, { byId: new Map(), all: [] });
+  for (const id of nodesOf(data).keys()) variablesFor(data, kinds, id);
+  store.setProblems(problems);
+  return store;
+}
+
+function assertUntouched(data: Drawing): void {
+  const text = JSON.stringify(data);
+  const store = open(data);
+  assert.equal(JSON.stringify(store.drawing), text);
+  assert.equal(store.getState().isDirty, false);
+  const id = [...nodesOf(data).keys()].find((each) => typeof dataOf(nodesOf(data).get(each))['label'] === 'string');
+  if (id === undefined) return;
+  const node = dataOf(nodesOf(data).get(id));
+  store.change(setData(store.drawing, id, { ...node, label: 'Another label' }));
+  const expected = JSON.parse(text) as { nodes: { id?: unknown; data?: { label?: string } }[] };
+  expected.nodes.find((each) => each?.id === id)!.data!.label = 'Another label';
+  assert.deepEqual(JSON.parse(JSON.stringify(store.drawing)), expected);
+}
+
+describe('what the editor keeps of a drawing', () => {
+  for (const name of readdirSync(SAMPLES)) {
+    it(`is everything that was not changed: ${name}`, () => {
+      const { data } = JSON.parse(readFileSync(path.join(SAMPLES, name), 'utf8')) as { data: Drawing };
+      assertUntouched(data);
+    });
+  }
+
+  it('is everything that was not changed: 200 drawings of any shape', () => {
+    const ids = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor');
+    const types = fc.constantFrom(...kinds.keys(), 'unknown-node');
+    const data = fc.dictionary(
+      fc.constantFrom('id', 'label', 'next_nodes', 'true_node', 'input_fields', 'settings', 'condition', 'own'),
+      fc.oneof(fc.jsonValue(), ids, fc.array(ids)),
+    );
+    const looks = { position: fc.jsonValue(), measured: fc.jsonValue(), selected: fc.boolean() };
+    const node = fc.record({ id: ids, type: types, data, ...looks }, { requiredKeys: ['id'] });
+    const edge = fc.record({
+      id: fc.string(),
+      source: ids,
+      target: ids,
+      sourceHandle: fc.string(),
+      style: fc.jsonValue(),
+    });
+    const drawings = fc.record(
+      {
+        nodes: fc.oneof(fc.array(fc.oneof({ weight: 9, arbitrary: node }, fc.jsonValue())), fc.jsonValue()),
+        edges: fc.oneof(fc.array(fc.oneof({ weight: 9, arbitrary: edge }, fc.jsonValue())), fc.jsonValue()),
+        start_node: fc.oneof(ids, fc.jsonValue()),
+        viewport: fc.jsonValue(),
+        own: fc.jsonValue(),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(drawings, (each) => assertUntouched(JSON.parse(JSON.stringify(each)) as Drawing)),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('undo', () => {
+  const store = () => new EditorStore(drawing([trigger('t', ['a']), http('a', [])]), kinds, false);
+
+  it('takes one step for what is typed into one field, and one for each field that was left', () => {
+    const typed = store();
+    for (const text of ['F', 'Fe', 'Fet']) write(typed, text, 'a:label');
+    typed.endGesture();
+    write(typed, 'Fetch', 'a:label');
+    typed.undo();
+    assert.equal(label(typed), 'Fet');
+    typed.undo();
+    assert.equal(label(typed), undefined);
+    assert.equal(typed.getState().isDirty, false);
+    typed.redo();
+    assert.equal(label(typed), 'Fet');
+  });
+
+  it('forgets what was undone with the next change', () => {
+    const changed = store();
+    write(changed, 'one');
+    changed.undo();
+    write(changed, 'two');
+    changed.redo();
+    assert.equal(label(changed), 'two');
+  });
+
+  it('brings one’s own drawing back after the service’s was taken', () => {
+    const mine = store();
+    write(mine, 'mine');
+    mine.takeOver(drawing([trigger('t', [])]));
+    assert.equal(mine.getState().isDirty, false);
+    mine.undo();
+    assert.equal(label(mine), 'mine');
+    assert.equal(mine.getState().isDirty, true);
+  });
+});
+
+describe('saving', () => {
+  it('leaves what was drawn meanwhile unsaved', () => {
+    const store = new EditorStore(drawing([trigger('t', ['a']), http('a', [])]), kinds, false);
+    write(store, 'sent');
+    const sent = store.drawing;
+    write(store, 'later');
+    store.markSaved(sent, structuredClone(sent));
+    assert.equal(label(store), 'later');
+    assert.equal(store.getState().isDirty, true);
+    store.markSaved(store.drawing, structuredClone(store.drawing));
+    assert.equal(store.getState().isDirty, false);
+  });
+
+  it('is not needed for a change that was taken back by hand', () => {
+    const store = new EditorStore(drawing([http('a', [], { label: 'as it was' })]), kinds, false);
+    write(store, 'else');
+    write(store, 'as it was');
+    assert.equal(store.getState().isDirty, false);
+  });
+
+  it('changes nothing for who may only look', () => {
+    const store = new EditorStore(drawing([http('a', [])]), kinds, true);
+    write(store, 'else');
+    assert.equal(label(store), undefined);
+  });
+});

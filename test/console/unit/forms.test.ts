@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { fromJsonText, toJsonText } from '../../../console/forms/json-text.js';
+import { parseNumber } from '../../../console/forms/parse-number.js';
+import { currentRows, toRecord, toRows } from '../../../console/forms/record-rows.js';
+import { shapeOf, titleOfPath } from '../../../console/forms/schema.js';
+import { variantOptions } from '../../../console/forms/variant-options.js';
+import { exitsOf, setAt, targetsIn, withTargets } from '../../../console/graph/exits.js';
+import type { NodeKind } from '../../../console/graph/node-kind.js';
+import { schemaProblems } from '../../../console/graph/schema-problems.js';
+import { startValue } from '../../../console/graph/start-value.js';
+import { byType } from '../../../console/graph/node-kind.js';
+import { toFieldId } from '../../../console/kinds/field-id.js';
+import { maskSecrets } from '../../../console/pages/workflow/mask-secrets.js';
+import { runFields, toInput } from '../../../console/pages/workflow/run-input.js';
+import { parseExported } from '../../../console/pages/workflows/parse-exported.js';
+import { describeNodes } from '../../../graph/nodes/registry.js';
+import { drawing, http, llm, trigger } from '../../graph/drawings.js';
+
+const kinds = byType(describeNodes() as Parameters<typeof byType>[0]);
+const schemaOf = (type: string) => kinds.get(type)!.schema as { properties: Record<string, Record<string, unknown>> };
+
+describe('the generic form', () => {
+  it('chooses a control by the schema', () => {
+    const { url, method, headers, body, settings } = schemaOf('http-node').properties;
+    const shapes = [shapeOf(url!, 'url'), shapeOf(method!, 'method'), shapeOf(headers!, 'headers')];
+    assert.deepEqual(shapes, ['text', 'suggestions', 'record']);
+    assert.deepEqual([shapeOf(body!, 'body'), shapeOf(settings!, 'settings')], ['json', 'object']);
+    assert.equal(shapeOf(schemaOf('basic-node').properties['messages']!, 'messages'), 'list');
+    assert.equal(shapeOf({ anyOf: [{ type: 'number' }, { type: 'null' }] }, 'temperature'), 'number');
+    assert.equal(shapeOf({ type: ['boolean', 'null'] }, 'is_secret'), 'boolean');
+    assert.equal(shapeOf({ enum: ['a', 'b'] }, 'x'), 'choice');
+    assert.equal(shapeOf({}, 'x'), 'json');
+  });
+
+  it('offers the words of an alternative, and its objects by their fields', () => {
+    const policy = { anyOf: [{ enum: ['always', 'never'] }, { type: 'object', properties: { always: {}, never: {} } }] };
+    assert.deepEqual(variantOptions(policy).map(({ label }) => label), ['always', 'never', 'By always and never']);
+  });
+
+  it('names a field of a problem by its titles, also where the schema does not know it', () => {
+    const schema = schemaOf('basic-node');
+    assert.equal(titleOfPath(schema, 'messages.0.message'), 'Messages 1 › Message');
+    assert.equal(titleOfPath(schema, 'settings.own'), 'Settings › own');
+    assert.equal(titleOfPath(schema, 'constructor.x'), 'constructor › x');
+    assert.equal(titleOfPath(schema, ''), '');
+  });
+
+  it('begins a node with what its schema requires, and with nothing that it leaves open', () => {
+    assert.deepEqual(startValue(kinds.get('basic-node')!.schema), {
+      messages: [{ role: 'user', message: '' }],
+      settings: { model_name: '' },
+    });
+    assert.deepEqual(startValue(kinds.get('http-node')!.schema), { url: '' });
+    assert.deepEqual(startValue(kinds.get('if-else-node')!.schema), {
+      condition: { left: '', operator: '==', right: '' },
+    });
+  });
+
+  it('keeps JSON and texts as what they are', () => {
+    for (const value of [null, 0, true, 'text', '{{ input.a }}', '12', 'null', '', '{"a"', { a: [1] }, []]) {
+      assert.deepEqual(fromJsonText(toJsonText(value)), value, JSON.stringify(value));
+    }
+    assert.equal(fromJsonText('  '), undefined);
+  });
+
+  it('takes numbers as numbers, and variables as texts', () => {
+    assert.deepEqual(['1.50', '-2e3', '', 'Infinity', '{{ input.a }}', '0x10'].map(parseNumber), [1.5, -2000, undefined, 'Infinity', '{{ input.a }}', 16]);
+  });
+
+  it('keeps rows without a name while they are written, and forgets them when the value changes elsewhere', () => {
+    const rows = [...toRows({ a: '1' }), { name: '', value: 'x' }];
+    assert.deepEqual(toRecord(rows), { a: '1' });
+    assert.equal(currentRows(rows, { a: '1' }), rows);
+    assert.deepEqual(currentRows(rows, { b: '2' }), [{ name: 'b', value: '2' }]);
+  });
+
+  it('names an input field after its title, like no other one', () => {
+    assert.equal(toFieldId('Order number (new)', []), 'order_number_new');
+    assert.equal(toFieldId('Größe', [{ id: 'größe' }]), 'große');
+    assert.equal(toFieldId('!!', [{ id: 'field' }]), 'field_2');
+  });
+});
+
+describe('the ways out of a node', () => {
+  const kind = { handles: [{ id: 'default', label: 'Default', field: 'default_node' }], handles_from: 'cases' } as unknown as NodeKind;
+
+  it('are those of its kind and those of its items', () => {
+    const data = { cases: [{ id: 'a', label: 'A', node: 'x' }, { label: 'without an id' }, 'no object'], default_node: '' };
+    const exits = exitsOf(kind, data);
+    assert.deepEqual(exits.map(({ handle, label }) => [handle, label]), [['a', 'A'], ['default', 'Default']]);
+    assert.deepEqual(exits.map((exit) => targetsIn(data, exit)), [['x'], undefined]);
+    const changed = withTargets(withTargets(data, exits[0]!, []), exits[1]!, ['y', 'z']);
+    assert.deepEqual(changed, {
+      cases: [{ id: 'a', label: 'A', node: null }, { label: 'without an id' }, 'no object'],
+      default_node: ['y', 'z'],
+    });
+  });
+
+  it('are changed without a change of anything beside them', () => {
+    const value = { a: { b: [1, { c: 2 }] }, d: {} };
+    const next = setAt(value, ['a', 'b', 1, 'c'], 3) as typeof value;
+    assert.deepEqual(next, { a: { b: [1, { c: 3 }] }, d: {} });
+    assert.equal(next.d, value.d);
+    assert.deepEqual(value.a.b[1], { c: 2 });
+  });
+});
+
+describe('problems of unsaved changes', () => {
+  it('name what is missing by node and path', () => {
+    const drawn = drawing([trigger('t', ['a']), llm('a', ''), http('b', [], { url: undefined })]);
+    const found = schemaProblems(JSON.parse(JSON.stringify(drawn)), kinds).map(({ nodeId, path }) => `${nodeId} ${path}`);
+    assert.deepEqual(found, ['a messages.0.message', 'b url']);
+    assert.deepEqual(schemaProblems({ nodes: [] }, kinds).map(({ nodeId }) => nodeId), [null]);
+    assert.deepEqual(schemaProblems({ nodes: [{ id: 'x', type: 'own' }] }, kinds).length, 1);
+  });
+});
+
+describe('the input of a run', () => {
+  const fields = [
+    { id: 'a', title: 'A', type: 'number', input_requirements: true, default_value: '500' },
+    { id: 'b', type: 'select', options: [{ title: 'One', value: '1' }, { title: 'Two', value: '2', is_default: true }] },
+    { id: 'c', is_secret: true, default_value: '********', input_requirements: true },
+    { id: '', title: 'without an id' },
+  ];
+  const known = runFields(drawing([trigger('t', [], fields)]), kinds);
+
+  it('is asked for by the start node’s fields, a stored secret not again', () => {
+    assert.deepEqual(known.map(({ title, start, isRequired }) => [title, start, isRequired]), [['A', '500', true], ['b', '2', false], ['c', '', false]]);
+  });
+
+  it('holds what was written, numbers as they are written, and nothing for what was left empty', () => {
+    assert.deepEqual(toInput(known, new Map()), { a: 500, b: '2' });
+    assert.deepEqual(toInput(known, new Map([['a', '12345678901234567890'], ['b', ''], ['c', 'secret']])), { a: '12345678901234567890', c: 'secret' });
+  });
+});
+
+describe('a file', () => {
+  it('holds no secret that was written and not saved', () => {
+    const data = { input_fields: [{ is_secret: true, default_value: 'x' }], headers: { Authorization: 'y', Accept: 'z', 'X-Key': '' } };
+    assert.deepEqual(maskSecrets({ nodes: [{ data }] }), {
+      nodes: [{ data: { input_fields: [{ is_secret: true, default_value: '********' }], headers: { Authorization: '********', Accept: 'z', 'X-Key': '' } } }],
+    });
+  });
+
+  it('is taken as Export writes it, or as a bare drawing, and else refused', () => {
+    assert.deepEqual(parseExported('{"title":" A ","data":{"nodes":[]}}'), { title: 'A', data: { nodes: [] } });
+    assert.deepEqual(parseExported('{"nodes":[]}'), { title: undefined, data: { nodes: [] } });
+    for (const text of ['', '{', 'null', '[]', '{}', '{"data":{}}', '{"nodes":[1]}', '{"nodes":{}}']) {
+      assert.equal(parseExported(text), undefined, text);
+    }
+  });
+});

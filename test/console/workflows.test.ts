@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { createPerson, type Person } from '../api/sessions/people.js';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { assertAccessible } from './axe.js';
+import { openConsole, type ConsoleBrowser } from './browser.js';
+
+const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+const link = (page: Page, name: string) => page.getByRole('main').getByRole('link', { name, exact: true });
+const trigger = {
+  nodes: [{ id: 't', type: 'trigger-node', position: { x: 0, y: 0 }, data: { id: 't', label: 'Start', next_nodes: [] } }],
+  edges: [],
+  start_node: 't',
+};
+
+describe('the list of workflows, and who may do what with one', function () {
+  this.timeout(180_000);
+  let stack: TestStack;
+  let browser: ConsoleBrowser;
+  let api: ApiClient;
+  let person: Person;
+  let project: number;
+
+  before(async () => {
+    stack = await sharedStack();
+    browser = await openConsole(stack);
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    person = await createPerson(stack);
+    project = await api.createProject('Shared by the owner');
+  });
+  after(() => browser.close());
+
+  async function join(member: Person, role: string): Promise<void> {
+    const { status } = await api.post(`/projects/${project}/members/`, { body: { email: member.email, role } });
+    assert.equal(status, 201);
+  }
+
+  it('tells a newcomer what to do, and makes their first project with their first workflow', async () => {
+    const newcomer = await createPerson(stack);
+    const page = await browser.person(newcomer.userId, '/workflows');
+    await page.getByRole('button', { name: 'Draw the first workflow' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New workflow' });
+    await dialog.getByRole('textbox', { name: 'Title' }).fill('The first');
+    await dialog.getByRole('combobox', { name: 'Project' }).waitFor();
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'The first' }).waitFor();
+    await page.goto('/workflows');
+    await link(page, 'The first').waitFor();
+    await page.getByRole('combobox', { name: 'Project' }).selectOption({ label: 'My workflows' });
+    await page.waitForURL(/\?project=\d+$/);
+    await page.context().close();
+  });
+
+  it('searches, keeps its filters in the address, and puts bookmarked workflows first', async () => {
+    await join(person, 'editor');
+    const [apples] = [await api.createWorkflow(project, trigger, 'Apples'), await api.createWorkflow(project, trigger, 'Pears')];
+    const page = await browser.person(person.userId, '/workflows');
+    const titles = () => page.getByRole('table', { name: 'Workflows' }).getByRole('link').allTextContents();
+    await link(page, 'Pears').waitFor();
+    assert.deepEqual(await titles(), ['Pears', 'Apples']);
+    const bookmark = page.getByRole('row', { name: /Apples/ }).getByRole('button', { name: 'Bookmark' });
+    await bookmark.click();
+    await page.getByRole('button', { name: 'Bookmark', pressed: true }).waitFor();
+    await page.waitForFunction(`document.querySelector('tbody a').textContent === 'Apples'`);
+    await assertAccessible(page, 'the list');
+    await page.keyboard.press('/');
+    await page.keyboard.type('pear');
+    await link(page, 'Apples').waitFor({ state: 'detached' });
+    await page.waitForURL(/\?search=pear$/);
+    await page.reload();
+    await link(page, 'Pears').waitFor();
+    assert.equal(await page.getByRole('searchbox', { name: 'Search workflows' }).inputValue(), 'pear');
+    await page.goto(`/workflows?search=nothing+like+it`);
+    await page.getByRole('button', { name: 'Show all workflows' }).click();
+    await link(page, 'Apples').click();
+    await page.waitForURL(new RegExp(`/workflows/${apples}$`));
+    await page.context().close();
+  });
+
+  it('begins with a copy of another workflow', async () => {
+    const page = await browser.person(person.userId, '/workflows');
+    await page.getByRole('button', { name: 'New workflow' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New workflow' });
+    await dialog.getByRole('textbox', { name: 'Title' }).fill('More apples');
+    await dialog.getByRole('combobox', { name: 'Start from' }).selectOption({ label: 'Copy of Apples' });
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await region(page, 'Graph').getByRole('group', { name: 'Start', exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  it('shows a drawing to a viewer, who can change nothing of it', async () => {
+    const viewer = await createPerson(stack);
+    await join(viewer, 'viewer');
+    const id = await api.createWorkflow(project, trigger, 'To look at');
+    const page = await browser.person(viewer.userId, `/workflows/${id}`);
+    await region(page, 'Graph').getByRole('group', { name: 'Start', exact: true }).click();
+    const label = region(page, 'Node').getByRole('textbox', { name: 'Label' });
+    assert.equal(await label.isDisabled(), true);
+    for (const name of ['Save', 'Run', 'Undo', 'Publish', 'Add Trigger', 'Delete node']) {
+      assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
+    }
+    await page.keyboard.press('Delete');
+    await page.getByRole('button', { name: 'Versions' }).click();
+    await page.getByRole('dialog', { name: 'Versions' }).getByText('Version 1').waitFor();
+    await page.context().close();
+  });
+
+  it('publishes what a run has shown to work, and takes it back', async () => {
+    const id = await api.createWorkflow(project, trigger, 'To publish');
+    const { data } = await api.run(id);
+    await api.pollToEnd(data.id);
+    const page = await browser.person(stack.stack.user_id, `/workflows/${id}`);
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Publish' });
+    const publish = dialog.getByRole('button', { name: 'Publish', exact: true });
+    await dialog.getByRole('textbox', { name: 'Marketplace title' }).fill(`Published ${id}`);
+    await dialog.getByRole('textbox', { name: 'Guide' }).fill('# How to use it');
+    await publish.click();
+    await dialog.getByText('This field may not be blank.').first().waitFor();
+    await dialog.getByRole('textbox', { name: 'Short description' }).fill('Does nothing, reliably.');
+    await dialog.getByRole('checkbox', { name: 'English' }).check();
+    await dialog.getByRole('combobox', { name: 'Template run' }).selectOption({ index: 1 });
+    await publish.click();
+    await dialog.getByRole('link', { name: 'see it on the marketplace' }).waitFor();
+    await assertAccessible(page, 'publishing');
+    await dialog.getByRole('button', { name: 'Unpublish' }).click();
+    await dialog.getByRole('link').waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  it('says Not found for a workflow that is not shared', async () => {
+    const id = await api.createWorkflow(await api.createProject(), trigger);
+    const page = await browser.person(person.userId, `/workflows/${id}`);
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await page.context().close();
+  });
+
+  it('breaks no policy, throws nothing and asks no other origin', () => browser.assertClean());
+});
