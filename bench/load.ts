@@ -3,19 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Graph, JobInput } from './graphs.js';
 import { cpuOf, idleness } from './processes.js';
 import type { Subject } from './subjects.js';
-import { Window, type Round } from './window.js';
+import { Window, type Job, type Round } from './window.js';
 
 export const PLAIN_INPUT: JobInput = { tag: 'plain', delayMs: 0 };
 const JOB_TIMEOUT_MS = 900_000;
-
-export interface Job {
-  id: string;
-  /** From the start request to the first poll that says the run has ended. */
-  tookMs: number;
-  firstByteMs: number;
-  acceptedMs: number;
-  polls: number;
-}
 
 export interface Load {
   subject: Subject;

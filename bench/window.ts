@@ -1,6 +1,14 @@
 // The window of time in which one round of one subject is measured.
-import type { Job } from './load.js';
 import { cpuBetween, idleShareBetween, type CpuSeconds, type Idleness } from './processes.js';
+
+export interface Job {
+  id: string;
+  /** From the start request to the first poll that says the run has ended. */
+  tookMs: number;
+  firstByteMs: number;
+  acceptedMs: number;
+  polls: number;
+}
 
 /** One round of one subject. */
 export interface Round {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { originList } from './origins.js';
 import { ConfigError } from './config-error.js';
 import { flag } from './flag.js';
+import { toPublicUrl } from './public-url.js';
 import { signInVariables, toSignInSettings, type SignInSettings } from './sign-in-settings.js';
 
 export { ConfigError };
@@ -32,7 +33,7 @@ const schema = z.object({
   POSTGRES_PORT: port.default(5433),
   DATA_DIR: z.string().min(1).default('.data'),
   INTERNAL_SERVICE_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
-  API_INTERNAL_URL: url(/^https?$/).default('http://127.0.0.1:3000'),
+  API_INTERNAL_URL: url(/^https?$/).optional(),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   JWT_JWKS_URL: url(/^https?$/).optional(),
   SECRETS_KEY: z.string().optional(),
@@ -162,8 +163,8 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     postgresPort: values.POSTGRES_PORT,
     dataDir: values.DATA_DIR,
     internalServiceToken: values.INTERNAL_SERVICE_TOKEN,
-    apiInternalUrl: values.API_INTERNAL_URL,
-    publicUrl: (values.PUBLIC_URL ?? values.API_INTERNAL_URL).replace(/\/$/, ''),
+    apiInternalUrl: values.API_INTERNAL_URL ?? 'http://127.0.0.1:3000',
+    publicUrl: toPublicUrl(values),
     corsOrigins: values.CORS_ORIGINS,
     jwtSecret: values.JWT_SECRET,
     jwtJwksUrl: values.JWT_JWKS_URL,

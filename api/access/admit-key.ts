@@ -47,7 +47,8 @@ export async function admitKey(
     const left = await keyCounter.uncount(apiKey, key);
     return left === undefined ? headers : toHeaders(left, limit);
   };
-  const caller = { userId: key.userId, projectId: key.projectId ?? undefined, credential: 'key' } as const;
+  const { keyId, userId, projectId } = key;
+  const caller = { userId, projectId: projectId ?? undefined, credential: 'key', keyId } as const;
   return { caller, headers, run, settle };
 }
 

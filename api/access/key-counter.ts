@@ -2,7 +2,7 @@
 // The same statement reads the runs that they poll, because most requests of clients are polls.
 import { countAndPoll, type KeyRequest, type PolledText } from '../../db/runs/poll-repository.js';
 import type { Db } from '../../db/core/client.js';
-import { countKeyRequests, uncountRequest, type CountedKey } from '../../db/projects/rate-limits-repository.js';
+import { countKeyRequests, uncountRequests, type CountedKey } from '../../db/projects/rate-limits-repository.js';
 import { together } from './together.js';
 
 export interface CountedRequest {
@@ -21,11 +21,14 @@ export interface KeyCounter {
 
 /** The answer to one poll may hold results of half a megabyte. */
 const MOST_TOGETHER = 24;
+const MOST_UNCOUNTED = 1_000;
 
 /** Without batching, a client that polls on many connections would wait for its key's row lock once per request. */
 export function createKeyCounter(db: Db, limits: { retentionDays: number; defaultRateLimit: number }): KeyCounter {
   /** One counter for each key that is being counted now. */
   const counters = new Map<string, (request: KeyRequest) => Promise<CountedRequest>>();
+  /** The same for requests of a key and a window that are being taken back. */
+  const uncounters = new Map<string, (request: undefined) => Promise<number | undefined>>();
 
   async function countAll(apiKey: string, requests: KeyRequest[]): Promise<CountedRequest[]> {
     const { key, runs } = requests.some(({ runId }) => runId !== undefined)
@@ -51,10 +54,25 @@ export function createKeyCounter(db: Db, limits: { retentionDays: number; defaul
     return counter;
   }
 
+  function uncounterOf(apiKey: string, resetAtSeconds: number) {
+    const name = `${resetAtSeconds} ${apiKey}`;
+    const known = uncounters.get(name);
+    if (known !== undefined) return known;
+    const uncounter = together(
+      async (given: undefined[]) => {
+        const left = await uncountRequests(db, apiKey, { count: given.length, resetAtSeconds });
+        return given.map(() => left);
+      },
+      { most: MOST_UNCOUNTED, onIdle: () => uncounters.delete(name) },
+    );
+    uncounters.set(name, uncounter);
+    return uncounter;
+  }
+
   return {
     count: (apiKey, request = {}) => counterOf(apiKey)(request),
     async uncount(apiKey, key) {
-      const requests = await uncountRequest(db, apiKey, key.resetAtSeconds);
+      const requests = await uncounterOf(apiKey, key.resetAtSeconds)(undefined);
       return requests === undefined ? undefined : { ...key, requests };
     },
   };

@@ -9,7 +9,6 @@ import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { idParams } from '../http/path-ids.js';
 import { queryText } from '../http/query-values.js';
 import { defineRoute, type Caller, type Route } from '../http/route.js';
-import { requireAdministrator } from './administrators.js';
 import { toUser, userSchema } from './user-view.js';
 
 const usersPath = '/api/v1/users/';
@@ -25,10 +24,10 @@ const list = defineRoute({
   path: usersPath,
   summary: 'All users, for administrators. `search` looks into names and e-mail addresses.',
   auth: 'key',
+  isForAdministrators: true,
   query: z.object({ ...pageQuery(1), search: queryText }),
   responses: { 200: envelopeOf(userSchema), 400: badRequestSchema, ...keyErrors },
-  async handler({ deps, caller, query }) {
-    await requireAdministrator(deps, caller);
+  async handler({ deps, query }) {
     const page = toPage(query);
     const { total, users } = await listUsers(deps.db, { search: query.search, ...toWindow(page) });
     return { status: 200, body: { ...page, total, items: users.map(toUser) } };
@@ -40,6 +39,7 @@ const create = defineRoute({
   path: usersPath,
   summary: 'Creates a user, for administrators. An administrator is made in a session only.',
   auth: 'key',
+  isForAdministrators: true,
   body: z.object({
     name: fields.name,
     email: fields.email.default(null),
@@ -48,7 +48,6 @@ const create = defineRoute({
   }),
   responses: { 201: userSchema, 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, body }) {
-    await requireAdministrator(deps, caller);
     if (body.is_admin) requireSession(caller);
     const { name, email, api_access: apiAccess, is_admin: isAdmin } = body;
     const created = createUser(deps.db, { name, email: email ?? undefined, apiAccess, isAdmin });
@@ -62,11 +61,11 @@ const update = defineRoute({
   summary: 'Changes a user, for administrators. `email` and `is_admin` change in a session only.',
   description: 'The last administrator stays one: 400, code `last_admin`.',
   auth: 'key',
+  isForAdministrators: true,
   params: idParams,
   body: z.object(fields).partial(),
   responses: { 200: userSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, params, body }) {
-    await requireAdministrator(deps, caller);
     if (body.email !== undefined || body.is_admin !== undefined) requireSession(caller);
     const user = await updateUser(deps.db, params.id, body).catch(refuseTakenEmail);
     if (user === undefined) throw notFound();

@@ -8,7 +8,7 @@ import { parseFields } from './field-errors.js';
 import { holdsLazyJson, toJsonText } from './json-text.js';
 import { streamJson } from './stream-json.js';
 import { authenticate } from './middleware/authenticate.js';
-import { authorize } from './middleware/authorize.js';
+import { authorize, authorizeAdministrators } from './middleware/authorize.js';
 import { MAX_BODY_BYTES, readJsonBody, readTextBody, readVerbatimBody } from './middleware/read-body.js';
 import { readRunInput } from '../runs/read-run-input.js';
 import type { Route, RouteResult } from './route.js';
@@ -22,6 +22,7 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
     },
     authenticate(route, deps),
   ];
+  if (route.isForAdministrators === true) steps.push(authorizeAdministrators(deps));
   if (route.access !== undefined) steps.push(authorize(route.access, deps));
   steps.push(async (ctx) => {
     const routerContext = ctx as AppContext;

@@ -20,6 +20,8 @@ export type Auth = 'key' | 'session' | 'bearer-key' | 'optional' | 'internal' | 
  */
 export interface Caller extends Scope {
   credential: 'key' | 'session';
+  /** Of an API key. */
+  keyId?: number;
   /** Of a session that was opened here (api/sessions/); absent for keys and for tokens of other services. */
   sessionId?: string;
 }
@@ -101,6 +103,8 @@ interface RouteShape {
   /** Markdown with the details that do not fit into the summary. */
   description?: string;
   auth: Auth;
+  /** Everybody else gets 403, before anything of the request is looked at. */
+  isForAdministrators?: boolean;
   /**
    * `json`: an object of the media type application/json. `verbatim`: the same, with its bytes kept and no text in it
    * refused. `text`: any text of any media type, passed to `body` as a string. `run-input`: the result of

@@ -41,16 +41,16 @@ const events = defineRoute({
     const run = await readRunHead(deps.db, asked, deps.config.resultRetentionDays);
     if (run !== undefined) refuseInvisible(run);
     if (run === undefined || run.isExpired) return answerNotFound(query.id);
-    if (deps.runHub.isFull) throw overloaded();
+    if (deps.runHub.isFullFor(caller.userId)) throw overloaded();
     const after = toPlace(given['last-event-id'], run.version);
     const { runId } = run;
     const open = (): Promise<RunFeed> | RunFeed => {
       if (run.nodeErrors !== null) return openDraftFeed(run.nodeErrors, run.version);
       return run.status === 'In Progress'
-        ? openFeed(deps.db, deps.runHub, runId, signal)
+        ? openFeed(deps.db, deps.runHub, { runId, userId: caller.userId }, signal)
         : openEndedFeed(deps.db, runId);
     };
-    const body = streamRun(deps, { runId, userId: caller.userId, after, open, signal });
+    const body = streamRun(deps, { runId, reader: caller, after, open, signal });
     return { status: 200, headers: STREAM_HEADERS, body, stalledMs: STALLED_MS };
   },
 });

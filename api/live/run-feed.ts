@@ -1,6 +1,7 @@
 import type { Database } from '../../db/core/client.js';
 import { orderRunEvents, readRunEvents, type RunEvent } from '../../db/runs/run-events-repository.js';
 import type { RunHub } from './run-hub.js';
+import type { Place } from './watched-runs.js';
 
 /** The events of one run for one reader, who takes them as fast as it can. */
 export interface RunFeed {
@@ -27,14 +28,15 @@ export async function openEndedFeed(db: Database, runId: string): Promise<RunFee
   };
 }
 
-export function openFeed(db: Database, hub: RunHub, runId: string, signal: AbortSignal): RunFeed {
+export function openFeed(db: Database, hub: RunHub, place: Place, signal: AbortSignal): RunFeed {
+  const { runId } = place;
   let hasNews = false;
   let wake: () => void = () => undefined;
   const tell = (): void => {
     hasNews = true;
     wake();
   };
-  const following = hub.follow(runId, tell);
+  const following = hub.follow(place, tell);
   signal.addEventListener('abort', tell);
   return {
     isClosed: false,

@@ -8,7 +8,7 @@ import { pause } from '../background/pause.js';
 import type { EventTail } from './event-tail.js';
 import { createRunSet } from './run-set.js';
 import { lookAtRuns } from './run-looks.js';
-import { WatchedRuns, type Readers } from './watched-runs.js';
+import { WatchedRuns, type Place, type Readers } from './watched-runs.js';
 
 export interface HubOptions {
   db: Database;
@@ -23,8 +23,6 @@ export interface Following {
   end(): void;
 }
 
-/** A process takes 4,000 connections; the rest is for those who do not wait. */
-const MAX_READERS = 3_000;
 /** Messages that come together are looked after together. */
 const GATHER_MS = 15;
 /** A change whose statement began before the run was watched is not told (`watchRuns`). */
@@ -35,6 +33,9 @@ const COMPARE_MS = 5_000;
 const COMPARE_DEAF_MS = 500;
 const AFTER_FAILURE_MS = 500;
 const RUNS_AT_ONCE = 200;
+/** With fewer who wait, each waits as long as it asked for. */
+const CROWD = 100;
+const SPREAD = 0.3;
 
 export class RunHub {
   readonly #db: Database;
@@ -61,9 +62,17 @@ export class RunHub {
     this.#loop = this.#repeat();
   }
 
-  /** Whether nobody else is to be kept waiting: too many wait, or the process stops. */
-  get isFull(): boolean {
-    return this.isStopping || this.#runs.readers >= MAX_READERS;
+  /** Whether the user is not to be kept waiting: too many wait, or the process stops. */
+  isFullFor(userId: number): boolean {
+    return this.isStopping || !this.#runs.hasRoomFor(userId);
+  }
+
+  /**
+   * How long one waits who asks for `waitMs`. Where a crowd waits, up to 30 % less, at random: a thousand who began to wait
+   * together would be answered together, and everybody else would wait for that.
+   */
+  spread(waitMs: number): number {
+    return this.#runs.readers > CROWD ? waitMs * (1 - SPREAD * Math.random()) : waitMs;
   }
 
   get isStopping(): boolean {
@@ -71,16 +80,16 @@ export class RunHub {
   }
 
   /** `onState` gets the run's state at every look, the first one soon; undefined when the hub stops. Returns what ends it. */
-  watch(runId: string, onState: (state: RunState | undefined) => void): () => void {
-    this.#register(runId);
-    return this.#runs.watch(runId, onState);
+  watch(place: Place, onState: (state: RunState | undefined) => void): () => void {
+    this.#register(place.runId);
+    return this.#runs.watch(place, onState);
   }
 
   /** For whoever wants each event: `onNews` is called when there may be some, and when the hub stops. */
-  follow(runId: string, onNews: () => void): Following {
-    this.#register(runId);
-    const end = this.#runs.follow(runId, onNews);
-    return { tail: () => this.#runs.get(runId)?.tail, end };
+  follow(place: Place, onNews: () => void): Following {
+    this.#register(place.runId);
+    const end = this.#runs.follow(place, onNews);
+    return { tail: () => this.#runs.get(place.runId)?.tail, end };
   }
 
   /** The run may have changed. */

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
 import type { RunEvent } from '../../db/runs/run-events-repository.js';
+import type { Reader } from '../../db/runs/run-watches-repository.js';
 import type { AppDeps } from '../deps.js';
 import { COMMENT, FIRST_FRAME, framesOf, isEnd } from './event-frames.js';
 import type { RunFeed } from './run-feed.js';
 
 export interface StreamOptions {
   runId: string;
-  userId: number;
+  reader: Reader;
   /** The version behind which it begins. */
   after: number;
   /** Called when the first byte is wanted, and ended with the stream. */
@@ -29,7 +30,7 @@ export function streamRun(deps: AppDeps, options: StreamOptions): Readable {
 }
 
 async function* framesOfRun(deps: AppDeps, options: StreamOptions): AsyncGenerator<string> {
-  const { runId, userId, signal } = options;
+  const { runId, reader, signal } = options;
   const source = { db: deps.db, memory: deps.memory, runId, signal };
   const endAtMs = performance.now() + MAX_AGE_MS;
   let commentAtMs = performance.now() + COMMENT_EVERY_MS;
@@ -47,7 +48,7 @@ async function* framesOfRun(deps: AppDeps, options: StreamOptions): AsyncGenerat
       if (events.length === 0 && feed.isClosed) return;
       if (performance.now() >= commentAtMs) {
         commentAtMs = performance.now() + COMMENT_EVERY_MS;
-        if (!(await deps.sharedReads.mayStillSee({ runId, userId }))) return;
+        if (!(await deps.sharedReads.mayStillSee({ ...reader, runId }))) return;
         yield COMMENT;
       }
       if (events.length === 0) await feed.untilNews(Math.max(0, commentAtMs - performance.now()));

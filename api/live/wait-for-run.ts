@@ -1,5 +1,6 @@
 import type { RunState } from '../../db/runs/run-watches-repository.js';
 import type { RunHub } from './run-hub.js';
+import type { Place } from './watched-runs.js';
 
 export interface WaitOptions {
   waitMs: number;
@@ -10,7 +11,7 @@ export interface WaitOptions {
 /** Whether it is reached. Returns as soon as the run is in a state that is waited for, when the time is over, the caller gone or the hub stopped. */
 export function waitForRun(
   hub: RunHub,
-  runId: string,
+  place: Place,
   isReached: (state: RunState) => boolean,
   { waitMs, signal }: WaitOptions,
 ): Promise<boolean> {
@@ -23,11 +24,11 @@ export function waitForRun(
       resolve(hasReached);
     };
     const giveUp = (): void => end(false);
-    const leave = hub.watch(runId, (state) => {
+    const leave = hub.watch(place, (state) => {
       if (state === undefined) giveUp();
       else if (isReached(state)) end(true);
     });
-    const timer = setTimeout(giveUp, waitMs);
+    const timer = setTimeout(giveUp, hub.spread(waitMs));
     signal.addEventListener('abort', giveUp);
   });
 }

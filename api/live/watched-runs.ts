@@ -10,16 +10,29 @@ export interface WatchedRun {
   tail: EventTail | undefined;
 }
 
+/** Who reads what. */
+export interface Place {
+  runId: string;
+  userId: number;
+}
+
 export interface Readers {
   waiting: number;
   following: number;
 }
+
+/** A process takes 4,000 connections; the rest is for those who do not wait. */
+const MAX_READERS = 3_000;
+/** So that one user does not keep all others from waiting. */
+const MAX_READERS_OF_ONE = 2_000;
 
 /** The runs that somebody in this process waits for, by their ids. */
 export class WatchedRuns {
   readonly #runs = new Map<string, WatchedRun>();
   readonly #onReaders: (readers: Readers) => void;
   readonly #readers: Readers = { waiting: 0, following: 0 };
+  /** By user; who has none is not in it. */
+  readonly #readersOf = new Map<number, number>();
 
   constructor(onReaders: (readers: Readers) => void) {
     this.#onReaders = onReaders;
@@ -27,6 +40,10 @@ export class WatchedRuns {
 
   get readers(): number {
     return this.#readers.waiting + this.#readers.following;
+  }
+
+  hasRoomFor(userId: number): boolean {
+    return this.readers < MAX_READERS && (this.#readersOf.get(userId) ?? 0) < MAX_READERS_OF_ONE;
   }
 
   get ids(): string[] {
@@ -42,14 +59,14 @@ export class WatchedRuns {
   }
 
   /** Returns what ends it, which may be called more than once. */
-  watch(runId: string, onState: (state: RunState | undefined) => void): () => void {
-    this.#enter(runId, 'waiting').watchers.add(onState);
-    return this.#leaver(runId, 'waiting', ({ watchers }) => watchers.delete(onState));
+  watch({ runId, userId }: Place, onState: (state: RunState | undefined) => void): () => void {
+    this.#enter({ runId, userId }, 'waiting').watchers.add(onState);
+    return this.#leaver({ runId, userId }, 'waiting', ({ watchers }) => watchers.delete(onState));
   }
 
-  follow(runId: string, onNews: () => void): () => void {
-    this.#enter(runId, 'following').followers.add(onNews);
-    return this.#leaver(runId, 'following', ({ followers }) => followers.delete(onNews));
+  follow({ runId, userId }: Place, onNews: () => void): () => void {
+    this.#enter({ runId, userId }, 'following').followers.add(onNews);
+    return this.#leaver({ runId, userId }, 'following', ({ followers }) => followers.delete(onNews));
   }
 
   endAll(): void {
@@ -59,20 +76,26 @@ export class WatchedRuns {
     }
   }
 
-  #enter(runId: string, kind: keyof Readers): WatchedRun {
+  #enter({ runId, userId }: Place, kind: keyof Readers): WatchedRun {
     const run = this.#runs.get(runId) ?? { watchers: new Set(), followers: new Set(), tail: undefined };
     this.#runs.set(runId, run);
-    this.#readers[kind]++;
-    this.#onReaders(this.#readers);
+    this.#count(userId, kind, 1);
     return run;
   }
 
-  #leaver(runId: string, kind: keyof Readers, remove: (run: WatchedRun) => boolean): () => void {
+  #count(userId: number, kind: keyof Readers, change: 1 | -1): void {
+    this.#readers[kind] += change;
+    const ofUser = (this.#readersOf.get(userId) ?? 0) + change;
+    if (ofUser === 0) this.#readersOf.delete(userId);
+    else this.#readersOf.set(userId, ofUser);
+    this.#onReaders(this.#readers);
+  }
+
+  #leaver({ runId, userId }: Place, kind: keyof Readers, remove: (run: WatchedRun) => boolean): () => void {
     return () => {
       const run = this.#runs.get(runId);
       if (run === undefined || !remove(run)) return;
-      this.#readers[kind]--;
-      this.#onReaders(this.#readers);
+      this.#count(userId, kind, -1);
       if (run.followers.size === 0) run.tail = undefined;
       if (run.watchers.size + run.followers.size === 0) this.#runs.delete(runId);
     };

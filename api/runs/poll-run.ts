@@ -27,21 +27,25 @@ export async function pollRun({ deps, caller, polled, query, headers, signal }: 
   const knowsTags = parseTags(ifNoneMatch).length > 0;
   const isNews = knowsTags && !isKnown(ifNoneMatch, answer.etag);
   if (run?.status !== 'In Progress' || isNews) return withHeaders(await reply(answer), applied);
-  if (deps.runHub.isFull) return reply(answer);
+  if (deps.runHub.isFullFor(caller.userId)) return reply(answer);
   const { stateTag } = run;
+  const { etag } = answer;
   // What was read is not kept while the caller waits.
   if (polled !== undefined) polled.run = undefined;
   return { status: 200, later: () => waitAndAnswer() };
 
   async function waitAndAnswer(): Promise<RouteResult> {
     const options = { waitMs: waitSeconds! * 1000, signal };
-    await waitForRun(
+    const viewer = { ...caller, runId: asked.runId };
+    const hasChanged = await waitForRun(
       deps.runHub,
-      asked.runId,
+      asked,
       (state) => (knowsTags ? state.stateTag !== stateTag : state.status !== 'In Progress'),
       options,
     );
-    const now = signal.aborted ? undefined : await deps.sharedReads.read(asked);
+    if (!hasChanged && knowsTags && !signal.aborted && (await deps.sharedReads.mayStillSee(viewer)))
+      return withHeaders(await reply({ etag, status: 200 }), applied);
+    const now = signal.aborted ? undefined : await deps.sharedReads.read(viewer);
     const then = now === undefined ? answerPoll(deps, now, asked.runId) : answerTogether(deps, now);
     return withHeaders(await reply(await then), applied);
   }

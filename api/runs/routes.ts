@@ -36,7 +36,7 @@ const start = defineRoute({
     const { envelope, isRepeat } = await acceptRun(deps, log, request);
     countAcceptance(deps, envelope, isRepeat);
     const started = { status: 200, body: envelope, headers: repeatHeaders(isRepeat) };
-    return waitForResults(deps, started, envelope, { userId: caller.userId, prefer: headers.prefer, signal });
+    return waitForResults(deps, started, envelope, { reader: caller, prefer: headers.prefer, signal });
   },
 });
 
@@ -59,7 +59,7 @@ const reRun = defineRoute({
     const keyed = toKeyedRequest(caller.userId, headers, { workflowId: params.id, originalRunId, input });
     // The first answer takes precedence, because the original run may have expired since.
     const first = keyed && (await findFirstAnswer(deps, keyed));
-    const waiting = { userId: caller.userId, prefer: headers.prefer, signal };
+    const waiting = { reader: caller, prefer: headers.prefer, signal };
     if (first !== undefined) {
       return waitForResults(deps, answerReRun({ envelope: first, isRepeat: true }), first, waiting);
     }

@@ -1,3 +1,4 @@
+import type { Reader } from '../../db/runs/run-watches-repository.js';
 import type { AppDeps } from '../deps.js';
 import { parseWait } from '../http/conditional.js';
 import type { RouteResult } from '../http/route.js';
@@ -6,7 +7,7 @@ import { answerPoll } from './answer-poll.js';
 import type { Envelope } from './run-envelope.js';
 
 interface Waiting {
-  userId: number;
+  reader: Reader;
   prefer: string | undefined;
   /** Of the caller, who may hang up. */
   signal: AbortSignal;
@@ -20,18 +21,20 @@ export function waitForResults(
   deps: AppDeps,
   started: RouteResult,
   envelope: Envelope,
-  { userId, prefer, signal }: Waiting,
+  { reader, prefer, signal }: Waiting,
 ): RouteResult {
   const waitSeconds = parseWait(prefer);
   const runId = envelope.data.id;
-  if (waitSeconds === undefined || envelope.status !== 201 || runId === null || deps.runHub.isFull) return started;
+  if (waitSeconds === undefined || envelope.status !== 201 || runId === null) return started;
+  if (deps.runHub.isFullFor(reader.userId)) return started;
   const headers = { ...started.headers, 'Preference-Applied': `wait=${waitSeconds}` };
   return { status: started.status, later: () => waitAndAnswer(runId, waitSeconds) };
 
   async function waitAndAnswer(id: string, seconds: number): Promise<RouteResult> {
     const options = { waitMs: seconds * 1000, signal };
-    const hasEnded = await waitForRun(deps.runHub, id, ({ status }) => status !== 'In Progress', options);
-    const run = hasEnded && !signal.aborted ? await deps.sharedReads.read({ runId: id, userId }) : undefined;
+    const place = { runId: id, userId: reader.userId };
+    const hasEnded = await waitForRun(deps.runHub, place, ({ status }) => status !== 'In Progress', options);
+    const run = hasEnded && !signal.aborted ? await deps.sharedReads.read({ ...reader, runId: id }) : undefined;
     if (run === undefined || run.isExpired || !run.isVisible) return { ...started, headers };
     const { body } = await answerPoll(deps, run, id);
     return { status: started.status, headers, body: { ...envelope, data: (body as { data: unknown }).data } };

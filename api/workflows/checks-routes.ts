@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { inputFieldsOf } from '../../graph/input.js';
-import { describeNodes } from '../../graph/nodes/registry.js';
+import { describeNodes } from '../../graph/nodes/describe-nodes.js';
 import { detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { checkDrawing, checkSchema } from './check-drawing.js';
 import { openDrawing } from './drawing-secrets.js';

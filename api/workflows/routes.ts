@@ -26,7 +26,7 @@ import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/p
 import { idParams, MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { workflowChangesSchema, drawingBody, titleBody } from './workflow-body.js';
-import { listedWorkflowSchema, toEtag, toWorkflow, workflowSchema } from './workflow-view.js';
+import { listedWorkflowSchema, toEtag, toWorkflow, toWorkflowAnswer, workflowSchema } from './workflow-view.js';
 
 const listPath = '/api/v1/workflows/';
 const workflowPath = '/api/v1/workflows/:id/';
@@ -111,12 +111,12 @@ const update = defineRoute({
       const { sealed, isNewVersion } = sealUpdate(deps.secretBox, data, stored);
       return { fields: { ...changes, ...sealed }, isNewVersion };
     };
-    const change = { workflowId: params.id, userId: caller.userId };
-    const isUpdated = await updateWorkflow(deps.db, change, toUpdate, (transaction) =>
+    const change = { workflowId: params.id, scope: caller };
+    const updated = await updateWorkflow(deps.db, change, toUpdate, (transaction) =>
       changeCategories(transaction, params.id, { categories, subcategories }),
     );
-    if (!isUpdated) throw notFound();
-    return answerWorkflow(deps, params.id, caller);
+    if (updated === undefined) throw notFound();
+    return toWorkflowAnswer(updated);
   },
 });
 
@@ -151,5 +151,5 @@ function unknownProject(projectId: number): Error {
 export async function answerWorkflow({ db }: AppDeps, workflowId: number, scope: Scope): Promise<RouteResult> {
   const workflow = await findWorkflow(db, workflowId, scope);
   if (workflow === undefined) throw notFound();
-  return { status: 200, body: toWorkflow(workflow), headers: { ETag: toEtag(workflow) } };
+  return toWorkflowAnswer(workflow);
 }

@@ -15,8 +15,7 @@ import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { idParams, pathId } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { sealRestored } from './drawing-secrets.js';
-import { answerWorkflow } from './routes.js';
-import { drawingSchema, toEtag, workflowSchema } from './workflow-view.js';
+import { drawingSchema, toEtag, toWorkflowAnswer, workflowSchema } from './workflow-view.js';
 
 const versionSchema = z.object({
   version: z.int(),
@@ -70,8 +69,8 @@ const restore = defineRoute({
   headers: ifMatchHeaders,
   responses: { 200: workflowSchema, 400: badRequestSchema, 404: detailSchema, 412: detailSchema, ...keyErrors },
   async handler({ deps, caller, params, headers }) {
-    const change = { workflowId: params.id, userId: caller.userId };
-    const isFound = await updateWorkflow(deps.db, change, async (stored, transaction) => {
+    const change = { workflowId: params.id, scope: caller };
+    const restored = await updateWorkflow(deps.db, change, async (stored, transaction) => {
       const isCurrent = stored.version === params.version;
       const earlier = isCurrent ? stored : await findKeptDrawing(transaction, params.id, params.version);
       if (earlier === undefined) throw notFound();
@@ -80,8 +79,8 @@ const restore = defineRoute({
       const { sealed, isNewVersion } = sealRestored(deps.secretBox, earlier, stored);
       return { fields: { ...sealed }, isNewVersion };
     });
-    if (!isFound) throw notFound();
-    return answerWorkflow(deps, params.id, caller);
+    if (restored === undefined) throw notFound();
+    return toWorkflowAnswer(restored);
   },
 });
 

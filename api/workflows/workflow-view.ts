@@ -3,6 +3,7 @@ import { Decimal } from 'decimal.js';
 import type { MemberWorkflow } from '../../db/workflows/workflows-repository.js';
 import { RawJson } from '../http/json-text.js';
 import { mayAct } from '../http/middleware/authorize.js';
+import type { RouteResult } from '../http/route.js';
 import { roleSchema } from '../projects/role-schema.js';
 
 /** The visual editor defines drawings, so unknown keys pass unchanged. */
@@ -73,4 +74,9 @@ export function toWorkflow(
 /** Another one after each change of the workflow, except of its position in the project. */
 export function toEtag({ id, revision }: { id: number; revision: number }): string {
   return `"${id}.${revision}"`;
+}
+
+/** The workflow with its tag, from the same read: a tag of another state would let its holder overwrite that state unseen. */
+export function toWorkflowAnswer(workflow: MemberWorkflow): RouteResult {
+  return { status: 200, body: toWorkflow(workflow), headers: { ETag: toEtag(workflow) } };
 }

@@ -7,6 +7,7 @@ import { hashKey } from './keys-repository.js';
 export const WINDOW_SECONDS = 60;
 
 export interface CountedKey {
+  keyId: number;
   userId: number;
   /** The only project that the key reaches; null: all of its user. */
   projectId: number | null;
@@ -58,7 +59,7 @@ export function countedKey(
         window_ends_at = CASE WHEN stored.window_ends_at <= now() THEN ${windowEnd} ELSE stored.window_ends_at END
       RETURNING requests, window_ends_at
     ), counted_key AS (
-      SELECT user_id AS "userId", project_id AS "projectId", api_access AS "apiAccess", rate_limit AS "rateLimit", requests,
+      SELECT id AS "keyId", user_id AS "userId", project_id AS "projectId", api_access AS "apiAccess", rate_limit AS "rateLimit", requests,
         ceil(extract(epoch FROM window_ends_at))::bigint AS "resetAtSeconds",
         greatest(1, ceil(extract(epoch FROM window_ends_at - now())))::integer AS "resetInSeconds"
       FROM holder, counted
@@ -66,13 +67,17 @@ export function countedKey(
 }
 
 /**
- * Takes one request out of the window that it was counted in, `resetAtSeconds` being that window's end; what is left of a
+ * Takes `count` requests out of the window that they were counted in, `resetAtSeconds` being that window's end; what is left of a
  * window that is over does not matter. Returns the key's requests of the window then; undefined when it is over.
  */
-export async function uncountRequest(db: Db, apiKey: string, resetAtSeconds: number): Promise<number | undefined> {
-  const { rows } = await sql<{ requests: number }>`/* uncount_request */
-    UPDATE rate_limits SET requests = requests - 1
-    WHERE key_id = (SELECT id FROM api_keys WHERE key_hash = ${hashKey(apiKey)}) AND requests > 0
+export async function uncountRequests(
+  db: Db,
+  apiKey: string,
+  { count, resetAtSeconds }: { count: number; resetAtSeconds: number },
+): Promise<number | undefined> {
+  const { rows } = await sql<{ requests: number }>`/* uncount_requests */
+    UPDATE rate_limits SET requests = greatest(0, requests - ${count}::integer)
+    WHERE key_id = (SELECT id FROM api_keys WHERE key_hash = ${hashKey(apiKey)})
       AND ceil(extract(epoch FROM window_ends_at))::bigint = ${resetAtSeconds}::bigint
     RETURNING requests`.execute(db);
   return rows[0]?.requests;

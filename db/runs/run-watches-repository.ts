@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
+import { isLive } from '../sessions/sessions-repository.js';
 import { toStateTag, versionColumns, versionJoin, type VersionRow } from './run-version.js';
 
 /** A process that dies stops renewing, and what it watched costs nobody anything from then on. */
@@ -48,20 +49,43 @@ export async function readRunStates(db: Db, runIds: string[]): Promise<RunState[
   });
 }
 
-export interface Viewer {
-  runId: string;
+/** Who reads, and by which credentials: what is admitted once and lasts ends with the key or the session. */
+export interface Reader {
   userId: number;
+  /** Of the API key. */
+  keyId?: number | undefined;
+  /** Of the session, where it is one of ours. */
+  sessionId?: string | undefined;
 }
 
-/** For each: whether the user is a member of the run's project, and the run's results are there. */
+export interface Viewer extends Reader {
+  runId: string;
+}
+
+/**
+ * For each: whether the user is a member of the run's project, the run's results are there, and the key still reaches the
+ * project, or the session is live.
+ */
 export async function areViewers(db: Db, viewers: Viewer[]): Promise<boolean[]> {
   const { rows } = await sql<{ isViewer: boolean }>`/* are_viewers */
     SELECT EXISTS (
       SELECT FROM runs AS run JOIN projects AS project ON project.id = run.project_id AND project.deleted_at IS NULL
       JOIN project_members AS member ON member.project_id = project.id AND member.user_id = asked.user_id
-      WHERE run.id = asked.run_id AND run.results_expired_at IS NULL
-    ) AS "isViewer"
-    FROM unnest(${viewers.map(({ runId }) => runId)}::uuid[], ${viewers.map(({ userId }) => userId)}::integer[])
-      WITH ORDINALITY AS asked (run_id, user_id, ordinal) ORDER BY ordinal`.execute(db);
+      WHERE run.id = asked.run_id AND run.results_expired_at IS NULL AND (asked.key_id IS NULL OR ${isGoodKey})
+    ) AND (asked.session_id IS NULL OR ${isLiveSession}) AS "isViewer"
+    FROM unnest(${viewers.map(({ runId }) => runId)}::uuid[], ${viewers.map(({ userId }) => userId)}::integer[],
+      ${viewers.map(({ keyId }) => keyId ?? null)}::integer[], ${viewers.map(({ sessionId }) => sessionId ?? null)}::uuid[])
+      WITH ORDINALITY AS asked (run_id, user_id, key_id, session_id, ordinal) ORDER BY ordinal`.execute(db);
   return rows.map(({ isViewer }) => isViewer);
 }
+
+/** What is asked of a key when it is admitted (`countedKey`, `isInScope`). */
+const isGoodKey = sql`EXISTS (
+  SELECT FROM api_keys AS key JOIN users ON users.id = key.user_id AND users.api_access
+  WHERE key.id = asked.key_id AND key.user_id = asked.user_id AND (key.expires_at IS NULL OR key.expires_at > now())
+    AND project.id = coalesce(key.project_id, project.id)
+)`;
+
+const isLiveSession = sql`EXISTS (
+  SELECT FROM sessions WHERE sessions.id = asked.session_id AND sessions.user_id = asked.user_id AND ${isLive}
+)`;

@@ -130,40 +130,52 @@ export async function findDrawing(db: Db, workflowId: number): Promise<StoredDra
 /**
  * `toUpdate` sees the stored drawing under a row lock, so that two updates at once cannot lose a kept secret or take the
  * same version, and no publication comes in between. What it throws undoes all of it; undefined changes nothing.
- * `writeMore` belongs to the same update: what it throws undoes all of it. False when the workflow is gone.
+ * `writeMore` belongs to the same update: what it throws undoes all of it.
+ *
+ * Returns what this update has made, before anybody else can change it: who goes on from another's change without having
+ * seen it would undo it. Undefined when the workflow is gone.
  */
 export function updateWorkflow(
   db: Database,
-  { workflowId, userId }: { workflowId: number; userId: number },
+  { workflowId, scope }: { workflowId: number; scope: Scope },
   toUpdate: (
     stored: StoredWorkflow,
     transaction: Db,
   ) => WorkflowUpdate | undefined | Promise<WorkflowUpdate | undefined>,
   writeMore?: (transaction: Db) => Promise<void>,
-): Promise<boolean> {
+): Promise<MemberWorkflow | undefined> {
   return db.transaction().execute(async (transaction) => {
     const stored = await selectDrawing(transaction, workflowId)
       .select(['is_published', 'revision'])
       .forNoKeyUpdate()
       .executeTakeFirst();
-    if (stored === undefined) return false;
+    if (stored === undefined) return undefined;
     const update = await toUpdate(stored, transaction);
-    if (update === undefined) return true;
-    const { fields, isNewVersion } = update;
-    if (isNewVersion) await keepVersion(transaction, workflowId);
-    await transaction
-      .updateTable('workflows')
-      .set({
-        ...fields,
-        ...(isNewVersion ? nextVersion(stored, userId) : {}),
-        revision: stored.revision + 1,
-        updated_at: sql<Date>`now()`,
-      })
-      .where('id', '=', workflowId)
-      .execute();
-    await writeMore?.(transaction);
-    return true;
+    if (update !== undefined) {
+      await writeUpdate(transaction, stored, update, scope.userId);
+      await writeMore?.(transaction);
+    }
+    return findWorkflow(transaction, workflowId, scope);
   });
+}
+
+async function writeUpdate(
+  transaction: Db,
+  stored: StoredWorkflow,
+  { fields, isNewVersion }: WorkflowUpdate,
+  userId: number,
+): Promise<void> {
+  if (isNewVersion) await keepVersion(transaction, stored.id);
+  await transaction
+    .updateTable('workflows')
+    .set({
+      ...fields,
+      ...(isNewVersion ? nextVersion(stored, userId) : {}),
+      revision: stored.revision + 1,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', stored.id)
+    .execute();
 }
 
 /** The time is that of the statement: of two updates at once the later version has the later time. */

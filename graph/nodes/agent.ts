@@ -18,7 +18,7 @@ const policySchema = z
 /** An MCP server whose tools the agent may use. */
 const toolSchema = z.looseObject({
   type: z.literal('mcp'),
-  server_label: z.string().min(1).max(60),
+  server_label: z.string().min(1).max(60).describe('Tells the server apart from the others'),
   ...mcpServerFields,
   allowed_tools: z.array(z.string().min(1)).nullish().describe('Names; all tools of the server when absent'),
   require_approval: policySchema,
@@ -30,8 +30,8 @@ const messageSchema = z.looseObject({
 });
 
 const settingsSchema = z.looseObject({
-  model_name: z.string().min(1),
-  temperature: z.number().min(0).max(2).nullish(),
+  model_name: z.string().min(1).describe('As the operator lists it'),
+  temperature: z.number().min(0).max(2).nullish().describe('Higher values vary the answer more'),
   max_iterations: z.int().min(1).max(1000).default(20).describe('Model calls at most'),
   approval_timeout: z.number().min(0.1).max(THIRTY_DAYS_SECONDS).default(THREE_DAYS_SECONDS).describe('Seconds'),
   on_reject: z.enum(['continue', 'fail']).default('continue').describe('Whether a rejected call fails the node'),

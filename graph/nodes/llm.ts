@@ -8,11 +8,11 @@ const messageSchema = z.looseObject({
 
 // The schema is loose: unknown settings are sent to the provider as chat-completion parameters.
 const settingsSchema = z.looseObject({
-  model_name: z.string().min(1),
-  temperature: z.number().min(0).max(2).nullish(),
-  max_tokens: z.int().min(1).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
-  response_format: z.unknown().optional(),
+  model_name: z.string().min(1).describe('As the operator lists it'),
+  temperature: z.number().min(0).max(2).nullish().describe('Higher values vary the answer more'),
+  max_tokens: z.int().min(1).nullish().describe('Tokens of the answer at most'),
+  top_p: z.number().min(0).max(1).nullish().describe('Share of the likeliest tokens that are chosen from'),
+  response_format: z.unknown().optional().describe('Sent to the provider as it is'),
   timeout: z.number().min(1).max(600).default(300).describe('Seconds for one attempt'),
 });
 

@@ -12,8 +12,14 @@ const headerSchema = z.union([z.string(), z.number(), z.boolean()], {
 /** The address and transport of an MCP server, for MCP nodes and for agents' tools. */
 export const mcpServerFields = {
   // Variables are not allowed, because the stored headers belong to this server only.
-  endpoint_url: z.string().refine(isHttpUrl, { error: 'Input should be a valid http or https URL' }),
-  transport: z.enum(['auto', 'sse', 'streamable_http']).default('auto'),
+  endpoint_url: z
+    .string()
+    .refine(isHttpUrl, { error: 'Input should be a valid http or https URL' })
+    .describe('Of the MCP server, without variables'),
+  transport: z
+    .enum(['auto', 'sse', 'streamable_http'])
+    .default('auto')
+    .describe('auto finds out what the server speaks'),
   headers: z.record(z.string(), headerSchema).default({}).describe('Values may hold variables'),
   timeout: z.number().min(0.1).max(30).default(10).describe('Seconds for connecting'),
 };

@@ -10,7 +10,7 @@ const settingsSchema = z.looseObject({
 
 const schema = z.looseObject({
   ...mcpServerFields,
-  tool_name: z.string().min(1),
+  tool_name: z.string().min(1).describe('As the server lists it'),
   arguments: z.record(z.string(), z.unknown()).default({}).describe('Any JSON; strings in it may hold variables'),
   settings: settingsSchema.prefault({}),
 });

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { KindThatRuns, NodeKind } from '../kinds.js';
 import { agentNode } from './agent.js';
 import { conditionNode } from './condition.js';
@@ -29,27 +28,4 @@ const kindsByType = new Map<string, NodeKind>(Object.values(nodeDefinitions).map
 /** Returns the kind for the `type` of a drawn node. */
 export function kindOfType(type: string): NodeKind | undefined {
   return kindsByType.get(type);
-}
-
-export interface NodeDescription {
-  node_type: string;
-  type: string;
-  title: string;
-  description: string;
-  version: string;
-  schema: object;
-  output_schema: object;
-}
-
-/** Returns the body of `get_nodes`. Both schemas are JSON Schema 2020-12, generated from the schemas that validate. */
-export function describeNodes(): NodeDescription[] {
-  return Object.values<NodeDefinition>(nodeDefinitions).map((definition) => ({
-    node_type: definition.nodeType,
-    type: definition.type,
-    title: definition.title,
-    description: definition.description,
-    version: definition.version,
-    schema: z.toJSONSchema(definition.schema, { io: 'input' }),
-    output_schema: z.toJSONSchema(definition.outputSchema, { io: 'output' }),
-  }));
 }

@@ -1,4 +1,5 @@
-// One more API process beside the stack's, on the stack's database and with its secrets.
+// One more API process beside the stack's, on the stack's database and with its secrets. It takes part in what the stack's
+// API does by itself, such as the delivery of webhooks, so it may call the same addresses.
 import path from 'node:path';
 import { secretsOf, startServiceProcess, type ServiceProcess } from '../support/service-process.js';
 import type { TestStack } from '../support/stack.js';
@@ -19,6 +20,7 @@ export async function startApiProcess(stack: TestStack, env: Record<string, stri
     SECRETS_KEY,
     INTERNAL_SERVICE_TOKEN,
     JWT_SECRET,
+    ALLOW_PRIVATE_NETWORK: 'true',
     ...env,
   });
   return { apiUrl: url, ...service };

@@ -8,7 +8,7 @@ import type { TestStack } from '../support/stack.js';
 import { startApiProcess } from './api-process.js';
 
 /** The shared stack with another API and another database; `stop` drops the database. */
-export async function stackOnOwnDatabase(): Promise<TestStack> {
+export async function stackOnOwnDatabase(env: Record<string, string> = {}): Promise<TestStack> {
   const shared = await sharedStack();
   const name = `own_${randomUUID().replaceAll('-', '')}`;
   await queryDatabase(shared, `CREATE DATABASE ${name}`);
@@ -17,7 +17,7 @@ export async function stackOnOwnDatabase(): Promise<TestStack> {
   const db = createDatabase({ url: url.href, poolMax: 1, applicationName: 'test', onError: () => undefined });
   await migrateToLatest(db);
   await db.destroy();
-  const api = await startApiProcess(shared, { DATABASE_URL: url.href });
+  const api = await startApiProcess(shared, { DATABASE_URL: url.href, ...env });
   return {
     ...shared,
     apiUrl: api.apiUrl,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Job } from '../../bench/load.js';
-import { Window } from '../../bench/window.js';
+import { Window, type Job } from '../../bench/window.js';
 
 const NO_CPU = { worker: 0, api: 0, temporal: 0, postgres: 0, client: 0 };
 const JOB: Job = { id: 'job', tookMs: 0, firstByteMs: 0, acceptedMs: 0, polls: 1 };

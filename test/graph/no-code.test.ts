@@ -70,8 +70,13 @@ const EXPRESSIONS = [
   'typeof input',
 ];
 
-/** It looks up where the files of one package are, by a name that is written in it. */
-const LOCATES_A_PACKAGE = 'api/http/docs-page.ts';
+/** Files that import such a module for something else than what a user wrote. */
+const ALLOWED = new Set([
+  // Looks up where the files of one package are, by a name that is written in it.
+  'api/http/docs-page.ts',
+  // Replaces a function of `node:vm` in the threads of Temporal's SDK, which run our own workflow code.
+  'activities/worker/lean-threads/preload.ts',
+]);
 
 describe('no code in graphs', () => {
   const scope: Scope = {
@@ -100,7 +105,7 @@ describe('no code in graphs', () => {
     for (const folder of FOLDERS) {
       for (const name of readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })) {
         if (!/\.(?:ts|js)$/.test(name)) continue;
-        if (`${folder}/${name}` === LOCATES_A_PACKAGE) continue;
+        if (ALLOWED.has(`${folder}/${name}`)) continue;
         const found = evaluates.exec(readFileSync(path.join(ROOT, folder, name), 'utf8'));
         assert.equal(found?.[0], undefined, `${folder}/${name}`);
       }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { NodeKind } from '../../graph/kinds.js';
+import { withTitles } from '../../graph/nodes/field-titles.js';
 import { toHttpMethod } from '../../graph/nodes/http.js';
-import { describeNodes, kindOfType, nodeDefinitions } from '../../graph/nodes/registry.js';
+import { describeNodes } from '../../graph/nodes/describe-nodes.js';
+import { kindOfType, nodeDefinitions } from '../../graph/nodes/registry.js';
 
 describe('node definitions', () => {
   it('carry the words that clients rely on, and by one pattern where these say nothing', () => {
@@ -71,6 +73,45 @@ describe('node definitions', () => {
       }
       assert.ok(JSON.stringify(output_schema).includes('"required":["content"'));
     }
+  });
+});
+
+describe('the fields of get_nodes', () => {
+  /** Name -> schema of every property at any depth, as `settings.timeout`. */
+  function propertiesOf(schema: unknown, path = ''): [name: string, schema: Record<string, unknown>][] {
+    if (typeof schema !== 'object' || schema === null) return [];
+    return Object.entries(schema).flatMap(([key, value]) => {
+      if (key !== 'properties') return propertiesOf(value, path);
+      return Object.entries(value as Record<string, Record<string, unknown>>).flatMap(([name, property]) => {
+        const own = path === '' ? name : `${path}.${name}`;
+        return [[own, property] as [string, Record<string, unknown>], ...propertiesOf(property, own)];
+      });
+    });
+  }
+
+  it('each have a title for people, at whatever depth', () => {
+    for (const { type, schema, output_schema: output } of describeNodes()) {
+      const properties = [...propertiesOf(schema), ...propertiesOf(output)];
+      assert.ok(properties.length > 1, type);
+      for (const [name, { title }] of properties) {
+        assert.match(String(title), /^[A-Z][\w ]+$/, `${type} ${name}`);
+        assert.ok(!String(title).includes('_'), `${type} ${name}`);
+      }
+    }
+  });
+
+  it('keep a title of their own, and a field with the name of a keyword is a field', () => {
+    const field = { type: 'string' };
+    const given = { properties: { endpoint_url: field, properties: field, own: { ...field, title: 'Mine' } } };
+    assert.deepEqual(withTitles({ items: given }), {
+      items: {
+        properties: {
+          endpoint_url: { title: 'Endpoint URL', ...field },
+          properties: { title: 'Properties', ...field },
+          own: { ...field, title: 'Mine' },
+        },
+      },
+    });
   });
 });
 

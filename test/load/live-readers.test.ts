@@ -43,7 +43,7 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
     heldRunId = (await account.api.run(await account.api.createWorkflow(project, held))).data.id;
   });
   after(async () => {
-    await cancelRun(stack, heldRunId);
+    await cancelRun(stack, heldRunId, account.api);
     await target.close();
     await stack.stop();
   });

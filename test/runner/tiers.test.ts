@@ -29,7 +29,7 @@ describe('the suites', () => {
     const [, again] = roundsOf('durability', files);
     assert.equal(again!.env?.['WORKER_CACHED_WORKFLOWS'], '0');
     assert.ok(again!.files.includes('test/temporal-workflows/run-graph.test.ts'));
-    assert.ok(again!.files.includes('test/temporal-workflows/crash.test.ts'));
+    assert.ok(again!.files.includes('test/temporal-workflows/consistency.test.ts'));
     assert.ok(!again!.files.includes('test/temporal-workflows/planner.test.ts'));
   });
 

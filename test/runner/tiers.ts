@@ -16,6 +16,7 @@ export const TIERS = {
     'test/activities/worker/traces.test.ts',
     'test/api/runs/live-poll.test.ts',
     'test/api/sessions/brute-force.test.ts',
+    'test/api/sessions/throttle.test.ts',
     'test/api/webhooks/webhook-crashes.test.ts',
     'test/cli/secrets-rotation.test.ts',
     'test/cli/start-refusals.test.ts',
@@ -53,6 +54,8 @@ export const TIERS = {
 export const LONG = [
   'test/api/fuzz.test.ts',
   'test/api/background/reconciler.test.ts',
+  'test/api/live/event-stream.test.ts',
+  'test/api/runs/conditional-poll.test.ts',
   'test/api/runs/history.test.ts',
   'test/api/runs/re-run.test.ts',
   'test/api/webhooks/webhook-delivery.test.ts',
@@ -94,14 +97,23 @@ export const GROUPS = [
 ];
 
 /** With the workers' cache off, every step of a run is a replay of all steps before it. Left out is what executes no run on
- * a worker, what moves runs between builds, and a chain of 2,000 nodes, which costs the square of that. */
+ * a worker, what kills workers and so empties their cache anyway, what moves runs between builds, and a chain of 2,000
+ * nodes, which costs the square of that. */
 const NOT_WITHOUT_CACHE = [
+  'agent-durability',
   'bundle',
+  'canaries',
+  'crash',
   'dense/chains',
+  'dense/concurrent-nodes',
+  'frozen-worker',
+  'mcp-crash',
+  'payload-encryption',
   'planner',
   'project-fairness',
   'replay',
   'scale',
+  'worker-shutdown',
   'worker-versions',
 ].map((name) => `test/temporal-workflows/${name}.test.ts`);
 

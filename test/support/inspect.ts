@@ -123,13 +123,15 @@ export async function giveUpOn(stack: TestStack, runId: string, activityId: stri
   );
 }
 
-/** Cancels a run of which only the id is at hand, as its owner; gives its workflow's id. */
-export async function cancelRun(stack: TestStack, runId: string): Promise<number> {
+/** Cancels a run of which only the id is at hand; gives its workflow's id. `api`: of whoever may, the stack's user by default. */
+export async function cancelRun(
+  stack: TestStack,
+  runId: string,
+  api = createApiClient(stack.apiUrl, stack.apiKey),
+): Promise<number> {
   const text = 'SELECT workflow_id AS id FROM runs WHERE id = $1';
   const [workflow] = await queryDatabase<{ id: number }>(stack, text, [runId]);
-  const { status } = await createApiClient(stack.apiUrl, stack.apiKey).post(
-    `/workflows/${workflow!.id}/history/${runId}/cancel/`,
-  );
+  const { status } = await api.post(`/workflows/${workflow!.id}/history/${runId}/cancel/`);
   if (status !== 200) throw new Error(`the cancel was answered with ${status}`);
   return workflow!.id;
 }

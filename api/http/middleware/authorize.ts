@@ -1,6 +1,7 @@
 import { findProjectRole, findRunRole, findWorkflowRole } from '../../../db/projects/members-repository.js';
 import type { Role } from '../../../db/core/tables.js';
 import type { Scope } from '../../../db/projects/scope.js';
+import { requireAdministrator } from '../../access/administrators.js';
 import type { AppContext, AppMiddleware } from '../app-state.js';
 import type { AppDeps } from '../../deps.js';
 import { ApiError, notFound, permissionDenied } from '../errors.js';
@@ -24,6 +25,16 @@ export function authorize(rule: AccessRule, deps: AppDeps): AppMiddleware {
     if (access === undefined) throw notFound();
     if (!mayAct(access.role, rule.role)) throw refusal(rule);
     ctx.state.access = access;
+    await next();
+  };
+}
+
+/** Lets administrators through, and nobody else. */
+export function authorizeAdministrators(deps: AppDeps): AppMiddleware {
+  return async (ctx, next) => {
+    const { caller } = ctx.state;
+    if (caller === undefined) throw permissionDenied();
+    await requireAdministrator(deps, caller);
     await next();
   };
 }

@@ -199,7 +199,7 @@ describe('the events of a run', function () {
       const runId = await start(held);
       const stream = await open(runId);
       await eventually(() => stream.events.some(({ data }) => data.id === held.id));
-      await cancelRun(stack, runId);
+      await cancelRun(stack, runId, account.api);
       await stream.ended;
       const closed = terminal(stream.events).find(({ data }) => data.id === held.id)!;
       assert.equal(closed.data.error!.code, 'cancelled');
@@ -246,7 +246,7 @@ describe('the events of a run', function () {
       await queryDatabase(stack, 'DELETE FROM project_members WHERE user_id = $1', [guest.userId]);
       await Promise.race([stream.ended, pause(20_000).then(() => assert.fail('it went on'))]);
       assert.notEqual(stream.events.at(-1)!.data.status, 'succeed');
-      await cancelRun(stack, runId);
+      await cancelRun(stack, runId, account.api);
     });
 
     it('of a run that is not found are its answer to a poll, in JSON', async () => {

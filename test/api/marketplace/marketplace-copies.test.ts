@@ -68,6 +68,7 @@ describe('copies from the marketplace', function () {
         copied_from: workflowId,
         can_edit: true,
         role: 'owner',
+        version: 1,
       });
       assert.deepEqual((await buyer.api.get(`/workflows/${id}/`)).body, body);
       const run = await buyer.api.run(id);

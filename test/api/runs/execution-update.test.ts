@@ -89,12 +89,12 @@ describe('execution-update', function () {
       const error = { code: 'timeout', message: 'It took too long.' };
       const nodes = { [node]: { status: 'failed', error } };
       await report(runId, { sequence: 1, status: 'failed', nodes, error: { ...error, node_id: node } });
-      const polled = await api.poll(runId);
-      assert.deepEqual(polled.data, {
-        id: runId,
-        status: 'failed',
-        data: { [node]: { id: node, status: 'failed', error } },
-      });
+      const { version, data: entries, ...polled } = (await api.poll(runId)).data;
+      assert.deepEqual(polled, { id: runId, status: 'failed' });
+      const { started_at: startedAt, finished_at: finishedAt, ...entry } = entries![node]!;
+      assert.deepEqual(entry, { id: node, status: 'failed', error });
+      assert.equal(startedAt, finishedAt);
+      assert.ok(version! > 0);
       assert.deepEqual((await api.history(workflowId, runId))['error'], error);
     });
   });

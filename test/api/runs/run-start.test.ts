@@ -129,8 +129,8 @@ describe('run start', function () {
       ]);
       assert.deepEqual(entries[bad[1]!.id]?.result.flatMap(Object.keys), ['url', 'method']);
 
-      const polled = await api.poll(body.data.id ?? '');
-      assert.deepEqual(polled, { status: 200, data: body.data });
+      const { status: inner, data: polled } = await api.poll(body.data.id ?? '');
+      assert.deepEqual([inner, polled], [200, { ...body.data, version: polled.version }]);
       const record = await api.history(id, body.data.id ?? '');
       assert.deepEqual([record.status, record.duration, record.cost], ['Draft', null, { USD: '0', EUR: '0' }]);
       assert.deepEqual(record['result'], body.data.data);

@@ -4,7 +4,7 @@ import { createApiClient, type ApiClient } from '../../support/api-client.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
-import { startApiProcess } from '../api-process.js';
+import { stackOnOwnDatabase } from '../own-database.js';
 import { NOT_FOUND, type Detail, type FieldErrors } from '../bodies.js';
 
 describe('webhooks: what is refused', function () {
@@ -37,9 +37,9 @@ describe('webhooks: what is refused', function () {
     }
 
     it('an address that is private in any notation is refused where private networks are not allowed', async () => {
-      const strict = await startApiProcess(stack);
+      const strict = await stackOnOwnDatabase({ ALLOW_PRIVATE_NETWORK: 'false' });
       try {
-        const guarded = createApiClient(strict.apiUrl, owner.apiKey);
+        const { api: guarded } = await createAccount(strict);
         const id = await guarded.createProject();
         const hosts = [
           '127.0.0.1:9',

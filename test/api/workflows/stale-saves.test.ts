@@ -49,6 +49,18 @@ describe('ETag and If-Match of a workflow', function () {
     assert.equal((await api.get<{ total: number }>(`/workflows/${id}/versions/`)).body.total, 2);
   });
 
+  it('of saves at once each answer shows its own save, with the tag of it', async () => {
+    const titles = Array.from({ length: 30 }, (_, index) => `save ${index}`);
+    const answers = await Promise.all(
+      titles.map((title) => api.patch<Workflow>(`/workflows/${id}/`, { body: { title } })),
+    );
+    assert.deepEqual(
+      answers.map(({ body }) => body.title),
+      titles,
+    );
+    assert.equal(new Set(answers.map(({ headers }) => headers.get('etag'))).size, titles.length);
+  });
+
   it('every answer with the workflow carries the tag, and each change of it another one', async () => {
     const created = await api.post<Workflow>('/workflows/', { body: { project, title: 'T', data: {} } });
     id = created.body.id;

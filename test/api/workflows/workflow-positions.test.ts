@@ -61,8 +61,8 @@ describe('duplicate and reorder', function () {
       assert.equal(status, 201);
       assert.ok(!ids.includes(body.id));
       const { id, created_at: createdAt, updated_at: updatedAt } = body;
-      const own = { id, sort_id: 3, author: editor.userId, created_at: createdAt, updated_at: updatedAt };
-      assert.deepEqual(body, { ...original, ...own });
+      const own = { id, sort_id: 3, author: editor.userId, role: 'editor', version: 1 };
+      assert.deepEqual(body, { ...original, ...own, created_at: createdAt, updated_at: updatedAt });
       assert.deepEqual((await editor.api.get(`/workflows/${id}/`)).body, body);
     });
 

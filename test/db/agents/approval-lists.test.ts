@@ -42,10 +42,10 @@ describe('lists of 20,000 approval requests', function () {
     return (await explainRead(url, read)).flatMap(({ plan }) => plan).join('\n');
   }
 
-  /** Of the steps that read the table, the most rows that one gives. */
+  /** Of the steps that read the table, the most rows that one gives. Where the total is 0, no page is read. */
   const mostRows = (plan: string): number => {
     const steps = [...plan.matchAll(/ on approval_requests\b.*actual rows=([\d.]+)/g)];
-    assert.ok(steps.length >= 2, plan);
+    assert.ok(steps.length >= 1, plan);
     return Math.max(...steps.map(([, count]) => Number(count)));
   };
 

@@ -11,7 +11,17 @@ import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
 
 /** Bytes that are no secrets: hashes. */
-const PLAIN_BYTES = ['api_keys.key_hash', 'graph_snapshots.hash', 'runs.snapshot_hash', 'workflows.published_snapshot'];
+const PLAIN_BYTES = [
+  'api_keys.key_hash',
+  'graph_snapshots.hash',
+  'login_failures.key',
+  'login_waits.key',
+  'runs.snapshot_hash',
+  'sessions.family_hash',
+  'sessions.token_hash',
+  'sign_in_links.token_hash',
+  'workflows.published_snapshot',
+];
 
 describe('sealed columns', function () {
   this.timeout(60_000);

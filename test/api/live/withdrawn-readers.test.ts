@@ -1,0 +1,125 @@
+// Whoever waits for a run, or follows it, was admitted once; what admitted them may end before they do.
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Envelope } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { openEventStream, type OpenStream } from '../../support/event-stream.js';
+import { drawing, http, linkInRow, trigger } from '../../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { queryDatabase } from '../../support/inspect.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import type { TestStack } from '../../support/stack.js';
+import {
+  changeKey,
+  createAccount,
+  giveRole,
+  removeKey,
+  removeMembership,
+  revokeAccess,
+  type Account,
+} from '../accounts.js';
+import { createPerson, signedIn } from '../sessions/people.js';
+
+/** A stream looks at its reader with each comment, every 15 seconds. */
+const NOTICED_WITHIN_MS = 20_000;
+
+interface Reader {
+  /** What is taken from the reader. */
+  name: string;
+  headers: Record<string, string>;
+  withdraw: () => Promise<unknown>;
+}
+
+describe('readers of a run that is in flight', function () {
+  this.timeout(60_000);
+  let stack: TestStack;
+  let target: HttpTarget;
+  let owner: Account;
+  let projectId: number;
+  let runId: string;
+  let workflowId: number;
+
+  before(async () => {
+    stack = await sharedStack();
+    [target, owner] = await Promise.all([startHttpTarget(), createAccount(stack)]);
+    projectId = await owner.api.createProject();
+    const nodes = [trigger(), http(`${target.url}/delay/50000/held`)];
+    linkInRow(nodes);
+    workflowId = await owner.api.createWorkflow(projectId, drawing(nodes));
+  });
+  after(() => target.close());
+  beforeEach(async () => {
+    runId = (await owner.api.run(workflowId)).data.id;
+  });
+  afterEach(() => cancel());
+
+  /** Once more is a 400, and does no harm. */
+  const cancel = () => owner.api.post(`/workflows/${workflowId}/history/${runId}/cancel/`);
+
+  async function keyOf(name: string, withdraw: (account: Account) => Promise<unknown>): Promise<Reader> {
+    const account = await createAccount(stack);
+    await giveRole(stack, account, projectId, 'viewer');
+    return { name, headers: { 'x-api-key': account.apiKey }, withdraw: () => withdraw(account) };
+  }
+
+  async function sessionReader(): Promise<Reader> {
+    const person = await createPerson(stack);
+    await queryDatabase(stack, `INSERT INTO project_members (project_id, user_id, role) VALUES ($1, $2, 'viewer')`, [
+      projectId,
+      person.userId,
+    ]);
+    const { browser, session } = await signedIn(stack, person);
+    return {
+      name: 'session',
+      headers: { authorization: `Bearer ${session}` },
+      withdraw: () => browser.logOut(),
+    };
+  }
+
+  const readers = (): Promise<Reader[]> =>
+    Promise.all([
+      keyOf('nothing', () => Promise.resolve()),
+      keyOf('membership', (account) => removeMembership(stack, account, projectId)),
+      keyOf('key', (account) => removeKey(stack, account)),
+      keyOf('time', ({ keyId }) =>
+        queryDatabase(stack, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [keyId]),
+      ),
+      keyOf('project', async (account) =>
+        changeKey(stack, account, { projectId: await account.api.createProject('elsewhere') }),
+      ),
+      keyOf('access', (account) => revokeAccess(stack, account)),
+      sessionReader(),
+    ]);
+
+  it('are disconnected from its events within 15 seconds of losing membership, key or session, and nobody else is', async () => {
+    const all = await readers();
+    const streams = await Promise.all(all.map(({ headers }) => openEventStream(stack.apiUrl, '', runId, { headers })));
+    await eventually(() => streams.every(({ events }) => events.length > 0));
+    const ended = new Set<string>();
+    streams.forEach((stream: OpenStream, index) => void stream.ended.then(() => ended.add(all[index]!.name)));
+    await Promise.all(all.map(({ withdraw }) => withdraw()));
+    await pause(NOTICED_WITHIN_MS);
+    assert.deepEqual([...ended].toSorted(), ['access', 'key', 'membership', 'project', 'session', 'time']);
+    streams[0]!.close();
+  });
+
+  it('learn nothing by a poll that was waiting when they lost it', async () => {
+    const all = await readers();
+    const waiting = Promise.all(
+      all.map(async ({ headers }) => {
+        const url = `${stack.apiUrl}/api/v1/workflows/workflow_result/?id=${runId}`;
+        const response = await fetch(url, { headers: { ...headers, prefer: 'wait=50' } });
+        const { data } = (await response.json()) as Partial<Envelope>;
+        return [response.status, data?.status];
+      }),
+    );
+    await pause(2_000);
+    await Promise.all(all.map(({ withdraw }) => withdraw()));
+    await cancel();
+    const answers = await waiting;
+    assert.deepEqual(
+      answers,
+      all.map(({ name }) => (name === 'nothing' ? [200, 'failed'] : [400, undefined])),
+    );
+  });
+});
