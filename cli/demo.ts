@@ -1,19 +1,20 @@
 // `npm run demo`: starts the embedded stack, runs the sample workflows through the public API and shows their results.
-// `-- --keep` leaves the stack running. A stack that already runs in DATA_DIR is used unchanged.
+// `-- --keep` leaves the stack running and prints a link that signs in to its console. A stack that already runs in DATA_DIR is used unchanged.
 import { once } from 'node:events';
 import path from 'node:path';
 import { Command } from 'commander';
 import { parseEnvironment } from '../config/environment.js';
 import { createDemoApi } from './demo/demo-api.js';
 import { runSample, type SampleRun } from './demo/run-sample.js';
-import { demoModel, loadSamples, withModel } from './demo/samples.js';
 import { createTerminal } from './demo/terminal.js';
 import { tailLog } from './embedded/child-log.js';
+import { describeConsole } from './embedded/console-link.js';
 import { isStackAlive } from './embedded/data-directory.js';
 import { readStackFile, type StackFile } from './embedded/stack-file.js';
 import { StartError } from './embedded/start-error.js';
 import { Stack } from './embedded/supervisor.js';
 import { exitWith } from './exit.js';
+import { demoModel, loadSamples, withModel } from './samples/samples.js';
 import { startSandboxTargets } from './sandbox/targets.js';
 
 const { keep } = new Command('demo')
@@ -70,7 +71,7 @@ async function showSamples(stack: StackFile, model: string): Promise<void> {
       last ??= run;
     }
     showNext(stack, last!, targets.url);
-    if (keep === true) await untilInterrupted();
+    if (keep === true) await untilInterrupted(stack);
   } finally {
     await targets.close();
   }
@@ -80,10 +81,10 @@ function showNext(stack: StackFile, { workflowId, runId }: SampleRun, baseUrl: s
   terminal.line(`\n${terminal.bold('What to try next')}`);
   if (keep !== true && own !== undefined) {
     terminal.line(
-      '  npm run demo -- --keep    the same, and it stays up for your own requests and a look at the Temporal UI',
+      '  npm run demo -- --keep    the same, and it stays up: for the console, for your own requests, for the Temporal UI',
     );
     terminal.line(
-      '  npm start                 the service in the foreground; DATA_DIR/stack.json says how to reach it',
+      '  npm start                 the service in the foreground, with a link that signs in to the console',
     );
     return;
   }
@@ -95,8 +96,11 @@ function showNext(stack: StackFile, { workflowId, runId }: SampleRun, baseUrl: s
   terminal.line(`  Temporal UI: ${stack.temporal_ui_url}`);
 }
 
-async function untilInterrupted(): Promise<void> {
+async function untilInterrupted(stack: StackFile): Promise<void> {
+  const link = await describeConsole(stack, env);
+  if (interrupted.signal.aborted) return;
   terminal.line('\nRunning until Ctrl-C.');
+  terminal.line(`Console: ${link}`);
   const keepAlive = setInterval(() => undefined, 60_000);
   await once(interrupted.signal, 'abort');
   clearInterval(keepAlive);

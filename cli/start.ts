@@ -1,8 +1,6 @@
 // `npm start`: runs the whole service with everything it needs in the foreground.
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseEnvironment } from '../config/environment.js';
-import { makeLocalLink } from './embedded/console-link.js';
-import type { StackFile } from './embedded/stack-file.js';
+import { describeConsole } from './embedded/console-link.js';
 import { Stack } from './embedded/supervisor.js';
 import { describeFailure, exitWith } from './exit.js';
 
@@ -40,19 +38,11 @@ process.once('uncaughtException', (error) => {
   requestStop();
 });
 
-/** A stack without the link is as good: `npm run --silent admin -- console-link` makes another one. */
-async function describeConsole(file: StackFile): Promise<string> {
-  const { jwtJwksUrl, publicUrl } = parseEnvironment(process.env);
-  if (jwtJwksUrl !== undefined) return 'no link to sign in, because sessions come from JWT_JWKS_URL';
-  const base = process.env['PUBLIC_URL'] ? publicUrl : file.api_url;
-  return makeLocalLink(file, base).catch(() => 'npm run --silent admin -- console-link makes a link to sign in');
-}
-
 try {
   const file = await stack.start();
   const { api_url: api, temporal_ui_url: ui } = file;
   process.stdout.write(`Ready: API ${api}, Temporal UI ${ui || '(not known)'}. Ctrl-C stops everything.\n`);
-  process.stdout.write(`Console: ${await describeConsole(file)}\n`);
+  process.stdout.write(`Console: ${await describeConsole(file, process.env)}\n`);
 } catch (error) {
   if (stopRequestedAt === undefined) exitWith(error);
 }

@@ -1,7 +1,7 @@
 // Creates, runs, watches and shows one sample workflow.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DemoApi, NodeState, RunState } from './demo-api.js';
-import type { Sample, SampleNode } from './samples.js';
+import type { Sample, SampleNode } from '../samples/samples.js';
 import type { Terminal } from './terminal.js';
 
 const POLL_EVERY_MS = 100;

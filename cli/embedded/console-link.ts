@@ -1,15 +1,38 @@
-import { createDatabase } from '../../db/core/client.js';
+import { parseEnvironment } from '../../config/environment.js';
+import { createDatabase, type Database } from '../../db/core/client.js';
+import { findProject } from '../../db/projects/projects-repository.js';
 import { createSignInLink } from '../../db/sessions/sign-in-links-repository.js';
+import { readSamplesFile } from '../samples/samples-file.js';
 import { toConsoleUrl } from './console-url.js';
 import type { StackFile } from './stack-file.js';
 
+/**
+ * Where to sign in to the console of a running stack, for the local user; or why there is no such link. `env` is what the
+ * stack was started with. A stack without the link is as good, so this never rejects.
+ */
+export async function describeConsole(stack: StackFile, env: NodeJS.ProcessEnv): Promise<string> {
+  const { jwtJwksUrl, publicUrl, dataDir } = parseEnvironment(env);
+  if (jwtJwksUrl !== undefined) return 'no link to sign in, because sessions come from JWT_JWKS_URL';
+  const base = env['PUBLIC_URL'] ? publicUrl : stack.api_url;
+  return makeLocalLink(stack, base, dataDir).catch(
+    () => 'npm run --silent admin -- console-link makes a link to sign in',
+  );
+}
+
 /** A link that signs the local user in, once and within ten minutes. */
-export async function makeLocalLink(stack: StackFile, publicUrl: string): Promise<string> {
+async function makeLocalLink(stack: StackFile, publicUrl: string, dataDir: string): Promise<string> {
   const { database_url: url, user_id: userId } = stack;
   const db = createDatabase({ url, poolMax: 1, applicationName: 'supervisor', onError: () => undefined });
   try {
-    return toConsoleUrl(publicUrl, await createSignInLink(db, userId));
+    return toConsoleUrl(publicUrl, await createSignInLink(db, userId), await landingPath(db, userId, dataDir));
   } finally {
     await db.destroy();
   }
+}
+
+/** The samples, as long as the user has them. */
+async function landingPath(db: Database, userId: number, dataDir: string): Promise<string> {
+  const projectId = readSamplesFile(dataDir)?.project_id;
+  const project = projectId === undefined ? undefined : await findProject(db, projectId, { userId });
+  return project === undefined ? '/' : `/workflows?project=${project.id}`;
 }

@@ -1,16 +1,30 @@
 import { createDatabase } from '../../db/core/client.js';
 import { migrateToLatest } from '../../db/core/migrate.js';
+import { createSecretBox } from '../../db/core/secret-box.js';
+import { ensureSamples } from '../samples/ensure-samples.js';
+import type { SampleSettings } from '../samples/samples-file.js';
 import { ensureLocalUser, type LocalUser } from './local-user.js';
 import type { StackSecrets } from './secrets-file.js';
 import { StartError } from './start-error.js';
 
-/** Applies the migrations and creates the local user, before the API and the worker start. */
-export async function setUpDatabase(url: string, dataDir: string, secrets: StackSecrets): Promise<LocalUser> {
+export interface DatabaseSetup {
+  dataDir: string;
+  secrets: StackSecrets;
+  secretsKeys: Buffer[];
+  samples: SampleSettings;
+}
+
+/** Applies the migrations and creates the local user and the samples, before the API and the worker start. */
+export async function setUpDatabase(url: string, setup: DatabaseSetup): Promise<LocalUser> {
+  const { dataDir, secrets, secretsKeys, samples } = setup;
   const db = createDatabase({ url, poolMax: 2, applicationName: 'supervisor', onError: () => undefined });
   try {
     await migrateToLatest(db);
-    return await ensureLocalUser(db, dataDir, secrets);
+    const user = await ensureLocalUser(db, dataDir, secrets);
+    await ensureSamples(db, { userId: user.userId, dataDir, secretBox: createSecretBox(secretsKeys) }, samples);
+    return user;
   } catch (error) {
+    if (error instanceof StartError) throw error;
     throw new StartError(`The database could not be set up (${describe(error)}): see DATABASE_URL.`, { cause: error });
   } finally {
     await db.destroy();

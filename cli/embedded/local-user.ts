@@ -1,6 +1,7 @@
 import type { Database } from '../../db/core/client.js';
 import { createKey, findKeyHolder } from '../../db/projects/keys-repository.js';
 import { createUser } from '../../db/projects/users-repository.js';
+import { forgetSamplesProject } from '../samples/samples-file.js';
 import { writeSecrets, type StackSecrets } from './secrets-file.js';
 
 /** Requests a minute, enough for a local page that polls many runs. */
@@ -20,6 +21,8 @@ export async function ensureLocalUser(db: Database, dataDir: string, secrets: St
     const { apiKey } = await createKey(trx, { userId: user.id, label: 'local stack', rateLimit: RATE_LIMIT });
     return { userId: user.id, apiKey };
   });
+  // The samples of an earlier user are not this one's. After a death in between, the next start makes another user.
+  forgetSamplesProject(dataDir);
   writeSecrets(dataDir, { ...secrets, api_key: created.apiKey });
   return created;
 }

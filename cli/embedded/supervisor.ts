@@ -4,6 +4,8 @@ import path from 'node:path';
 import { loadCurrencies } from '../../config/currencies.js';
 import { parseEnvironment, type Environment } from '../../config/environment.js';
 import { loadModelProviders } from '../../config/model-providers.js';
+import { demoModel } from '../samples/samples.js';
+import { startSampleTargets } from '../samples/sample-targets.js';
 import { startSandboxProvider } from '../sandbox/model-provider.js';
 import { childEnvironment, withSecrets, type StackAddresses } from './child-environment.js';
 import { ChildSupervisor, type ChildOptions } from './child-process.js';
@@ -84,7 +86,8 @@ export class Stack {
     this.#releasers.push(() => directory.release());
     const secrets = readOrCreateSecrets(directory.path);
     const completed = withSecrets(env, environment, secrets);
-    const { internalServiceToken } = checkSettings(completed);
+    const { internalServiceToken, secretsKeys } = checkSettings(completed);
+    const samples = { base_url: await this.#startSampleTargets(directory.path), model: demoModel(environment) };
     const ports = await claimStackPorts(environment, env);
     const namespace = env['TEMPORAL_NAMESPACE'] || 'default';
     const [databaseUrl, temporal] = await this.#together([
@@ -94,7 +97,7 @@ export class Stack {
     const local = environment.host === '0.0.0.0' || environment.host === '::' ? '127.0.0.1' : environment.host;
     const apiUrl = `http://${local.includes(':') ? `[${local}]` : local}:${ports.api}`;
     const addresses: StackAddresses = { apiUrl, databaseUrl, temporalNamespace: namespace, ...temporal };
-    const user = await setUpDatabase(databaseUrl, directory.path, secrets);
+    const user = await setUpDatabase(databaseUrl, { dataDir: directory.path, secrets, secretsKeys, samples });
     const childEnv = childEnvironment(completed, environment, ports, addresses);
     childEnv['MODEL_PROVIDERS_FILE'] = await this.#modelProvidersFile(environment);
     await this.#startServices(childEnv, apiUrl, ports);
@@ -153,6 +156,13 @@ export class Stack {
       stopTimeoutMs: 10_000,
     });
     return { temporalAddress: server.address, temporalUiUrl: environment.temporalUiUrl ?? server.uiUrl };
+  }
+
+  /** They run in this process for as long as the stack. Before the ports are claimed: none of them may be theirs. */
+  async #startSampleTargets(dataDir: string): Promise<string> {
+    const targets = await startSampleTargets(dataDir);
+    this.#releasers.push(() => targets.close());
+    return targets.url;
   }
 
   /** The stand-in provider runs in this process for as long as the stack. */

@@ -30,9 +30,9 @@ const stories: Record<string, { title: string; summary: string }> = {
   markets: { title: 'Cloud spending steadies', summary: 'Budgets hold after two volatile quarters.' },
 };
 
-/** Listens on a free port of 127.0.0.1. */
-export function startSandboxTargets(): Promise<HttpServer> {
-  return startHttpServer(handle);
+/** Listens on 127.0.0.1, on a free port unless one is given. Rejects when another process has that port. */
+export function startSandboxTargets(listenOn = 0): Promise<HttpServer> {
+  return startHttpServer(handle, listenOn);
 }
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

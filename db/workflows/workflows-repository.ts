@@ -67,22 +67,25 @@ const LISTED_DOCUMENTS_BYTES = 64 * 1024 * 1024;
 
 /** Appended at the end of its project. Undefined when the project is gone. */
 export function createWorkflow(db: Database, workflow: NewWorkflow): Promise<number | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    if (!(await lockProject(transaction, workflow.projectId))) return undefined;
-    const { id } = await transaction
-      .insertInto('workflows')
-      .values({
-        project_id: workflow.projectId,
-        author_id: workflow.authorId,
-        title: workflow.title,
-        sort_id: nextSortId(transaction, workflow.projectId),
-        document: workflow.document,
-        secrets_enc: workflow.secretsEnc,
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    return id;
-  });
+  return db.transaction().execute((transaction) => insertWorkflow(transaction, workflow));
+}
+
+/** Within the caller's transaction. */
+export async function insertWorkflow(transaction: Db, workflow: NewWorkflow): Promise<number | undefined> {
+  if (!(await lockProject(transaction, workflow.projectId))) return undefined;
+  const { id } = await transaction
+    .insertInto('workflows')
+    .values({
+      project_id: workflow.projectId,
+      author_id: workflow.authorId,
+      title: workflow.title,
+      sort_id: nextSortId(transaction, workflow.projectId),
+      document: workflow.document,
+      secrets_enc: workflow.secretsEnc,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
 }
 
 export function findWorkflow(db: Db, workflowId: number, scope: Scope): Promise<MemberWorkflow | undefined> {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { loadSamples } from '../../cli/demo/samples.js';
+import { loadSamples } from '../../cli/samples/samples.js';
+import { Browser } from '../api/sessions/people.js';
+import { eventually } from '../support/eventually.js';
 import { processesOf } from '../support/processes.js';
 import { sharedStack } from '../support/shared-stack.js';
 import { makeDataDir } from '../support/stack.js';
@@ -27,6 +29,7 @@ describe('npm run demo', function () {
       assert.match(output, /Cost 0\.0000\d+ USD = /);
       assert.match(output, /http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\/[0-9a-f-]{36}/);
       assert.ok(!output.includes('example-shop-token'));
+      assert.doesNotMatch(output, /#token=/);
       assert.deepEqual(processesOf(dataDir), []);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
@@ -40,13 +43,42 @@ describe('npm run demo', function () {
     assert.match(output, /^Using the stack that runs in /);
     assert.equal((await fetch(`${stack.apiUrl}/readyz`)).status, 200);
   });
+
+  it('ends with a link that signs in to the console where it stays up, and stays up until it is told to stop', async () => {
+    const stack = await sharedStack();
+    const { child, output } = spawnDemo({ DATA_DIR: stack.dataDir }, ['--keep']);
+    const ended = once(child, 'close') as Promise<[number | null]>;
+    try {
+      const form = /^Console: (\S+)#token=([\w-]{43})\n$/m;
+      const seen = (): RegExpExecArray | string | false =>
+        form.exec(output()) ?? (child.exitCode === null ? false : 'ended');
+      const link = await eventually(seen, { timeoutMs: 60_000 });
+      assert.ok(typeof link !== 'string', output());
+      assert.ok(output().endsWith(link[0]));
+      assert.equal(new URL(link[1]!).origin, stack.apiUrl);
+      const { status, body } = await new Browser(stack.apiUrl).post('link/', { token: link[2] });
+      assert.deepEqual([status, body.user.id], [200, stack.stack.user_id]);
+      assert.equal(child.exitCode, null);
+    } finally {
+      child.kill('SIGTERM');
+      assert.equal((await ended)[0], 0, output());
+    }
+  });
 });
 
 async function runDemo(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
-  const kept = { PATH: process.env['PATH'], HOME: process.env['HOME'], TEMPORAL_CLI: process.env['TEMPORAL_CLI'] };
-  const child = spawn(process.execPath, [DEMO], { env: { ...kept, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const { child, output } = spawnDemo(env);
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, output };
+  return { code, output: output() };
+}
+
+function spawnDemo(env: Record<string, string>, options: string[] = []): { child: ChildProcess; output: () => string } {
+  const kept = { PATH: process.env['PATH'], HOME: process.env['HOME'], TEMPORAL_CLI: process.env['TEMPORAL_CLI'] };
+  const child = spawn(process.execPath, [DEMO, ...options], {
+    env: { ...kept, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  return { child, output: () => text };
 }

@@ -18,6 +18,7 @@ export const TIERS = {
     'test/api/sessions/brute-force.test.ts',
     'test/api/sessions/throttle.test.ts',
     'test/api/webhooks/webhook-crashes.test.ts',
+    'test/cli/samples.test.ts',
     'test/cli/secrets-rotation.test.ts',
     'test/cli/start-refusals.test.ts',
     'test/cli/start.test.ts',

@@ -7,7 +7,7 @@ import { SANDBOX_MODEL } from '../sandbox/model-provider.js';
 export interface SampleNode {
   id: string;
   type: string;
-  data: { label: string; settings?: { model_name: string } };
+  data: { label: string; settings?: { model_name: string }; input_fields?: { id: string }[] };
 }
 
 export interface Sample {
@@ -48,6 +48,18 @@ export function withModel(sample: Sample, model: string): Sample {
   return { ...sample, data: { ...sample.data, nodes } };
 }
 
+/** Makes the input the default of the trigger's fields, so that the sample runs with nothing typed in. */
+export function withDefaults(sample: Sample): Sample {
+  const nodes = sample.data.nodes.map((node) => {
+    const fields = node.data.input_fields?.map((field) =>
+      Object.hasOwn(sample.input, field.id) ? { ...field, default_value: sample.input[field.id] } : field,
+    );
+    return fields === undefined ? node : { ...node, data: { ...node.data, input_fields: fields } };
+  });
+  return { ...sample, data: { ...sample.data, nodes } };
+}
+
+/** The stand-in's, or one of the provider that is configured. */
 export function demoModel({ modelProvidersFile, openaiApiKey }: Environment): string {
   if (modelProvidersFile !== undefined) {
     const { providers } = JSON.parse(readFileSync(modelProvidersFile, 'utf8')) as ProvidersFile;

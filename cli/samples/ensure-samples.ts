@@ -1,0 +1,61 @@
+// The project "Samples" of the local user, made once for each data directory. docs/operate/operations.md, "`npm start`".
+import { sealDrawing } from '../../api/workflows/drawing-secrets.js';
+import type { Database } from '../../db/core/client.js';
+import type { SecretBox } from '../../db/core/secret-box.js';
+import { insertProject, listProjects } from '../../db/projects/projects-repository.js';
+import { insertWorkflow } from '../../db/workflows/workflows-repository.js';
+import { moveSamples } from './move-samples.js';
+import { readSamplesFile, writeSamplesFile, type SampleSettings } from './samples-file.js';
+import { loadSamples, withDefaults, withModel } from './samples.js';
+
+const NAME = 'Samples';
+
+export interface SamplesOwner {
+  userId: number;
+  dataDir: string;
+  secretBox: SecretBox;
+}
+
+/**
+ * Makes the samples, unless an earlier start has; what became of them since, deleted or changed, is left alone. Only
+ * addresses and models that an earlier start wrote into them are replaced when `settings` has others.
+ *
+ * Runs before the API does, so nobody changes the samples meanwhile. `settings` is on disk before a drawing names it, and
+ * the project and its workflows are one transaction: after a death the next start either finds the project or makes it.
+ */
+export async function ensureSamples(db: Database, owner: SamplesOwner, settings: SampleSettings): Promise<void> {
+  const { dataDir } = owner;
+  const before = readSamplesFile(dataDir);
+  const earlier = (before?.settings ?? []).filter((each) => !isSame(each, settings));
+  if (before?.project_id !== undefined && earlier.length === 0) return;
+  writeSamplesFile(dataDir, { ...before, settings: [...earlier, settings] });
+  const made = before === undefined ? undefined : (before.project_id ?? (await findUnrecorded(db, owner)));
+  const projectId = made ?? (await makeProject(db, owner, settings));
+  if (earlier.length > 0) await moveSamples(db, { ...owner, projectId }, earlier, settings);
+  writeSamplesFile(dataDir, { settings: [settings], project_id: projectId });
+}
+
+function isSame(left: SampleSettings, right: SampleSettings): boolean {
+  return left.base_url === right.base_url && left.model === right.model;
+}
+
+/** The project of a start that died before it could record it. */
+async function findUnrecorded(db: Database, { userId }: SamplesOwner): Promise<number | undefined> {
+  const query = { scope: { userId }, nameContains: NAME, limit: 1_000, offset: 0 };
+  const { projects } = await listProjects(db, query);
+  return projects.find(({ name, created_by: creator }) => name === NAME && creator === userId)?.id;
+}
+
+function makeProject(db: Database, { userId, secretBox }: SamplesOwner, settings: SampleSettings): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    const fields = { name: NAME, webhook_url: '', is_webhook_enabled: false };
+    const { id: projectId } = await insertProject(transaction, userId, fields);
+    for (const loaded of loadSamples()) {
+      const sample = withModel({ ...loaded, input: { ...loaded.input, base_url: settings.base_url } }, settings.model);
+      const { title, data } = withDefaults(sample);
+      const { document, secrets_enc: secretsEnc } = sealDrawing(secretBox, { ...data });
+      await insertWorkflow(transaction, { projectId, authorId: userId, title, document, secretsEnc });
+    }
+    return projectId;
+  });
+}

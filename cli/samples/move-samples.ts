@@ -1,0 +1,54 @@
+// Samples whose targets answer at another address than before, or whose model is no longer the one that answers here.
+import { sealUpdate } from '../../api/workflows/drawing-secrets.js';
+import type { Database } from '../../db/core/client.js';
+import type { SecretBox } from '../../db/core/secret-box.js';
+import { listWorkflows, updateWorkflow } from '../../db/workflows/workflows-repository.js';
+import type { SampleSettings } from './samples-file.js';
+
+export interface StoredSamples {
+  userId: number;
+  projectId: number;
+  secretBox: SecretBox;
+}
+
+/** More than a project of samples will hold. */
+const MAX_WORKFLOWS = 1_000;
+
+/** Once moved, a drawing has nothing left to move: after a death in between, the next start goes on. */
+export async function moveSamples(
+  db: Database,
+  { userId, projectId, secretBox }: StoredSamples,
+  earlier: readonly SampleSettings[],
+  settings: SampleSettings,
+): Promise<void> {
+  const scope = { userId };
+  const query = { scope, projectId, titleContains: undefined, limit: MAX_WORKFLOWS, offset: 0 };
+  const { workflows } = await listWorkflows(db, query);
+  for (const { id: workflowId, role } of workflows) {
+    if (role === 'viewer') continue;
+    await updateWorkflow(db, { workflowId, scope }, (stored) => {
+      const drawing = toMoved(stored.document, earlier, settings);
+      if (drawing === undefined) return undefined;
+      const { sealed, isNewVersion } = sealUpdate(secretBox, drawing, stored);
+      return { fields: sealed, isNewVersion };
+    });
+  }
+}
+
+/**
+ * A copy of the drawing with the values of `earlier` replaced where the samples have them: the address as a field's
+ * default, the model as a node's. Undefined where it has none of them. Any other value is the user's.
+ */
+export function toMoved(
+  drawing: Record<string, unknown>,
+  earlier: readonly SampleSettings[],
+  settings: SampleSettings,
+): Record<string, unknown> | undefined {
+  const [addresses, models] = [earlier.map((each) => each.base_url), earlier.map((each) => each.model)];
+  const before = JSON.stringify(drawing);
+  const moved = JSON.parse(before, (key, value: unknown) => {
+    if (key === 'default_value' && addresses.includes(value as string)) return settings.base_url;
+    return key === 'model_name' && models.includes(value as string) ? settings.model : value;
+  }) as Record<string, unknown>;
+  return JSON.stringify(moved) === before ? undefined : moved;
+}
