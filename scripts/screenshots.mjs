@@ -21,7 +21,17 @@ const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 const MAX_BYTES = 200_000;
 /** The bar of the node in flight grows to a length that can be seen. */
 const GROWS_MS = 1_500;
-const KEPT_VARIABLES = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'XDG_CACHE_HOME', 'TEMPORAL_CLI', 'GOFLAGS', 'GOPROXY'];
+const KEPT_VARIABLES = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LANG',
+  'TMPDIR',
+  'XDG_CACHE_HOME',
+  'TEMPORAL_CLI',
+  'GOFLAGS',
+  'GOPROXY',
+];
 
 const folder = path.resolve(process.argv[2] ?? path.join(ROOT, 'docs'));
 const dataDir = mkdtempSync(path.join(tmpdir(), 'screenshots-'));

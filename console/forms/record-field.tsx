@@ -4,7 +4,7 @@ import type { SchemaFieldProps } from './field-props.js';
 import { useFieldError } from './form-context.js';
 import { currentRows, toRecord, toRows, type RecordRow } from './record-rows.js';
 import { descriptionOf } from './schema.js';
-import { MASK } from './variable-text.js';
+import { MASK } from './mask.js';
 
 /** Names with values, such as the headers of a request. */
 export function RecordField({ schema, path, label, value, onChange }: SchemaFieldProps) {

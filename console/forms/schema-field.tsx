@@ -92,7 +92,11 @@ function ListField({ schema, path, label, value, onChange }: SchemaFieldProps) {
         return (
           <fieldset className="form-item" key={at}>
             <legend className="form-legend">{name}</legend>
-            {shapeOf(item, '') === 'object' ? <Properties {...field} /> : <SchemaField {...field} label={name} isRequired />}
+            {shapeOf(item, '') === 'object' ? (
+              <Properties {...field} />
+            ) : (
+              <SchemaField {...field} label={name} isRequired />
+            )}
             <ItemButtons label={label} at={at} items={items} onChange={(next) => onChange(path, next)} />
           </fieldset>
         );

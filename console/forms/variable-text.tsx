@@ -1,10 +1,8 @@
 import { Field } from '../ui/field.js';
 import type { SchemaFieldProps } from './field-props.js';
 import { useFieldError } from './form-context.js';
+import { MASK } from './mask.js';
 import { descriptionOf, typesOf } from './schema.js';
-
-/** What the service shows in place of a stored secret; sent back, it keeps what is stored. */
-export const MASK = '********';
 
 /** A text that may hold variables; it grows with what is written. */
 export function VariableText(props: SchemaFieldProps & { isLong?: boolean }) {

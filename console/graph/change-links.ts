@@ -53,7 +53,13 @@ export function disconnect(drawing: Drawing, kinds: NodeKinds, links: readonly L
     const left = linksOf(drawing, kinds).filter(
       (link) => link.source === source && link.handle === handle && !link.isIdle && !gone.has(link.id),
     );
-    changed = setTargets(changed, kinds, source, handle, left.map(({ target }) => target));
+    changed = setTargets(
+      changed,
+      kinds,
+      source,
+      handle,
+      left.map(({ target }) => target),
+    );
   }
   return withoutEdges(changed, kinds, links);
 }

@@ -1,6 +1,16 @@
 // Copies nodes with the links among them as text, and makes new nodes of such a text: here, or in another workflow.
 import { connect } from './change-links.js';
-import { dataOf, isNode, nodesOf, positionOf, startOf, typeOf, type DrawnNode, type Drawing, type Position } from './drawing.js';
+import {
+  dataOf,
+  isNode,
+  nodesOf,
+  positionOf,
+  startOf,
+  typeOf,
+  type DrawnNode,
+  type Drawing,
+  type Position,
+} from './drawing.js';
 import { exitsOf, targetsIn, withTargets } from './exits.js';
 import { asArray, asText, isObject, type JsonObject } from './json.js';
 import { linksOf, type Link } from './links.js';

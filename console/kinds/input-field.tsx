@@ -1,6 +1,6 @@
 import { useFieldError } from '../forms/form-context.js';
 import { descriptionOf, propertiesOf, titleOf, type Path } from '../forms/schema.js';
-import { MASK } from '../forms/variable-text.js';
+import { MASK } from '../forms/mask.js';
 import { asArray, asText, isObject, type JsonObject } from '../graph/json.js';
 import { CheckboxField } from '../ui/checkbox-field.js';
 import { SelectField } from '../ui/select-field.js';

@@ -112,9 +112,7 @@ describe('the sample workflows of npm start', function () {
   it("follow their targets to another port where theirs is taken, and keep the user's own addresses", async () => {
     const [mine] = await samples();
     const before = readFile().settings[0]!.base_url;
-    const data = JSON.parse(
-      JSON.stringify(mine!.data).replaceAll(before, 'http://127.0.0.1:9/mine'),
-    ) as Listed['data'];
+    const data = JSON.parse(JSON.stringify(mine!.data).replaceAll(before, 'http://127.0.0.1:9/mine')) as Listed['data'];
     assert.equal((await api.patch(`/workflows/${mine!.id}/`, { body: { data } })).status, 200);
     await stop();
     const other = await occupy(before);

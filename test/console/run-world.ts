@@ -33,8 +33,8 @@ export async function createRunWorld(stack: TestStack): Promise<RunWorld> {
 
 /** Start, `Call` and `Answer` in a row; the call takes `delayMs`. */
 export function callAndAnswer(target: HttpTarget, delayMs: number): Drawing {
-  const call = http(`${target.url}/delay/${delayMs}`, { label: 'Call' });
-  return drawing(linkInRow([trigger([], { label: 'Start' }), call, llm('Hello', { label: 'Answer' })]));
+  const slow = http(`${target.url}/delay/${delayMs}`, { label: 'Call' });
+  return drawing(linkInRow([trigger([], { label: 'Start' }), slow, llm('Hello', { label: 'Answer' })]));
 }
 
 /** One call whose answers are as the test says. */

@@ -108,7 +108,11 @@ describe('the page of a run', function () {
   });
 
   it('runs again with the same input or a changed one, and compares the two runs', async () => {
-    const { runId } = await world.start(call(`${target.url}/echo?name={{ input.name }}`), { name: 'Ada', big: 1 }, 'Echo');
+    const { runId } = await world.start(
+      call(`${target.url}/echo?name={{ input.name }}`),
+      { name: 'Ada', big: 1 },
+      'Echo',
+    );
     await world.owner.api.pollToEnd(runId);
     const page = await open(runId);
     await page.getByRole('button', { name: 'Run again', exact: true }).click();

@@ -10,7 +10,9 @@ import { openConsole, type ConsoleBrowser } from './browser.js';
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const link = (page: Page, name: string) => page.getByRole('main').getByRole('link', { name, exact: true });
 const trigger = {
-  nodes: [{ id: 't', type: 'trigger-node', position: { x: 0, y: 0 }, data: { id: 't', label: 'Start', next_nodes: [] } }],
+  nodes: [
+    { id: 't', type: 'trigger-node', position: { x: 0, y: 0 }, data: { id: 't', label: 'Start', next_nodes: [] } },
+  ],
   edges: [],
   start_node: 't',
 };
@@ -55,7 +57,10 @@ describe('the list of workflows, and who may do what with one', function () {
 
   it('searches, keeps its filters in the address, and puts bookmarked workflows first', async () => {
     await join(person, 'editor');
-    const [apples] = [await api.createWorkflow(project, trigger, 'Apples'), await api.createWorkflow(project, trigger, 'Pears')];
+    const [apples] = [
+      await api.createWorkflow(project, trigger, 'Apples'),
+      await api.createWorkflow(project, trigger, 'Pears'),
+    ];
     const page = await browser.person(person.userId, '/workflows');
     const titles = () => page.getByRole('table', { name: 'Workflows' }).getByRole('link').allTextContents();
     await link(page, 'Pears').waitFor();

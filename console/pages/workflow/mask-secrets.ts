@@ -1,4 +1,4 @@
-import { MASK } from '../../forms/variable-text.js';
+import { MASK } from '../../forms/mask.js';
 import { isObject } from '../../graph/json.js';
 
 /** As the service names credentials among headers. */

@@ -2,7 +2,7 @@
 import { dataOf, nodesOf, startOf, typeOf, type Drawing } from '../../graph/drawing.js';
 import { asArray, asText, isObject, type JsonObject } from '../../graph/json.js';
 import { isStart, type NodeKinds } from '../../graph/node-kind.js';
-import { MASK } from '../../forms/variable-text.js';
+import { MASK } from '../../forms/mask.js';
 
 export interface RunField {
   id: string;

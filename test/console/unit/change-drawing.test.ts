@@ -7,7 +7,7 @@ import { linksOf } from '../../../console/graph/links.js';
 import { byType } from '../../../console/graph/node-kind.js';
 import { tidyUp } from '../../../console/graph/tidy-up.js';
 import { compilePlan } from '../../../graph/compile-plan.js';
-import { describeNodes } from '../../../graph/nodes/registry.js';
+import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 import { condition, drawing, edge, http, trigger } from '../../graph/drawings.js';
 
 const kinds = byType(describeNodes() as Parameters<typeof byType>[0]);
@@ -55,7 +55,13 @@ describe('a drawing that is changed in the editor', () => {
     assert.deepEqual(pairs(onlyEdges), [['t', null, 'a']]);
     const otherwise = drawing([trigger('t', ['a']), http('a', []), http('b', [])], [edge('t', 'b')]);
     const links = linksOf(otherwise, kinds);
-    assert.deepEqual(links.map(({ target, isIdle }) => [target, isIdle]), [['a', false], ['b', true]]);
+    assert.deepEqual(
+      links.map(({ target, isIdle }) => [target, isIdle]),
+      [
+        ['a', false],
+        ['b', true],
+      ],
+    );
   });
 
   it('loses a link from the data and from the edges, and keeps the others', () => {

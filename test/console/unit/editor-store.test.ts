@@ -10,7 +10,7 @@ import { flowNodes } from '../../../console/graph/flow-nodes.js';
 import { byType } from '../../../console/graph/node-kind.js';
 import { schemaProblems } from '../../../console/graph/schema-problems.js';
 import { variablesFor } from '../../../console/graph/variables.js';
-import { describeNodes } from '../../../graph/nodes/registry.js';
+import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 import { drawing, http, trigger } from '../../graph/drawings.js';
 
 const kinds = byType(describeNodes() as Parameters<typeof byType>[0]);

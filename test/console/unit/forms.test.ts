@@ -13,7 +13,7 @@ import { toFieldId } from '../../../console/kinds/field-id.js';
 import { maskSecrets } from '../../../console/pages/workflow/mask-secrets.js';
 import { runFields, toInput } from '../../../console/pages/workflow/run-input.js';
 import { parseExported } from '../../../console/pages/workflows/parse-exported.js';
-import { describeNodes } from '../../../graph/nodes/registry.js';
+import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 import { drawing, http, llm, trigger } from '../../graph/drawings.js';
 
 const kinds = byType(describeNodes() as Parameters<typeof byType>[0]);
@@ -33,8 +33,13 @@ describe('the generic form', () => {
   });
 
   it('offers the words of an alternative, and its objects by their fields', () => {
-    const policy = { anyOf: [{ enum: ['always', 'never'] }, { type: 'object', properties: { always: {}, never: {} } }] };
-    assert.deepEqual(variantOptions(policy).map(({ label }) => label), ['always', 'never', 'By always and never']);
+    const policy = {
+      anyOf: [{ enum: ['always', 'never'] }, { type: 'object', properties: { always: {}, never: {} } }],
+    };
+    assert.deepEqual(
+      variantOptions(policy).map(({ label }) => label),
+      ['always', 'never', 'By always and never'],
+    );
   });
 
   it('names a field of a problem by its titles, also where the schema does not know it', () => {
@@ -64,7 +69,14 @@ describe('the generic form', () => {
   });
 
   it('takes numbers as numbers, and variables as texts', () => {
-    assert.deepEqual(['1.50', '-2e3', '', 'Infinity', '{{ input.a }}', '0x10'].map(parseNumber), [1.5, -2000, undefined, 'Infinity', '{{ input.a }}', 16]);
+    assert.deepEqual(['1.50', '-2e3', '', 'Infinity', '{{ input.a }}', '0x10'].map(parseNumber), [
+      1.5,
+      -2000,
+      undefined,
+      'Infinity',
+      '{{ input.a }}',
+      16,
+    ]);
   });
 
   it('keeps rows without a name while they are written, and forgets them when the value changes elsewhere', () => {
@@ -82,13 +94,28 @@ describe('the generic form', () => {
 });
 
 describe('the ways out of a node', () => {
-  const kind = { handles: [{ id: 'default', label: 'Default', field: 'default_node' }], handles_from: 'cases' } as unknown as NodeKind;
+  const kind = {
+    handles: [{ id: 'default', label: 'Default', field: 'default_node' }],
+    handles_from: 'cases',
+  } as unknown as NodeKind;
 
   it('are those of its kind and those of its items', () => {
-    const data = { cases: [{ id: 'a', label: 'A', node: 'x' }, { label: 'without an id' }, 'no object'], default_node: '' };
+    const data = {
+      cases: [{ id: 'a', label: 'A', node: 'x' }, { label: 'without an id' }, 'no object'],
+      default_node: '',
+    };
     const exits = exitsOf(kind, data);
-    assert.deepEqual(exits.map(({ handle, label }) => [handle, label]), [['a', 'A'], ['default', 'Default']]);
-    assert.deepEqual(exits.map((exit) => targetsIn(data, exit)), [['x'], undefined]);
+    assert.deepEqual(
+      exits.map(({ handle, label }) => [handle, label]),
+      [
+        ['a', 'A'],
+        ['default', 'Default'],
+      ],
+    );
+    assert.deepEqual(
+      exits.map((exit) => targetsIn(data, exit)),
+      [['x'], undefined],
+    );
     const changed = withTargets(withTargets(data, exits[0]!, []), exits[1]!, ['y', 'z']);
     assert.deepEqual(changed, {
       cases: [{ id: 'a', label: 'A', node: null }, { label: 'without an id' }, 'no object'],
@@ -108,9 +135,14 @@ describe('the ways out of a node', () => {
 describe('problems of unsaved changes', () => {
   it('name what is missing by node and path', () => {
     const drawn = drawing([trigger('t', ['a']), llm('a', ''), http('b', [], { url: undefined })]);
-    const found = schemaProblems(JSON.parse(JSON.stringify(drawn)), kinds).map(({ nodeId, path }) => `${nodeId} ${path}`);
+    const found = schemaProblems(JSON.parse(JSON.stringify(drawn)), kinds).map(
+      ({ nodeId, path }) => `${nodeId} ${path}`,
+    );
     assert.deepEqual(found, ['a messages.0.message', 'b url']);
-    assert.deepEqual(schemaProblems({ nodes: [] }, kinds).map(({ nodeId }) => nodeId), [null]);
+    assert.deepEqual(
+      schemaProblems({ nodes: [] }, kinds).map(({ nodeId }) => nodeId),
+      [null],
+    );
     assert.deepEqual(schemaProblems({ nodes: [{ id: 'x', type: 'own' }] }, kinds).length, 1);
   });
 });
@@ -118,27 +150,61 @@ describe('problems of unsaved changes', () => {
 describe('the input of a run', () => {
   const fields = [
     { id: 'a', title: 'A', type: 'number', input_requirements: true, default_value: '500' },
-    { id: 'b', type: 'select', options: [{ title: 'One', value: '1' }, { title: 'Two', value: '2', is_default: true }] },
+    {
+      id: 'b',
+      type: 'select',
+      options: [
+        { title: 'One', value: '1' },
+        { title: 'Two', value: '2', is_default: true },
+      ],
+    },
     { id: 'c', is_secret: true, default_value: '********', input_requirements: true },
     { id: '', title: 'without an id' },
   ];
   const known = runFields(drawing([trigger('t', [], fields)]), kinds);
 
   it('is asked for by the start node’s fields, a stored secret not again', () => {
-    assert.deepEqual(known.map(({ title, start, isRequired }) => [title, start, isRequired]), [['A', '500', true], ['b', '2', false], ['c', '', false]]);
+    assert.deepEqual(
+      known.map(({ title, start, isRequired }) => [title, start, isRequired]),
+      [
+        ['A', '500', true],
+        ['b', '2', false],
+        ['c', '', false],
+      ],
+    );
   });
 
   it('holds what was written, numbers as they are written, and nothing for what was left empty', () => {
     assert.deepEqual(toInput(known, new Map()), { a: 500, b: '2' });
-    assert.deepEqual(toInput(known, new Map([['a', '12345678901234567890'], ['b', ''], ['c', 'secret']])), { a: '12345678901234567890', c: 'secret' });
+    assert.deepEqual(
+      toInput(
+        known,
+        new Map([
+          ['a', '12345678901234567890'],
+          ['b', ''],
+          ['c', 'secret'],
+        ]),
+      ),
+      { a: '12345678901234567890', c: 'secret' },
+    );
   });
 });
 
 describe('a file', () => {
   it('holds no secret that was written and not saved', () => {
-    const data = { input_fields: [{ is_secret: true, default_value: 'x' }], headers: { Authorization: 'y', Accept: 'z', 'X-Key': '' } };
+    const data = {
+      input_fields: [{ is_secret: true, default_value: 'x' }],
+      headers: { Authorization: 'y', Accept: 'z', 'X-Key': '' },
+    };
     assert.deepEqual(maskSecrets({ nodes: [{ data }] }), {
-      nodes: [{ data: { input_fields: [{ is_secret: true, default_value: '********' }], headers: { Authorization: '********', Accept: 'z', 'X-Key': '' } } }],
+      nodes: [
+        {
+          data: {
+            input_fields: [{ is_secret: true, default_value: '********' }],
+            headers: { Authorization: '********', Accept: 'z', 'X-Key': '' },
+          },
+        },
+      ],
     });
   });
 

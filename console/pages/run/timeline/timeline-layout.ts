@@ -127,7 +127,7 @@ function within(wait: Span, attempt: Span): Span[] {
 
 /** `isOpen`: the node goes on, so what follows a failed attempt is a pause before the next one. */
 function pausesOf(attempts: readonly AttemptSpan[], isOpen: boolean): Span[] {
-  return attempts.flatMap(({ toMs }, index) => {
+  return attempts.flatMap(({ toMs }, index): Span[] => {
     const next = attempts[index + 1];
     if (toMs === null) return [];
     if (next === undefined) return isOpen ? [{ fromMs: toMs, toMs: null }] : [];
