@@ -18,8 +18,9 @@ export interface ConsoleBrowser {
 
 export const NARROW = { viewport: { width: 390, height: 844 }, hasTouch: true } as const;
 const WIDE = { viewport: { width: 1280, height: 900 } } as const;
-/** What Chromium itself logs of every answer from 400 on: tests provoke such answers. */
-const FAILED_ANSWER = /^Failed to load resource: the server responded with a status of [45]\d\d/;
+/** What Chromium itself logs of every answer from 400 on and of every lost connection: tests provoke both. */
+const FAILED_ANSWER =
+  /^Failed to load resource: (?:the server responded with a status of [45]\d\d|net::ERR_(?:FAILED|INTERNET_DISCONNECTED)$)/;
 
 /** `allowedOrigins` beside the service's own: an identity provider, for example. */
 export async function openConsole(stack: { apiUrl: string }, allowedOrigins: string[] = []): Promise<ConsoleBrowser> {

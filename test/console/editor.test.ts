@@ -51,7 +51,7 @@ describe('the editor', function () {
     await node(page, 'Trigger').click();
     await press(page, 'Add input field');
     await field(page, 'Title').fill('City name');
-    assert.equal(await field(page, 'Id').inputValue(), 'city_name');
+    assert.equal(await field(page, 'ID').inputValue(), 'city_name');
     await connectTo(page, 'Trigger', 'HTTP request');
     await connectTo(page, 'HTTP request', 'LLM request');
     await connectTo(page, 'LLM request', 'Condition');

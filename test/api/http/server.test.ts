@@ -66,7 +66,7 @@ describe('the listening server', () => {
     it('an answer that nobody takes is given up, one that is taken is whole', async () => {
       const sizeBytes = 20e6;
       const app = new Koa();
-      app.use(answerDeadline({ graceMs: 300, bytesPerSecond: 1e9 })).use((ctx) => (ctx.body = 'x'.repeat(sizeBytes)));
+      app.use(answerDeadline({ graceMs: 2_000, bytesPerSecond: 1e9 })).use((ctx) => (ctx.body = 'x'.repeat(sizeBytes)));
       let closed = 0;
       const answer = app.callback();
       const connect = await start((request, response) => {
