@@ -59,20 +59,18 @@ describe('the editor', function () {
     await field(page, 'URL').fill(`${stack.apiUrl}/healthz?city=`);
     await press(region(page, 'Node'), 'Insert variable');
     await press(page, /^City name/);
-    await page.waitForFunction(`document.activeElement.value?.endsWith('{{ input.city_name }}')`);
+    await eventually(() => page.evaluate(`document.activeElement.value?.endsWith('{{ input.city_name }}')`));
     await node(page, 'LLM request').click();
     await field(page, 'Model').fill('some-model');
     await field(page, 'Message').fill('Say OK');
     await node(page, 'Condition').click();
     await field(page, 'Left').fill('1');
     await field(page, 'Right').fill('1');
-    await page.screenshot({ path: '/tmp/ed-shot-1.png' });
     await assertAccessible(page, 'the editor');
     await page.keyboard.press('Control+Enter');
     const dialog = page.getByRole('dialog', { name: 'Run workflow' });
     await dialog.getByText('Your unsaved changes are saved first.').waitFor();
     await dialog.getByRole('textbox', { name: 'City name' }).fill('Oslo');
-    await page.screenshot({ path: '/tmp/ed-shot-2.png' });
     await press(dialog, 'Start run');
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
     await page.context().close();
@@ -131,8 +129,9 @@ describe('the editor', function () {
     await region(page, 'Problems')
       .getByRole('button', { name: /LLM request: Messages 1 › Message/ })
       .click();
-    await page.waitForFunction(`document.activeElement.closest('[data-path]')?.dataset.path === 'messages.0.message'`);
-    await page.screenshot({ path: '/tmp/ed-shot-3.png' });
+    await eventually(() =>
+      page.evaluate(`document.activeElement.closest('[data-path]')?.dataset.path === 'messages.0.message'`),
+    );
     await page.context().close();
   });
 
@@ -151,7 +150,6 @@ describe('the editor', function () {
     await page.keyboard.press('Control+s');
     const dialog = page.getByRole('dialog', { name: 'Changed meanwhile' });
     await dialog.getByText('Theirs', { exact: false }).first().waitFor();
-    await page.screenshot({ path: '/tmp/ed-shot-4.png' });
     await assertAccessible(page, 'the question');
     await press(dialog, 'Take theirs');
     await node(page, 'Theirs').waitFor();
@@ -263,18 +261,14 @@ describe('the editor', function () {
   it('is usable on a narrow screen and in the dark', async () => {
     const page = await browser.person(person.userId, '/workflows', { ...NARROW, colorScheme: 'dark' });
     await page.getByRole('link', { name: 'First steps' }).waitFor();
-    await page.screenshot({ path: '/tmp/ed-shot-5.png' });
     await assertAccessible(page, 'the list');
     await page.getByRole('link', { name: 'First steps' }).click();
     await node(page, 'Trigger').click();
     await field(page, 'Label').waitFor();
-    await page.screenshot({ path: '/tmp/ed-shot-6.png', fullPage: true });
     await assertAccessible(page, 'the narrow editor');
     await page.setViewportSize({ width: 1280, height: 900 });
-    await page.screenshot({ path: '/tmp/ed-shot-7.png' });
     await page.goto('/workflows');
     await page.getByRole('link', { name: 'First steps' }).waitFor();
-    await page.screenshot({ path: '/tmp/ed-shot-8.png' });
     await page.context().close();
   });
 

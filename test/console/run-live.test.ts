@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../support/eventually.js';
 import { sharedStack } from '../support/shared-stack.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import type { TestStack } from '../support/stack.js';
@@ -66,12 +67,16 @@ describe('a run that is watched', function () {
   });
 
   it('renders nothing of a node that an event is not about', async () => {
-    const { runId } = await world.start(call(`${target.url}/delay/3000`));
+    const { runId } = await world.start(call(`${target.url}/delay/5000`));
     const page = await open(runId);
     await nodeNamed(page, 'Call, in progress').waitFor();
-    await page.evaluate(COUNT_CHANGES('Start, succeeded'));
+    await page.evaluate(WATCH_CHANGES('Start, succeeded'));
+    // The graph is still being laid out when its first nodes are seen.
+    await eventually(async () => ((await page.evaluate('performance.now() - window.changedAt')) as number) > 500);
+    await page.evaluate('window.changes.length = 0');
+    await nodeNamed(page, 'Call, in progress').waitFor();
     await nodeNamed(page, 'Call, succeeded').waitFor();
-    assert.equal(await page.evaluate('window.changes'), 0);
+    assert.deepEqual(await page.evaluate('window.changes'), []);
     await page.context().close();
   });
 
@@ -95,10 +100,14 @@ const RECORD = `{
   look();
 }`;
 
-const COUNT_CHANGES = (name: string): string => `{
-  window.changes = 0;
+/** Writes down what changes in a node's group. */
+const WATCH_CHANGES = (name: string): string => `{
+  window.changes = [];
+  window.changedAt = performance.now();
   const group = document.querySelector('[role=group][aria-label="${name}"]');
-  new MutationObserver((changes) => (window.changes += changes.length)).observe(group, {
-    subtree: true, attributes: true, childList: true, characterData: true,
-  });
+  new MutationObserver((changes) => {
+    window.changedAt = performance.now();
+    for (const { type, attributeName, target } of changes)
+      window.changes.push([type, attributeName, target.outerHTML ?? target.data].join(' '));
+  }).observe(group, { subtree: true, attributes: true, childList: true, characterData: true });
 }`;

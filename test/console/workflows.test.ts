@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { createPerson, type Person } from '../api/sessions/people.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 import { assertAccessible } from './axe.js';
@@ -68,7 +69,7 @@ describe('the list of workflows, and who may do what with one', function () {
     const bookmark = page.getByRole('row', { name: /Apples/ }).getByRole('button', { name: 'Bookmark' });
     await bookmark.click();
     await page.getByRole('button', { name: 'Bookmark', pressed: true }).waitFor();
-    await page.waitForFunction(`document.querySelector('tbody a').textContent === 'Apples'`);
+    await eventually(async () => (await titles())[0] === 'Apples');
     await assertAccessible(page, 'the list');
     await page.keyboard.press('/');
     await page.keyboard.type('pear');
