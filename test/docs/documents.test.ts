@@ -11,7 +11,6 @@ const RUN = [
   'docs/use/api.md',
   'docs/use/sign-in.md',
   'docs/use/approvers.md',
-  'docs/use/approvers.md',
   'docs/use/live.md',
   'examples/python/README.md',
   'CONTRIBUTING.md',
