@@ -1,0 +1,159 @@
+// What a newcomer does first: from the sign-in link to the cost of a run, once by the mouse and once by keyboard alone.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Locator, Page } from 'playwright-core';
+import { createPerson } from '../api/sessions/people.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { startToolServer, type ToolServer } from '../support/tool-server.js';
+import { assertAccessible } from './axe.js';
+import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+
+/** What the types of the browser would say of an element; tests are compiled without them. */
+interface Focusable {
+  matches: (selector: string) => boolean;
+}
+
+interface Hands {
+  press: (what: Locator) => Promise<void>;
+  write: (where: Locator, text: string) => Promise<void>;
+  choose: (box: Locator, option: string) => Promise<void>;
+}
+
+const mouse: Hands = {
+  press: (what) => what.click(),
+  write: (where, text) => where.fill(text),
+  choose: async (box, option) => void (await box.selectOption({ label: option })),
+};
+
+/** Nothing but keys: what Tab does not reach cannot be used. */
+const keyboard: Hands = {
+  async press(what) {
+    await tabTo(what);
+    await what.page().keyboard.press('Enter');
+  },
+  async write(where, text) {
+    await tabTo(where);
+    await where.page().keyboard.press('Control+a');
+    await where.page().keyboard.type(text);
+  },
+  async choose(box, option) {
+    await tabTo(box);
+    await box.page().keyboard.type(option);
+  },
+};
+
+const MAX_TABS = 200;
+
+async function tabTo(what: Locator): Promise<void> {
+  await what.waitFor();
+  for (let tabs = 0; tabs < MAX_TABS; tabs++) {
+    if (await what.evaluate((element: unknown) => (element as Focusable).matches(':focus'))) return;
+    await what.page().keyboard.press('Tab');
+  }
+  throw new Error(`${MAX_TABS} times Tab do not lead to ${String(what)}`);
+}
+
+describe('the walk of a newcomer', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let browser: ConsoleBrowser;
+  let tools: ToolServer;
+
+  before(async () => {
+    [stack, tools] = await Promise.all([sharedStack(), startToolServer()]);
+    browser = await openConsole(stack);
+  });
+  after(() => Promise.all([browser.close(), tools.close()]));
+
+  for (const [name, hands] of Object.entries({ 'by the mouse': mouse, 'by keyboard alone': keyboard })) {
+    it(`${name}: draws four nodes, runs them, watches, approves on a phone and reads the cost`, async () => {
+      const laps = startLaps();
+      const person = await createPerson(stack);
+      const page = await browser.person(person.userId, '/workflows');
+      laps.end('signed in');
+      await draw(page, hands);
+      laps.end('drawn');
+      await page.keyboard.press('Control+Enter');
+      await hands.press(page.getByRole('dialog', { name: 'Run workflow' }).getByRole('button', { name: 'Start run' }));
+      await nodeOf(page, 'Agent, waiting').waitFor();
+      await assertAccessible(page, 'the run that waits');
+      laps.end('run, until it waits');
+      const phone = await browser.person(person.userId, '/inbox', NARROW);
+      const article = phone.getByRole('article', { name: 'add of tools' });
+      await hands.press(article.getByRole('button', { name: 'Approve', exact: true }));
+      await article.getByText('You approved this.').waitFor();
+      await phone.context().close();
+      laps.end('approved');
+      await page.getByRole('status').getByText('Run succeeded').waitFor();
+      await nodeOf(page, 'Agent, succeeded').waitFor();
+      await hands.press(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Costs' }));
+      const row = page.getByRole('table', { name: 'Cost by workflow' }).getByRole('row', { name: /First steps/ });
+      // One call of the LLM request, two of the agent.
+      await row.getByText('0.00006 USD').waitFor();
+      laps.end('cost read');
+      assert.equal(tools.callsOf('add').length, name === 'by the mouse' ? 1 : 2);
+      assert.ok(laps.seconds() < 300, laps.text());
+      console.log(`${name}: ${laps.text()}`);
+      await page.context().close();
+    });
+  }
+
+  it('has broken no policy, written no error and asked no other origin', () => browser.assertClean());
+
+  async function draw(page: Page, { press, write, choose }: Hands): Promise<void> {
+    const model = `walk-${randomUUID()}`;
+    stack.modelProvider.script(model, [
+      { text: 'One and two' },
+      { toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 } }] },
+      { text: 'It is 3' },
+    ]);
+    const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
+    const panel = page.getByRole('region', { name: 'Node', exact: true });
+    const field = (name: string): Locator => panel.getByRole('textbox', { name, exact: true });
+    const modelField = panel.getByLabel('Model', { exact: true });
+    await press(button('New workflow'));
+    const dialog = page.getByRole('dialog', { name: 'New workflow' });
+    await write(dialog.getByRole('textbox', { name: 'Title' }), 'First steps');
+    await press(dialog.getByRole('button', { name: 'Create' }));
+    await page.getByRole('heading', { level: 1, name: 'First steps' }).waitFor();
+    const kinds = ['Trigger', 'HTTP request', 'LLM request', 'Agent'];
+    for (const kind of kinds) await press(button(`Add ${kind}`));
+    for (const [index, kind] of kinds.slice(1).entries()) {
+      await press(nodeOf(page, kinds[index]!));
+      await choose(panel.getByRole('combobox', { name: 'Connect to', exact: true }), kind);
+    }
+    await press(nodeOf(page, 'HTTP request'));
+    await write(field('URL'), `${stack.apiUrl}/healthz`);
+    await press(nodeOf(page, 'LLM request'));
+    await write(modelField, model);
+    await write(field('Message'), 'Which numbers?');
+    await press(nodeOf(page, 'Agent'));
+    await write(modelField, model);
+    await write(field('Message'), 'Add them.');
+    await press(panel.getByRole('button', { name: 'Add to Tools' }));
+    await write(field('Server label'), 'tools');
+    await write(field('Endpoint URL'), tools.url);
+    await assertAccessible(page, 'the drawing');
+  }
+});
+
+function nodeOf(page: Page, name: string): Locator {
+  return page.getByRole('region', { name: 'Graph' }).getByRole('group', { name, exact: true });
+}
+
+/** The times between the steps, in seconds. */
+function startLaps() {
+  const start = performance.now();
+  const laps: string[] = [];
+  let last = start;
+  const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+  return {
+    end(step: string) {
+      laps.push(`${step} ${inSeconds(performance.now() - last)}`);
+      last = performance.now();
+    },
+    seconds: () => (performance.now() - start) / 1000,
+    text: () => `${laps.join(', ')}; in all ${inSeconds(performance.now() - start)}`,
+  };
+}
