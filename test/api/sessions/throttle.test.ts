@@ -162,11 +162,17 @@ describe('guessing passwords', function () {
 
   it('one address that tries many accounts is stopped after a hundred', async () => {
     const address = newAddress();
-    const answers: AuthAnswer[] = [];
-    const tried = Array.from({ length: 110 }, () => `${randomUUID()}@example.com`);
-    for (const email of tried) answers.push(await guess(address, email));
-    const refused = answers.filter(({ status }) => status === 429).length;
-    assert.equal(refused, 10);
+    const guessTen = async (): Promise<number[]> => {
+      const answers: AuthAnswer[] = [];
+      const tried = Array.from({ length: 10 }, () => `${randomUUID()}@example.com`);
+      for (const email of tried) answers.push(await guess(address, email));
+      return statuses(answers);
+    };
+    assert.deepEqual(await guessTen(), Array<number>(10).fill(401));
+    // A hundred attempts may take longer than the minute in which they count: these ten become ninety-five.
+    const text = `UPDATE login_failures SET failures = 95, ends_at = now() + interval '1 minute' WHERE failures = 10`;
+    assert.equal((await queryDatabase(stack, `${text} RETURNING 1`)).length, 1);
+    assert.deepEqual(await guessTen(), [...Array<number>(5).fill(401), ...Array<number>(5).fill(429)]);
     // Who has signed in there before is not meant.
     await later('minutes');
     assert.equal((await logIn(address)).status, 200);
