@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Button } from './button.js';
 import { classNames } from './class-names.js';
 import './dialog.css';
+import { useFocusBack } from './use-focus-back.js';
 
 interface DialogProps {
   /** The accessible name, such as `Run workflow`. */
@@ -17,6 +18,7 @@ interface DialogProps {
 
 /** A dialog is open as long as it is rendered: `{isOpen && <Dialog ...>}`. It holds the focus, and gives it back. */
 export function Dialog({ title, onClose, children, footer, isWide = false }: DialogProps) {
+  const giveFocusBack = useFocusBack();
   return (
     <Parts.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Parts.Portal>
@@ -25,6 +27,7 @@ export function Dialog({ title, onClose, children, footer, isWide = false }: Dia
           className={classNames('dialog', isWide && 'dialog-wide')}
           aria-describedby={undefined}
           onOpenAutoFocus={focusFirstField}
+          onCloseAutoFocus={giveFocusBack}
         >
           <header className="dialog-head">
             <Parts.Title className="dialog-title">{title}</Parts.Title>

@@ -85,6 +85,23 @@ describe('the list of workflows, and who may do what with one', function () {
     await page.context().close();
   });
 
+  it('gives the focus back where a dialog was opened, by a button or from a menu', async () => {
+    const page = await browser.person(person.userId, '/workflows');
+    await link(page, 'Apples').waitFor();
+    await page.getByRole('button', { name: 'New workflow' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'New workflow' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(`document.activeElement.textContent === 'New workflow'`);
+    await link(page, 'Apples').click();
+    await page.getByRole('button', { name: 'More' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Delete workflow' }).press('Enter');
+    await page.getByRole('alertdialog', { name: 'Delete workflow' }).getByRole('button', { name: 'Cancel' }).click();
+    await page.waitForFunction(`document.activeElement.textContent === 'More'`);
+    await page.context().close();
+  });
+
   it('begins with a copy of another workflow', async () => {
     const page = await browser.person(person.userId, '/workflows');
     await page.getByRole('button', { name: 'New workflow' }).click();
