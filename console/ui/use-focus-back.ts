@@ -24,6 +24,6 @@ function placeOfFocus(): HTMLElement | undefined {
   if (activeElement?.closest('[role="dialog"], [role="alertdialog"]')) return last;
   const button = activeElement?.closest('[role="menu"]')?.getAttribute('aria-labelledby');
   const place = typeof button === 'string' ? document.getElementById(button) : activeElement;
-  last = place instanceof HTMLElement ? place : undefined;
+  last = place instanceof HTMLElement && place !== document.body ? place : undefined;
   return last;
 }

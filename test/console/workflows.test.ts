@@ -130,6 +130,52 @@ describe('the list of workflows, and who may do what with one', function () {
     await page.context().close();
   });
 
+  it('asks whose drawing counts, whatever was to be changed, and stores the one that a person keeps', async () => {
+    const id = await api.createWorkflow(project, trigger, 'Two at once');
+    const labels = async (): Promise<string> => JSON.stringify((await api.get(`/workflows/${id}/`)).body);
+    const changeElsewhere = async (label: string): Promise<void> => {
+      const [node] = trigger.nodes;
+      const data = { ...trigger, nodes: [{ ...node, data: { ...node!.data, label } }] };
+      assert.equal((await api.patch(`/workflows/${id}/`, { body: { data } })).status, 200);
+    };
+    const page = await browser.person(person.userId, `/workflows/${id}`);
+    const question = page.getByRole('dialog', { name: 'Changed meanwhile' });
+    const node = (label: string) => region(page, 'Graph').getByRole('group', { name: label, exact: true });
+    await node('Start').waitFor();
+    await changeElsewhere('Theirs');
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await page.getByRole('dialog', { name: 'Rename workflow' }).getByRole('button', { name: 'Rename' }).click();
+    await question.getByRole('button', { name: 'Keep mine' }).click();
+    await eventually(async () => (await labels()).includes('"Start"'));
+    await page.keyboard.press('Escape');
+    await changeElsewhere('Theirs again');
+    await page.getByRole('button', { name: 'Versions' }).click();
+    await page.getByRole('button', { name: 'Restore version 1', exact: true }).click();
+    await question.getByRole('button', { name: 'Take theirs' }).click();
+    await page.keyboard.press('Escape');
+    await node('Theirs again').waitFor();
+    await page.context().close();
+  });
+
+  it('asks before signing out leaves unsaved changes', async () => {
+    const id = await api.createWorkflow(project, trigger, 'Not saved yet');
+    const page = await browser.person(person.userId, `/workflows/${id}`);
+    await page.getByRole('button', { name: 'Add HTTP request' }).click();
+    const signOut = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Account' }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    };
+    const question = page.getByRole('alertdialog', { name: 'Unsaved changes' });
+    await signOut();
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await region(page, 'Graph').getByRole('group', { name: 'HTTP request', exact: true }).waitFor();
+    await signOut();
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.context().close();
+  });
+
   it('publishes what a run has shown to work, and takes it back', async () => {
     const id = await api.createWorkflow(project, trigger, 'To publish');
     const { data } = await api.run(id);
