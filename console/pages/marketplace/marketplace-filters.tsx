@@ -1,8 +1,8 @@
 import type { useSearchState } from '../../app/use-search-state.js';
+import { useTyped } from '../../app/use-typed.js';
 import { SearchField } from '../../ui/search-field.js';
 import { SelectField } from '../../ui/select-field.js';
 import { useCategories, useLanguages, type Ordering } from './marketplace-list.js';
-import { useTyped } from './use-typed.js';
 
 const ORDERINGS: readonly { value: Ordering | ''; label: string }[] = [
   { value: '', label: 'Published last' },
