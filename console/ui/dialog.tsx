@@ -14,10 +14,12 @@ interface DialogProps {
   /** Buttons at the end, the main one last. */
   footer?: ReactNode;
   isWide?: boolean;
+  /** A person writes in it: a click beside it does not close it, because what was written would be lost. */
+  holdsText?: boolean;
 }
 
 /** A dialog is open as long as it is rendered: `{isOpen && <Dialog ...>}`. It holds the focus, and gives it back. */
-export function Dialog({ title, onClose, children, footer, isWide = false }: DialogProps) {
+export function Dialog({ title, onClose, children, footer, isWide = false, holdsText = false }: DialogProps) {
   const giveFocusBack = useFocusBack();
   return (
     <Parts.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
@@ -28,6 +30,7 @@ export function Dialog({ title, onClose, children, footer, isWide = false }: Dia
           aria-describedby={undefined}
           onOpenAutoFocus={focusFirstField}
           onCloseAutoFocus={giveFocusBack}
+          onInteractOutside={(event) => holdsText && event.preventDefault()}
         >
           <header className="dialog-head">
             <Parts.Title className="dialog-title">{title}</Parts.Title>

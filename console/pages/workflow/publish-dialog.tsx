@@ -48,7 +48,7 @@ export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () =>
     error: errors[key],
   });
   return (
-    <Dialog title="Publish" isWide onClose={onClose}>
+    <Dialog title="Publish" isWide holdsText onClose={onClose}>
       <TextField label="Marketplace title" isRequired maxLength={255} {...field('market_title')} />
       <TextField label="Short description" isRequired rows={2} maxLength={1000} {...field('short_description')} />
       <TextField
