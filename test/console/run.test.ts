@@ -136,14 +136,14 @@ describe('the page of a run', function () {
     await runs.getByRole('button').last().click();
     await page.waitForURL(`**?**compare=${runId}`);
     const differences = page.getByRole('region', { name: 'Differences' });
-    const name = differences.getByRole('region', { name: 'Input' }).getByRole('row', { name: 'name' });
+    const name = differences.getByRole('group', { name: 'Input' }).getByRole('row', { name: 'name' });
     assert.match((await name.textContent()) ?? '', /Grace.*Ada/);
     await page.getByRole('button', { name: 'Change input' }).click();
     // More digits than a number of JavaScript holds.
     assert.match(await dialog.getByRole('textbox').inputValue(), /12345678901234567890/);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await differences.getByRole('region', { name: 'Node Call' }).waitFor();
-    assert.equal(await differences.getByRole('region', { name: 'Definition' }).count(), 0);
+    await differences.getByRole('group', { name: 'Node Call' }).waitFor();
+    assert.equal(await differences.getByRole('group', { name: 'Definition' }).count(), 0);
     await assertAccessible(page, 'a comparison');
     await page.context().close();
   });

@@ -102,6 +102,33 @@ describe('the list of workflows, and who may do what with one', function () {
     await page.context().close();
   });
 
+  it('shows in the searchbox what it searches for, whichever way the address has changed', async () => {
+    const page = await browser.person(person.userId, '/workflows?search=pear');
+    const search = page.getByRole('searchbox', { name: 'Search workflows' });
+    await link(page, 'Pears').waitFor();
+    assert.equal(await search.inputValue(), 'pear');
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Workflows' }).click();
+    await link(page, 'Apples').waitFor();
+    assert.equal(await search.inputValue(), '');
+    await page.goto('/workflows?project=999999');
+    await page.getByText('No workflow matches.').waitFor();
+    assert.equal(await page.getByRole('combobox', { name: 'Project' }).inputValue(), '999999');
+    await page.context().close();
+  });
+
+  it('says in place why a bookmark was not set, and tries again when asked to', async () => {
+    const page = await browser.person(person.userId, '/workflows?search=pear');
+    await page.route('**/add-bookmark/', (route) => route.fulfill({ status: 403, json: { detail: 'No.', code: 'x' } }));
+    await page.getByRole('button', { name: 'Bookmark', exact: true }).click();
+    const alert = page.getByRole('alert');
+    await alert.getByText('Your role does not permit this.').waitFor();
+    await page.unroute('**/add-bookmark/');
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Bookmark', pressed: true }).waitFor();
+    assert.equal(await alert.count(), 0);
+    await page.context().close();
+  });
+
   it('begins with a copy of another workflow', async () => {
     const page = await browser.person(person.userId, '/workflows');
     await page.getByRole('button', { name: 'New workflow' }).click();
@@ -125,6 +152,7 @@ describe('the list of workflows, and who may do what with one', function () {
       assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
     }
     await page.keyboard.press('Delete');
+    await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: 'Versions' }).click();
     await page.getByRole('dialog', { name: 'Versions' }).getByText('Version 1').waitFor();
     await page.context().close();
@@ -174,6 +202,23 @@ describe('the list of workflows, and who may do what with one', function () {
     await question.getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.context().close();
+  });
+
+  it('keeps the drawing where a part of the editor cannot be loaded', async () => {
+    const id = await api.createWorkflow(project, trigger, 'With a missing part');
+    // React and the browser write of what is missing, so this browser is not one that must be clean.
+    const other = await openConsole(stack);
+    const page = await other.person(person.userId, `/workflows/${id}`);
+    await page.route('**/assets/json-editor*', (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('button', { name: 'Add HTTP request' }).click();
+    await region(page, 'Node').getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor();
+    await region(page, 'Node').getByRole('textbox', { name: 'Label' }).fill('Still here');
+    await region(page, 'Graph').getByRole('group', { name: 'Still here', exact: true }).waitFor();
+    // The tools around the graph are about it, too.
+    await page.getByRole('button', { name: 'Add Condition' }).click();
+    await page.keyboard.press('Delete');
+    await region(page, 'Graph').getByRole('group', { name: 'Condition', exact: true }).waitFor({ state: 'detached' });
+    await other.close();
   });
 
   it('publishes what a run has shown to work, and takes it back', async () => {
