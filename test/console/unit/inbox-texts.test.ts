@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { beginningOf } from '../../../console/pages/inbox/long-text.js';
 import { outcomeSentence, tooLateSentence } from '../../../console/pages/inbox/outcome-sentence.js';
 import { remainingText } from '../../../console/pages/inbox/remaining.js';
-import { toVisibleJson } from '../../../console/pages/inbox/visible-json.js';
+import { toVisibleJson, toVisibleText } from '../../../console/pages/inbox/visible-json.js';
 import { parseJson, writeJson } from '../../../graph/json-text.js';
 
 describe('the arguments of a tool call, as an approver reads them', () => {
@@ -32,6 +32,7 @@ describe('the arguments of a tool call, as an approver reads them', () => {
     }
     assert.equal(toVisibleJson('\u{e0041}'), '"\\udb40\\udc41"', 'a tag character, which is two units');
     assert.equal(toVisibleJson('\n\t'), '"\\n\\t"');
+    assert.equal(toVisibleText('pay\u202eknab'), 'pay\\u202eknab', 'the name of a tool');
   });
 
   it('leave what can be seen as it is', () => {
