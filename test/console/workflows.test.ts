@@ -221,6 +221,20 @@ describe('the list of workflows, and who may do what with one', function () {
     await other.close();
   });
 
+  it('starts a run with the digits that were written, more than a number of JavaScript holds', async () => {
+    const id = await api.createWorkflow(project, trigger, 'Many digits');
+    const page = await browser.person(person.userId, `/workflows/${id}`);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Run workflow' });
+    await dialog.getByRole('checkbox', { name: 'Write the input as JSON' }).check();
+    await dialog.getByRole('textbox', { name: 'Input as JSON' }).fill('{"big": 12345678901234567890}');
+    await dialog.getByRole('button', { name: 'Start run' }).click();
+    await page.waitForURL(/\/runs\//);
+    await page.getByRole('button', { name: 'Change input' }).click();
+    assert.match(await dialog.getByRole('textbox').inputValue(), /12345678901234567890/);
+    await page.context().close();
+  });
+
   it('publishes what a run has shown to work, and takes it back', async () => {
     const id = await api.createWorkflow(project, trigger, 'To publish');
     const { data } = await api.run(id);
