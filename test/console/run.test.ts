@@ -168,7 +168,7 @@ describe('the page of a run', function () {
     const text = [
       '<img src=x onerror="window.hit=1"><script>window.hit=1</script>',
       '![far](https://elsewhere.example/pixel.png)',
-      '[click](javascript:window.hit=1) [out](https://elsewhere.example/)',
+      '[click](javascript:window.hit=1) [out](https://elsewhere.example/) [here](/settings)',
     ].join('\n\n');
     const { runId } = await world.start(
       answer(stack, text, '<img src=x onerror="window.hit=1">'),
@@ -181,6 +181,7 @@ describe('the page of a run', function () {
     assert.match((await out.getAttribute('rel')) ?? '', /noopener/);
     assert.equal(await panel(page).locator('img, script').count(), 0);
     assert.doesNotMatch((await panel(page).getByText('click').getAttribute('href')) ?? '', /javascript/);
+    assert.equal(await panel(page).getByRole('link', { name: 'here' }).count(), 0);
     await page.getByRole('combobox', { name: 'Show as' }).selectOption('Text');
     await panel(page).getByText('<script>').waitFor();
     assert.equal(await page.evaluate('window.hit'), undefined);
