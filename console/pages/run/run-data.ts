@@ -75,7 +75,7 @@ export function useRunningCost(run: RunDetail, isOpen: boolean): Readonly<Record
 /** Who may only read, by their role where the run belongs to, gets no buttons. Without an answer the service decides. */
 export function useMayRun(projectId: number): boolean {
   const query = useQuery({
-    queryKey: ['project', projectId],
+    queryKey: ['projects', 'one', projectId],
     queryFn: ({ signal }) => unwrap(api.GET('/api/v1/projects/{id}/', { params: { path: { id: projectId } }, signal })),
     staleTime: 60_000,
   });
