@@ -211,8 +211,8 @@ describe('the list of workflows, and who may do what with one', function () {
     const page = await other.person(person.userId, `/workflows/${id}`);
     await page.route('**/assets/json-editor*', (route) => route.fulfill({ status: 404 }));
     await page.getByRole('button', { name: 'Add HTTP request' }).click();
-    await region(page, 'Node').getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor();
-    await region(page, 'Node').getByRole('textbox', { name: 'Label' }).fill('Still here');
+    await region(page, 'Node').getByRole('alert').first().getByRole('button', { name: 'Try again' }).waitFor();
+    await region(page, 'Node').getByRole('textbox', { name: 'Label', exact: true }).fill('Still here');
     await region(page, 'Graph').getByRole('group', { name: 'Still here', exact: true }).waitFor();
     // The tools around the graph are about it, too.
     await page.getByRole('button', { name: 'Add Condition' }).click();
