@@ -86,11 +86,13 @@ describe('what has become of a request', () => {
   });
 
   it('says why a decision did not count', () => {
-    const late = (status: 'approved' | 'expired' | 'pending', by: typeof bob | null): string =>
+    const late = (status: 'approved' | 'rejected' | 'expired' | 'pending', by: typeof bob | null): string | undefined =>
       tooLateSentence({ status, decided_by: by }, 'reject', 1, 'The run has ended.');
     assert.equal(late('approved', bob), 'Your rejection does not count: Bob approved this before.');
     assert.equal(late('approved', ada), 'Your rejection does not count: you approved this before.');
-    assert.match(late('expired', null), /too late/);
+    assert.equal(late('rejected', ada), undefined, 'the same, asked for again because the answer got lost');
+    assert.equal(late('rejected', bob), 'Your rejection does not count: Bob rejected this before.');
+    assert.match(late('expired', null) ?? '', /too late/);
     assert.equal(late('pending', null), 'Your rejection does not count. The run has ended.');
   });
 });
