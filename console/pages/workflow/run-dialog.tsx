@@ -64,6 +64,9 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
             value={json}
             onChange={setJson}
             spellCheck={false}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && input !== undefined) void start.run();
+            }}
             error={input === undefined ? 'This is no JSON yet.' : undefined}
           />
         )}
