@@ -61,14 +61,13 @@ export class Saver {
 
   /** Everything but the drawing. Throws what the service answers; of a 412 a person is asked here, too. */
   async changeDetails(change: Omit<WorkflowChange, 'data'>): Promise<void> {
-    this.adopt(await this.#askOnConflict(() => changeWorkflow(this.#state.workflow.id, this.#etag, change)));
+    await this.#change(() => changeWorkflow(this.#state.workflow.id, this.#etag, change));
   }
 
   /** Shows the drawing of an earlier version. Throws like `changeDetails`. */
   async restore(version: number): Promise<void> {
-    const record = await this.#askOnConflict(() => restoreVersion(this.#state.workflow.id, this.#etag, version));
-    this.adopt(record);
-    this.#store.takeOver(record.workflow.data);
+    const { workflow } = await this.#change(() => restoreVersion(this.#state.workflow.id, this.#etag, version));
+    this.#store.takeOver(workflow.data);
   }
 
   /** The service's answer to a change of this page's own that was made on top of what is known here. */
@@ -116,11 +115,26 @@ export class Saver {
     }
   }
 
-  /** Behind a save that is under way, whose answer brings another tag. */
-  async #askOnConflict(change: () => Promise<WorkflowRecord>): Promise<WorkflowRecord> {
+  /** One change after the other, saves included: each brings the tag that the next one names. */
+  async #change(ask: () => Promise<WorkflowRecord>): Promise<WorkflowRecord> {
     while (this.#running !== undefined) await this.#running;
+    const asked = this.#ask(ask);
+    this.#running = asked.then(
+      () => true,
+      () => false,
+    );
     try {
-      return await change();
+      return await asked;
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  async #ask(ask: () => Promise<WorkflowRecord>): Promise<WorkflowRecord> {
+    try {
+      const record = await ask();
+      this.adopt(record);
+      return record;
     } catch (error) {
       if (isConflict(error)) await this.#meet();
       throw error;
