@@ -92,13 +92,13 @@ describe('the list of workflows, and who may do what with one', function () {
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'New workflow' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.waitForFunction(`document.activeElement.textContent === 'New workflow'`);
+    await eventually(async () => (await page.evaluate('document.activeElement.textContent')) === 'New workflow');
     await link(page, 'Apples').click();
     await page.getByRole('button', { name: 'More' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Delete workflow' }).press('Enter');
     await page.getByRole('alertdialog', { name: 'Delete workflow' }).getByRole('button', { name: 'Cancel' }).click();
-    await page.waitForFunction(`document.activeElement.textContent === 'More'`);
+    await eventually(async () => (await page.evaluate('document.activeElement.textContent')) === 'More');
     await page.context().close();
   });
 
