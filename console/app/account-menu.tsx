@@ -3,10 +3,12 @@ import { Alert } from '../ui/alert.js';
 import { Menu } from '../ui/menu.js';
 import './account-menu.css';
 import { explain } from './explain.js';
+import { hold, isGuarded } from './leave-guard.js';
 import { session, type User } from './session.js';
 
 export function AccountMenu({ user }: { user: User }) {
   const signOut = useMutation({ mutationFn: session.signOut });
+  const leave = (): void => signOut.mutate();
   return (
     <>
       <Menu
@@ -17,14 +19,15 @@ export function AccountMenu({ user }: { user: User }) {
             {user.email !== null && <div>{user.email}</div>}
           </>
         }
-        items={[{ label: 'Sign out', onSelect: () => signOut.mutate() }]}
+        // Signing out leaves the page, too: unsaved changes on it would be gone.
+        items={[{ label: 'Sign out', onSelect: () => (isGuarded() ? hold(leave) : leave()) }]}
       >
         {/* A picture, not a text: the button is named Account whatever the person is called. */}
         <span className="account-letters" data-letters={initialsOf(user.name)} />
       </Menu>
       {signOut.isError && (
         <div className="account-problem">
-          <Alert onRetry={() => signOut.mutate()} isRetrying={signOut.isPending}>
+          <Alert onRetry={leave} isRetrying={signOut.isPending}>
             {explain(signOut.error)} You are still signed in.
           </Alert>
         </div>

@@ -1,9 +1,10 @@
-/** The key `/` leads to the page's searchbox, unless a text is being written. */
+/** The key `/` leads to the page's searchbox, or to that of the dialog before it, unless a text is being written. */
 export function focusSearch(event: KeyboardEvent): void {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (isWriting(event.target)) return;
-  const search = document.querySelector<HTMLInputElement>('main input[type="search"]');
-  if (search === null) return;
+  const dialog = document.querySelector('[role="dialog"], [role="alertdialog"]');
+  const search = (dialog ?? document.querySelector('main'))?.querySelector<HTMLInputElement>('input[type="search"]');
+  if (!search) return;
   event.preventDefault();
   search.focus();
   search.select();

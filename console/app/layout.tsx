@@ -49,7 +49,12 @@ function Bar({ path }: { path: string }) {
   const [openAt, setOpenAt] = useState<string>();
   // A menu that was opened on another page is closed on this one.
   const isOpen = openAt === path;
-  useEscape(isOpen, () => setOpenAt(undefined));
+  const menu = useRef<HTMLButtonElement>(null);
+  useEscape(isOpen, () => {
+    setOpenAt(undefined);
+    // A link in it may have had the focus.
+    menu.current?.focus();
+  });
   return (
     <header className="shell-bar">
       <Link href={ADDRESSES.home} className="shell-brand" aria-label="Workflow automation, home">
@@ -59,6 +64,7 @@ function Bar({ path }: { path: string }) {
       <Button
         variant="quiet"
         className="shell-menu"
+        ref={menu}
         aria-expanded={isOpen}
         aria-controls="navigation"
         onClick={() => setOpenAt(isOpen ? undefined : path)}

@@ -1,4 +1,5 @@
 import { lazy, Suspense, use, useId, useState } from 'react';
+import { ErrorBoundary } from '../app/error-boundary.js';
 import { isSameJson } from '../graph/same-json.js';
 import { Loading } from '../ui/loading.js';
 import type { SchemaFieldProps } from './field-props.js';
@@ -21,17 +22,19 @@ export function JsonField({ schema, path, label, value, onChange }: SchemaFieldP
       <span className="field-label" id={id}>
         {label}
       </span>
-      <Suspense fallback={<Loading />}>
-        <JsonEditor
-          labelledBy={id}
-          value={text}
-          isReadOnly={isReadOnly}
-          onChange={(next) => {
-            setWritten(next);
-            onChange(path, fromJsonText(next));
-          }}
-        />
-      </Suspense>
+      <ErrorBoundary>
+        <Suspense fallback={<Loading />}>
+          <JsonEditor
+            labelledBy={id}
+            value={text}
+            isReadOnly={isReadOnly}
+            onChange={(next) => {
+              setWritten(next);
+              onChange(path, fromJsonText(next));
+            }}
+          />
+        </Suspense>
+      </ErrorBoundary>
       {descriptionOf(schema) !== undefined && <p className="field-hint">{descriptionOf(schema)}</p>}
       {looksBroken && <p className="field-error">This is not complete JSON yet; as it is, it is a text.</p>}
       {error !== undefined && <p className="field-error">{error}</p>}

@@ -78,6 +78,11 @@ export class EditorStore {
     this.#set({ history: { ...history, present, gesture: undefined }, saved });
   }
 
+  /** The service has another drawing than was known: what is here stays, and is not saved. */
+  markStored(stored: Drawing): void {
+    this.#set({ saved: shareParts(this.drawing, stored) as Drawing });
+  }
+
   /** What the service has now, in place of everything here; Undo brings this back. */
   takeOver(answered: Drawing): void {
     const saved = shareParts(this.drawing, answered) as Drawing;

@@ -45,7 +45,12 @@ export function InputField({ schema, path, field, others, onChange }: InputField
       </div>
       <div className="form-row">
         <SelectField {...text('type')} value={type} options={types.map((each) => ({ value: each, label: each }))} />
-        <TextField {...text('default_value')} hint={defaultHint} />
+        <TextField
+          {...text('default_value')}
+          hint={defaultHint}
+          type={field['is_secret'] === true ? 'password' : 'text'}
+          autoComplete="new-password"
+        />
       </div>
       {type === 'select' && (
         <OptionsField options={asArray(field['options'])} onChange={(options) => set('options', options)} />

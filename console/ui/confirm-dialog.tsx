@@ -2,6 +2,7 @@ import { AlertDialog as Parts } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { Button } from './button.js';
 import './dialog.css';
+import { useFocusBack } from './use-focus-back.js';
 
 interface ConfirmDialogProps {
   /** The accessible name of the alertdialog, such as `Unsaved changes`. */
@@ -20,11 +21,12 @@ interface ConfirmDialogProps {
 /** Asks before something is done; it is open as long as it is rendered, and the focus is on the harmless button. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, children, confirmLabel, cancelLabel = 'Cancel', isDangerous = false, isBusy = false } = props;
+  const giveFocusBack = useFocusBack();
   return (
     <Parts.Root open onOpenChange={(isOpen) => !isOpen && props.onCancel()}>
       <Parts.Portal>
         <Parts.Overlay className="dialog-veil" />
-        <Parts.Content className="dialog">
+        <Parts.Content className="dialog" onCloseAutoFocus={giveFocusBack}>
           <header className="dialog-head">
             <Parts.Title className="dialog-title">{title}</Parts.Title>
           </header>

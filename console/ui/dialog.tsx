@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Button } from './button.js';
 import { classNames } from './class-names.js';
 import './dialog.css';
+import { useFocusBack } from './use-focus-back.js';
 
 interface DialogProps {
   /** The accessible name, such as `Run workflow`. */
@@ -13,10 +14,13 @@ interface DialogProps {
   /** Buttons at the end, the main one last. */
   footer?: ReactNode;
   isWide?: boolean;
+  /** A person writes in it: a click beside it does not close it, because what was written would be lost. */
+  holdsText?: boolean;
 }
 
 /** A dialog is open as long as it is rendered: `{isOpen && <Dialog ...>}`. It holds the focus, and gives it back. */
-export function Dialog({ title, onClose, children, footer, isWide = false }: DialogProps) {
+export function Dialog({ title, onClose, children, footer, isWide = false, holdsText = false }: DialogProps) {
+  const giveFocusBack = useFocusBack();
   return (
     <Parts.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Parts.Portal>
@@ -25,6 +29,8 @@ export function Dialog({ title, onClose, children, footer, isWide = false }: Dia
           className={classNames('dialog', isWide && 'dialog-wide')}
           aria-describedby={undefined}
           onOpenAutoFocus={focusFirstField}
+          onCloseAutoFocus={giveFocusBack}
+          onInteractOutside={(event) => holdsText && event.preventDefault()}
         >
           <header className="dialog-head">
             <Parts.Title className="dialog-title">{title}</Parts.Title>

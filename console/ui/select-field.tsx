@@ -25,7 +25,7 @@ export function SelectField(props: SelectFieldProps) {
           disabled={disabled}
           {...control}
         >
-          {options.map((option) => (
+          {withChosen(options, value).map((option) => (
             <option key={option.value} value={option.value}>
               {option.label}
             </option>
@@ -34,4 +34,11 @@ export function SelectField(props: SelectFieldProps) {
       )}
     </Field>
   );
+}
+
+/** An address may name a value that is not, or not yet, among the choices: then it is shown, and not the first choice. */
+function withChosen(options: readonly SelectOption[], value: string): readonly SelectOption[] {
+  return value === '' || options.some((option) => option.value === value)
+    ? options
+    : [...options, { value, label: value }];
 }

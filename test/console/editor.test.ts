@@ -227,6 +227,7 @@ describe('the editor', function () {
     await press(page, 'Add Trigger');
     await press(page, 'Add input field');
     await region(page, 'Node').getByRole('checkbox', { name: 'Secret' }).check();
+    assert.equal(await field(page, 'Default value').getAttribute('type'), 'password');
     await field(page, 'Default value').fill('a-long-secret');
     await save(page);
     assert.equal(await field(page, 'Default value').inputValue(), '********');

@@ -104,10 +104,15 @@ describe('the list of runs', function () {
     const newcomer = await createAccount(stack);
     const page = await browser.person(newcomer.userId, '/runs');
     await page.getByRole('link', { name: 'Choose a workflow to run' }).waitFor();
-    await page.route('**/api/v1/runs/**', (route) =>
-      route.fulfill({ status: 400, json: { code: 'odd', detail: 'Odd.' } }),
-    );
+    const refuse = { status: 400, json: { code: 'odd', detail: 'Odd.' } };
+    await page.route('**/api/v1/runs/**', (route) => route.fulfill(refuse));
+    await page.route('**/api/v1/projects/**', (route) => route.fulfill(refuse));
     await page.goto('/runs?search=x');
+    const choices = page.getByRole('alert').filter({ hasText: 'The projects to choose from are missing. Odd.' });
+    await choices.waitFor();
+    await page.unroute('**/api/v1/projects/**');
+    await choices.getByRole('button', { name: 'Try again' }).click();
+    await choices.waitFor({ state: 'detached' });
     await page.getByRole('alert').getByText('Odd.').waitFor();
     await page.unroute('**/api/v1/runs/**');
     await page.getByRole('button', { name: 'Try again' }).click();

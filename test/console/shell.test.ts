@@ -107,8 +107,10 @@ describe('the frame of the console', function () {
     await menu.click();
     assert.equal(await menu.getAttribute('aria-expanded'), 'true');
     await assertAccessible(page, 'open menu at 390 px');
+    await linkTo(page, 'Runs').focus();
     await page.keyboard.press('Escape');
     assert.equal(await linkTo(page, 'Runs').isVisible(), false);
+    assert.equal(await focused(page), 'Menu');
     await menu.click();
     await linkTo(page, 'Runs').click();
     await heading(page, 'Runs').waitFor();

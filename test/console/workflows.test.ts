@@ -85,6 +85,50 @@ describe('the list of workflows, and who may do what with one', function () {
     await page.context().close();
   });
 
+  it('gives the focus back where a dialog was opened, by a button or from a menu', async () => {
+    const page = await browser.person(person.userId, '/workflows');
+    await link(page, 'Apples').waitFor();
+    await page.getByRole('button', { name: 'New workflow' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'New workflow' }).waitFor();
+    await page.keyboard.press('Escape');
+    await eventually(async () => (await page.evaluate('document.activeElement.textContent')) === 'New workflow');
+    await link(page, 'Apples').click();
+    await page.getByRole('button', { name: 'More' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Delete workflow' }).press('Enter');
+    await page.getByRole('alertdialog', { name: 'Delete workflow' }).getByRole('button', { name: 'Cancel' }).click();
+    await eventually(async () => (await page.evaluate('document.activeElement.textContent')) === 'More');
+    await page.context().close();
+  });
+
+  it('shows in the searchbox what it searches for, whichever way the address has changed', async () => {
+    const page = await browser.person(person.userId, '/workflows?search=pear');
+    const search = page.getByRole('searchbox', { name: 'Search workflows' });
+    await link(page, 'Pears').waitFor();
+    assert.equal(await search.inputValue(), 'pear');
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Workflows' }).click();
+    await link(page, 'Apples').waitFor();
+    assert.equal(await search.inputValue(), '');
+    await page.goto('/workflows?project=999999');
+    await page.getByText('No workflow matches.').waitFor();
+    assert.equal(await page.getByRole('combobox', { name: 'Project' }).inputValue(), '999999');
+    await page.context().close();
+  });
+
+  it('says in place why a bookmark was not set, and tries again when asked to', async () => {
+    const page = await browser.person(person.userId, '/workflows?search=pear');
+    await page.route('**/add-bookmark/', (route) => route.fulfill({ status: 403, json: { detail: 'No.', code: 'x' } }));
+    await page.getByRole('button', { name: 'Bookmark', exact: true }).click();
+    const alert = page.getByRole('alert');
+    await alert.getByText('Your role does not permit this.').waitFor();
+    await page.unroute('**/add-bookmark/');
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Bookmark', pressed: true }).waitFor();
+    assert.equal(await alert.count(), 0);
+    await page.context().close();
+  });
+
   it('begins with a copy of another workflow', async () => {
     const page = await browser.person(person.userId, '/workflows');
     await page.getByRole('button', { name: 'New workflow' }).click();
@@ -108,8 +152,86 @@ describe('the list of workflows, and who may do what with one', function () {
       assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
     }
     await page.keyboard.press('Delete');
+    await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: 'Versions' }).click();
     await page.getByRole('dialog', { name: 'Versions' }).getByText('Version 1').waitFor();
+    await page.context().close();
+  });
+
+  it('asks whose drawing counts, whatever was to be changed, and stores the one that a person keeps', async () => {
+    const id = await api.createWorkflow(project, trigger, 'Two at once');
+    const labels = async (): Promise<string> => JSON.stringify((await api.get(`/workflows/${id}/`)).body);
+    const changeElsewhere = async (label: string): Promise<void> => {
+      const [node] = trigger.nodes;
+      const data = { ...trigger, nodes: [{ ...node, data: { ...node!.data, label } }] };
+      assert.equal((await api.patch(`/workflows/${id}/`, { body: { data } })).status, 200);
+    };
+    const page = await browser.person(person.userId, `/workflows/${id}`);
+    const question = page.getByRole('dialog', { name: 'Changed meanwhile' });
+    const node = (label: string) => region(page, 'Graph').getByRole('group', { name: label, exact: true });
+    await node('Start').waitFor();
+    await changeElsewhere('Theirs');
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await page.getByRole('dialog', { name: 'Rename workflow' }).getByRole('button', { name: 'Rename' }).click();
+    await question.getByRole('button', { name: 'Keep mine' }).click();
+    await eventually(async () => (await labels()).includes('"Start"'));
+    await page.keyboard.press('Escape');
+    await changeElsewhere('Theirs again');
+    await page.getByRole('button', { name: 'Versions' }).click();
+    await page.getByRole('button', { name: 'Restore version 1', exact: true }).click();
+    await question.getByRole('button', { name: 'Take theirs' }).click();
+    await page.keyboard.press('Escape');
+    await node('Theirs again').waitFor();
+    await page.context().close();
+  });
+
+  it('asks before signing out leaves unsaved changes', async () => {
+    const id = await api.createWorkflow(project, trigger, 'Not saved yet');
+    const page = await browser.person(person.userId, `/workflows/${id}`);
+    await page.getByRole('button', { name: 'Add HTTP request' }).click();
+    const signOut = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Account' }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    };
+    const question = page.getByRole('alertdialog', { name: 'Unsaved changes' });
+    await signOut();
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await region(page, 'Graph').getByRole('group', { name: 'HTTP request', exact: true }).waitFor();
+    await signOut();
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.context().close();
+  });
+
+  it('keeps the drawing where a part of the editor cannot be loaded', async () => {
+    const id = await api.createWorkflow(project, trigger, 'With a missing part');
+    // React and the browser write of what is missing, so this browser is not one that must be clean.
+    const other = await openConsole(stack);
+    const page = await other.person(person.userId, `/workflows/${id}`);
+    await page.route('**/assets/json-editor*', (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('button', { name: 'Add HTTP request' }).click();
+    await region(page, 'Node').getByRole('alert').first().getByRole('button', { name: 'Try again' }).waitFor();
+    await region(page, 'Node').getByRole('textbox', { name: 'Label', exact: true }).fill('Still here');
+    await region(page, 'Graph').getByRole('group', { name: 'Still here', exact: true }).waitFor();
+    // The tools around the graph are about it, too.
+    await page.getByRole('button', { name: 'Add Condition' }).click();
+    await page.keyboard.press('Delete');
+    await region(page, 'Graph').getByRole('group', { name: 'Condition', exact: true }).waitFor({ state: 'detached' });
+    await other.close();
+  });
+
+  it('starts a run with the digits that were written, more than a number of JavaScript holds', async () => {
+    const id = await api.createWorkflow(project, trigger, 'Many digits');
+    const page = await browser.person(person.userId, `/workflows/${id}`);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Run workflow' });
+    await dialog.getByRole('checkbox', { name: 'Write the input as JSON' }).check();
+    await dialog.getByRole('textbox', { name: 'Input as JSON' }).fill('{"big": 12345678901234567890}');
+    await page.keyboard.press('Control+Enter');
+    await page.waitForURL(/\/runs\//);
+    await page.getByRole('button', { name: 'Change input' }).click();
+    assert.match(await dialog.getByRole('textbox').inputValue(), /12345678901234567890/);
     await page.context().close();
   });
 

@@ -1,3 +1,4 @@
+import { FailedChoices } from '../../app/failed-choices.js';
 import type { useSearchState } from '../../app/use-search-state.js';
 import { SelectField } from '../../ui/select-field.js';
 import { useProjects } from '../settings/use-projects.js';
@@ -18,7 +19,7 @@ interface CostsFiltersProps {
 }
 
 export function CostsFilters({ filters: { get, set }, span, now, errors, currencies, currency }: CostsFiltersProps) {
-  const projects = useProjects().data ?? [];
+  const projects = useProjects();
   const known = SPANS.find((days) => {
     const { from, to } = lastDays(days, now);
     return from === span.from && to === span.to;
@@ -31,7 +32,7 @@ export function CostsFilters({ filters: { get, set }, span, now, errors, currenc
         onChange={(project) => set({ project })}
         options={[
           { value: '', label: 'All projects' },
-          ...projects.map(({ id, name }) => ({ value: String(id), label: name })),
+          ...(projects.data ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
         ]}
       />
       <SelectField
@@ -53,6 +54,7 @@ export function CostsFilters({ filters: { get, set }, span, now, errors, currenc
           options={currencies.map((code) => ({ value: code, label: code }))}
         />
       )}
+      <FailedChoices noun="projects" query={projects} />
     </div>
   );
 }

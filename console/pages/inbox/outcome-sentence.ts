@@ -11,10 +11,20 @@ export function outcomeSentence({ status, decided_by: by }: Decided, userId: num
   return by.id === userId ? `You ${word} this.` : `${by.name} ${word} this.`;
 }
 
-/** Why a decision did not count (inner 409): `detail` is the service's own sentence. */
-export function tooLateSentence(request: Decided, wanted: Verdict, userId: number | undefined, detail: string): string {
+/**
+ * Why a decision did not count (inner 409): `detail` is the service's own sentence. Undefined where it did: an answer that
+ * got lost on the way lets a person decide the same a second time.
+ */
+export function tooLateSentence(
+  request: Decided,
+  wanted: Verdict,
+  userId: number | undefined,
+  detail: string,
+): string | undefined {
   const mine = wanted === 'approve' ? 'approval' : 'rejection';
   const { status, decided_by: by } = request;
+  const isAsWanted = status === (wanted === 'approve' ? 'approved' : 'rejected');
+  if (isAsWanted && by !== null && by.id === userId) return undefined;
   if (status === 'pending') return `Your ${mine} does not count. ${detail}`;
   if (status === 'expired') return `Your ${mine} came too late. The request has expired, or its run has ended.`;
   const who = by === null ? 'somebody' : by.id === userId ? 'you' : by.name;

@@ -10,6 +10,7 @@ import './inbox.css';
 import { Outcome } from './outcome.js';
 import { RequestFacts } from './request-facts.js';
 import { useProjectRole } from './use-project-role.js';
+import { toVisibleText } from './visible-json.js';
 
 interface RequestArticleProps {
   request: Approval;
@@ -23,6 +24,7 @@ interface RequestArticleProps {
 export function RequestArticle({ request, onChange, isLinked = false }: RequestArticleProps) {
   const id = useId();
   const isWaiting = request.status === 'pending';
+  const tool = toVisibleText(request.tool_name);
   const { role, isKnown } = useProjectRole(request.project.id, isWaiting);
   const [problem, setProblem] = useState<string>();
   const [hasDecided, setHasDecided] = useState(false);
@@ -30,12 +32,8 @@ export function RequestArticle({ request, onChange, isLinked = false }: RequestA
     <article className="request" aria-labelledby={id}>
       <header className="request-head">
         <h2 id={id} className="request-title">
-          {isLinked ? (
-            <Link href={`/inbox/${encodeURIComponent(request.request_id)}`}>{request.tool_name}</Link>
-          ) : (
-            request.tool_name
-          )}
-          <span className="request-server"> of {request.server_label}</span>
+          {isLinked ? <Link href={`/inbox/${encodeURIComponent(request.request_id)}`}>{tool}</Link> : tool}
+          <span className="request-server"> of {toVisibleText(request.server_label)}</span>
         </h2>
         <Status status={isWaiting ? 'waiting' : request.status} />
       </header>

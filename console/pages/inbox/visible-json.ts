@@ -23,7 +23,12 @@ export function toVisibleJson(value: unknown, margin = ''): string {
 }
 
 function leaf(value: unknown): string {
-  return writeJson(value).replace(HIDDEN, escape);
+  return toVisibleText(writeJson(value));
+}
+
+/** A name that others have chosen, in which nothing hides either. */
+export function toVisibleText(text: string): string {
+  return text.replace(HIDDEN, escape);
 }
 
 /** One escape for each UTF-16 unit, as JSON writes characters beyond the first plane. */

@@ -1,7 +1,7 @@
-import type { ReactNode } from 'react';
 import Markdown, { type Components, type Options } from 'react-markdown';
 import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
+import { Elsewhere } from '../../ui/elsewhere.js';
 import './guide.css';
 
 const REMARK: Options['remarkPlugins'] = [remarkGfm];
@@ -33,13 +33,3 @@ const COMPONENTS: Components = {
     <Elsewhere href={typeof src === 'string' ? src : undefined}>{alt ? `Picture: ${alt}` : 'Picture'}</Elsewhere>
   ),
 };
-
-function Elsewhere({ href, children }: { href: string | undefined; children: ReactNode }) {
-  // Places in the guide have no address of their own here.
-  if (href === undefined || !/^(?:https?:|mailto:)/i.test(href)) return <span>{children}</span>;
-  return (
-    <a href={href} target="_blank" rel="noopener noreferrer nofollow ugc">
-      {children}
-    </a>
-  );
-}

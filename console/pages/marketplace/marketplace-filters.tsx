@@ -1,8 +1,9 @@
+import { FailedChoices } from '../../app/failed-choices.js';
 import type { useSearchState } from '../../app/use-search-state.js';
+import { useTyped } from '../../app/use-typed.js';
 import { SearchField } from '../../ui/search-field.js';
 import { SelectField } from '../../ui/select-field.js';
 import { useCategories, useLanguages, type Ordering } from './marketplace-list.js';
-import { useTyped } from './use-typed.js';
 
 const ORDERINGS: readonly { value: Ordering | ''; label: string }[] = [
   { value: '', label: 'Published last' },
@@ -22,8 +23,9 @@ export function toOrdering(text: string): Ordering | undefined {
 export function MarketplaceFilters({ filters }: { filters: ReturnType<typeof useSearchState> }) {
   const { get, set } = filters;
   const [typed, setTyped] = useTyped(get('search'), (search) => set({ search }));
-  const categories = useCategories().data ?? [];
-  const languages = useLanguages().data ?? [];
+  const [allCategories, allLanguages] = [useCategories(), useLanguages()];
+  const categories = allCategories.data ?? [];
+  const languages = allLanguages.data ?? [];
   const below = categories.filter(({ parent }) => parent !== null && String(parent) === get('category'));
   return (
     <div className="marketplace-filters" role="search">
@@ -59,6 +61,8 @@ export function MarketplaceFilters({ filters }: { filters: ReturnType<typeof use
         onChange={(ordering) => set({ ordering })}
         options={ORDERINGS}
       />
+      <FailedChoices noun="categories" query={allCategories} />
+      <FailedChoices noun="languages" query={allLanguages} />
     </div>
   );
 }

@@ -72,12 +72,12 @@ export function useRunningCost(run: RunDetail, isOpen: boolean): Readonly<Record
   return isOpen ? (listed?.cost ?? run.cost) : run.cost;
 }
 
-/** The caller's role where the run belongs to: who may only read gets no buttons. */
+/** Who may only read, by their role where the run belongs to, gets no buttons. Without an answer the service decides. */
 export function useMayRun(projectId: number): boolean {
   const query = useQuery({
-    queryKey: ['project', projectId],
+    queryKey: ['projects', 'one', projectId],
     queryFn: ({ signal }) => unwrap(api.GET('/api/v1/projects/{id}/', { params: { path: { id: projectId } }, signal })),
     staleTime: 60_000,
   });
-  return query.data !== undefined && query.data.role !== 'viewer';
+  return query.isError || (query.data !== undefined && query.data.role !== 'viewer');
 }

@@ -9,6 +9,7 @@ import { Alert } from '../../ui/alert.js';
 import { Loading } from '../../ui/loading.js';
 import { Refused } from './actions/refused.js';
 import { RunActions } from './actions/run-actions.js';
+import { useCancel } from './actions/use-cancel.js';
 import { useReRun } from './actions/use-re-run.js';
 import { ConnectionNote } from './connection-note.js';
 import { useRun, type RunDetail } from './run-data.js';
@@ -30,6 +31,7 @@ export function RunView({ run }: { run: RunDetail }) {
   const { connection, error, retry } = useLiveRun({ runId: run.id, links, isOpen });
   const word = runWord(run, useRunWord(run.id));
   const again = useReRun(run);
+  const cancel = useCancel(run);
   const { choice, choose, otherId, compare } = useRunAddress(run);
   return (
     <div className="page-full run-page">
@@ -37,10 +39,11 @@ export function RunView({ run }: { run: RunDetail }) {
         run={run}
         word={word}
         isOpen={isOpen}
-        actions={<RunActions run={run} labels={labels} again={again} onCompare={compare} />}
+        actions={<RunActions run={run} labels={labels} again={again} cancel={cancel} onCompare={compare} />}
       />
       <div className="run-body">
         {again.isError && <Refused error={again.error} labels={labels} onRetry={() => again.mutate({})} />}
+        {isOpen && cancel.isError && <Alert onRetry={() => cancel.mutate()}>{explain(cancel.error)}</Alert>}
         {isOpen && error !== undefined && <Alert onRetry={retry}>{explain(error)}</Alert>}
         {query.isError && (
           <Alert onRetry={() => void query.refetch()} isRetrying={query.isFetching}>

@@ -22,9 +22,13 @@ export const RUN_FILTERS: readonly (readonly [word: string, status: StoredStatus
   Object.entries(WORDS) as [StoredStatus, string][]
 ).map(([status, word]) => [word, status] as const);
 
-/** What the service calls the status of an address: `failed` and `Error` alike. Undefined for anything else. */
+/**
+ * What the service calls the status of an address: `failed` and `Error` alike. Runs in queue and waiting ones are stored as
+ * open. Undefined for anything else.
+ */
 export function toStoredStatus(text: string): StoredStatus | undefined {
   const wanted = text.toLowerCase();
+  if (wanted === 'in queue' || wanted === 'waiting') return 'In Progress';
   return RUN_FILTERS.find(([word, status]) => word === wanted || status.toLowerCase() === wanted)?.[1];
 }
 

@@ -1,3 +1,4 @@
+import { FailedChoices } from '../../app/failed-choices.js';
 import { SearchField } from '../../ui/search-field.js';
 import { SelectField, type SelectOption } from '../../ui/select-field.js';
 import { TextField } from '../../ui/text-field.js';
@@ -34,13 +35,13 @@ export function FilterBar({ filters, search, onSearch, onChange }: FilterBarProp
       <SelectField
         label="Project"
         value={filters.project}
-        options={toOptions('All projects', 'Project', projects, filters.project)}
+        options={toOptions('All projects', 'Project', projects.data, filters.project)}
         onChange={(value) => onChange({ project: value, workflow: '' })}
       />
       <SelectField
         label="Workflow"
         value={filters.workflow}
-        options={toOptions('All workflows', 'Workflow', workflows, filters.workflow)}
+        options={toOptions('All workflows', 'Workflow', workflows.data, filters.workflow)}
         onChange={(value) => onChange({ workflow: value })}
       />
       <TextField label="From" type="date" value={dayOf(filters.from)} onChange={(from) => onChange({ from })} />
@@ -51,6 +52,8 @@ export function FilterBar({ filters, search, onSearch, onChange }: FilterBarProp
         options={ORDERS}
         onChange={(value) => onChange({ order: value })}
       />
+      <FailedChoices noun="projects" query={projects} />
+      <FailedChoices noun="workflows" query={workflows} />
     </div>
   );
 }
@@ -59,7 +62,7 @@ export function FilterBar({ filters, search, onSearch, onChange }: FilterBarProp
 function toOptions(
   all: string,
   noun: string,
-  choices: readonly { id: number; name: string }[],
+  choices: readonly { id: number; name: string }[] = [],
   chosen: string,
 ): SelectOption[] {
   const options = choices.map(({ id, name }) => ({ value: String(id), label: name }));

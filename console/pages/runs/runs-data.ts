@@ -29,18 +29,18 @@ interface Choice {
 }
 
 /** The projects of the filter. */
-export function useProjectChoices(): readonly Choice[] {
-  const query = useQuery({
+export function useProjectChoices(): UseQueryResult<readonly Choice[]> {
+  return useQuery({
     queryKey: ['projects', 'choices'],
-    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/projects/', { params: { query: { size: MOST } }, signal })),
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET('/api/v1/projects/', { params: { query: { size: MOST } }, signal }))).items,
     staleTime: 60_000,
   });
-  return query.data?.items ?? NONE;
 }
 
 /** The workflows of the filter: those that have run most lately. Only what is shown of them is kept. */
-export function useWorkflowChoices(project: number | undefined): readonly Choice[] {
-  const query = useQuery({
+export function useWorkflowChoices(project: number | undefined): UseQueryResult<readonly Choice[]> {
+  return useQuery({
     queryKey: ['workflows', 'choices', project],
     queryFn: async ({ signal }) => {
       const given = { size: MOST, ordering: '-last_run_at' as const, ...(project === undefined ? {} : { project }) };
@@ -49,7 +49,4 @@ export function useWorkflowChoices(project: number | undefined): readonly Choice
     },
     staleTime: 60_000,
   });
-  return query.data ?? NONE;
 }
-
-const NONE: readonly Choice[] = [];

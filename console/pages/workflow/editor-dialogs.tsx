@@ -1,4 +1,5 @@
 import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { ErrorBoundary } from '../../app/error-boundary.js';
 import { ConflictDialog } from './conflict-dialog.js';
 import { DeleteDialog } from './delete-dialog.js';
 import { DuplicateDialog } from './duplicate-dialog.js';
@@ -29,9 +30,11 @@ export function EditorDialogs({ saver, open, onClose }: EditorDialogsProps) {
       return <VersionsDialog {...props} />;
     case 'publish':
       return (
-        <Suspense>
-          <PublishDialog {...props} />
-        </Suspense>
+        <ErrorBoundary>
+          <Suspense>
+            <PublishDialog {...props} />
+          </Suspense>
+        </ErrorBoundary>
       );
     case 'rename':
       return <RenameDialog {...props} />;

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../app/api.js';
+import { FailedChoices } from '../../app/failed-choices.js';
 import { CheckboxField } from '../../ui/checkbox-field.js';
 import { SearchField } from '../../ui/search-field.js';
 
@@ -15,7 +16,8 @@ const FIRST = new Set(['ar', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'pt', 'ru
 
 export function LanguageBoxes({ chosen, error, onChange }: LanguageBoxesProps) {
   const [search, setSearch] = useState('');
-  const { data: languages = [] } = useQuery({ queryKey: ['languages'], queryFn: readLanguages, staleTime: Infinity });
+  const query = useQuery({ queryKey: ['languages'], queryFn: readLanguages, staleTime: Infinity });
+  const { data: languages = [] } = query;
   const wanted = search.trim().toLowerCase();
   const known = new Set(languages.map(({ code }) => code));
   const others = chosen.filter((code) => !known.has(code)).map((code) => ({ code, name: code }));
@@ -26,6 +28,7 @@ export function LanguageBoxes({ chosen, error, onChange }: LanguageBoxesProps) {
   return (
     <fieldset className="form-group">
       <legend className="form-legend">Languages</legend>
+      <FailedChoices noun="languages" query={query} />
       <SearchField label="Search languages" value={search} onChange={setSearch} />
       <div className="form-row">
         {shown.map(({ code, name }) => (

@@ -72,7 +72,7 @@ function Foot({ node }: { node: DrawnNode }) {
   return (
     <div className="node-form-foot">
       {start !== node.id && (
-        <Button onClick={() => store.change({ ...store.drawing, start_node: node.id })}>Start runs here</Button>
+        <Button onClick={() => store.change({ ...store.drawing, start_node: node.id })}>Begin here</Button>
       )}
       <Button variant="danger" onClick={() => removeSelection(store)}>
         Delete node

@@ -3,6 +3,7 @@ import { useState, useSyncExternalStore } from 'react';
 import { Link } from 'wouter';
 import { api, unwrap } from '../../app/api.js';
 import { explain, fieldErrors } from '../../app/explain.js';
+import { FailedChoices } from '../../app/failed-choices.js';
 import { Alert } from '../../ui/alert.js';
 import { announce } from '../../ui/announce.js';
 import { Button } from '../../ui/button.js';
@@ -41,14 +42,14 @@ export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () =>
     announce('Unpublished');
   });
   const errors = fieldErrors(publish.error);
-  const error = publish.error ?? unpublish.error ?? runs.error;
+  const error = publish.error ?? unpublish.error;
   const field = (key: 'market_title' | 'short_description' | 'readme_guide') => ({
     value: texts[key],
     onChange: (value: string) => setTexts({ ...texts, [key]: value }),
     error: errors[key],
   });
   return (
-    <Dialog title="Publish" isWide onClose={onClose}>
+    <Dialog title="Publish" isWide holdsText onClose={onClose}>
       <TextField label="Marketplace title" isRequired maxLength={255} {...field('market_title')} />
       <TextField label="Short description" isRequired rows={2} maxLength={1000} {...field('short_description')} />
       <TextField
@@ -73,7 +74,8 @@ export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () =>
         ]}
         onChange={setChosenRun}
       />
-      {error !== undefined && error !== null && <Alert>{explain(error)}</Alert>}
+      <FailedChoices noun="runs" query={runs.query} />
+      {error !== undefined && <Alert>{explain(error)}</Alert>}
       {workflow.is_published && workflow.slug !== null && (
         <p>
           Published: <Link href={`/marketplace/${workflow.slug}`}>see it on the marketplace</Link>.
@@ -107,7 +109,7 @@ function useSucceededRuns(id: number) {
   const items = runs.data ?? [];
   return {
     items,
-    error: runs.error,
+    query: runs,
     template: items.find((run) => run.use_as_marketplace_template)?.id,
     options: items.map((run) => ({ value: run.id, label: MOMENT.format(new Date(run.created_at)) })),
   };

@@ -8,6 +8,7 @@ import { CheckboxField } from '../../ui/checkbox-field.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Note } from '../../ui/note.js';
 import { TextField } from '../../ui/text-field.js';
+import { parseExact } from '../run/content/json-value.js';
 import { RefusedRun } from './refused-run.js';
 import { RunFieldControl } from './run-field.js';
 import { runFields, toInput, type RunField } from './run-input.js';
@@ -44,7 +45,7 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
     }
   });
   return (
-    <Dialog title="Run workflow" onClose={onClose}>
+    <Dialog title="Run workflow" holdsText onClose={onClose}>
       <form
         id="run-form"
         className="node-form"
@@ -63,6 +64,9 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
             value={json}
             onChange={setJson}
             spellCheck={false}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && input !== undefined) void start.run();
+            }}
             error={input === undefined ? 'This is no JSON yet.' : undefined}
           />
         )}
@@ -102,7 +106,7 @@ function Fields({ fields, values, onChange }: FieldsProps) {
 function parse(text: string): unknown {
   if (text.trim() === '') return {};
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return undefined;
   }

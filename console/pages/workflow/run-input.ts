@@ -3,6 +3,7 @@ import { dataOf, nodesOf, startOf, typeOf, type Drawing } from '../../graph/draw
 import { asArray, asText, isObject, type JsonObject } from '../../graph/json.js';
 import { isStart, type NodeKinds } from '../../graph/node-kind.js';
 import { MASK } from '../../forms/mask.js';
+import { parseExact } from '../run/content/json-value.js';
 
 export interface RunField {
   id: string;
@@ -70,7 +71,7 @@ function toValue({ type }: RunField, text: string): unknown {
   if (type === 'checkbox' || type === 'boolean') return text === 'true';
   if (type !== 'json') return text;
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return text;
   }

@@ -5,6 +5,7 @@ import { isSameJson } from '../../graph/same-json.js';
 import {
   changeWorkflow,
   readWorkflow,
+  restoreVersion,
   type Workflow,
   type WorkflowChange,
   type WorkflowRecord,
@@ -45,7 +46,11 @@ export class Saver {
   /** Whether everything is saved now. Without a change nothing is sent. */
   readonly save = async (): Promise<boolean> => {
     while (this.#running !== undefined) await this.#running;
-    if (!this.#store.getState().isDirty) return true;
+    if (!this.#store.getState().isDirty) {
+      // What could not be saved may have been undone since.
+      if (this.#state.error !== undefined) this.#set({ error: undefined });
+      return true;
+    }
     this.#running = this.#send();
     try {
       return await this.#running;
@@ -56,12 +61,13 @@ export class Saver {
 
   /** Everything but the drawing. Throws what the service answers; of a 412 a person is asked here, too. */
   async changeDetails(change: Omit<WorkflowChange, 'data'>): Promise<void> {
-    try {
-      this.adopt(await changeWorkflow(this.#state.workflow.id, this.#etag, change));
-    } catch (error) {
-      if (isConflict(error)) await this.#meet();
-      throw error;
-    }
+    await this.#change(() => changeWorkflow(this.#state.workflow.id, this.#etag, change));
+  }
+
+  /** Shows the drawing of an earlier version. Throws like `changeDetails`. */
+  async restore(version: number): Promise<void> {
+    const { workflow } = await this.#change(() => restoreVersion(this.#state.workflow.id, this.#etag, version));
+    this.#store.takeOver(workflow.data);
   }
 
   /** The service's answer to a change of this page's own that was made on top of what is known here. */
@@ -75,6 +81,8 @@ export class Saver {
     const { conflict } = this.#state;
     if (conflict === undefined) return false;
     this.#etag = conflict.etag;
+    // Also where nothing was changed here: theirs is what the service has, and mine is to be saved over it.
+    this.#store.markStored(conflict.workflow.data);
     this.#set({ conflict: undefined, workflow: conflict.workflow });
     return this.save();
   };
@@ -104,6 +112,32 @@ export class Saver {
       return !this.#store.getState().isDirty;
     } finally {
       this.#set({ isSaving: false });
+    }
+  }
+
+  /** One change after the other, saves included: each brings the tag that the next one names. */
+  async #change(ask: () => Promise<WorkflowRecord>): Promise<WorkflowRecord> {
+    while (this.#running !== undefined) await this.#running;
+    const asked = this.#ask(ask);
+    this.#running = asked.then(
+      () => true,
+      () => false,
+    );
+    try {
+      return await asked;
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  async #ask(ask: () => Promise<WorkflowRecord>): Promise<WorkflowRecord> {
+    try {
+      const record = await ask();
+      this.adopt(record);
+      return record;
+    } catch (error) {
+      if (isConflict(error)) await this.#meet();
+      throw error;
     }
   }
 

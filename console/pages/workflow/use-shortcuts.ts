@@ -11,13 +11,15 @@ export function useShortcuts(
   graph: RefObject<HTMLElement | null>,
   openRun: () => void,
 ): void {
+  // Who may only look has no button Run either.
+  const runUnlessReadOnly = (): void => (store.isReadOnly ? undefined : openRun());
   const act = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || isDialogOpen()) return;
     const action = actionOf(event, isInGraph(graph.current, event.target));
     if (action === undefined) return;
     event.preventDefault();
     if (action === 'save') void saveAndTell(store, saver);
-    else if (action === 'run') openRun();
+    else if (action === 'run') runUnlessReadOnly();
     else if (action === 'remove') removeSelection(store);
     else store[action]();
   });
@@ -56,11 +58,12 @@ export function isDialogOpen(): boolean {
   return document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null;
 }
 
-/** Where keys are about the graph: in it, or nowhere in particular. */
+/** Where keys are about the graph: in it, on a button of the tools around it, or nowhere in particular. */
 export function isInGraph(graph: HTMLElement | null, target: EventTarget | null): boolean {
   if (!(target instanceof Element) || isCodeField(target)) return false;
   if (['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName)) return false;
-  return target === document.body || target.id === 'main' || graph?.contains(target) === true;
+  if (target === document.body || target.id === 'main' || graph?.contains(target) === true) return true;
+  return target.closest('.palette, .editor-toolbar') !== null;
 }
 
 function isCodeField(target: EventTarget | null): boolean {

@@ -13,7 +13,6 @@ import { Pager } from '../../ui/pager.js';
 import { Time } from '../../ui/time.js';
 import type { Saver } from './saver.js';
 import { useAction } from './use-action.js';
-import { restoreVersion } from './workflow-record.js';
 
 const SIZE = 20;
 
@@ -46,7 +45,7 @@ export function VersionsDialog({ saver, onClose }: { saver: Saver; onClose: () =
               {isCurrent && ' (now)'}
             </span>
             <Time at={at} />
-            {!store.isReadOnly && !isCurrent && <Restore saver={saver} version={version} onDone={onClose} />}
+            {!store.isReadOnly && <Restore saver={saver} version={version} onDone={onClose} />}
           </li>
         ))}
       </ul>
@@ -56,13 +55,10 @@ export function VersionsDialog({ saver, onClose }: { saver: Saver; onClose: () =
 }
 
 function Restore({ saver, version, onDone }: { saver: Saver; version: number; onDone: () => void }) {
-  const store = useStore();
   const queries = useQueryClient();
   const restore = useAction(async () => {
     const { id } = saver.getState().workflow;
-    const record = await restoreVersion(id, saver.etag, version);
-    saver.adopt(record);
-    store.takeOver(record.workflow.data);
+    await saver.restore(version);
     await queries.invalidateQueries({ queryKey: ['workflow', id, 'versions'] });
     announce(`Version ${version} restored`);
     onDone();
@@ -77,4 +73,5 @@ function Restore({ saver, version, onDone }: { saver: Saver; version: number; on
   );
 }
 
-const STALE = 'Somebody else has changed this workflow meanwhile. Save, and choose, before you restore.';
+/** Only where their drawing is the same as the one here: else the person is asked to choose. */
+const STALE = 'Somebody else has changed this workflow meanwhile. Press the button again to restore all the same.';

@@ -7,6 +7,7 @@ import { byType, type NodeKind } from '../../graph/node-kind.js';
 import { Alert } from '../../ui/alert.js';
 import { Loading } from '../../ui/loading.js';
 import { NotFound } from '../../ui/not-found.js';
+import { PageHeader } from '../../ui/page-header.js';
 import { Editor } from './editor.js';
 import { Saver } from './saver.js';
 import { readWorkflow, type WorkflowRecord } from './workflow-record.js';
@@ -32,9 +33,12 @@ export function WorkflowPage({ workflowId }: { workflowId: number }) {
       if (kinds.isError) void kinds.refetch();
     };
     return (
-      <Alert onRetry={retry} isRetrying={workflow.isFetching || kinds.isFetching}>
-        {explain(error)}
-      </Alert>
+      <>
+        <PageHeader title="Workflow" />
+        <Alert onRetry={retry} isRetrying={workflow.isFetching || kinds.isFetching}>
+          {explain(error)}
+        </Alert>
+      </>
     );
   }
   if (workflow.data === undefined || kinds.data === undefined) return <Loading label="Loading the workflow" />;

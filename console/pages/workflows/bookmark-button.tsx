@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap } from '../../app/api.js';
 import { explain } from '../../app/explain.js';
-import { announce } from '../../ui/announce.js';
+import { Alert } from '../../ui/alert.js';
 import { Button } from '../../ui/button.js';
 import type { ListedWorkflow } from './use-workflows.js';
 
@@ -16,21 +16,24 @@ export function BookmarkButton({ workflow }: { workflow: ListedWorkflow }) {
       else await unwrap(api.DELETE('/api/v1/all-workflows/{id}/delete-bookmark/', { params }));
     },
     onSuccess: () => queries.invalidateQueries({ queryKey: ['workflows'] }),
-    onError: (error) => announce(explain(error)),
   });
   // What was asked for is shown at once.
   const isOn = toggle.isPending ? toggle.variables : isBookmarked;
+  const change = (): void => toggle.mutate(!isBookmarked);
   return (
-    <Button
-      variant="quiet"
-      className="bookmark"
-      aria-label="Bookmark"
-      aria-pressed={isOn}
-      title={toggle.isError ? explain(toggle.error) : `Bookmark ${title}`}
-      isBusy={toggle.isPending}
-      onClick={() => toggle.mutate(!isBookmarked)}
-    >
-      <span aria-hidden="true">{isOn ? '★' : '☆'}</span>
-    </Button>
+    <>
+      <Button
+        variant="quiet"
+        className="bookmark"
+        aria-label="Bookmark"
+        aria-pressed={isOn}
+        title={`Bookmark ${title}`}
+        isBusy={toggle.isPending}
+        onClick={change}
+      >
+        <span aria-hidden="true">{isOn ? '★' : '☆'}</span>
+      </Button>
+      {toggle.isError && <Alert onRetry={change}>{explain(toggle.error)}</Alert>}
+    </>
   );
 }

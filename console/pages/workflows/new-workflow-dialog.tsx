@@ -18,6 +18,8 @@ interface NewWorkflowDialogProps {
   onClose: () => void;
 }
 
+const FIELDS = ['title', 'project'];
+
 export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) {
   const [title, setTitle] = useState('');
   const [chosenProject, setChosenProject] = useState<string>();
@@ -25,7 +27,8 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const projects = (useProjects().data ?? []).filter(isWritable);
-  const { data: templates = [] } = useQuery({ queryKey: ['workflows', 'templates'], queryFn: readTemplates });
+  const found = useQuery({ queryKey: ['workflows', 'templates'], queryFn: readTemplates });
+  const { data: templates = [] } = found;
   const options = projects.map(({ id, name }) => ({ value: String(id), label: name }));
   const preset = options.some(({ value }) => value === project) ? project : (options[0]?.value ?? '');
   const create = useAction(async () => {
@@ -37,6 +40,8 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
     navigate(`/workflows/${id}`);
   });
   const errors = fieldErrors(create.error);
+  // What is wrong with the drawing of a template has no field here.
+  const isSaidBeside = Object.keys(errors).length > 0 && Object.keys(errors).every((name) => FIELDS.includes(name));
   return (
     <Dialog title="New workflow" onClose={onClose}>
       <form
@@ -60,7 +65,12 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
           options={[EMPTY, ...templates].map(({ key, label }) => ({ value: key, label }))}
           onChange={setChosenTemplate}
         />
-        {create.error !== undefined && Object.keys(errors).length === 0 && <Alert>{explain(create.error)}</Alert>}
+        {found.isError && (
+          <Alert onRetry={() => void found.refetch()} isRetrying={found.isFetching}>
+            There is only an empty drawing to start from. {explain(found.error)}
+          </Alert>
+        )}
+        {create.error !== undefined && !isSaidBeside && <Alert>{explain(create.error)}</Alert>}
         <Button type="submit" variant="primary" isBusy={create.isRunning}>
           Create
         </Button>

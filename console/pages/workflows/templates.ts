@@ -1,6 +1,7 @@
 // What a new workflow can begin with: nothing, a workflow that the person has already (the samples, for example), or a
 // free one of the marketplace, as one of its examples ran.
 import { api, unwrap } from '../../app/api.js';
+import { isNotFound } from '../../app/explain.js';
 import type { JsonObject } from '../../graph/json.js';
 
 export interface Template {
@@ -35,7 +36,9 @@ async function marketplaceTemplates(): Promise<Template[]> {
   const found = await Promise.all(
     free.map(async ({ slug, market_title: title }): Promise<Template[]> => {
       const params = { path: { slug } };
-      const [example] = await unwrap(api.GET('/api/v1/workflows/marketplace/{slug}/examples/', { params }));
+      const [example] = await unwrap(api.GET('/api/v1/workflows/marketplace/{slug}/examples/', { params })).catch(
+        orNone,
+      );
       if (example === undefined) return [];
       const one = { path: { slug, run_id: example.id } };
       const read = async (): Promise<JsonObject> =>
@@ -44,4 +47,10 @@ async function marketplaceTemplates(): Promise<Template[]> {
     }),
   );
   return found.flat();
+}
+
+/** What was unpublished a moment ago is no failure of all the others. */
+function orNone(error: unknown): [] {
+  if (isNotFound(error)) return [];
+  throw error;
 }

@@ -1,5 +1,5 @@
-import { useEffect, useEffectEvent, useState } from 'react';
 import { useSearchParams } from 'wouter';
+import { useTyped } from '../../app/use-typed.js';
 
 export interface Filters {
   /** An id, or empty for all. */
@@ -7,8 +7,6 @@ export interface Filters {
   search: string;
   page: number;
 }
-
-const DELAY_MS = 250;
 
 /** The filters live in the address, so that they can be sent to somebody, and the back button knows them. */
 export function useFilters() {
@@ -31,7 +29,7 @@ export function useFilters() {
       { replace: true },
     );
   };
-  const [search, setSearch] = useWritten(filters.search, (text) => set({ search: text, page: '' }));
+  const [search, setSearch] = useTyped(filters.search, (text) => set({ search: text, page: '' }));
   return {
     filters,
     search,
@@ -43,19 +41,6 @@ export function useFilters() {
       set({ project: '', search: '', page: '' });
     },
   };
-}
-
-/** A text as it is being written; `tell` hears of it when nothing has been written for a moment. */
-function useWritten(text: string, tell: (text: string) => void): [string, (text: string) => void] {
-  const [written, setWritten] = useState(text);
-  const send = useEffectEvent((next: string) => {
-    if (next !== text) tell(next);
-  });
-  useEffect(() => {
-    const timer = setTimeout(() => send(written.trim()), DELAY_MS);
-    return () => clearTimeout(timer);
-  }, [written]);
-  return [written, setWritten];
 }
 
 function toId(text: string | null): string {

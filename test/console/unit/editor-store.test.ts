@@ -145,6 +145,13 @@ describe('saving', () => {
     assert.equal(store.getState().isDirty, false);
   });
 
+  it('is needed where the service has got another drawing meanwhile, although nothing was changed here', () => {
+    const store = new EditorStore(drawing([http('a', [], { label: 'mine' })]), kinds, false);
+    store.markStored(drawing([http('a', [], { label: 'theirs' })]));
+    assert.equal(label(store), 'mine');
+    assert.equal(store.getState().isDirty, true);
+  });
+
   it('changes nothing for who may only look', () => {
     const store = new EditorStore(drawing([http('a', [])]), kinds, true);
     write(store, 'else');

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { beginningOf } from '../../../console/pages/inbox/long-text.js';
 import { outcomeSentence, tooLateSentence } from '../../../console/pages/inbox/outcome-sentence.js';
 import { remainingText } from '../../../console/pages/inbox/remaining.js';
-import { toVisibleJson } from '../../../console/pages/inbox/visible-json.js';
+import { toVisibleJson, toVisibleText } from '../../../console/pages/inbox/visible-json.js';
 import { parseJson, writeJson } from '../../../graph/json-text.js';
 
 describe('the arguments of a tool call, as an approver reads them', () => {
@@ -32,6 +32,7 @@ describe('the arguments of a tool call, as an approver reads them', () => {
     }
     assert.equal(toVisibleJson('\u{e0041}'), '"\\udb40\\udc41"', 'a tag character, which is two units');
     assert.equal(toVisibleJson('\n\t'), '"\\n\\t"');
+    assert.equal(toVisibleText('pay\u202eknab'), 'pay\\u202eknab', 'the name of a tool');
   });
 
   it('leave what can be seen as it is', () => {
@@ -85,11 +86,13 @@ describe('what has become of a request', () => {
   });
 
   it('says why a decision did not count', () => {
-    const late = (status: 'approved' | 'expired' | 'pending', by: typeof bob | null): string =>
+    const late = (status: 'approved' | 'rejected' | 'expired' | 'pending', by: typeof bob | null): string | undefined =>
       tooLateSentence({ status, decided_by: by }, 'reject', 1, 'The run has ended.');
     assert.equal(late('approved', bob), 'Your rejection does not count: Bob approved this before.');
     assert.equal(late('approved', ada), 'Your rejection does not count: you approved this before.');
-    assert.match(late('expired', null), /too late/);
+    assert.equal(late('rejected', ada), undefined, 'the same, asked for again because the answer got lost');
+    assert.equal(late('rejected', bob), 'Your rejection does not count: Bob rejected this before.');
+    assert.match(late('expired', null) ?? '', /too late/);
     assert.equal(late('pending', null), 'Your rejection does not count. The run has ended.');
   });
 });

@@ -40,9 +40,10 @@ describe('the parts of the run page', () => {
     );
     assert.equal(word('In Progress', 'waiting'), 'waiting');
     assert.equal(word('Cancelled', 'failed'), 'cancelled');
-    assert.deepEqual(['failed', 'Error', 'In Progress', 'nonsense'].map(toStoredStatus), [
+    assert.deepEqual(['failed', 'Error', 'In Progress', 'waiting', 'nonsense'].map(toStoredStatus), [
       'Error',
       'Error',
+      'In Progress',
       'In Progress',
       undefined,
     ]);

@@ -29,6 +29,7 @@ export function InputForm({ run, labels, initial, onClose }: InputFormProps) {
       title="Run workflow"
       onClose={onClose}
       isWide
+      holdsText
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

@@ -2,21 +2,22 @@ import { useState } from 'react';
 import { Button } from '../../../ui/button.js';
 import { CompareDialog } from '../compare/compare-dialog.js';
 import { useMayRun, type RunDetail } from '../run-data.js';
-import { CancelDialog } from './cancel-dialog.js';
 import { InputDialog } from './input-dialog.js';
+import type { useCancel } from './use-cancel.js';
 import type { useReRun } from './use-re-run.js';
 
 interface RunActionsProps {
   run: RunDetail;
   labels: ReadonlyMap<string, string>;
   again: ReturnType<typeof useReRun>;
+  cancel: ReturnType<typeof useCancel>;
   onCompare: (otherId: string) => void;
 }
 
-type OpenDialog = 'cancel' | 'input' | 'compare';
+type OpenDialog = 'input' | 'compare';
 
 /** What can be done with a run; who may only read can compare. */
-export function RunActions({ run, labels, again, onCompare }: RunActionsProps) {
+export function RunActions({ run, labels, again, cancel, onCompare }: RunActionsProps) {
   const mayRun = useMayRun(run.project.id);
   const [open, setOpen] = useState<OpenDialog>();
   const close = (): void => setOpen(undefined);
@@ -24,7 +25,8 @@ export function RunActions({ run, labels, again, onCompare }: RunActionsProps) {
     <>
       <Button onClick={() => setOpen('compare')}>Compare</Button>
       {mayRun && run.status === 'In Progress' && (
-        <Button variant="danger" onClick={() => setOpen('cancel')}>
+        // Busy until the run has ended, too: a second click would be refused.
+        <Button variant="danger" isBusy={cancel.isPending || cancel.isSuccess} onClick={() => cancel.mutate()}>
           Cancel run
         </Button>
       )}
@@ -34,7 +36,6 @@ export function RunActions({ run, labels, again, onCompare }: RunActionsProps) {
           Run again
         </Button>
       )}
-      {open === 'cancel' && run.status === 'In Progress' && <CancelDialog run={run} onClose={close} />}
       {open === 'input' && <InputDialog run={run} labels={labels} onClose={close} />}
       {open === 'compare' && (
         <CompareDialog

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useLocation } from 'wouter';
 import { createIdempotencyKey, reRun } from '../../../../clients/typescript/src/index.js';
-import { api } from '../../../app/api.js';
+import { api, ServiceError } from '../../../app/api.js';
 import { announce } from '../../../ui/announce.js';
 import type { RunDetail } from '../run-data.js';
 
@@ -20,6 +20,10 @@ export function useReRun(run: RunDetail) {
       }
       const idempotencyKey = asked.current.key;
       return reRun(api, run.workflow.id, run.id, { idempotencyKey, ...(input === undefined ? {} : { input }) });
+    },
+    onError: (error) => {
+      // A refusal is final, and the next click another try; after anything else the run may be there.
+      if (error instanceof ServiceError && error.status < 500) asked.current = { input: '', key: '' };
     },
     onSuccess: (runId) => {
       asked.current = { input: '', key: '' };

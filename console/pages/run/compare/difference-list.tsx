@@ -10,7 +10,7 @@ const VALUE_BYTES = 8 * 1024;
 export function DifferenceList({ title, differences }: { title: string; differences: readonly Difference[] }) {
   const [count, setCount] = useState(STEP);
   return (
-    <section aria-label={title} className="difference-list">
+    <div role="group" aria-label={title} className="difference-list">
       <h3>{title}</h3>
       <table>
         <thead>
@@ -39,7 +39,7 @@ export function DifferenceList({ title, differences }: { title: string; differen
           Show more of {differences.length} differences
         </Button>
       )}
-    </section>
+    </div>
   );
 }
 

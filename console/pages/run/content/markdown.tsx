@@ -1,6 +1,7 @@
 import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
+import { Elsewhere } from '../../../ui/elsewhere.js';
 import './markdown.css';
 
 /**
@@ -18,15 +19,11 @@ export function Markdown({ text }: { text: string }) {
 }
 
 const COMPONENTS: Components = {
-  a: ({ href, children }) => (
-    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
-      {children}
-    </a>
-  ),
+  a: ({ href, children }) => <Elsewhere href={href}>{children}</Elsewhere>,
   img: ({ src, alt }) => (
-    <a href={typeof src === 'string' ? src : undefined} target="_blank" rel="noopener noreferrer nofollow">
+    <Elsewhere href={typeof src === 'string' ? src : undefined}>
       Picture: {alt === undefined || alt === '' ? 'without a description' : alt}
-    </a>
+    </Elsewhere>
   ),
   // The page has a heading of its own.
   h1: ({ children }) => <h3>{children}</h3>,

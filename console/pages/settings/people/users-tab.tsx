@@ -1,11 +1,11 @@
 import { useState } from 'react';
+import { useTyped } from '../../../app/use-typed.js';
 import { Button } from '../../../ui/button.js';
 import { Loading } from '../../../ui/loading.js';
 import { Pager } from '../../../ui/pager.js';
 import { SearchField } from '../../../ui/search-field.js';
 import { Table, type Column } from '../../../ui/table.js';
 import { Time } from '../../../ui/time.js';
-import { useTyped } from '../../marketplace/use-typed.js';
 import { Problem } from '../problem.js';
 import { UserDialog } from './user-dialog.js';
 import { useUsers, type Listed } from './use-users.js';

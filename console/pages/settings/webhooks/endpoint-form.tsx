@@ -14,6 +14,10 @@ export function EndpointForm({ project }: { project: Project }) {
   const change = useChange(() => save(project.id, { webhook_url: url.trim(), is_webhook_enabled: isEnabled }), {
     invalidates: ['projects', 'deliveries'],
     said: 'The webhook is saved.',
+    onSuccess: (saved) => {
+      setUrl(saved.webhook_url);
+      setIsEnabled(saved.is_webhook_enabled);
+    },
   });
   const errors = fieldErrors(change.error);
   const submit = (event: SubmitEvent): void => {

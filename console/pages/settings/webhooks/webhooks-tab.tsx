@@ -16,7 +16,7 @@ export function WebhooksTab({ project }: { project: Project }) {
       </p>
       {isAdmin ? (
         <>
-          <EndpointForm project={project} key={`${project.webhook_url} ${project.is_webhook_enabled}`} />
+          <EndpointForm project={project} />
           <SigningSecret projectId={project.id} />
         </>
       ) : (

@@ -1,0 +1,19 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, unwrap } from '../../../app/api.js';
+import { announce } from '../../../ui/announce.js';
+import type { RunDetail } from '../run-data.js';
+
+/** Cancels the run at once: what it has done stays, and `Run again` starts another one. */
+export function useCancel(run: RunDetail) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () =>
+      unwrap(
+        api.POST('/api/v1/workflows/{id}/history/{run_id}/cancel/', {
+          params: { path: { id: run.workflow.id, run_id: run.id } },
+        }),
+      ),
+    onSuccess: () => announce('The run is being cancelled.'),
+    onSettled: () => void client.invalidateQueries({ queryKey: ['run', run.id] }),
+  });
+}
