@@ -7,7 +7,7 @@ import { keepWatches, watchRuns, type RunState } from '../../db/runs/run-watches
 import { pause } from '../background/pause.js';
 import type { EventTail } from './event-tail.js';
 import { createRunSet } from './run-set.js';
-import { lookAtRuns } from './run-looks.js';
+import { lookAtStates, lookForEvents } from './run-looks.js';
 import { WatchedRuns, type Place, type Readers } from './watched-runs.js';
 
 export interface HubOptions {
@@ -44,8 +44,10 @@ export class RunHub {
   readonly #runs: WatchedRuns;
   /** Whose changes are not told yet. */
   readonly #unregistered = createRunSet();
-  /** Which may have changed. */
-  readonly #changed = createRunSet();
+  /** Whose events are to be looked for: they may have changed. */
+  readonly #withNews = createRunSet();
+  /** Whose state is to be looked at: they may have changed, or somebody new waits, who may have read an older state. */
+  readonly #withAnyState = createRunSet();
   readonly #stopped = new AbortController();
   readonly #loop: Promise<void>;
   #isListening = false;
@@ -82,6 +84,8 @@ export class RunHub {
   /** `onState` gets the run's state at every look, the first one soon; undefined when the hub stops. Returns what ends it. */
   watch(place: Place, onState: (state: RunState | undefined) => void): () => void {
     this.#register(place.runId);
+    this.#withAnyState.add(place.runId);
+    this.#wake();
     return this.#runs.watch(place, onState);
   }
 
@@ -89,6 +93,7 @@ export class RunHub {
   follow(place: Place, onNews: () => void): Following {
     this.#register(place.runId);
     const end = this.#runs.follow(place, onNews);
+    if (this.#runs.get(place.runId)?.tail === undefined) this.#lookAt(place.runId);
     return { tail: () => this.#runs.get(place.runId)?.tail, end };
   }
 
@@ -116,11 +121,11 @@ export class RunHub {
 
   #register(runId: string): void {
     if (!this.#runs.has(runId)) this.#unregistered.add(runId);
-    this.#lookAt(runId);
   }
 
   #lookAt(runId: string): void {
-    this.#changed.add(runId);
+    this.#withNews.add(runId);
+    this.#withAnyState.add(runId);
     this.#wake();
   }
 
@@ -128,7 +133,8 @@ export class RunHub {
   async #repeat(): Promise<void> {
     let tookMs = 0;
     while (!this.isStopping) {
-      if (this.#changed.isEmpty() && this.#unregistered.isEmpty()) await this.#untilWoken();
+      const sets = [this.#unregistered, this.#withNews, this.#withAnyState];
+      if (sets.every((set) => set.isEmpty())) await this.#untilWoken();
       await pause(Math.max(GATHER_MS, tookMs), this.#stopped.signal);
       if (this.isStopping) return;
       const startedAtMs = performance.now();
@@ -144,11 +150,16 @@ export class RunHub {
 
   async #round(nowMs: number): Promise<void> {
     if (nowMs >= this.#compareAtMs) {
-      this.#changed.add(...this.#runs.ids);
+      this.#withNews.add(...this.#runs.ids);
+      this.#withAnyState.add(...this.#runs.ids);
       this.#compareAtMs = nowMs + (this.#isListening ? COMPARE_MS : COMPARE_DEAF_MS);
     }
     await this.#inBatches(this.#unregistered, (ids) => this.#tellFromNowOn(ids));
-    await this.#inBatches(this.#changed, (ids) => lookAtRuns(this.#db, this.#runs, ids));
+    const looks = await Promise.allSettled([
+      this.#inBatches(this.#withNews, (ids) => lookForEvents(this.#db, this.#runs, ids)),
+      this.#inBatches(this.#withAnyState, (ids) => lookAtStates(this.#db, this.#runs, ids)),
+    ]);
+    for (const look of looks) if (look.status === 'rejected') throw look.reason;
     if (nowMs < this.#renewAtMs || !this.#isRegistered) return;
     await keepWatches(this.#db, this.#id, this.#runs.ids);
     this.#isRegistered = this.#runs.ids.length > 0;

@@ -6,34 +6,18 @@ import type { WatchedRuns } from './watched-runs.js';
 
 const EVENTS_AT_ONCE = 50;
 
-/** Looks how far these runs are and tells those who wait for them; one statement for all who wait, two for all who follow. */
-export async function lookAtRuns(db: Database, runs: WatchedRuns, runIds: string[]): Promise<void> {
-  await Promise.all([
-    lookAtStates(
-      db,
-      runs,
-      runIds.filter((id) => hasSome(runs.get(id)?.watchers)),
-    ),
-    lookForEvents(
-      db,
-      runs,
-      runIds.filter((id) => hasSome(runs.get(id)?.followers)),
-    ),
-  ]);
-}
-
-function hasSome(set: Set<unknown> | undefined): boolean {
-  return set !== undefined && set.size > 0;
-}
-
-async function lookAtStates(db: Database, runs: WatchedRuns, runIds: string[]): Promise<void> {
+/** Tells those who wait for these runs how far the runs are: one statement. */
+export async function lookAtStates(db: Database, runs: WatchedRuns, ids: string[]): Promise<void> {
+  const runIds = ids.filter((id) => hasSome(runs.get(id)?.watchers));
   if (runIds.length === 0) return;
   for (const state of await readRunStates(db, runIds)) {
     for (const onState of runs.get(state.runId)?.watchers ?? []) onState(state);
   }
 }
 
-async function lookForEvents(db: Database, runs: WatchedRuns, runIds: string[]): Promise<void> {
+/** Tells those who follow these runs where there are new events: two statements. */
+export async function lookForEvents(db: Database, runs: WatchedRuns, ids: string[]): Promise<void> {
+  const runIds = ids.filter((id) => hasSome(runs.get(id)?.followers));
   if (runIds.length === 0) return;
   const versions = await orderRunEvents(db, runIds);
   const behind = runIds.flatMap((runId) => {
@@ -45,9 +29,14 @@ async function lookForEvents(db: Database, runs: WatchedRuns, runIds: string[]):
     const run = runs.get(runId);
     if (run === undefined || run.followers.size === 0) continue;
     const news = events?.get(runId) ?? [];
+    if (run.tail !== undefined && news.length === 0) continue;
     if (run.tail === undefined) run.tail = new EventTail(versions.get(runId)!);
     else if (news.length >= EVENTS_AT_ONCE) run.tail.skipTo(versions.get(runId)!);
     else run.tail.append(news);
     for (const onNews of run.followers) onNews();
   }
+}
+
+function hasSome(set: Set<unknown> | undefined): boolean {
+  return set !== undefined && set.size > 0;
 }

@@ -98,15 +98,13 @@ export const GROUPS = [
 ];
 
 /** With the workers' cache off, every step of a run is a replay of all steps before it. Left out is what executes no run on
- * a worker, what kills workers and so empties their cache anyway, what moves runs between builds, and a chain of 2,000
- * nodes, which costs the square of that. */
+ * a worker, what kills workers and so empties their cache anyway, what moves runs between builds, a chain of 2,000 nodes,
+ * which costs the square of that, and dense execution, whose recorded histories are replayed in any case. */
 const NOT_WITHOUT_CACHE = [
   'agent-durability',
   'bundle',
   'canaries',
   'crash',
-  'dense/chains',
-  'dense/concurrent-nodes',
   'frozen-worker',
   'mcp-crash',
   'payload-encryption',
@@ -117,6 +115,7 @@ const NOT_WITHOUT_CACHE = [
   'worker-shutdown',
   'worker-versions',
 ].map((name) => `test/temporal-workflows/${name}.test.ts`);
+const DENSE = 'test/temporal-workflows/dense/';
 
 export function matches(file: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => (pattern.endsWith('/') ? file.startsWith(pattern) : file === pattern));
@@ -138,7 +137,7 @@ export function roundsOf(tier: TierName, files: string[]): Round[] {
     { title: 'Crashes, drills and loads', files: own },
     {
       title: 'The run workflow with the cache of workflows off',
-      files: onWorkers.filter((file) => !matches(file, NOT_WITHOUT_CACHE)),
+      files: onWorkers.filter((file) => !matches(file, [...NOT_WITHOUT_CACHE, DENSE])),
       env: { WORKER_CACHED_WORKFLOWS: '0' },
     },
   ];
