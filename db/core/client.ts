@@ -53,8 +53,12 @@ export function createDatabase(options: DatabaseOptions): Database {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** Whether there was no connection in time: the database is busy or away, and nothing of the statement was done. */
-export function isConnectTimeout(error: unknown): boolean {
-  const message = error instanceof Error ? error.message : '';
-  return /^(?:timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/.test(message);
+const CONNECT_TIMEOUT = /^(?:timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/;
+/** What the server answers in whatever language: the code is that of every cancelled statement. */
+const STATEMENT_TIMEOUT = '57014';
+
+/** Whether the database is too busy, or away: there was no connection in time, or the statement took too long. Nothing of it was done. */
+export function isDatabaseTimeout(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return CONNECT_TIMEOUT.test(error.message) || ('code' in error && error.code === STATEMENT_TIMEOUT);
 }

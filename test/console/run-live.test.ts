@@ -72,7 +72,7 @@ describe('a run that is watched', function () {
     await nodeNamed(page, 'Call, in progress').waitFor();
     await page.evaluate(WATCH_CHANGES('Start, succeeded'));
     // The graph is still being laid out when its first nodes are seen.
-    await eventually(async () => ((await page.evaluate('performance.now() - window.changedAt')) as number) > 500);
+    await eventually(async () => (await page.evaluate<number>('performance.now() - window.changedAt')) > 500);
     await page.evaluate('window.changes.length = 0');
     await nodeNamed(page, 'Call, in progress').waitFor();
     await nodeNamed(page, 'Call, succeeded').waitFor();

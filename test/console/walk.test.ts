@@ -94,7 +94,7 @@ describe('the walk of a newcomer', function () {
       laps.end('cost read');
       assert.equal(tools.callsOf('add').length, name === 'by the mouse' ? 1 : 2);
       assert.ok(laps.seconds() < 300, laps.text());
-      console.log(`${name}: ${laps.text()}`);
+      process.stdout.write(`      ${laps.text()}\n`);
       await page.context().close();
     });
   }

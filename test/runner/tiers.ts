@@ -41,10 +41,13 @@ export const TIERS = {
   ],
   /** Commands of the documents and of the examples, as they stand there. */
   docs: ['test/docs/', 'test/examples/', 'test/deploy/operators.test.ts'],
-  /** What is shipped: images, services, the client as a package, the benchmark and the demo as commands. */
+  /** What is shipped: images, services, the client as a package, commands. */
   packaging: [
     'test/bench/bench.test.ts',
+    'test/cli/admin-users.test.ts',
+    'test/cli/admin.test.ts',
     'test/cli/demo.test.ts',
+    'test/cli/replay.test.ts',
     'test/clients/typescript-package.test.ts',
     'test/packaging/',
   ],

@@ -87,7 +87,7 @@ const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
   { route: 'GET /api/v1/languages/', query: () => 'search=en&page=1&size=2' },
   { route: 'POST /api/v1/auth/refresh/', headers: { cookie: `wfa_refresh=${'a'.repeat(43)}.${'b'.repeat(43)}` } },
   { route: 'POST /api/v1/auth/logout/', headers: { cookie: `wfa_refresh=${'a'.repeat(43)}.${'b'.repeat(43)}` } },
-  { route: 'GET /api/v1/auth/sessions/', query: () => 'page=1&size=2' },
+  { route: 'GET /api/v1/auth/sessions/', sessionOnly: true, query: () => 'page=1&size=2' },
   { route: 'GET /api/v1/auth/oidc/callback/', query: () => 'state=1.a.b&code=c&iss=d' },
   { route: 'GET /api/v1/projects/', query: () => 'name__icontains=a&page=1&size=5' },
   { route: 'GET /api/v1/workflows/', query: ({ project }) => `project=${project}&title=a&page=1&page_size=5` },

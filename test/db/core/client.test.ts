@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
-import { createDatabase } from '../../../db/core/client.js';
+import { createDatabase, isDatabaseTimeout } from '../../../db/core/client.js';
 import { eventually } from '../../support/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
@@ -33,6 +33,22 @@ describe('database connections', function () {
         await assert.rejects(sql`SELECT 1`.execute(taken));
       });
       assert.equal((await sql`SELECT 1`.execute(db)).rows.length, 1);
+    } finally {
+      await db.destroy();
+    }
+  });
+
+  it('a statement that takes too long is told apart from a wrong one', async () => {
+    const db = createDatabase({
+      url: stack.stack.database_url,
+      poolMax: 1,
+      applicationName: 'test',
+      onError: () => undefined,
+    });
+    try {
+      await sql`SET statement_timeout = 50`.execute(db);
+      await assert.rejects(sql`SELECT pg_sleep(5)`.execute(db), isDatabaseTimeout);
+      await assert.rejects(sql`SELECT 1 / 0`.execute(db), (error) => !isDatabaseTimeout(error));
     } finally {
       await db.destroy();
     }
