@@ -9,6 +9,7 @@ import { openEventStream, type OpenStream, type StreamedEvent } from '../support
 import { drawing, fanOut, http, linkInRow, trigger } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { cancelRun } from '../support/inspect.js';
+import { watchPace } from '../support/pace.js';
 import { startStack, type TestStack } from '../support/stack.js';
 
 const STREAMS = 500;
@@ -31,6 +32,9 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
   let account: Account;
   let workflowId: number;
   let heldRunId: string;
+  /** Of the test that goes on. */
+  let api: ApiProcess;
+  let isOver: boolean;
 
   before(async () => {
     // The machine also holds the readers: runs leave them as much of it as they can.
@@ -42,6 +46,10 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
     workflowId = await account.api.createWorkflow(project, fanOut(WIDTH, make, http(`${target.url}/join`)));
     const held = drawing(linkInRow([trigger(), http(`${target.url}/delay/110000/held`)]));
     heldRunId = (await account.api.run(await account.api.createWorkflow(project, held))).data.id;
+  });
+  afterEach(async () => {
+    isOver = true;
+    await api.stop();
   });
   after(async () => {
     await cancelRun(stack, heldRunId, account.api);
@@ -90,26 +98,29 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
   }
 
   it('every stream sees the end of every node once and in order, within 150 ms (p99), and memory stays flat', async () => {
-    const api = await startApiProcess(stack);
-    let isOver = false;
+    api = await startApiProcess(stack);
+    const { apiUrl } = api;
+    isOver = false;
     const known = await eventually(async () => {
       const answer = await account.api.get(`/workflows/workflow_result/?id=${heldRunId}`);
       return JSON.stringify(answer.body).includes('"in progress"') && answer.headers.get('etag')!;
     });
-    const polls = Array.from({ length: LONG_POLLS }, () => pollForLong(api.apiUrl, known, () => isOver));
+    const polls = Array.from({ length: LONG_POLLS }, () => pollForLong(apiUrl, known, () => isOver));
     const idle = await Promise.all(
-      Array.from({ length: STREAMS / 2 }, () => openEventStream(api.apiUrl, account.apiKey, heldRunId)),
+      Array.from({ length: STREAMS / 2 }, () => openEventStream(apiUrl, account.apiKey, heldRunId)),
     );
     const open: Promise<OpenStream & { runId: string; sinceMs: number }>[] = [];
     const follow = (runId: string): void => {
-      const stream = openEventStream(api.apiUrl, account.apiKey, runId);
+      const stream = openEventStream(apiUrl, account.apiKey, runId);
       open.push(stream.then((given) => ({ ...given, runId, sinceMs: Date.now() })));
     };
     // Readers by the thousand connect at the same moment; what they see is timed when they all wait.
     await startRuns(5, follow);
     const early = open.length;
     const beforeMiB = rssMiB(api.pid);
+    const pace = watchPace(apiUrl);
     await startRuns(SECONDS, follow);
+    const slowness = await pace.stop();
     const streams = await Promise.all(open);
     await Promise.all(streams.map(({ ended }) => ended));
     const afterMiB = rssMiB(api.pid);
@@ -121,9 +132,9 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
       .map(({ receivedAtMs, data, sinceMs }) => receivedAtMs - Math.max(sinceMs, Date.parse(data.finished_at!)))
       .toSorted((a, b) => a - b);
     const p99 = delays[Math.floor(delays.length * 0.99)]!;
-    const figures = { events: delays.length, p50: delays[delays.length >> 1], p99, beforeMiB, afterMiB };
+    const figures = { events: delays.length, p50: delays[delays.length >> 1], p99, slowness, beforeMiB, afterMiB };
     process.stdout.write(`      ${JSON.stringify(figures)}\n`);
-    assert.ok(p99 < EVENT_WITHIN_MS, `p99 ${p99} ms`);
+    assert.ok(p99 < EVENT_WITHIN_MS * slowness, `p99 ${p99} ms, machine ${slowness} times as slow as it may be`);
     assert.ok(afterMiB - beforeMiB < MEMORY_GROWTH_MIB, `${beforeMiB} to ${afterMiB} MiB`);
     isOver = true;
     for (const stream of idle) stream.close();
@@ -133,7 +144,7 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
   });
 
   it('a process that is killed in the middle of it and started again is resumed by every reader without loss', async () => {
-    let api: ApiProcess = await startApiProcess(stack);
+    api = await startApiProcess(stack);
     const readers: Promise<Reader>[] = [];
     const read = async (runId: string): Promise<Reader> => {
       const events: StreamedEvent[] = [];

@@ -14,10 +14,12 @@ export const TIERS = {
   /** What kills or restarts processes, restores stores, fills the machine up, or changes keys of a running service. */
   durability: [
     'test/activities/worker/traces.test.ts',
+    'test/api/mcp/private-network.test.ts',
     'test/api/runs/live-poll.test.ts',
     'test/api/sessions/brute-force.test.ts',
     'test/api/sessions/throttle.test.ts',
     'test/api/webhooks/webhook-crashes.test.ts',
+    'test/api/webhooks/webhook-delivery.test.ts',
     'test/cli/samples.test.ts',
     'test/cli/secrets-rotation.test.ts',
     'test/cli/start-refusals.test.ts',
@@ -51,12 +53,12 @@ export const TIERS = {
     'test/clients/typescript-package.test.ts',
     'test/packaging/',
   ],
-  fuzz: [],
+  /** Ten thousand requests with random faults. */
+  fuzz: ['test/api/fuzz.test.ts'],
 } as const satisfies Record<string, string[]>;
 
 /** They begin first, so that nothing waits for the longest of them at the end. */
 export const LONG = [
-  'test/api/fuzz.test.ts',
   'test/api/background/reconciler.test.ts',
   'test/api/live/event-stream.test.ts',
   'test/api/runs/conditional-poll.test.ts',
@@ -86,7 +88,6 @@ export const ALONE = [
   'test/load/',
   'test/outgoing/mcp-call.test.ts',
   'test/temporal-workflows/cancel.test.ts',
-  'test/temporal-workflows/crash.test.ts',
   'test/temporal-workflows/project-fairness.test.ts',
   'test/temporal-workflows/run-graph.test.ts',
 ];
@@ -102,10 +103,13 @@ export const GROUPS = [
 
 /** With the workers' cache off, every step of a run is a replay of all steps before it. Left out is what executes no run on
  * a worker, what kills workers and so empties their cache anyway, what moves runs between builds, a chain of 2,000 nodes,
- * which costs the square of that, and dense execution, whose recorded histories are replayed in any case. */
+ * which costs the square of that, what waits most of the time, and dense execution, whose recorded histories are
+ * replayed in any case. */
 const NOT_WITHOUT_CACHE = [
   'agent-durability',
   'bundle',
+  'cached-workflows',
+  'cancel',
   'canaries',
   'crash',
   'frozen-worker',
@@ -115,6 +119,7 @@ const NOT_WITHOUT_CACHE = [
   'project-fairness',
   'replay',
   'scale',
+  'visible',
   'worker-shutdown',
   'worker-versions',
 ].map((name) => `test/temporal-workflows/${name}.test.ts`);
@@ -132,8 +137,6 @@ export function tiersOf(file: string): TierName[] {
 
 export function roundsOf(tier: TierName, files: string[]): Round[] {
   const own = files.filter((file) => tiersOf(file).includes(tier));
-  if (tier === 'quick') return [{ title: 'The quick suite', files: own, env: { FUZZ_COUNT: '1000' } }];
-  if (tier === 'fuzz') return [{ title: 'The long fuzz', files: ['test/api/fuzz.test.ts'] }];
   if (tier !== 'durability') return [{ title: `The suite ${tier}`, files: own }];
   const onWorkers = files.filter((file) => matches(file, ['test/temporal-workflows/']));
   return [
