@@ -34,7 +34,7 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
   let heldRunId: string;
   /** Of the test that goes on. */
   let api: ApiProcess;
-  let isOver: boolean;
+  let over: AbortController;
 
   before(async () => {
     // The machine also holds the readers: runs leave them as much of it as they can.
@@ -48,7 +48,7 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
     heldRunId = (await account.api.run(await account.api.createWorkflow(project, held))).data.id;
   });
   afterEach(async () => {
-    isOver = true;
+    over.abort();
     await api.stop();
   });
   after(async () => {
@@ -86,10 +86,10 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
   }
 
   /** A long poll that is asked again until it is told to stop; it waits for a run that does not change. */
-  async function pollForLong(apiUrl: string, etag: string, isOver: () => boolean): Promise<number[]> {
+  async function pollForLong(apiUrl: string, etag: string): Promise<number[]> {
     const statuses: number[] = [];
     const headers = { 'x-api-key': account.apiKey, prefer: 'wait=25', 'if-none-match': etag };
-    while (!isOver()) {
+    while (!over.signal.aborted) {
       const answer = await fetch(`${apiUrl}/api/v1/workflows/workflow_result/?id=${heldRunId}`, { headers });
       statuses.push(answer.status);
       await answer.arrayBuffer();
@@ -100,12 +100,12 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
   it('every stream sees the end of every node once and in order, within 150 ms (p99), and memory stays flat', async () => {
     api = await startApiProcess(stack);
     const { apiUrl } = api;
-    isOver = false;
+    over = new AbortController();
     const known = await eventually(async () => {
       const answer = await account.api.get(`/workflows/workflow_result/?id=${heldRunId}`);
       return JSON.stringify(answer.body).includes('"in progress"') && answer.headers.get('etag')!;
     });
-    const polls = Array.from({ length: LONG_POLLS }, () => pollForLong(apiUrl, known, () => isOver));
+    const polls = Array.from({ length: LONG_POLLS }, () => pollForLong(apiUrl, known));
     const idle = await Promise.all(
       Array.from({ length: STREAMS / 2 }, () => openEventStream(apiUrl, account.apiKey, heldRunId)),
     );
@@ -136,7 +136,7 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
     process.stdout.write(`      ${JSON.stringify(figures)}\n`);
     assert.ok(p99 < EVENT_WITHIN_MS * slowness, `p99 ${p99} ms, machine ${slowness} times as slow as it may be`);
     assert.ok(afterMiB - beforeMiB < MEMORY_GROWTH_MIB, `${beforeMiB} to ${afterMiB} MiB`);
-    isOver = true;
+    over.abort();
     for (const stream of idle) stream.close();
     await api.stop();
     const statuses = (await Promise.all(polls)).flat();

@@ -9,8 +9,8 @@ import { openStackToLend } from './stack-to-lend.js';
 import { testFiles } from './test-files.js';
 import { ALONE, GROUPS, LONG, matches, roundsOf, TIERS, type Round, type TierName } from './tiers.js';
 
-/** More than there are processors, for files wait most of the time. Those that start stacks of their own wait less. */
-const JOBS = Math.min(4, availableParallelism() + (process.argv[2] === 'quick' ? 2 : 1));
+/** More than there are processors, for files wait most of the time. */
+const JOBS = Math.min(4, availableParallelism() + 2);
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {

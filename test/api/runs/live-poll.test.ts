@@ -76,8 +76,9 @@ describe('the live part of workflow_result', function () {
     const [live, finished] = await Promise.all([twenty(runId), twenty(finishedId)]);
     for (const { status, data } of finished) assert.deepEqual([status, Object.keys(data!).length], ['succeed', 2]);
     const slowest = (polls: { tookMs: number }[]): number => Math.max(...polls.map(({ tookMs }) => tookMs));
-    const blockedMs = slowest(live) - slowest(finished);
-    assert.ok(blockedMs <= MOST_BLOCKED_MS, `${slowest(live)} ms, of a finished run ${slowest(finished)} ms`);
+    // Where the machine alone takes longer than the limit, twice as long is the limit.
+    const limitMs = slowest(finished) + Math.max(MOST_BLOCKED_MS, slowest(finished));
+    assert.ok(slowest(live) <= limitMs, `${slowest(live)} ms, of a finished run ${slowest(finished)} ms`);
     return { live };
   }
 
