@@ -34,6 +34,11 @@ export interface RunError {
   node?: Pick<NodeKey, 'path' | 'nodeId'>;
 }
 
+/** The input of the activity that closes a node whose own activity could not record its failure. */
+export interface CloseNodeInput extends NodeKey {
+  code: string;
+}
+
 type RunNode = (ref: NodeRef) => Promise<NodeFacts>;
 
 /**
@@ -46,6 +51,8 @@ export interface Activities extends NodeActivities {
   agentTurn: (ref: TurnRef) => Promise<TurnFacts>;
   agentTools: (ref: TurnRef) => Promise<void>;
   finishRun: (end: FinishRunInput) => Promise<void>;
+  /** Records the failure of a node that the run survives, where Temporal has given up the node's activity. */
+  closeNode: (node: CloseNodeInput) => Promise<void>;
   /** Used by dense execution only: executes several nodes in one activity. */
   nodeChain: (ref: ChainRef) => Promise<ChainFacts>;
 }

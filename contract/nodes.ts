@@ -18,6 +18,8 @@ export interface NodeRef extends NodeKey {
 export interface NodeFacts {
   /** The named handle by which the node was left. Absent for its ordinary links. */
   handle?: Handle;
+  /** Further handles by which it was left. */
+  alsoHandles?: Handle[];
   /** Whether the activity has reported the end of the run. */
   isEnded?: boolean;
 }

@@ -1,5 +1,6 @@
 import { readDrawing, type Document, type DrawnNode, type StructuralError } from './document.js';
-import type { Handle, Plan } from './plan.js';
+import { whatEveryNodeSays } from './nodes/every-node.js';
+import { ERROR_HANDLE, type Handle, type Plan } from './plan.js';
 
 export type CompiledPlan = { ok: true; document: Document; plan: Plan } | { ok: false; errors: StructuralError[] };
 
@@ -42,7 +43,10 @@ function toPlan(nodes: ReadonlyMap<string, DrawnNode>, startNode: string): Plan 
     plan.labels.push(toPlanLabel(node.label) || node.kind);
     const links = node.links.map(({ to, handle }): [number, Handle] => [numberOf(to), handle]);
     for (const [to] of links) plan.indegree[to] = (plan.indegree[to] ?? 0) + 1;
-    plan.out.push(links);
+    const number = plan.out.push(links) - 1;
+    const { onError, joinsAny } = whatEveryNodeSays(node.data);
+    if (onError !== 'fail') (plan.caught ??= {})[number] = onError === 'branch' ? ERROR_HANDLE : 0;
+    if (joinsAny) (plan.joinsAny ??= []).push(number);
   }
   return plan;
 }

@@ -16,6 +16,13 @@ export interface KindTraits {
    * handles is left by its `next_nodes`, handle 0.
    */
   handles: readonly { field: string; edge: string; label: string }[];
+  /**
+   * The field of the node's data whose items `{id, label?, node}` are further handles: `id` is the `sourceHandle` of the
+   * drawn edge, and `node` holds the target.
+   */
+  handlesFrom?: string;
+  /** Whether a node with named handles is also left by its `next_nodes`. */
+  isLeftByNext?: boolean;
   /** Lists in the node's data whose items are fields that may be secret (`is_secret`, `default_value`). */
   secretFields: readonly string[];
   /**

@@ -1,7 +1,7 @@
 // Decides which node follows which. A node's own data takes precedence. Where it is not set, the drawn edges count.
 import { isObject, ownValue, type JsonObject } from './json.js';
 import { traitsOf, type NodeKind } from './kinds.js';
-import type { Handle } from './plan.js';
+import { ERROR_HANDLE, FIRST_LISTED_HANDLE, MAX_LISTED_HANDLES, type Handle } from './plan.js';
 
 export interface Link {
   to: string;
@@ -29,35 +29,70 @@ export function groupEdges(edges: unknown): EdgesBySource {
   return groups;
 }
 
-/** Returns the handles by which a node of this kind can be left. */
-export function handlesOf(kind: NodeKind): readonly Handle[] {
-  const { handles } = traitsOf(kind);
-  return handles.length === 0 ? [0] : handles.map((_, index) => index + 1);
+/** A way by which a node is left. */
+export interface Exit {
+  handle: Handle;
+  /** The `sourceHandle` of its drawn edges; undefined for the ordinary links. */
+  edge: string | undefined;
+  /** The targets in the node's own data, unchecked. */
+  inData: unknown;
+}
+
+/** The `sourceHandle` of the edge that is taken after a failure, and the field that holds its target. */
+const ERROR_EDGE = 'error';
+const ERROR_FIELD = 'error_node';
+
+/** Returns the ways by which the node can be left, in the order of their handles. */
+export function exitsOf(kind: NodeKind, data: JsonObject): Exit[] {
+  const { handles, handlesFrom, isLeftByNext = false } = traitsOf(kind);
+  const exits: Exit[] = handles.map(({ field, edge }, index) => ({
+    handle: index + 1,
+    edge,
+    inData: ownValue(data, field),
+  }));
+  if (handlesFrom !== undefined) exits.push(...listedExits(ownValue(data, handlesFrom)));
+  if (isLeftByNext || (handles.length === 0 && handlesFrom === undefined)) {
+    exits.unshift({ handle: 0, edge: undefined, inData: ownValue(data, 'next_nodes') });
+  }
+  if (ownValue(data, 'on_error') === 'branch') {
+    exits.push({ handle: ERROR_HANDLE, edge: ERROR_EDGE, inData: ownValue(data, ERROR_FIELD) });
+  }
+  return exits;
+}
+
+/** Items that are not valid, or too many, are left out here, and reported by the kind's schema. */
+function listedExits(items: unknown): Exit[] {
+  if (!Array.isArray(items)) return [];
+  return items.slice(0, MAX_LISTED_HANDLES).flatMap((item: unknown, index) => {
+    if (!isObject(item) || typeof item['id'] !== 'string') return [];
+    return { handle: FIRST_LISTED_HANDLE + index, edge: item['id'], inData: ownValue(item, 'node') };
+  });
+}
+
+/** Returns the links of a way out that the node's data says; undefined where it says none (absent, null or empty). */
+export function linksInData({ handle, inData }: Exit): RawLink[] | undefined {
+  if (inData === undefined || inData === null || inData === '') return undefined;
+  return (Array.isArray(inData) ? inData : [inData]).map((to: unknown) => ({ to, handle }));
 }
 
 /**
- * Returns the links of one handle in the node's own data; undefined where they are not set (absent, null or an empty
- * string).
+ * Returns the drawn links of a way out. An edge whose `sourceHandle` names none of the node's ways out is an ordinary
+ * link where the node has such, except for an error edge, which no failure takes.
  */
-export function linksInData(kind: NodeKind, data: JsonObject, handle: Handle): RawLink[] | undefined {
-  const field = handle === 0 ? 'next_nodes' : traitsOf(kind).handles[handle - 1]!.field;
-  const value = ownValue(data, field);
-  if (value === undefined || value === null || value === '') return undefined;
-  return (Array.isArray(value) ? value : [value]).map((to: unknown) => ({ to, handle }));
+export function linksInEdges(exit: Exit, exits: readonly Exit[], edges: readonly JsonObject[]): RawLink[] {
+  const named = new Set<unknown>([ERROR_EDGE, ...exits.flatMap(({ edge }) => edge ?? [])]);
+  const leaving = edges.filter(({ sourceHandle }) =>
+    exit.edge === undefined ? !named.has(sourceHandle) : sourceHandle === exit.edge,
+  );
+  return leaving.map((edge) => ({ to: edge['target'], handle: exit.handle }));
 }
 
-/** Returns the drawn links of one handle. An edge whose handle the kind does not have belongs to no handle. */
-export function linksInEdges(kind: NodeKind, edges: readonly JsonObject[], handle: Handle): RawLink[] {
-  const name = handle === 0 ? undefined : traitsOf(kind).handles[handle - 1]!.edge;
-  const leaving = name === undefined ? edges : edges.filter((edge) => edge['sourceHandle'] === name);
-  return leaving.map((edge) => ({ to: edge['target'], handle }));
-}
-
-/** Returns the links that are executed, without duplicates, in the order of the kind's handles. */
+/** Returns the links that are executed, without duplicates, in the order of the node's ways out. */
 export function resolveLinks(kind: NodeKind, data: JsonObject, edges: readonly JsonObject[]): RawLink[] {
-  return handlesOf(kind).flatMap((handle) => {
-    const links = linksInData(kind, data, handle) ?? linksInEdges(kind, edges, handle);
+  const exits = exitsOf(kind, data);
+  return exits.flatMap((exit) => {
+    const links = linksInData(exit) ?? linksInEdges(exit, exits, edges);
     const targets = new Set(links.map(({ to }) => to));
-    return [...targets].map((to) => ({ to, handle }));
+    return [...targets].map((to) => ({ to, handle: exit.handle }));
   });
 }

@@ -3,7 +3,8 @@
 // "Trigger input field").
 import { isEmpty, ownValue, type JsonObject } from './json.js';
 import { isLost, mapSecrets, MASK, type SecretMap } from './secrets.js';
-import type { NodeErrors, Warning } from './validate.js';
+import type { NodeErrors } from './validate.js';
+import type { Warning } from './warnings.js';
 import type { RunInput } from './variable.js';
 
 const MAX_FINDINGS = 1000;

@@ -1,23 +1,14 @@
-// Field errors and warnings of a drawing that compiles.
+// Field errors of a drawing that compiles.
 import type { Document, DrawnNode } from './document.js';
-import { fieldIdsOf, inputFieldsOf, MAX_SECRET_CHARACTERS } from './input.js';
-import { holdsMoreThan, isObject } from './json.js';
-import { groupEdges, handlesOf, linksInData, linksInEdges, type EdgesBySource, type RawLink } from './links.js';
+import { MAX_SECRET_CHARACTERS } from './input.js';
+import { holdsMoreThan } from './json.js';
 import { toFieldMessage } from './nodes/field-messages.js';
-import { nodeDefinitions } from './nodes/registry.js';
+import { nodeDefinitions, schemaOf } from './nodes/registry.js';
 import type { Plan } from './plan.js';
 import { secretStrings, splitSecrets } from './secrets.js';
-import { findExpressions, type Variable } from './template.js';
-import { createUpstreamTest, type UpstreamTest } from './upstream.js';
 
 /** By node id: one `{path inside node data: message}` for every wrong field. */
 export type NodeErrors = Record<string, Record<string, string>[]>;
-
-export interface Warning {
-  node_id: string;
-  code: 'links_disagree' | 'lost_secret' | 'unknown_variable' | 'unreachable_node';
-  message: string;
-}
 
 // The same limit as for structural errors: enough for any person, and a bound for hostile drawings.
 const MAX_FINDINGS = 1000;
@@ -70,7 +61,7 @@ function withSecretsError(errors: NodeErrors, document: Document): NodeErrors {
 }
 
 function validateNode(node: DrawnNode): Record<string, string>[] {
-  const { schema } = nodeDefinitions[node.kind];
+  const schema = schemaOf(node.kind);
   const tooLarge = Object.keys(schema.shape).filter(
     (field) => field !== 'body' && holdsMoreThan(node.data[field], MAX_VALUES),
   );
@@ -79,84 +70,4 @@ function validateNode(node: DrawnNode): Record<string, string>[] {
   const parsed = schema.safeParse(node.data, { error: toFieldMessage });
   if (parsed.success) return [];
   return parsed.error.issues.map(({ path, message }) => ({ [path.map(String).join('.')]: message }));
-}
-
-/** Returns the warnings of a drawing that can run, in the order of its nodes. */
-export function findWarnings(data: unknown, document: Document, plan: Plan): Warning[] {
-  const edges = groupEdges(isObject(data) ? data['edges'] : undefined);
-  const isKnown = createVariableTest(data, document, plan);
-  const reachable = new Set(plan.ids);
-  const warnings: Warning[] = [];
-  for (const node of document.nodes) {
-    const { id } = node;
-    if (!reachable.has(id)) {
-      const message = 'The node is not linked to the start node and does not run.';
-      warnings.push({ node_id: id, code: 'unreachable_node', message });
-    }
-    if (edges.size > 0 && linksDisagree(node, edges)) {
-      const message = "The node's own links and the drawn edges disagree; its own links are what runs.";
-      warnings.push({ node_id: id, code: 'links_disagree', message });
-    }
-    if (reachable.has(id)) warnings.push(...findUnknownVariables(node, isKnown));
-    if (warnings.length >= MAX_FINDINGS) break;
-  }
-  return warnings.slice(0, MAX_FINDINGS);
-}
-
-/**
- * Returns whether a node's data and its drawn edges disagree. An edge whose handle the kind does not have is never
- * executed, so it counts as a disagreement.
- */
-function linksDisagree({ id, kind, data }: DrawnNode, edges: EdgesBySource): boolean {
-  const drawn = edges.get(id) ?? [];
-  const handles = handlesOf(kind);
-  const ofHandles = handles.map((handle) => linksInEdges(kind, drawn, handle));
-  if (ofHandles.flat().length !== drawn.length) return true;
-  return handles.some((handle, index) => {
-    const own = linksInData(kind, data, handle);
-    return own !== undefined && !haveSameTargets(own, ofHandles[index] ?? []);
-  });
-}
-
-function haveSameTargets(left: readonly RawLink[], right: readonly RawLink[]): boolean {
-  const lefts = new Set(left.map(({ to }) => to));
-  const rights = new Set(right.map(({ to }) => to));
-  return lefts.size === rights.size && [...lefts].every((to) => rights.has(to));
-}
-
-/** Returns why a variable is probably a mistake; undefined where it is not. */
-type VariableTest = (variable: Variable | undefined, nodeId: string) => string | undefined;
-
-function findUnknownVariables(node: DrawnNode, test: VariableTest): Warning[] {
-  const warnings = new Map<string, Warning>();
-  for (const field of nodeDefinitions[node.kind].templateFields) {
-    for (const { expression, variable } of findExpressions(node.data[field])) {
-      const reason = test(variable, node.id);
-      if (reason === undefined || warnings.size >= MAX_FINDINGS) continue;
-      const text = expression.trim();
-      const shown = text.length > 100 ? `${text.slice(0, 100)}...` : text;
-      const message = `The variable {{ ${shown} }} is not known: ${reason}.`;
-      warnings.set(message, { node_id: node.id, code: 'unknown_variable', message });
-    }
-  }
-  return [...warnings.values()];
-}
-
-function createVariableTest(data: unknown, document: Document, plan: Plan): VariableTest {
-  const fieldIds = fieldIdsOf(inputFieldsOf(data));
-  const nodeIds = new Set(document.nodes.map(({ id }) => id));
-  const isUpstream: UpstreamTest = createUpstreamTest(plan);
-  return (variable, nodeId) => {
-    if (!variable) return 'it is not a variable';
-    if (variable.source === 'input') return inputReason(fieldIds, variable.path[0]);
-    if (!nodeIds.has(variable.nodeId)) return 'there is no such node';
-    return isUpstream(variable.nodeId, nodeId) ? undefined : 'that node does not run before this one';
-  };
-}
-
-/** A trigger without declared fields accepts any input, so no field of it is unknown. */
-function inputReason(fieldIds: ReadonlySet<string>, field: string | number | undefined): string | undefined {
-  if (fieldIds.size === 0 || field === undefined || typeof field === 'number' || field === '__raw_input__')
-    return undefined;
-  return fieldIds.has(field) ? undefined : 'the trigger has no such input field';
 }

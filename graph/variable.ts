@@ -9,8 +9,16 @@ export type NodeOutput = { content: string; [field: string]: unknown };
 export interface Scope {
   input: RunInput;
   results: ReadonlyMap<string, NodeOutput>;
+  /** Of the nodes whose failure the run has survived. */
+  errors?: ReadonlyMap<string, NodeErrorFacts>;
   /** For readers: what stands in place of outputs that are too large to be shown, by node id. */
   leftOut?: ReadonlyMap<string, string>;
+}
+
+export interface NodeErrorFacts {
+  code: string;
+  /** As readers see it, secrets masked. */
+  message: string;
 }
 
 export type PathPart = string | number;
@@ -18,11 +26,14 @@ export type PathPart = string | number;
 export type Variable =
   | { source: 'input'; path: PathPart[] }
   /** The path starts after `result`. */
-  | { source: 'node'; nodeId: string; path: PathPart[] };
+  | { source: 'node'; nodeId: string; path: PathPart[] }
+  /** The path starts after `error`: `code` or `message` of a failure that the run has survived. */
+  | { source: 'error'; nodeId: string; path: PathPart[] };
 
 // Longer than any id and path that a person draws. It bounds the cost of hostile texts.
 const MAX_EXPRESSION = 1000;
 const RESULT = /\.result(?=[.[\s]|$)/;
+const ERROR = /\.error(?=[.[\s]|$)/;
 
 /** Parses the text between the braces; undefined where it is not a variable. */
 export function parseVariable(expression: string): Variable | undefined {
@@ -32,9 +43,14 @@ export function parseVariable(expression: string): Variable | undefined {
     const path = parsePath(text.slice('input'.length));
     if (path) return { source: 'input', path };
   }
-  const at = text.search(RESULT);
-  const path = at > 0 ? parsePath(text.slice(at + '.result'.length)) : undefined;
-  return path && { source: 'node', nodeId: text.slice(0, at).trim(), path };
+  return parseNodeVariable(text, 'node', RESULT) ?? parseNodeVariable(text, 'error', ERROR);
+}
+
+function parseNodeVariable(text: string, source: 'node' | 'error', word: RegExp): Variable | undefined {
+  const found = word.exec(text);
+  if (found === null || found.index === 0) return undefined;
+  const path = parsePath(text.slice(found.index + found[0].length));
+  return path && { source, nodeId: text.slice(0, found.index).trim(), path };
 }
 
 /** Parses `.name`, `[0]` and `["name"]` in any order; undefined where the text is anything else. */
@@ -77,6 +93,7 @@ function toPart(name: string): PathPart {
 export function resolveVariable(variable: Variable, scope: Scope): unknown {
   const { path } = variable;
   if (variable.source === 'input') return walk(scope.input, path);
+  if (variable.source === 'error') return walk(scope.errors?.get(variable.nodeId), path);
   const output = scope.results.get(variable.nodeId);
   if (output === undefined) return scope.leftOut?.get(variable.nodeId);
   const [field] = path;

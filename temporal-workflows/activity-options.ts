@@ -1,7 +1,7 @@
 // How the run workflow calls each activity. `cancellationType` is always set explicitly, because the SDK's actual
 // default differs from the documented one.
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { Activities, FinishRunInput, NodeActivities } from '../contract/activities.js';
+import type { Activities, CloseNodeInput, FinishRunInput, NodeActivities } from '../contract/activities.js';
 import type { NodeFacts, NodeRef } from '../contract/nodes.js';
 import { kinds, type KindThatRuns } from '../graph/kinds.js';
 
@@ -60,6 +60,12 @@ export function callNode(kind: SingleStepKind, { node, summary }: NodeCall): Pro
   const { activity, runs } = kinds[kind];
   if (runs === 'inline') return inline[activity].executeWithOptions({ summary }, [node]);
   return inActivity[activity].executeWithOptions({ summary, activityId: node.nodeId }, [node]);
+}
+
+const closing = proxyLocalActivities<Pick<Activities, 'closeNode'>>(inWorkflowTask);
+
+export function closeNode(node: CloseNodeInput): Promise<void> {
+  return closing.closeNode.executeWithOptions({ summary: 'Record a failure' }, [node]);
 }
 
 const REPORT = { summary: 'Report the end of the run' };

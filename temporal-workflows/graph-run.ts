@@ -18,10 +18,11 @@ import {
   type RunStatusAnswer,
   type Waiting,
 } from '../contract/run-workflow.js';
-import { callNode, type SingleStepKind } from './activity-options.js';
+import { mayBeCaught } from '../graph/caught.js';
+import { callNode, closeNode, type SingleStepKind } from './activity-options.js';
 import { FIRST_STEP, runAgent } from './agent-loop.js';
 import { createDenseExecution, type DenseExecution } from './dense/dense-execution.js';
-import { failureCode } from './node-failure.js';
+import { failureCode, nodeFailureOf } from './node-failure.js';
 import type { NodeWork, WorkEnd } from './node-work.js';
 import { Planner } from './planner.js';
 
@@ -132,10 +133,8 @@ export class GraphRun {
       .run(() => work.run())
       .then(
         (end) => this.#settleWork(end),
-        (error: unknown) => {
-          // A cancelled node stays open here. The end of the run closes it.
-          if (!isCancellation(error)) this.#fail(work.failedNode(error), failureCode(error));
-        },
+        // A cancelled node stays open here. The end of the run closes it.
+        (error: unknown) => (isCancellation(error) ? undefined : this.#failOrCatch(work.failedNode(error), error)),
       )
       .finally(() => {
         this.#inFlight -= work.size;
@@ -148,6 +147,26 @@ export class GraphRun {
     for (const left of rest) this.#start(left);
   }
 
+  /** A failure that comes when the run is already being stopped is not caught: nothing follows it. */
+  async #failOrCatch(node: number, error: unknown): Promise<void> {
+    const code = failureCode(error);
+    const taken = this.#input.plan.caught?.[node];
+    const isCaught = taken !== undefined && mayBeCaught(code) && this.#isGoingOn;
+    if (isCaught && nodeFailureOf(error) === undefined) await this.#close(node, code);
+    // Meanwhile the run may have been stopped.
+    if (isCaught && this.#isGoingOn) this.#planner.catch(node, taken);
+    else this.#fail(node, code);
+  }
+
+  get #isGoingOn(): boolean {
+    return this.#phase === 'running' || this.#phase === 'draining';
+  }
+
+  async #close(node: number, code: string): Promise<void> {
+    const key = { runId: this.#input.runId, path: '', nodeId: this.#input.plan.ids[node]! };
+    await CancellationScope.nonCancellable(() => closeNode({ ...key, code }));
+  }
+
   #fail(node: number, code: string): void {
     this.#planner.fail(node);
     this.#error ??= { code, node: { path: '', nodeId: this.#input.plan.ids[node]! } };
@@ -158,7 +177,7 @@ export class GraphRun {
   #single(node: number): NodeWork {
     const run = async (): Promise<WorkEnd> => {
       const facts = await this.#execute(node);
-      this.#planner.succeed(node, facts.handle ?? 0);
+      this.#planner.succeed(node, facts.handle ?? 0, ...(facts.alsoHandles ?? []));
       return facts.isEnded === true ? { isEnded: true } : {};
     };
     return { size: 1, run, failedNode: () => node };
@@ -220,7 +239,7 @@ export class GraphRun {
   }
 
   #stop(why: 'failing' | 'cancelling'): void {
-    if (this.#phase !== 'running' && this.#phase !== 'draining') return;
+    if (!this.#isGoingOn) return;
     this.#phase = why;
     this.#nodes.cancel();
     if (this.#inFlight === 0 && this.#waiting.size === 0) this.#wake();

@@ -15,12 +15,14 @@ export const NodeState = {
 type State = (typeof NodeState)[keyof typeof NodeState];
 
 /**
- * Every edge settles once, live (taken) or dead. A node is decided when all its incoming edges have settled. With at
- * least one live edge it becomes ready. With none it is skipped, and its own edges become dead (dead-path elimination).
+ * Every edge settles once, live (taken) or dead. A node is decided when all its incoming edges have settled, and one that
+ * joins any of them with the first live one. With at least one live edge it becomes ready. With none it is skipped, and
+ * its own edges become dead (dead-path elimination).
  */
 export class Planner {
   readonly #plan: Plan;
   readonly #states: Uint8Array;
+  readonly #joinsAny: ReadonlySet<number>;
   /** The number of incoming edges of each node that have not settled yet, and the number that settled live. */
   readonly #unsettled: number[];
   readonly #live: number[];
@@ -34,6 +36,7 @@ export class Planner {
     const size = plan.ids.length;
     this.#plan = plan;
     this.#states = new Uint8Array(size);
+    this.#joinsAny = new Set(plan.joinsAny);
     if (snapshot === undefined) {
       this.#unsettled = [...plan.indegree];
       this.#live = new Array<number>(size).fill(0);
@@ -71,11 +74,17 @@ export class Planner {
     return node;
   }
 
-  /** `handle` is the handle by which the node was left; 0 means its ordinary links. */
-  succeed(node: number, handle: Handle): void {
+  /** `taken`: the handles by which the node was left, usually one; 0 means its ordinary links. */
+  succeed(node: number, ...taken: Handle[]): void {
     this.#settle(node, NodeState.succeeded);
     this.#succeeded++;
-    this.#settleEdges(node, handle);
+    this.#settleEdges(node, taken);
+  }
+
+  /** The node failed, and the run survives it: the links of the handle `taken` are followed. */
+  catch(node: number, taken: Handle): void {
+    this.#settle(node, NodeState.failed);
+    this.#settleEdges(node, [taken]);
   }
 
   /**
@@ -131,12 +140,14 @@ export class Planner {
 
   // This uses a worklist that grows while it is read. Recursion would be too deep, because a dead path may be thousands
   // of nodes long.
-  #settleEdges(from: number, taken: Handle): void {
-    const edges = this.#plan.out[from]!.map((edge) => ({ to: edge[0], isLive: isTaken(edge, taken) }));
+  #settleEdges(from: number, taken: readonly Handle[]): void {
+    const edges = this.#plan.out[from]!.map(([to, handle]) => ({ to, isLive: taken.includes(handle) }));
     for (const { to, isLive } of edges) {
       if (isLive) this.#live[to]!++;
       this.#unsettled[to]!--;
-      if (this.#unsettled[to]! > 0) continue;
+      if (this.#states[to] !== NodeState.waiting) continue;
+      const isDecided = this.#unsettled[to] === 0 || (isLive && this.#joinsAny.has(to));
+      if (!isDecided) continue;
       if (this.#live[to]! > 0) {
         this.#states[to] = NodeState.ready;
         this.#queue.push(to);
@@ -150,9 +161,4 @@ export class Planner {
 
 function isSettled(state: number): boolean {
   return state >= NodeState.succeeded;
-}
-
-/** Returns whether an edge is live when its node was left by `handle`. */
-export function isTaken([, on]: Plan['out'][number][number], handle: Handle): boolean {
-  return on === 0 || on === handle;
 }

@@ -2,6 +2,7 @@
 import { Context } from '@temporalio/activity';
 import { claimNode, findNodeClaim, type NodeClaim } from '../../db/nodes/node-results-repository.js';
 import { NodeError } from '../../graph/node-error.js';
+import { retryPolicyOf, type RetryPolicy } from '../../graph/nodes/every-node.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { finalFailure, NodeFailure, retryableFailure, runClosedFailure } from './failures.js';
 import { keepAttempt } from './keep-attempt.js';
@@ -14,6 +15,12 @@ import type { AttemptOutcome } from '../worker/worker-metrics.js';
 /** A node fails when a provider asks for a longer delay than this. */
 const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
 const LONGEST_DELAY_MS = 60_000;
+
+/** The node's own `retry` counts before what its kind says. */
+function policyOf({ maxAttempts, firstDelayMs }: NodeStep<unknown>, data: Record<string, unknown>): RetryPolicy {
+  const delayMs = (attempt: number): number => Math.min(firstDelayMs * 2 ** (attempt - 1), LONGEST_DELAY_MS);
+  return retryPolicyOf(data, { maxAttempts, delayMs });
+}
 
 /**
  * Throws the failure with which an earlier attempt has ended the node. It also finds the end of a node in a run that
@@ -74,8 +81,10 @@ export async function attemptStep<Facts>(
   };
   const record = (end: NodeEnd) => recordNode(deps, step, task, end);
   const keep = (error: NodeError) => keepAttempt(deps, task, claimed, error);
+  const policy = policyOf(step, node.data);
   try {
-    if (attempt > step.maxAttempts) {
+    // A worker that dies is not the node's failure: the kind's own number counts, if it is larger.
+    if (attempt > Math.max(step.maxAttempts, policy.maxAttempts)) {
       throw new NodeFailure('worker_lost', `The node was given up: its worker died ${attempt - 1} times while it ran.`);
     }
     const facts = await performStep(step, task, record);
@@ -84,7 +93,7 @@ export async function attemptStep<Facts>(
   } catch (thrown) {
     const error = toFailure(thrown);
     if (stop.signal.aborted) return await stopNode(error, { record, observe, keep, givenUp });
-    return await failAttempt(error, { step, attempt, limit, record, observe, keep });
+    return await failAttempt(error, { step, policy, attempt, limit, record, observe, keep });
   } finally {
     stop.release();
     task.memory.end();
@@ -93,6 +102,7 @@ export async function attemptStep<Facts>(
 
 interface Failing<Facts> extends Pick<AttemptOptions, 'attempt' | 'limit'> {
   step: NodeStep<Facts>;
+  policy: RetryPolicy;
   record: Recorder;
   observe: (outcome: AttemptOutcome, code?: string, delayMs?: number) => void;
   /** Keeps an attempt that another one follows. */
@@ -101,7 +111,7 @@ interface Failing<Facts> extends Pick<AttemptOptions, 'attempt' | 'limit'> {
 
 /** The attempt ended without a result: either another one follows, or the node has failed. */
 async function failAttempt<Facts>(error: unknown, failing: Failing<Facts>): Promise<Facts> {
-  const { step, attempt, limit, record, observe, keep } = failing;
+  const { step, policy, attempt, limit, record, observe, keep } = failing;
   if (limit?.aborted) {
     observe('cut');
     await keep(CUT);
@@ -112,8 +122,8 @@ async function failAttempt<Facts>(error: unknown, failing: Failing<Facts>): Prom
     await keep(INTERNAL);
     throw error;
   }
-  const delayMs = error.retryAfterMs ?? Math.min(step.firstDelayMs * 2 ** (attempt - 1), LONGEST_DELAY_MS);
-  if (error.isRetryable && attempt < step.maxAttempts && delayMs <= LONGEST_RETRY_AFTER_MS) {
+  const delayMs = error.retryAfterMs ?? policy.delayMs(attempt);
+  if (error.isRetryable && attempt < policy.maxAttempts && delayMs <= LONGEST_RETRY_AFTER_MS) {
     observe('retried', error.code, delayMs);
     await keep(error);
     throw retryableFailure(error.code, delayMs);

@@ -27,6 +27,8 @@ export interface NodeOutcome {
   publicOutput?: NodeOutput;
   /** The named handle by which the node is left. */
   handle?: Handle;
+  /** Further handles by which it is left. */
+  alsoHandles?: Handle[];
   charge?: Charge;
 }
 
@@ -55,7 +57,10 @@ export interface NodeKindRunner {
   kind: NodeKind;
   /** The limit on attempts, including the first one and those that ended because their worker died. */
   maxAttempts: number;
-  /** Delay before the second attempt. It doubles with each retry, unless the other side asks for a certain delay. */
+  /**
+   * Delay before the second attempt. It doubles with each retry, unless the other side asks for a certain delay. The
+   * node's own `retry` counts before this and before `maxAttempts`.
+   */
   firstDelayMs: number;
   execute(task: NodeTask): Promise<NodeOutcome>;
 }

@@ -1,6 +1,8 @@
 // Writes a node's end: result, transaction and ledger together. A restart of the database does not lose the end.
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
+import { mayBeCaught } from '../../graph/caught.js';
 import type { Masker } from '../../graph/mask.js';
+import { whatEveryNodeSays } from '../../graph/nodes/every-node.js';
 import {
   findNodeClaim,
   recordNodeEnd,
@@ -23,6 +25,10 @@ const MAX_MESSAGE_CHARACTERS = 4_000;
 
 export function toErrorMessage({ message }: Error, masker: Masker): string {
   return masker.text(message.replaceAll('\0', '\uFFFD')).slice(0, MAX_MESSAGE_CHARACTERS);
+}
+
+function isCaught(data: Record<string, unknown>, code: string): boolean {
+  return mayBeCaught(code) && whatEveryNodeSays(data).onError !== 'fail';
 }
 
 /**
@@ -53,6 +59,8 @@ export async function recordNode(
       status: end.outcome ? ('succeed' as const) : ('failed' as const),
       tookMs: performance.now() - task.startedAt,
       handle: end.outcome?.handle ?? 0,
+      alsoHandles: end.outcome?.alsoHandles ?? null,
+      isHandled: end.failure !== undefined && isCaught(node.data, end.failure.code),
       result: texts?.result ?? null,
       resultEnc: texts?.resultEnc ?? null,
       errorCode: end.failure?.code ?? null,

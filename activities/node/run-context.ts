@@ -1,7 +1,7 @@
 // The immutable facts of a run. Each worker loads them once and keeps them while they are in use.
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../db/core/client.js';
-import { findOutputs, readOutput, type StoredOutput } from '../../db/nodes/node-results-repository.js';
+import { findNodeErrors, findOutputs, readOutput, type StoredOutput } from '../../db/nodes/node-results-repository.js';
 import { findRunContext, findSnapshot, type StoredSnapshot } from '../../db/runs/run-context-repository.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { openRunContents, readGraph, type RunGraph, type RunNode } from '../../db/runs/run-contents.js';
@@ -99,8 +99,10 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
     load: (runId) => cached(runs, runId, () => loadRun(runId)),
     async loadScope({ run, memory }, templates) {
       const nodeIds = new Set<string>();
+      const failedIds = new Set<string>();
       for (const variable of findVariables(templates)) {
-        if (variable.source === 'node' && run.node(variable.nodeId) !== undefined) nodeIds.add(variable.nodeId);
+        if (variable.source === 'input' || run.node(variable.nodeId) === undefined) continue;
+        (variable.source === 'node' ? nodeIds : failedIds).add(variable.nodeId);
       }
       const drawing = { runId: run.runId, path: '' };
       const results = new Map<string, NodeOutput>();
@@ -123,7 +125,8 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
         await memory.resize(heldBytes);
         results.set(output.nodeId, parseJson(text) as NodeOutput);
       }
-      return { input: run.input, results };
+      const errors = await findNodeErrors(db, drawing, [...failedIds]);
+      return { input: run.input, results, errors: new Map(errors.map(({ nodeId, ...error }) => [nodeId, error])) };
     },
   };
 

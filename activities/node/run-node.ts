@@ -6,7 +6,7 @@
 import { Context, heartbeat } from '@temporalio/activity';
 import type { NodeFacts } from '../../contract/nodes.js';
 import type { NodeClaim } from '../../db/nodes/node-results-repository.js';
-import type { NodeKey } from '../../graph/plan.js';
+import type { Handle, NodeKey } from '../../graph/plan.js';
 import { finalFailure } from './failures.js';
 import { attemptStep, claimOrSettle } from './node-attempt.js';
 import type { NodeBeginning, NodeDeps, NodeKindRunner, NodeStep } from './node-step.js';
@@ -59,12 +59,16 @@ export function toStep(runner: NodeKindRunner): NodeStep<NodeFacts> {
     async perform(task, end) {
       const outcome = await runner.execute(task);
       await end(outcome);
-      return outcome.handle === undefined ? {} : { handle: outcome.handle };
+      return toFacts(outcome.handle, outcome.alsoHandles);
     },
   };
 }
 
 function settledFacts(claim: NodeClaim): NodeFacts {
   if (claim.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
-  return claim.handle === 0 ? {} : { handle: claim.handle };
+  return toFacts(claim.handle, claim.alsoHandles);
+}
+
+function toFacts(handle: Handle = 0, alsoHandles: Handle[] | null = null): NodeFacts {
+  return { ...(handle !== 0 && { handle }), ...(alsoHandles !== null && { alsoHandles }) };
 }

@@ -5,6 +5,7 @@ import type { Logger } from '../../config/logger.js';
 import type { ModelProviders } from '../../config/model-providers.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
+import { recordCaughtFailure } from '../../db/nodes/node-results-repository.js';
 import { kinds, kindsThatRun, type KindThatRuns } from '../../graph/kinds.js';
 import type { EvaluatedKind } from '../../graph/nodes/registry.js';
 import type { ByteBudget } from '../../outgoing/byte-budget.js';
@@ -80,6 +81,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     agentTurn: (ref) => trace('agentTurn', ref, () => runStep(node, ref, createTurnStep(agent, ref))),
     agentTools: (ref) => trace('agentTools', ref, () => runStep(node, ref, createToolsStep(agent, ref))),
     finishRun: report,
+    closeNode: ({ code, ...key }) => trace('closeNode', key, () => recordCaughtFailure(db, key, code)),
     nodeChain: createNodeChain({
       executeNode: createExecuteNode(node, steps, trace),
       slots: { normal: new Slots(deps.activitySlots), local: new Slots(deps.activitySlots) },

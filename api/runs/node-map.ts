@@ -38,7 +38,7 @@ export function toNodeEntry(
     return 'truncated' in node && node.truncated ? { ...entry, truncated: true } : entry;
   }
   const error = { code: node.errorCode ?? 'failed', message: node.errorMessage ?? 'The node failed.' };
-  return { ...head, error };
+  return { ...head, error, ...(node.isHandled && { handled: true }) };
 }
 
 export type ExecutionStatus = 'in queue' | 'in progress' | 'succeed' | 'failed';

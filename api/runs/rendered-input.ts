@@ -2,6 +2,7 @@
 // Secret fields of the input stay `********`. What later nodes read unmasked is opened to be rendered, and the run's masker
 // then goes over everything.
 import type { Logger } from '../../config/logger.js';
+import { findNodeErrors } from '../../db/nodes/node-results-repository.js';
 import { measureOutputs, readOutputs, type MeasuredOutput } from '../../db/nodes/node-outputs-repository.js';
 import { findRunContext, findSnapshot, measureRunContext } from '../../db/runs/run-context-repository.js';
 import { openRunContents, readGraph, type RunContents, type RunGraph } from '../../db/runs/run-contents.js';
@@ -55,10 +56,11 @@ async function renderWithin(
   const node = graph.nodes.get(key.nodeId);
   if (node === undefined) return 'unreadable';
   const drawing = { runId: key.runId, path: '' };
-  const found = await measureOutputs(db, drawing, namedNodes(graph, node), moment);
+  const found = await measureOutputs(db, drawing, namedNodes(graph, node, 'node'), moment);
   const { chosen, leftOut, chosenBytes } = chooseOutputs(found);
   await lease.resize(WEIGHT * (readBytes + chosenBytes));
   const texts = await readOutputs(db, drawing, chosen);
+  const failed = await findNodeErrors(db, drawing, namedNodes(graph, node, 'error'));
   if (texts.length < chosen.length || found.some(({ isGone }) => isGone)) return 'unreadable';
   try {
     const run = openRunContents(stored, graph.fields, secretBox);
@@ -69,7 +71,8 @@ async function renderWithin(
         return [nodeId, parseJson(isPublic ? result : secretBox.open(resultEnc, 'node-result')) as NodeOutput];
       }),
     );
-    return toText(node, run, { input: run.publicInput, results, leftOut });
+    const errors = new Map(failed.map(({ nodeId, ...error }) => [nodeId, error]));
+    return toText(node, run, { input: run.publicInput, results, errors, leftOut });
   } catch (error) {
     log.warn({ err: error, run_id: key.runId, node_id: key.nodeId }, 'the input of a node cannot be rendered');
     return 'unreadable';
@@ -78,10 +81,10 @@ async function renderWithin(
 
 type DrawnNode = NonNullable<ReturnType<RunGraph['nodes']['get']>>;
 
-/** The ids of the nodes that the node's variables name. */
-function namedNodes({ nodes }: RunGraph, { kind, data }: DrawnNode): string[] {
+/** The ids of the nodes whose results or errors the node's variables name. */
+function namedNodes({ nodes }: RunGraph, { kind, data }: DrawnNode, source: 'node' | 'error'): string[] {
   const named = findVariables(templatesOf(kind, data)).flatMap((variable) =>
-    variable.source === 'node' && nodes.has(variable.nodeId) ? [variable.nodeId] : [],
+    variable.source === source && nodes.has(variable.nodeId) ? [variable.nodeId] : [],
   );
   return [...new Set(named)];
 }

@@ -13,6 +13,7 @@ export const nodeEntrySchema = z.object({
   finished_at: z.iso.datetime().nullable().optional().describe('Null until the node has ended'),
   result: z.unknown().optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
+  handled: z.literal(true).optional().describe('The node failed, and the run survived it (`on_error`)'),
   truncated: z.boolean().optional(),
   approval_requests: z.array(z.record(z.string(), z.unknown())).optional(),
   waiting: z

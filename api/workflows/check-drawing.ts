@@ -3,7 +3,8 @@ import { compilePlan } from '../../graph/compile-plan.js';
 import type { JsonObject } from '../../graph/json.js';
 import { findLostSecrets, lostSecretErrors, lostSecretWarnings } from '../../graph/lost-secrets.js';
 import type { SecretMap } from '../../graph/secrets.js';
-import { findWarnings, mergeErrors, validateNodes, type NodeErrors } from '../../graph/validate.js';
+import { mergeErrors, validateNodes, type NodeErrors } from '../../graph/validate.js';
+import { findWarnings } from '../../graph/warnings.js';
 import { envelopeSchema, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../runs/run-envelope.js';
 
 export const checkSchema = envelopeSchema.extend({

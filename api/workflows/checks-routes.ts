@@ -32,6 +32,14 @@ const nodeTypes = defineRoute({
             'By which a node is left: `id` is the `sourceHandle` of an edge, `field` holds the target in the data of the ' +
               'node. Empty where it is left by its `next_nodes`',
           ),
+        handles_from: z
+          .string()
+          .optional()
+          .describe('The field in the data of the node whose items `{id, label?, node}` are further handles'),
+        has_next_nodes: z
+          .literal(true)
+          .optional()
+          .describe('The node is left by its `next_nodes`, too, although it has handles'),
         schema: jsonSchema,
         output_schema: jsonSchema,
       }),

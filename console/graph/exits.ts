@@ -13,13 +13,21 @@ export interface Exit {
 
 export const ORDINARY: Exit = { handle: null, label: '', path: ['next_nodes'] };
 
+/** The way after a failure that the run survives. */
+const AFTER_FAILURE: Exit = { handle: 'error', label: 'Failed', path: ['error_node'] };
+
 /** Of a kind that is not known, too: it is left by its `next_nodes`. */
 export function exitsOf(kind: NodeKind | undefined, data: JsonObject): readonly Exit[] {
+  const exits = exitsOfKind(kind, data);
+  return data['on_error'] === 'branch' ? [...exits, AFTER_FAILURE] : exits;
+}
+
+function exitsOfKind(kind: NodeKind | undefined, data: JsonObject): readonly Exit[] {
   if (kind === undefined) return [ORDINARY];
   const named = kind.handles.map(({ id, label, field }) => ({ handle: id, label, path: [field] }));
   const listed = kind.handles_from === undefined ? [] : exitsFrom(kind.handles_from, data);
   const exits: Exit[] = [...listed, ...named];
-  return exits.length === 0 ? [ORDINARY] : exits;
+  return exits.length === 0 || kind.has_next_nodes === true ? [ORDINARY, ...exits] : exits;
 }
 
 function exitsFrom(field: string, data: JsonObject): Exit[] {

@@ -3,10 +3,7 @@ import type { JsonObject } from './json.js';
 
 /** One item of `get_nodes`. Nothing else in the editor knows which kinds there are. */
 export type NodeKind =
-  paths['/api/v1/workflows/get_nodes/']['get']['responses']['200']['content']['application/json'][number] & {
-    /** The field of a node's data whose items (`{id, label, node}`) are further handles. */
-    handles_from?: string;
-  };
+  paths['/api/v1/workflows/get_nodes/']['get']['responses']['200']['content']['application/json'][number];
 
 export type NodeKinds = ReadonlyMap<string, NodeKind>;
 

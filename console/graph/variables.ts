@@ -47,7 +47,16 @@ function resultsOf(drawing: Drawing, kinds: NodeKinds, nodeId: string): Variable
       ...(hint !== undefined && { hint }),
     };
   });
-  return { heading: labelOf(node, kinds), choices };
+  const isCaught = ['continue', 'branch'].includes(String(dataOf(node)['on_error']));
+  return { heading: labelOf(node, kinds), choices: isCaught ? [...choices, ...errorsOf(nodeId)] : choices };
+}
+
+/** Of a node whose failure the run survives. */
+function errorsOf(nodeId: string): VariableChoice[] {
+  return [
+    { label: 'Code of the error', text: `{{ ${nodeId}.error.code }}` },
+    { label: 'Message of the error', text: `{{ ${nodeId}.error.message }}` },
+  ];
 }
 
 /** `.name`, or `["a name"]` where a dot would not do. */

@@ -2,6 +2,7 @@ import { Properties } from '../forms/schema-field.js';
 import type { Path } from '../forms/schema.js';
 import type { JsonObject } from '../graph/json.js';
 import { ConditionForm } from './condition.js';
+import { groupsOf, withoutGroups } from './groups.js';
 import { TriggerForm } from './trigger.js';
 
 interface KindFormProps {
@@ -13,8 +14,25 @@ interface KindFormProps {
   onChange: (path: Path, value: unknown) => void;
 }
 
+/** The kind's own fields, and below them what every node may say, which most nodes leave as it is. */
+export function KindForm({ type, schema, data, onChange }: KindFormProps) {
+  return (
+    <>
+      <OwnForm type={type} schema={withoutGroups(schema)} data={data} onChange={onChange} />
+      {groupsOf(schema).map(({ heading, fields, keys }) => (
+        <details key={heading} className="form-more" open={keys.some((key) => Object.hasOwn(data, key)) || undefined}>
+          <summary>{heading}</summary>
+          <div className="form-more-fields">
+            <Properties schema={fields} path={[]} value={data} onChange={onChange} />
+          </div>
+        </details>
+      ))}
+    </>
+  );
+}
+
 /** A kind's own form where it has one in this folder; every other kind has the generic one. */
-export function KindForm({ type, ...props }: KindFormProps) {
+function OwnForm({ type, ...props }: KindFormProps) {
   switch (type) {
     case 'trigger-node':
       return <TriggerForm {...props} />;

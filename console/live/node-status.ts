@@ -14,9 +14,13 @@ export function wordOf(entry: NodeEntry, isWaiting = false): StatusWord {
 
 const OTHERS = { 'in queue': 'in queue', succeed: 'succeeded', 'not found': 'not run' } as const;
 
-/** The same with `, reused` behind it where the result is that of an earlier run. */
+/**
+ * The same with `, handled` behind it where the run survived the node's failure, and `, reused` where the result is that of
+ * an earlier run.
+ */
 export function statusOf(entry: NodeEntry, isWaiting = false): string {
   const word = wordOf(entry, isWaiting);
+  if (word === 'failed' && entry.handled === true) return `${word}, handled`;
   return entry.reused === true ? `${word}, reused` : word;
 }
 

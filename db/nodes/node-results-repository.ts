@@ -14,6 +14,8 @@ export interface NodeClaim {
   status: NodeStatus;
   /** Which links are taken, by the number of the kind's named handle; 0 for the ordinary ones. */
   handle: Handle;
+  /** Further handles whose links are taken, too. */
+  alsoHandles: Handle[] | null;
   errorCode: string | null;
   /** Attempts so far, this one included. */
   attempts: number;
@@ -50,14 +52,16 @@ export async function claimNode(
       SET attempts = node.attempts + CASE WHEN ${isRepeat} THEN 1 ELSE 0 END,
         attempt_started_at = CASE WHEN ${isRepeat} THEN clock_timestamp() ELSE node.attempt_started_at END,
         step = excluded.step
-    RETURNING status, handle, error_code AS "errorCode", attempts, ${tellWatchers(runId)}, ${lazily}`.execute(db);
+    RETURNING status, handle, also_handles AS "alsoHandles", error_code AS "errorCode", attempts, ${tellWatchers(runId)}, ${lazily}`.execute(
+    db,
+  );
   return rows[0];
 }
 
 /** What earlier attempts have left of a node, without making another one. */
 export async function findNodeClaim(db: Db, { runId, path, nodeId }: NodeKey): Promise<NodeClaim | undefined> {
   const { rows } = await sql<NodeClaim>`/* find_node */
-    SELECT status, handle, error_code AS "errorCode", attempts FROM node_results
+    SELECT status, handle, also_handles AS "alsoHandles", error_code AS "errorCode", attempts FROM node_results
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`.execute(db);
   return rows[0];
 }
@@ -113,11 +117,14 @@ export interface NodeEnd extends NodeKey {
   tookMs: number;
   /** As in `NodeClaim`. */
   handle: Handle;
+  alsoHandles: Handle[] | null;
   /** JSON text; null for a failed node. */
   result: string | null;
   resultEnc: Buffer | null;
   errorCode: string | null;
   errorMessage: string | null;
+  /** Of a failed node: the run survives it. */
+  isHandled: boolean;
   amountUsd: string;
   priceVersion: string;
   reason: string;
@@ -171,16 +178,17 @@ export async function recordTriggerEnd(db: Db, end: NodeEnd, sequence: number): 
 function settleNode(end: NodeEnd, run: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO node_results AS node
-      (run_id, path, node_id, status, handle, result, result_bytes, result_enc, error_code, error_message, started_at,
-        finished_at)
-    SELECT run.id, ${end.path}, ${end.nodeId}, ${end.status}, ${end.handle}, ${end.result},
+      (run_id, path, node_id, status, handle, also_handles, result, result_bytes, result_enc, error_code, error_message,
+        is_handled, started_at, finished_at)
+    SELECT run.id, ${end.path}, ${end.nodeId}, ${end.status}, ${end.handle}, ${end.alsoHandles}, ${end.result},
       ${end.result === null ? null : Buffer.byteLength(end.result)}, ${end.resultEnc}, ${end.errorCode},
-      ${end.errorMessage}, clock_timestamp() - make_interval(secs => ${end.tookMs / 1000}), clock_timestamp()
+      ${end.errorMessage}, ${end.isHandled}, clock_timestamp() - make_interval(secs => ${end.tookMs / 1000}), clock_timestamp()
     FROM ${run} AS run
     ON CONFLICT (run_id, path, node_id) DO UPDATE SET
-      status = excluded.status, handle = excluded.handle, result = excluded.result,
+      status = excluded.status, handle = excluded.handle, also_handles = excluded.also_handles,
+      result = excluded.result,
       result_bytes = excluded.result_bytes, result_enc = excluded.result_enc,
-      error_code = excluded.error_code, error_message = excluded.error_message,
+      error_code = excluded.error_code, error_message = excluded.error_message, is_handled = excluded.is_handled,
       started_at = least(node.started_at, excluded.started_at), finished_at = excluded.finished_at
     WHERE node.status = 'in progress'
     RETURNING node_id`;
@@ -199,6 +207,45 @@ function payNode(end: NodeEnd, condition: RawBuilder<unknown>): RawBuilder<unkno
       amount_usd = greatest(paid.amount_usd, excluded.amount_usd), price_version = excluded.price_version,
       updated_at = clock_timestamp()
     WHERE excluded.amount_usd > 0 AND (paid.amount_usd = 0 OR paid.price_version = '')`;
+}
+
+/**
+ * Closes a node whose activity could not record its failure (Temporal gave it up), in a run that survives it. A node that
+ * has settled keeps its end. Idempotent. Its transaction is written with the end of the run, as for every node that has none.
+ */
+export async function recordCaughtFailure(db: Db, { runId, path, nodeId }: NodeKey, code: string): Promise<void> {
+  const message = `The node failed: ${code}.`;
+  await sql`/* close_node */
+    INSERT INTO node_results AS node (run_id, path, node_id, status, error_code, error_message, is_handled, finished_at)
+    SELECT id, ${path}, ${nodeId}, 'failed', ${code}, ${message}, true, clock_timestamp()
+    FROM runs WHERE id = ${runId} AND status = 'In Progress'
+    FOR KEY SHARE
+    ON CONFLICT (run_id, path, node_id) DO UPDATE
+      SET status = 'failed', error_code = excluded.error_code, error_message = excluded.error_message,
+        is_handled = true, finished_at = excluded.finished_at
+      WHERE node.status = 'in progress'
+    RETURNING ${tellWatchers(runId)}`.execute(db);
+}
+
+export interface StoredError {
+  nodeId: string;
+  code: string;
+  /** As its readers see it, secrets masked. */
+  message: string;
+}
+
+/** Of the failed ones among `nodeIds` of an iteration. */
+export async function findNodeErrors(
+  db: Db,
+  { runId, path }: Omit<NodeKey, 'nodeId'>,
+  nodeIds: string[],
+): Promise<StoredError[]> {
+  if (nodeIds.length === 0) return [];
+  const { rows } = await sql<StoredError>`
+    SELECT node_id AS "nodeId", coalesce(error_code, 'failed') AS code, coalesce(error_message, '') AS message
+    FROM node_results
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ANY(${nodeIds}) AND status = 'failed'`.execute(db);
+  return rows;
 }
 
 /** The recorded message of a failed node; undefined when it has not (or not yet) failed. */

@@ -12,6 +12,7 @@ export function timesText(startedAt: RawBuilder<unknown>, finishedAt: RawBuilder
     || coalesce('"' || ${isoText(finishedAt)} || '"', 'null')`;
 }
 
-/** The member `error` of a failed node of `node_results`, with the comma before it. */
+/** The members `error` and `handled` of a failed node of `node_results`, with the comma before them. */
 export const errorText: RawBuilder<string> = sql`',"error":{"code":' || to_json(coalesce(error_code, 'failed'))::text
-  || ',"message":' || to_json(coalesce(error_message, 'The node failed.'))::text || '}'`;
+  || ',"message":' || to_json(coalesce(error_message, 'The node failed.'))::text
+  || CASE WHEN is_handled THEN '},"handled":true' ELSE '}' END`;

@@ -161,7 +161,8 @@ const readable = sql.raw(
 async function readNodes(db: Db, runIds: string[], contents: 'cut' | 'whole'): Promise<Map<string, HistoryNode[]>> {
   const limit = contents === 'cut' ? await contentLimit(db, runIds) : null;
   const { rows } = await sql<HistoryNode & { runId: string }>`
-    SELECT run_id AS "runId", node_id AS id, status, error_code AS "errorCode", error_message AS "errorMessage", truncated,
+    SELECT run_id AS "runId", node_id AS id, status, error_code AS "errorCode", error_message AS "errorMessage",
+      is_handled AS "isHandled", truncated,
       ${isoText(sql`started_at`)} AS "startedAt", ${isoText(sql`finished_at`)} AS "finishedAt",
       CASE WHEN truncated THEN json_build_object('content', left(${readable} ->> 'content', ${limit}::integer))::text
         ELSE result::text END AS result

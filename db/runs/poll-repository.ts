@@ -39,6 +39,7 @@ interface NodeRow extends StateRow {
   is_apart: boolean;
   error_code: string | null;
   error_message: string | null;
+  is_handled: boolean | null;
   started_at_text: string;
   finished_at_text: string | null;
   approvals: OpenRequest[] | null;
@@ -63,7 +64,7 @@ export async function readRunForPoll(
 ): Promise<PolledRun | undefined> {
   const asked = askedBy(runId, scope);
   const { rows } = await sql<NodeRow>`/* poll_run */
-    SELECT ${stateColumns(retentionDays)}, node.node_id, node.status AS node_status, node.error_code, node.error_message,
+    SELECT ${stateColumns(retentionDays)}, node.node_id, node.status AS node_status, node.error_code, node.error_message, node.is_handled,
       ${isoText(sql`node.started_at`)} AS started_at_text, ${isoText(sql`node.finished_at`)} AS finished_at_text,
       node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
       CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(openRequests)} AS approvals
@@ -289,6 +290,7 @@ function toNode(row: NodeRow): PolledNode {
     isApart: row.is_apart,
     errorCode: row.error_code,
     errorMessage: row.error_message,
+    isHandled: row.is_handled ?? false,
     startedAt: row.started_at_text,
     finishedAt: row.finished_at_text,
     approvals: row.approvals,

@@ -41,6 +41,8 @@ export interface PolledNode {
   isApart?: boolean;
   errorCode: string | null;
   errorMessage: string | null;
+  /** Of a failed node: the run survives it. */
+  isHandled: boolean;
   /** As JSON writes a Date. */
   startedAt: string;
   finishedAt: string | null;

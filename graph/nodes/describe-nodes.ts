@@ -1,9 +1,9 @@
 // What `get_nodes` answers: the node kinds, for editors that know none of them by name.
 import { z } from 'zod';
-import { traitsOf } from '../kinds.js';
+import { traitsOf, type KindTraits } from '../kinds.js';
 import { withTitles } from './field-titles.js';
 import type { NodeDefinition } from './node-definition.js';
-import { nodeDefinitions } from './registry.js';
+import { nodeDefinitions, schemaOf } from './registry.js';
 
 export interface NodeDescription {
   node_type: string;
@@ -17,6 +17,11 @@ export interface NodeDescription {
    * node's data that holds the target. Empty where the node is left by its `next_nodes`.
    */
   handles: { id: string; label: string; field: string }[];
+  /** The field of the node's data whose items `{id, label?, node}` are further handles; absent where there is none. */
+  handles_from?: string;
+  /** Whether the node is left by its `next_nodes` although it has handles; absent where it is not. */
+  has_next_nodes?: true;
+  /** A property with a `group` is not the kind's own: forms show it under that heading. */
   schema: object;
   output_schema: object;
 }
@@ -27,6 +32,7 @@ export interface NodeDescription {
  */
 export function describeNodes(): NodeDescription[] {
   return Object.values<NodeDefinition>(nodeDefinitions).map((definition) => ({
+    ...toListedHandles(traitsOf(definition.kind)),
     node_type: definition.nodeType,
     type: definition.type,
     title: definition.title,
@@ -34,7 +40,14 @@ export function describeNodes(): NodeDescription[] {
     category: definition.category,
     version: definition.version,
     handles: traitsOf(definition.kind).handles.map(({ edge, label, field }) => ({ id: edge, label, field })),
-    schema: withTitles(z.toJSONSchema(definition.schema, { io: 'input' })),
+    schema: withTitles(z.toJSONSchema(schemaOf(definition.kind), { io: 'input' })),
     output_schema: withTitles(z.toJSONSchema(definition.outputSchema, { io: 'output' })),
   }));
+}
+
+function toListedHandles({ handlesFrom, isLeftByNext }: KindTraits): Partial<NodeDescription> {
+  return {
+    ...(handlesFrom !== undefined && { handles_from: handlesFrom }),
+    ...(isLeftByNext === true && { has_next_nodes: true }),
+  };
 }

@@ -29,7 +29,7 @@ export interface NodeDefinition {
    */
   mayRunLocally?: (data: Record<string, unknown>) => boolean;
   /** Checks a node's data and fills in defaults. Unknown keys are kept. */
-  schema: z.ZodType<Record<string, unknown>>;
+  schema: z.ZodObject;
   /** The schema of the node's result. */
   outputSchema: z.ZodType<Record<string, unknown>>;
 }
@@ -39,6 +39,8 @@ export interface Evaluation {
   output: NodeOutput;
   /** The named handle by which the node is left. Absent for its ordinary links. */
   handle?: Handle;
+  /** Further handles by which it is left. */
+  alsoHandles?: Handle[];
 }
 
 /** The definition of an inline kind, which reads its variables and decides in `evaluate`. */

@@ -1,6 +1,8 @@
 import type { KindThatRuns, NodeKind } from '../kinds.js';
+import type { z } from 'zod';
 import { agentNode } from './agent.js';
 import { conditionNode } from './condition.js';
+import { everyNodeFields } from './every-node.js';
 import { httpNode } from './http.js';
 import { llmNode } from './llm.js';
 import { mcpNode } from './mcp.js';
@@ -22,6 +24,15 @@ export const nodeDefinitions = {
   agent: agentNode,
   mcp: mcpNode,
 } as const satisfies Record<NodeKind, NodeDefinition> & Record<EvaluatedKind, InlineDefinition>;
+
+const schemas = new Map<NodeKind, z.ZodObject>();
+
+/** Returns the schema that a node's data must match: the kind's own fields, and those that every node may have. */
+export function schemaOf(kind: NodeKind): z.ZodObject {
+  let schema = schemas.get(kind);
+  if (schema === undefined) schemas.set(kind, (schema = nodeDefinitions[kind].schema.extend(everyNodeFields)));
+  return schema;
+}
 
 const kindsByType = new Map<string, NodeKind>(Object.values(nodeDefinitions).map(({ type, kind }) => [type, kind]));
 

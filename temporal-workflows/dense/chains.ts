@@ -4,7 +4,6 @@
 import type { Placement } from '../../graph/dense/placement.js';
 import { traitsOf } from '../../graph/kinds.js';
 import type { Handle, Plan } from '../../graph/plan.js';
-import { isTaken } from '../planner.js';
 
 /** Bounds the activity's input. The activity itself limits its duration (activities/dense/node-chain.ts). */
 const MAX_FOLLOWERS = 50;
@@ -46,7 +45,7 @@ export function chainAfter(dense: DensePlan, node: number, isLocal: boolean, con
   let room = MAX_FOLLOWERS;
   const take = (before: number, handle: Handle): number | undefined => {
     const next = onlyNext(plan, before, handle, before === node ? concurrent : 1);
-    if (next === undefined || room === 0) return undefined;
+    if (next === undefined || room === 0 || !isPlain(plan, next)) return undefined;
     const mayShare = !isLocal && placements[next] === 'shared';
     if (!mayShare && !isQuick(dense, next)) return undefined;
     room--;
@@ -54,6 +53,7 @@ export function chainAfter(dense: DensePlan, node: number, isLocal: boolean, con
   };
   const after = (from: number): Chain => {
     const nodes: number[] = [];
+    if (!isPlain(plan, from)) return { nodes };
     for (let at = from; !isDecision(plan, at);) {
       const next = take(at, 0);
       if (next === undefined) return { nodes };
@@ -91,7 +91,7 @@ export function groupConcurrent({ plan, placements }: DensePlan, ready: number[]
   for (const node of ready) {
     const [edge, ...others] = plan.out[node]!;
     const placement = placements[node]!;
-    const mayShare = placement !== 'own' && others.length === 0;
+    const mayShare = placement !== 'own' && others.length === 0 && isPlain(plan, node);
     const place = mayShare ? `${placement} before ${edge?.[0]}` : `${node} alone`;
     let group = open.get(place);
     if (group === undefined || group.length === MAX_CONCURRENT) {
@@ -128,6 +128,15 @@ function isQuick({ plan, placements }: DensePlan, node: number): boolean {
   return traitsOf(plan.kinds[node]!).runs === 'inline' || placements[node] === 'local';
 }
 
+/**
+ * Returns whether the node may share an activity with others: whoever survives its own failure, starts with one of
+ * several ways or is left by handles that its data lists has the run workflow decide after it.
+ */
+export function isPlain({ kinds, caught, joinsAny }: Plan, node: number): boolean {
+  const isCaught = caught?.[node] !== undefined;
+  return !isCaught && joinsAny?.includes(node) !== true && traitsOf(kinds[node]!).handlesFrom === undefined;
+}
+
 export function isDecision({ kinds }: Plan, node: number): boolean {
   return traitsOf(kinds[node]!).handles.length > 0;
 }
@@ -136,7 +145,7 @@ export function isDecision({ kinds }: Plan, node: number): boolean {
  * Returns the only successor when `node` is left by `handle`, if that successor waits for exactly `concurrent` nodes.
  */
 function onlyNext({ out, indegree }: Plan, node: number, handle: Handle = 0, concurrent = 1): number | undefined {
-  const [edge, ...others] = out[node]!.filter((to) => isTaken(to, handle));
+  const [edge, ...others] = out[node]!.filter(([, on]) => on === handle);
   return edge !== undefined && others.length === 0 && indegree[edge[0]] === concurrent ? edge[0] : undefined;
 }
 

@@ -6,7 +6,7 @@ import { traitsOf } from '../../graph/kinds.js';
 import type { Handle } from '../../graph/plan.js';
 import type { NodeWork, WorkEnd } from '../node-work.js';
 import type { Planner } from '../planner.js';
-import { beginsLocally, groupConcurrent, isDecision, type DensePlan } from './chains.js';
+import { beginsLocally, groupConcurrent, isDecision, isPlain, type DensePlan } from './chains.js';
 import { callChain, progressOf, toChainCall } from './chain-call.js';
 
 export interface DenseExecution {
@@ -27,7 +27,7 @@ export function createDenseExecution(
   function toWork(nodes: number[]): NodeWork {
     const [first] = nodes as [number];
     const isInline = traitsOf(plan.kinds[first]!).runs === 'inline';
-    if (placements![first] === 'own' && !isInline) return single(first);
+    if ((placements![first] === 'own' && !isInline) || !isPlain(plan, first)) return single(first);
     const isLocal = beginsLocally(dense, first);
     const call = toChainCall(dense, { runId: input.runId, nodes, isLocal, open: planner.open });
     if (call.length === 1 && placements![first] !== 'local') return single(first);

@@ -72,6 +72,8 @@ export function nodeEnd(run: OpenRun, nodeId: string, kind: NodeKind, with_: Par
     status: 'succeed',
     tookMs: 0,
     handle: 0,
+    alsoHandles: null,
+    isHandled: false,
     result: '{"content":"done"}',
     resultEnc: null,
     errorCode: null,

@@ -5,8 +5,13 @@ export interface DrawnTestNode {
   data: Record<string, unknown>;
 }
 
-export function trigger(id: string, next: string[] | undefined, fields: unknown[] = []): DrawnTestNode {
-  return { id, type: 'trigger-node', data: { ...(next && { next_nodes: next }), input_fields: fields } };
+export function trigger(
+  id: string,
+  next: string[] | undefined,
+  fields: unknown[] = [],
+  data: Record<string, unknown> = {},
+): DrawnTestNode {
+  return { id, type: 'trigger-node', data: { ...(next && { next_nodes: next }), input_fields: fields, ...data } };
 }
 
 export function http(id: string, next?: unknown, data: Record<string, unknown> = {}): DrawnTestNode {

@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { compilePlan } from '../../graph/compile-plan.js';
-import { findWarnings, validateNodes, type NodeErrors, type Warning } from '../../graph/validate.js';
-import { condition, drawing, edge, http, llm, trigger } from './drawings.js';
+import { validateNodes, type NodeErrors } from '../../graph/validate.js';
+import { condition, drawing, http, llm, trigger } from './drawings.js';
 import { cpuMilliseconds } from '../support/cpu-time.js';
 
 function errorsOf(data: unknown): NodeErrors {
   const compiled = compilePlan(data);
   assert.ok(compiled.ok, JSON.stringify(compiled));
   return validateNodes(compiled.document, compiled.plan);
-}
-
-function warningsOf(data: unknown): Warning[] {
-  const compiled = compilePlan(data);
-  assert.ok(compiled.ok, JSON.stringify(compiled));
-  return findWarnings(data, compiled.document, compiled.plan);
-}
-
-function codesOf(data: unknown): string[] {
-  return warningsOf(data).map(({ node_id, code }) => `${node_id} ${code}`);
 }
 
 /** The errors of one node that stands behind the start. */
@@ -204,98 +194,5 @@ describe('validateNodes', () => {
       ]),
     );
     assert.ok(tookMs < 5000, `${tookMs} ms`);
-  });
-});
-
-describe('findWarnings', () => {
-  it('a drawing that is in order has none', () => {
-    const nodes = [
-      trigger('t', ['a'], [{ id: 'x' }]),
-      llm('a', '{{ input.x }} {{ t.result.x }}', ['b']),
-      llm('b', '{{ a.result.content }}'),
-    ];
-    assert.deepEqual(warningsOf(drawing(nodes, [edge('t', 'a'), edge('a', 'b')])), []);
-    assert.deepEqual(warningsOf(drawing(nodes, [])), [], 'without drawn edges there is nothing to disagree with');
-  });
-
-  it('links_disagree: own links and drawn edges that differ', () => {
-    const nodes = [trigger('t', ['a']), http('a', ['b']), http('b', [])];
-    assert.deepEqual(codesOf(drawing(nodes, [edge('t', 'a'), edge('a', 'b'), edge('b', 'gone')])), [
-      'b links_disagree',
-    ]);
-    assert.deepEqual(codesOf(drawing(nodes, [edge('t', 'a')])), ['a links_disagree']);
-  });
-
-  it('links_disagree: a condition, branch by branch', () => {
-    const nodes = [condition('c', { true_node: 'a', false_node: 'b' }), http('a'), http('b')];
-    const right = [edge('c', 'a', 'condition-true'), edge('c', 'b', 'condition-false')];
-    const crossed = [edge('c', 'b', 'condition-true'), edge('c', 'a', 'condition-false')];
-    assert.deepEqual(codesOf(drawing(nodes, right)), []);
-    assert.deepEqual(codesOf(drawing(nodes, crossed)), ['c links_disagree']);
-    assert.deepEqual(
-      codesOf(drawing(nodes, [...right, edge('c', 'a')])),
-      ['c links_disagree'],
-      'an edge without a handle',
-    );
-  });
-
-  it('unreachable_node: a node that nothing links to', () => {
-    assert.deepEqual(codesOf(drawing([http('a'), llm('b', '{{ foo }}')])), ['b unreachable_node']);
-  });
-
-  it('unknown_variable: each with its reason, once a node', () => {
-    const text =
-      '{{ foo }} {{ input.y }} {{ gone.result.content }} {{ b.result.content }} {{ a.result.content }} {{ foo }}';
-    const nodes = [trigger('t', ['a'], [{ id: 'x' }]), llm('a', text, ['b']), http('b')];
-    assert.deepEqual(
-      warningsOf(drawing(nodes)).map(({ message }) => message),
-      [
-        'The variable {{ foo }} is not known: it is not a variable.',
-        'The variable {{ input.y }} is not known: the trigger has no such input field.',
-        'The variable {{ gone.result.content }} is not known: there is no such node.',
-        'The variable {{ b.result.content }} is not known: that node does not run before this one.',
-        'The variable {{ a.result.content }} is not known: that node does not run before this one.',
-      ],
-    );
-  });
-
-  it('unknown_variable: a node on a parallel branch, but not one before a join', () => {
-    const nodes = [
-      trigger('t', ['a', 'b']),
-      llm('a', '{{ b.result.content }}', ['join']),
-      llm('b', '{{ t.result.content }}', ['join']),
-      llm('join', '{{ a.result.content }} {{ b.result.content }} {{ t.result.content }}'),
-    ];
-    assert.deepEqual(codesOf(drawing(nodes)), ['a unknown_variable']);
-  });
-
-  it('unknown_variable: looks only where variables are filled in', () => {
-    const labelled = http('a', [], { label: '{{ foo }}', headers: { x: '{{ bar }}' }, body: { y: ['{{ baz }}'] } });
-    assert.deepEqual(codesOf(drawing([labelled])), ['a unknown_variable', 'a unknown_variable']);
-  });
-
-  it('a trigger without declared fields takes any input', () => {
-    assert.deepEqual(
-      codesOf(drawing([trigger('t', ['a']), llm('a', '{{ input.any.thing }} {{ input[0] }} {{ input }}')])),
-      [],
-    );
-  });
-
-  it('the raw input is always known', () => {
-    const nodes = [trigger('t', ['a'], [{ id: 'x' }]), llm('a', '{{ input.__raw_input__ }}')];
-    assert.deepEqual(codesOf(drawing(nodes)), []);
-  });
-
-  it('5,000 nodes that all name their predecessors take under a second', () => {
-    const nodes = Array.from({ length: 5000 }, (_, index) =>
-      llm(`n${index}`, `{{ n0.result.content }}`, index < 4999 ? [`n${index + 1}`] : []),
-    );
-    const tookMs = cpuMilliseconds(() => assert.deepEqual(codesOf(drawing(nodes)), ['n0 unknown_variable']));
-    assert.ok(tookMs < 2000, `${tookMs} ms`);
-  });
-
-  it('bounds the warnings of a hostile drawing', () => {
-    const text = Array.from({ length: 50_000 }, (_, index) => `{{ foo${index} }}`).join('');
-    assert.equal(warningsOf(drawing([llm('a', text)])).length, 1000);
   });
 });

@@ -14,6 +14,7 @@ export interface NodeEntry {
   finished_at?: string | null;
   result?: { content: string; [field: string]: unknown };
   error?: { code: string; message: string };
+  handled?: boolean;
 }
 
 export interface Envelope {

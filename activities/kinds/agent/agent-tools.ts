@@ -10,6 +10,7 @@ import { expireRequests } from '../../../db/agents/approvals-repository.js';
 import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
 import type { ToolOutcome } from '../../../db/core/tables.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
+import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
 import type { Scope } from '../../../graph/template.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpToolResult } from '../../../outgoing/mcp-types.js';
@@ -22,6 +23,11 @@ import { persist } from '../../node/record-node.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
 
 const MAX_CONNECT_ATTEMPTS = 4;
+/** Where the node does not say its own `retry`. */
+const CONNECT_RETRIES: RetryPolicy = {
+  maxAttempts: MAX_CONNECT_ATTEMPTS,
+  delayMs: (attempt) => 500 * 2 ** (attempt - 1),
+};
 export const CALLS_AT_ONCE = 8;
 /** A longer answer is cut before the model sees it. */
 const MAX_ANSWER_CHARACTERS = 1_000_000;
@@ -121,9 +127,8 @@ async function callTool(deps: AgentDeps, task: NodeTask, { data, scope, turn, ca
     if (task.signal.aborted || !(error instanceof McpError)) throw error;
     if (error.isBeforeSend) await markCallRefused(deps.db, key);
     const failure = toMcpFailure(error, { mayRepeat: false });
-    if (failure.isRetryable && claim.attempts < MAX_CONNECT_ATTEMPTS) {
-      throw failure.withDelay(500 * 2 ** (claim.attempts - 1));
-    }
+    const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, CONNECT_RETRIES);
+    if (failure.isRetryable && claim.attempts < maxAttempts) throw failure.withDelay(delayMs(claim.attempts));
     // The model can work around an unreachable or broken server.
     const fate = error.isBeforeSend ? 'it was not made' : 'whether it was carried out is unknown';
     return {

@@ -17,6 +17,7 @@ import { claimCall, markCallRefused, sumCallPrices } from '../../../db/nodes/pro
 import { isObject } from '../../../graph/json.js';
 import { parseJson, writeJson } from '../../../graph/json-text.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
+import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
 import { renderText, type Scope } from '../../../graph/template.js';
 import { toMessages, type AssistantMessage } from './agent-messages.js';
 import { loadTools, toModelTools, type AgentSessionDeps, type AgentTool } from './agent-session.js';
@@ -45,7 +46,8 @@ export interface AgentDeps extends AgentSessionDeps {
   node: NodeDeps;
 }
 
-const MAX_MODEL_ATTEMPTS = 5;
+/** Of one model call, where the node does not say its own `retry`. */
+const MODEL_RETRIES: RetryPolicy = { maxAttempts: 5, delayMs: (attempt) => 500 * 2 ** (attempt - 1) };
 /** A model's answer with more tool calls fails the agent. */
 export const MAX_TOOL_CALLS = 128;
 const NOTHING: TurnFacts = { next: 'final', approvals: [], waitMs: 0 };
@@ -155,7 +157,8 @@ async function askModel(deps: AgentDeps, task: NodeTask, call: ModelCall): Promi
       if (task.signal.aborted) throw error;
       const failure = toLlmFailure(error, client.masker);
       await markCallRefused(deps.db, key);
-      if (claim.attempts < MAX_MODEL_ATTEMPTS) throw failure.withDelay(500 * 2 ** (claim.attempts - 1));
+      const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, MODEL_RETRIES);
+      if (claim.attempts < maxAttempts) throw failure.withDelay(delayMs(claim.attempts));
       throw failure.asFinal();
     });
   client.countTokens(answer?.usage);

@@ -8834,6 +8834,13 @@ export interface operations {
                             id: string;
                             label: string;
                         }[];
+                        /** @description The field in the data of the node whose items `{id, label?, node}` are further handles */
+                        handles_from?: string;
+                        /**
+                         * @description The node is left by its `next_nodes`, too, although it has handles
+                         * @constant
+                         */
+                        has_next_nodes?: true;
                         node_type: string;
                         output_schema: {
                             [key: string]: unknown;

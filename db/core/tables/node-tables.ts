@@ -14,6 +14,8 @@ export interface NodeResultsTable {
   status: NodeStatus;
   /** Which links are taken: 0 the ordinary ones, else those of the kind's named handle of this number (`Handle`). */
   handle: Generated<number>;
+  /** Further handles by which the node was left; null where there are none. */
+  also_handles: number[] | null;
   /** The number of attempts that have begun; the attempt of a worker that died counts. */
   attempts: Generated<number>;
   /** When the last attempt began; null while there is only the first one, which began with the node. */
@@ -30,6 +32,8 @@ export interface NodeResultsTable {
   result_enc: Buffer | null;
   error_code: string | null;
   error_message: string | null;
+  /** Of a failed node: the run survives it. */
+  is_handled: Generated<boolean>;
   started_at: Generated<Date>;
   finished_at: Date | null;
 }

@@ -1,0 +1,74 @@
+// What every node may say in its data, whatever its kind (Extensions, section 1.1).
+import { z } from 'zod';
+import { ownValue, type JsonObject } from '../json.js';
+
+const retrySchema = z.looseObject({
+  max_attempts: z
+    .int()
+    .min(1)
+    .max(10)
+    .optional()
+    .describe("The first attempt included; the kind's own number where it is absent"),
+  delay: z.number().min(0).max(3600).optional().describe('Seconds before the second attempt'),
+  backoff: z.number().min(1).max(10).default(2).describe('By what each delay is multiplied for the next one'),
+});
+
+/** The heading under which forms show the fields that are not the kind's own: an annotation in the JSON Schema. */
+const group = 'Failure and start';
+
+/** The fields of a node's data that all kinds have beside their own. */
+export const everyNodeFields = {
+  on_error: z
+    .enum(['fail', 'continue', 'branch'])
+    .default('fail')
+    .describe(
+      'After the last attempt: `fail` fails the run, `continue` takes the ordinary links, `branch` takes the error link',
+    )
+    .meta({ title: 'When it fails', group }),
+  retry: retrySchema
+    .nullish()
+    .describe("In place of the kind's own attempts and delays; what must not be repeated still is not")
+    .meta({ group }),
+  join: z
+    .enum(['all', 'any'])
+    .default('all')
+    .describe('With several incoming links: `any` starts the node when the first of them is taken')
+    .meta({ title: 'Starts after', group }),
+};
+
+export interface EveryNode {
+  onError: 'fail' | 'continue' | 'branch';
+  /** Whether the node starts when the first of its incoming links is taken. */
+  joinsAny: boolean;
+}
+
+/** Reads data that may not be valid: what is wrong counts as absent, and is reported by the schema. */
+export function whatEveryNodeSays(data: JsonObject): EveryNode {
+  const onError = ownValue(data, 'on_error');
+  return {
+    onError: onError === 'continue' || onError === 'branch' ? onError : 'fail',
+    joinsAny: ownValue(data, 'join') === 'any',
+  };
+}
+
+export interface RetryPolicy {
+  /** The limit on attempts, including the first one. */
+  maxAttempts: number;
+  /** The delay before the attempt after this one (from 1), in milliseconds. */
+  delayMs: (attempt: number) => number;
+}
+
+/** No delay between two attempts is longer, whatever it has been multiplied by. */
+const LONGEST_DELAY_MS = 60 * 60_000;
+
+/** Returns the node's own policy; what it does not say is as in `own`, the policy of its kind. */
+export function retryPolicyOf(data: JsonObject, own: RetryPolicy): RetryPolicy {
+  const parsed = retrySchema.safeParse(ownValue(data, 'retry'));
+  if (!parsed.success) return own;
+  const { max_attempts: maxAttempts = own.maxAttempts, delay, backoff } = parsed.data;
+  if (delay === undefined) return { ...own, maxAttempts };
+  return {
+    maxAttempts,
+    delayMs: (attempt) => Math.min(delay * 1000 * backoff ** (attempt - 1), LONGEST_DELAY_MS),
+  };
+}

@@ -1,0 +1,123 @@
+// Warnings of a drawing that can run: what is probably a mistake.
+import type { Document, DrawnNode } from './document.js';
+import { fieldIdsOf, inputFieldsOf } from './input.js';
+import { isObject } from './json.js';
+import { traitsOf } from './kinds.js';
+import { exitsOf, groupEdges, linksInData, linksInEdges, type EdgesBySource, type RawLink } from './links.js';
+import { whatEveryNodeSays } from './nodes/every-node.js';
+import { nodeDefinitions } from './nodes/registry.js';
+import { ERROR_HANDLE, type Plan } from './plan.js';
+import { findExpressions, type Variable } from './template.js';
+import { createUpstreamTest, type UpstreamTest } from './upstream.js';
+
+export interface Warning {
+  node_id: string;
+  code: 'dead_setting' | 'links_disagree' | 'lost_secret' | 'unknown_variable' | 'unreachable_node';
+  message: string;
+}
+
+// As for structural errors: enough for any person, and a bound for hostile drawings.
+const MAX_FINDINGS = 1000;
+
+/** Returns the warnings of a drawing that can run, in the order of its nodes. */
+export function findWarnings(data: unknown, document: Document, plan: Plan): Warning[] {
+  const edges = groupEdges(isObject(data) ? data['edges'] : undefined);
+  const isKnown = createVariableTest(data, document, plan);
+  const reachable = new Set(plan.ids);
+  const warnings: Warning[] = [];
+  for (const node of document.nodes) {
+    const { id } = node;
+    if (!reachable.has(id)) {
+      const message = 'The node is not linked to the start node and does not run.';
+      warnings.push({ node_id: id, code: 'unreachable_node', message });
+    }
+    if (edges.size > 0 && linksDisagree(node, edges)) {
+      const message = "The node's own links and the drawn edges disagree; its own links are what runs.";
+      warnings.push({ node_id: id, code: 'links_disagree', message });
+    }
+    if (reachable.has(id)) warnings.push(...findDeadSettings(node), ...findUnknownVariables(node, isKnown));
+    if (warnings.length >= MAX_FINDINGS) break;
+  }
+  return warnings.slice(0, MAX_FINDINGS);
+}
+
+/** Settings that every node may have, and that change nothing at this one. */
+function findDeadSettings({ id, kind, data, links }: DrawnNode): Warning[] {
+  const messages: string[] = [];
+  const { onError } = whatEveryNodeSays(data);
+  if (isObject(data['retry']) && traitsOf(kind).runs === 'inline') {
+    messages.push('`retry` changes nothing: a node of this kind calls nobody, and is not attempted again.');
+  }
+  if (onError === 'branch' && !links.some(({ handle }) => handle === ERROR_HANDLE)) {
+    messages.push('`on_error` is "branch", and no error link leads on: the way ends there after a failure.');
+  }
+  if (onError !== 'branch' && hasTarget(data['error_node'])) {
+    messages.push('`error_node` is never taken: `on_error` is not "branch".');
+  }
+  return messages.map((message) => ({ node_id: id, code: 'dead_setting', message }));
+}
+
+function hasTarget(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
+}
+
+/**
+ * Returns whether a node's data and its drawn edges disagree. An edge whose handle the kind does not have is never
+ * executed, so it counts as a disagreement.
+ */
+function linksDisagree({ id, kind, data }: DrawnNode, edges: EdgesBySource): boolean {
+  const drawn = edges.get(id) ?? [];
+  const exits = exitsOf(kind, data);
+  const drawnOf = exits.map((exit) => linksInEdges(exit, exits, drawn));
+  if (drawnOf.flat().length !== drawn.length) return true;
+  return exits.some((exit, index) => {
+    const own = linksInData(exit);
+    return own !== undefined && !haveSameTargets(own, drawnOf[index] ?? []);
+  });
+}
+
+function haveSameTargets(left: readonly RawLink[], right: readonly RawLink[]): boolean {
+  const lefts = new Set(left.map(({ to }) => to));
+  const rights = new Set(right.map(({ to }) => to));
+  return lefts.size === rights.size && [...lefts].every((to) => rights.has(to));
+}
+
+/** Returns why a variable is probably a mistake; undefined where it is not. */
+type VariableTest = (variable: Variable | undefined, nodeId: string) => string | undefined;
+
+function findUnknownVariables(node: DrawnNode, test: VariableTest): Warning[] {
+  const warnings = new Map<string, Warning>();
+  for (const field of nodeDefinitions[node.kind].templateFields) {
+    for (const { expression, variable } of findExpressions(node.data[field])) {
+      const reason = test(variable, node.id);
+      if (reason === undefined || warnings.size >= MAX_FINDINGS) continue;
+      const text = expression.trim();
+      const shown = text.length > 100 ? `${text.slice(0, 100)}...` : text;
+      const message = `The variable {{ ${shown} }} is not known: ${reason}.`;
+      warnings.set(message, { node_id: node.id, code: 'unknown_variable', message });
+    }
+  }
+  return [...warnings.values()];
+}
+
+function createVariableTest(data: unknown, document: Document, plan: Plan): VariableTest {
+  const fieldIds = fieldIdsOf(inputFieldsOf(data));
+  const nodeIds = new Set(document.nodes.map(({ id }) => id));
+  const caught = new Set(Object.keys(plan.caught ?? {}).map((node) => plan.ids[Number(node)]));
+  const isUpstream: UpstreamTest = createUpstreamTest(plan);
+  return (variable, nodeId) => {
+    if (!variable) return 'it is not a variable';
+    if (variable.source === 'input') return inputReason(fieldIds, variable.path[0]);
+    if (!nodeIds.has(variable.nodeId)) return 'there is no such node';
+    if (!isUpstream(variable.nodeId, nodeId)) return 'that node does not run before this one';
+    const isFatal = variable.source === 'error' && !caught.has(variable.nodeId);
+    return isFatal ? 'the run does not go on after a failure of that node (on_error)' : undefined;
+  };
+}
+
+/** A trigger without declared fields accepts any input, so no field of it is unknown. */
+function inputReason(fieldIds: ReadonlySet<string>, field: string | number | undefined): string | undefined {
+  if (fieldIds.size === 0 || field === undefined || typeof field === 'number' || field === '__raw_input__')
+    return undefined;
+  return fieldIds.has(field) ? undefined : 'the trigger has no such input field';
+}

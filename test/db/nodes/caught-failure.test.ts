@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import type { Database } from '../../../db/core/client.js';
+import {
+  claimNode,
+  findNodeErrors,
+  recordCaughtFailure,
+  recordNodeEnd,
+} from '../../../db/nodes/node-results-repository.js';
+import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
+import { connect, nodeEnd, openRun } from '../open-run.js';
+
+describe('a failure that the run survives and no activity has recorded', () => {
+  let db: Database;
+
+  before(async () => {
+    db = await connect();
+  });
+  after(() => db.destroy());
+
+  async function endOf(runId: string, nodeId: string) {
+    return db
+      .selectFrom('node_results')
+      .select(['status', 'error_code', 'is_handled', 'finished_at'])
+      .where('run_id', '=', runId)
+      .where('node_id', '=', nodeId)
+      .executeTakeFirst();
+  }
+
+  it('closes the node, once, whether it had begun or not', async () => {
+    const run = await openRun(db, ['http', 'http']);
+    const [begun, queued] = run.nodeIds.map((nodeId) => ({ runId: run.id, path: '', nodeId }));
+    await claimNode(db, begun!);
+    for (const key of [begun!, queued!, begun!]) await recordCaughtFailure(db, key, 'timeout');
+    for (const { nodeId } of [begun!, queued!]) {
+      const { finished_at: finishedAt, ...end } = (await endOf(run.id, nodeId))!;
+      assert.deepEqual(end, { status: 'failed', error_code: 'timeout', is_handled: true });
+      assert.ok(finishedAt);
+    }
+    const errors = await findNodeErrors(db, begun!, run.nodeIds);
+    assert.deepEqual(
+      errors.map(({ code, message }) => [code, message]),
+      [0, 1].map(() => ['timeout', 'The node failed: timeout.']),
+    );
+  });
+
+  it('leaves a node that has ended as it is, and a run that has ended without it', async () => {
+    const run = await openRun(db, ['http', 'http']);
+    const [done, late] = run.nodeIds.map((nodeId) => ({ runId: run.id, path: '', nodeId }));
+    await recordNodeEnd(db, nodeEnd(run, done!.nodeId, 'http'));
+    await recordCaughtFailure(db, done!, 'timeout');
+    assert.equal((await endOf(run.id, done!.nodeId))!.status, 'succeed');
+    await applyExecutionUpdate(db, run.id, { sequence: 2, status: 'cancelled' });
+    await recordCaughtFailure(db, late!, 'timeout');
+    assert.equal(await endOf(run.id, late!.nodeId), undefined);
+  });
+});
