@@ -127,6 +127,26 @@ async function timedOut(world: World): Promise<string> {
   return world.ended(runId);
 }
 
+/** One failure is followed by the ordinary links, another by the error link; what they lead to starts with either. */
+function caught({ target }: World): DrawingNode[] {
+  const [last, never] = [http(`${target.url}/after-failures`, { join: 'any' }), http(`${target.url}/never`)];
+  const goesOn = http(`${target.url}/status/418`, { on_error: 'continue' });
+  const branches = http(`${target.url}/status/418`, { on_error: 'branch', error_node: last.id });
+  link(goesOn, last);
+  link(branches, never);
+  return [...sideBySide(goesOn, branches), last, never];
+}
+
+/** Temporal gives up on a node whose failure the run survives. */
+async function caughtTimeOut(world: World): Promise<string> {
+  const path = '/delay/60000/given-up-and-caught';
+  const hangs = http(`${world.target.url}${path}`, { on_error: 'continue' });
+  const { runId } = await world.start(inRow(hangs, http(`${world.target.url}/after-time-out`)));
+  await eventually(() => world.target.requestsTo(path).length === 1);
+  await giveUpOn(world.stack, runId, hangs.id);
+  return world.ended(runId);
+}
+
 /** A plan that cannot go on, as only a bug could make one: in place of a run's own, under the run's id. */
 async function stalled(world: World): Promise<string> {
   const node = world.agent([NOTES, DONE], 'always');
@@ -201,5 +221,7 @@ export const scenarios: Record<string, Scenario> = {
   'cancelled-while-failing': cancelledWhileFailing,
   'cancelled-before-it-begins': cancelledBeforeItBegins,
   'timed-out': timedOut,
+  caught: (world) => world.runToEnd(caught(world)),
+  'caught-time-out': caughtTimeOut,
   stalled,
 };
