@@ -118,6 +118,27 @@ describe('the editor', function () {
     await page.context().close();
   });
 
+  it('draws the way after a failure, and the run takes it', async () => {
+    const page = await browser.person(person.userId, '/workflows');
+    await newWorkflow(page, 'Failures');
+    for (const kind of ['Trigger', 'HTTP request', 'Condition']) await press(page, `Add ${kind}`);
+    await connectTo(page, 'Trigger', 'HTTP request');
+    await node(page, 'HTTP request').click();
+    await field(page, 'URL').fill(`${stack.apiUrl}/no-such-page`);
+    await region(page, 'Node').getByText('Failure and start', { exact: true }).click();
+    await region(page, 'Node').getByRole('combobox', { name: 'When it fails', exact: true }).selectOption('branch');
+    await connectTo(page, 'HTTP request', 'Condition', 'Connect Failed to');
+    await node(page, 'Condition').click();
+    await field(page, 'Left').fill('1');
+    await field(page, 'Right').fill('1');
+    await save(page);
+    await press(page, 'Start run');
+    const graph = region(page, 'Graph');
+    await graph.getByRole('group', { name: /^HTTP request, failed, handled/ }).waitFor();
+    await graph.getByRole('group', { name: /^Condition, succeeded/ }).waitFor();
+    await page.context().close();
+  });
+
   it('leads from a problem to its field', async () => {
     const page = await browser.person(person.userId, '/workflows');
     await newWorkflow(page, 'Problems');

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { fromJsonText, toJsonText } from '../../../console/forms/json-text.js';
 import { parseNumber } from '../../../console/forms/parse-number.js';
 import { currentRows, toRecord, toRows } from '../../../console/forms/record-rows.js';
-import { shapeOf, titleOfPath } from '../../../console/forms/schema.js';
+import { propertiesOf, shapeOf, titleOfPath } from '../../../console/forms/schema.js';
 import { variantOptions } from '../../../console/forms/variant-options.js';
 import { exitsOf, setAt, targetsIn, withTargets } from '../../../console/graph/exits.js';
 import type { NodeKind } from '../../../console/graph/node-kind.js';
 import { schemaProblems } from '../../../console/graph/schema-problems.js';
 import { startValue } from '../../../console/graph/start-value.js';
 import { byType } from '../../../console/graph/node-kind.js';
+import type { JsonObject } from '../../../console/graph/json.js';
+import { groupsOf, withoutGroups } from '../../../console/kinds/groups.js';
 import { toFieldId } from '../../../console/kinds/field-id.js';
 import { maskSecrets } from '../../../console/pages/workflow/mask-secrets.js';
 import { runFields, toInput } from '../../../console/pages/workflow/run-input.js';
@@ -20,6 +22,14 @@ const kinds = byType(describeNodes() as Parameters<typeof byType>[0]);
 const schemaOf = (type: string) => kinds.get(type)!.schema as { properties: Record<string, Record<string, unknown>> };
 
 describe('the generic form', () => {
+  it('puts what every node may say under a heading of its own, and leaves the rest to the kind', () => {
+    for (const { schema, type } of kinds.values()) {
+      const groups = groupsOf(schema as JsonObject).map(({ heading, keys }) => [heading, keys]);
+      assert.deepEqual(groups, [['Failure and start', ['on_error', 'retry', 'join']]], type);
+      assert.equal(Object.keys(propertiesOf(withoutGroups(schema as JsonObject))).includes('on_error'), false);
+    }
+  });
+
   it('chooses a control by the schema', () => {
     const { url, method, headers, body, settings } = schemaOf('http-node').properties;
     const shapes = [shapeOf(url!, 'url'), shapeOf(method!, 'method'), shapeOf(headers!, 'headers')];
@@ -98,6 +108,18 @@ describe('the ways out of a node', () => {
     handles: [{ id: 'default', label: 'Default', field: 'default_node' }],
     handles_from: 'cases',
   } as unknown as NodeKind;
+
+  it('a node that survives its failure by a link has a way out for it, beside its own', () => {
+    const kind = kinds.get('http-node');
+    const ways = (data: JsonObject) => exitsOf(kind, data).map(({ handle, label }) => [handle, label]);
+    assert.deepEqual(ways({ on_error: 'continue' }), [[null, '']]);
+    assert.deepEqual(ways({ on_error: 'branch' }), [
+      [null, ''],
+      ['error', 'Failed'],
+    ]);
+    const [, failed] = exitsOf(kind, { on_error: 'branch' });
+    assert.deepEqual(withTargets({ on_error: 'branch' }, failed!, ['x']), { on_error: 'branch', error_node: 'x' });
+  });
 
   it('are those of its kind and those of its items', () => {
     const data = {
