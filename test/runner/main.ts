@@ -71,7 +71,7 @@ async function runRound({ title, files, env = {} }: Round, report: Report): Prom
   });
 }
 
-/** What a person sets goes over what a round asks for. */
+/** What a person sets, such as FUZZ_COUNT, goes over what a round asks for. */
 function pickEnvironment(env: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.keys(env).flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }

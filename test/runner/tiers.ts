@@ -54,12 +54,12 @@ export const TIERS = {
     'test/clients/typescript-package.test.ts',
     'test/packaging/',
   ],
-  /** Ten thousand requests with random faults. */
-  fuzz: ['test/api/fuzz.test.ts'],
+  fuzz: [],
 } as const satisfies Record<string, string[]>;
 
 /** They begin first, so that nothing waits for the longest of them at the end. */
 export const LONG = [
+  'test/api/fuzz.test.ts',
   'test/api/background/reconciler.test.ts',
   'test/api/live/event-stream.test.ts',
   'test/api/runs/conditional-poll.test.ts',
@@ -86,13 +86,11 @@ export const LONG = [
  * meanwhile. */
 export const ALONE = [
   'test/api/http/raw-http.test.ts',
-  'test/api/runs/cancel.test.ts',
   'test/api/sessions/brute-force.test.ts',
   'test/console/large-drawing.test.ts',
   'test/db/runs/snapshots.test.ts',
   'test/load/live-readers.test.ts',
   'test/outgoing/mcp-call.test.ts',
-  'test/temporal-workflows/cancel.test.ts',
   'test/temporal-workflows/project-fairness.test.ts',
   'test/temporal-workflows/run-graph.test.ts',
 ];
@@ -142,6 +140,8 @@ export function tiersOf(file: string): TierName[] {
 
 export function roundsOf(tier: TierName, files: string[]): Round[] {
   const own = files.filter((file) => tiersOf(file).includes(tier));
+  if (tier === 'quick') return [{ title: 'The quick suite', files: own, env: { FUZZ_COUNT: '1000' } }];
+  if (tier === 'fuzz') return [{ title: 'The long fuzz', files: ['test/api/fuzz.test.ts'] }];
   if (tier !== 'durability') return [{ title: `The suite ${tier}`, files: own }];
   const onWorkers = files.filter((file) => matches(file, ['test/temporal-workflows/']));
   return [
