@@ -105,13 +105,16 @@ describe('what every node may say', function () {
     assert.deepEqual([run.nodes[caught.id]!.handled, run.nodes[fatal.id]!.handled], [true, undefined]);
   });
 
-  it('an agent and a model are caught as well, with what they cost', async () => {
-    const [start, model] = [trigger(), llm('hello', { on_error: 'continue', settings: { model_name: 'no-such' } })];
-    const after = condition(errorOf(model, 'code'), '==', 'model_not_found');
+  it('a failed model call is caught as well', async () => {
+    stack.modelProvider.script('refuses-to-work', { status: 400 });
+    const settings = { model_name: 'refuses-to-work' };
+    const [start, model] = [trigger(), llm('hello', { on_error: 'continue', settings })];
+    const after = condition(errorOf(model, 'code'), '!=', '');
     link(start, model);
     link(model, after);
     const run = await api.runToEnd(drawing([start, model, after]));
-    assert.deepEqual([run.status, run.nodes[after.id]!.result!.content], ['succeed', 'true']);
+    assert.deepEqual([run.status, run.nodes[model.id]!.handled], ['succeed', true], JSON.stringify(run.nodes));
+    assert.equal(run.nodes[after.id]!.result!.content, 'true');
   });
 
   it('catches what Temporal gives up: the node is closed by the run workflow', async () => {
@@ -169,14 +172,9 @@ describe('what every node may say', function () {
     const workflowId = await api.createWorkflow(await api.createProject(), drawing([trigger([], wrong)]));
     const { data } = await api.run(workflowId);
     const [entry] = Object.values(data.data!);
-    const fields = Object.keys(
-      Object.assign({}, ...((entry as unknown as { input_errors?: object[] }).input_errors ?? [])),
-    );
-    assert.deepEqual(data.status, 'failed', JSON.stringify(data));
-    assert.deepEqual(
-      fields.toSorted(),
-      ['join', 'on_error', 'retry.backoff', 'retry.delay', 'retry.max_attempts'],
-      JSON.stringify(data),
-    );
+    const errors = entry!.result as unknown as Record<string, string>[];
+    const fields = errors.flatMap((error) => Object.keys(error)).toSorted();
+    assert.equal(data.status, 'failed');
+    assert.deepEqual(fields, ['join', 'on_error', 'retry.backoff', 'retry.delay', 'retry.max_attempts']);
   });
 });
