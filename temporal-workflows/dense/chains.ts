@@ -53,7 +53,6 @@ export function chainAfter(dense: DensePlan, node: number, isLocal: boolean, con
   };
   const after = (from: number): Chain => {
     const nodes: number[] = [];
-    if (!isPlain(plan, from)) return { nodes };
     for (let at = from; !isDecision(plan, at);) {
       const next = take(at, 0);
       if (next === undefined) return { nodes };

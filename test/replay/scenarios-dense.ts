@@ -70,7 +70,20 @@ function failedAfterConcurrent({ target }: World): DrawingNode[] {
   return [...sideBySide(...nodes), join];
 }
 
+/** A node whose failure is caught shares no activity, and neither does one that joins any. */
+function denseCaught({ target }: World): DrawingNode[] {
+  const [before, last] = [http(`${target.url}/before-failure`), http(`${target.url}/after-any`, { join: 'any' })];
+  const fails = http(`${target.url}/status/418`, { on_error: 'continue' });
+  const beside = http(`${target.url}/beside-failure`);
+  link(before, fails);
+  link(before, beside);
+  link(fails, last);
+  link(beside, last);
+  return [...inRow(before), fails, beside, last];
+}
+
 export const scenariosDense: Record<string, Scenario> = {
+  'dense-caught': (world) => world.runToEnd(denseCaught(world)),
   'dense-chain': (world) => world.runToEnd(inRow(http(`${world.target.url}/a`), http(`${world.target.url}/b`))),
   'dense-forks': (world) => world.runToEnd(forked(world, 'once', 'yes')),
   'dense-forks-failed': (world) => world.runToEnd(forked(world, 'status/404/forked', 'no')),
