@@ -12,6 +12,8 @@ import { cancelRun } from '../support/inspect.js';
 import { watchPace } from '../support/pace.js';
 import { startStack, type TestStack } from '../support/stack.js';
 
+/** Of an event on its way: in Postgres, in the API and in the process that reads. */
+const WAITS_FOR_A_PROCESSOR = 3;
 /**
  * On a machine that is busy with something else, all of this load waits for processors, and times say nothing of the
  * service. From this delay of a bare answer on, only what is lost or hangs fails.
@@ -140,7 +142,8 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
     const p99 = delays[Math.floor(delays.length * 0.99)]!;
     const figures = { events: delays.length, p50: delays[delays.length >> 1], p99, delayMs, beforeMiB, afterMiB };
     process.stdout.write(`      ${JSON.stringify(figures)}\n`);
-    const limitMs = delayMs < BUSY_FROM_MS ? EVENT_WITHIN_MS : ON_A_BUSY_MACHINE_WITHIN_MS;
+    const slowMs = EVENT_WITHIN_MS + WAITS_FOR_A_PROCESSOR * delayMs;
+    const limitMs = delayMs < BUSY_FROM_MS ? slowMs : ON_A_BUSY_MACHINE_WITHIN_MS;
     assert.ok(p99 < limitMs, `p99 ${p99} ms, and ${limitMs} ms are allowed on a machine that is slow by ${delayMs} ms`);
     assert.ok(afterMiB - beforeMiB < MEMORY_GROWTH_MIB, `${beforeMiB} to ${afterMiB} MiB`);
     over.abort();

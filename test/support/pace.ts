@@ -10,7 +10,7 @@ const EVERY_MS = 50;
 /** The 99th percentile beside a load that takes all processors of a machine of two. */
 const QUIET_MS = 60;
 
-/** Asks the service for its health until it is stopped. A limit of a time holds where there was no delay. */
+/** Asks the service for its health until it is stopped. A limit of a time holds where there was no delay, and is longer by each wait for a processor. */
 export function watchPace(apiUrl: string): Pace {
   const over = new AbortController();
   const tookMs: number[] = [];
