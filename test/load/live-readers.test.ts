@@ -14,8 +14,15 @@ import { startStack, type TestStack } from '../support/stack.js';
 
 /** Of an event on its way: in Postgres, in the API and in the process that reads. */
 const WAITS_FOR_A_PROCESSOR = 3;
+/**
+ * On a machine that is busy with something else, all of this load waits for processors, and times say nothing of the
+ * service. When bare answers take this long, only what is lost or hangs fails.
+ */
+const BUSY_FROM_MS = 90;
+const ON_A_BUSY_MACHINE_WITHIN_MS = 3_000;
 const STREAMS = 500;
 const LONG_POLLS = 1_000;
+const LONGEST_WAIT_SECONDS = 55;
 const RUNS_A_SECOND = 20;
 const SECONDS = 20;
 const WIDTH = 3;
@@ -88,18 +95,20 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
   }
 
   /** A long poll that is asked again until it is told to stop; it waits for a run that does not change. */
-  async function pollForLong(apiUrl: string, etag: string): Promise<number[]> {
+  async function pollForLong(apiUrl: string, etag: string, firstWaitSeconds: number): Promise<number[]> {
     const statuses: number[] = [];
-    const headers = { 'x-api-key': account.apiKey, prefer: 'wait=25', 'if-none-match': etag };
-    while (!over.signal.aborted) {
-      const answer = await fetch(`${apiUrl}/api/v1/workflows/workflow_result/?id=${heldRunId}`, { headers });
+    const headers = { 'x-api-key': account.apiKey, 'if-none-match': etag };
+    for (let wait = firstWaitSeconds; !over.signal.aborted; wait = LONGEST_WAIT_SECONDS) {
+      const answer = await fetch(`${apiUrl}/api/v1/workflows/workflow_result/?id=${heldRunId}`, {
+        headers: { ...headers, prefer: `wait=${wait}` },
+      });
       statuses.push(answer.status);
       await answer.arrayBuffer();
     }
     return statuses;
   }
 
-  it('every stream sees the end of every node once and in order, within 150 ms (p99), and memory stays flat', async () => {
+  it('every stream sees the end of every node once and in order, within 150 ms (p99) and what a busy machine adds, and memory stays flat', async () => {
     api = await startApiProcess(stack);
     const { apiUrl } = api;
     over = new AbortController();
@@ -107,7 +116,10 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
       const answer = await account.api.get(`/workflows/workflow_result/?id=${heldRunId}`);
       return JSON.stringify(answer.body).includes('"in progress"') && answer.headers.get('etag')!;
     });
-    const polls = Array.from({ length: LONG_POLLS }, () => pollForLong(apiUrl, known));
+    // They end at different times, like those of people who came at different times.
+    const polls = Array.from({ length: LONG_POLLS }, (_, index) =>
+      pollForLong(apiUrl, known, 1 + (index % LONGEST_WAIT_SECONDS)),
+    );
     const idle = await Promise.all(
       Array.from({ length: STREAMS / 2 }, () => openEventStream(apiUrl, account.apiKey, heldRunId)),
     );
@@ -122,7 +134,7 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
     const beforeMiB = rssMiB(api.pid);
     const pace = watchPace(apiUrl);
     await startRuns(SECONDS, follow);
-    const delayMs = await pace.stop();
+    const bareMs = await pace.stop();
     const streams = await Promise.all(open);
     await Promise.all(streams.map(({ ended }) => ended));
     const afterMiB = rssMiB(api.pid);
@@ -134,10 +146,11 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
       .map(({ receivedAtMs, data, sinceMs }) => receivedAtMs - Math.max(sinceMs, Date.parse(data.finished_at!)))
       .toSorted((a, b) => a - b);
     const p99 = delays[Math.floor(delays.length * 0.99)]!;
-    const figures = { events: delays.length, p50: delays[delays.length >> 1], p99, delayMs, beforeMiB, afterMiB };
+    const figures = { events: delays.length, p50: delays[delays.length >> 1], p99, bareMs, beforeMiB, afterMiB };
     process.stdout.write(`      ${JSON.stringify(figures)}\n`);
-    const limitMs = EVENT_WITHIN_MS + WAITS_FOR_A_PROCESSOR * delayMs;
-    assert.ok(p99 < limitMs, `p99 ${p99} ms, and ${limitMs} ms are allowed on a machine that is slow by ${delayMs} ms`);
+    const waitedMs = EVENT_WITHIN_MS + WAITS_FOR_A_PROCESSOR * bareMs;
+    const limitMs = bareMs < BUSY_FROM_MS ? waitedMs : ON_A_BUSY_MACHINE_WITHIN_MS;
+    assert.ok(p99 < limitMs, `p99 ${p99} ms, and ${limitMs} ms are allowed where a bare answer takes ${bareMs} ms`);
     assert.ok(afterMiB - beforeMiB < MEMORY_GROWTH_MIB, `${beforeMiB} to ${afterMiB} MiB`);
     over.abort();
     for (const stream of idle) stream.close();

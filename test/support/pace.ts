@@ -2,15 +2,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Pace {
-  /** How much longer than on a quiet machine a bare answer took, in milliseconds; by the slowest of a hundred. */
+  /** How long a bare answer took, in milliseconds: the slowest but one of a hundred. It is mostly a wait for a processor. */
   stop: () => Promise<number>;
 }
 
 const EVERY_MS = 50;
-/** The 99th percentile beside a load that takes all processors of a machine of two. */
-const QUIET_MS = 60;
 
-/** Asks the service for its health until it is stopped. A limit of a time is longer by what each wait for a processor took. */
+/** Asks the service for its health until it is stopped. */
 export function watchPace(apiUrl: string): Pace {
   const over = new AbortController();
   const tookMs: number[] = [];
@@ -27,7 +25,7 @@ export function watchPace(apiUrl: string): Pace {
       over.abort();
       await asking;
       const sorted = tookMs.toSorted((a, b) => a - b);
-      return Math.max(0, (sorted[Math.floor(sorted.length * 0.99)] ?? 0) - QUIET_MS);
+      return sorted[Math.floor(sorted.length * 0.99)] ?? 0;
     },
   };
 }
