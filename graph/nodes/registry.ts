@@ -5,6 +5,8 @@ import { httpNode } from './http.js';
 import { llmNode } from './llm.js';
 import { mcpNode } from './mcp.js';
 import type { InlineDefinition, NodeDefinition } from './node-definition.js';
+import { outputNode } from './output.js';
+import { setNode } from './set.js';
 import { triggerNode } from './trigger.js';
 
 /**
@@ -21,6 +23,8 @@ export const nodeDefinitions = {
   http: httpNode,
   agent: agentNode,
   mcp: mcpNode,
+  set: setNode,
+  output: outputNode,
 } as const satisfies Record<NodeKind, NodeDefinition> & Record<EvaluatedKind, InlineDefinition>;
 
 const kindsByType = new Map<string, NodeKind>(Object.values(nodeDefinitions).map(({ type, kind }) => [type, kind]));
