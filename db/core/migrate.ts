@@ -14,6 +14,7 @@ import * as usage from '../migrations/0011-usage.js';
 import * as nodeAttempts from '../migrations/0012-node-attempts.js';
 import * as approvalLists from '../migrations/0013-approval-lists.js';
 import * as runEvents from '../migrations/0014-run-events.js';
+import * as runOutputs from '../migrations/0016-run-outputs.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -31,6 +32,7 @@ const migrations: Record<string, Migration> = {
   '0012-node-attempts': nodeAttempts,
   '0013-approval-lists': approvalLists,
   '0014-run-events': runEvents,
+  '0016-run-outputs': runOutputs,
 };
 
 /**

@@ -4,6 +4,7 @@ import type { NodeKind } from '../../graph/kinds.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { startRun } from '../runs/common-updates.js';
+import { valueStartOf } from '../runs/run-output.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
 import { lazily } from '../core/lazily.js';
 import { resultBytes } from './result-bytes.js';
@@ -139,7 +140,7 @@ export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
       SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress' FOR KEY SHARE
     ), settled AS (
       ${settleNode(end, sql`open_run`)}
-    ), closed AS (
+    ), ${giveOutput(end)} closed AS (
       UPDATE provider_calls
       SET state = 'applied', replied_at = clock_timestamp(), usage = ${end.usage}, price_usd = ${end.amountUsd},
         input_tokens = ${tokens.input}, output_tokens = ${tokens.output}
@@ -184,6 +185,19 @@ function settleNode(end: NodeEnd, run: RawBuilder<unknown>): RawBuilder<unknown>
       started_at = least(node.started_at, excluded.started_at), finished_at = excluded.finished_at
     WHERE node.status = 'in progress'
     RETURNING node_id`;
+}
+
+/**
+ * The end of the run's first output node gives the run its output. Another one that ends at the same time waits here for
+ * the commit of the first, and changes nothing.
+ */
+function giveOutput(end: NodeEnd): RawBuilder<unknown> {
+  if (end.kind !== 'output' || end.result === null) return sql``;
+  return sql`given AS (
+      INSERT INTO run_outputs (run_id, path, node_id, value_start)
+      SELECT ${end.runId}, ${end.path}, node_id, ${valueStartOf(end.result)} FROM settled
+      ON CONFLICT (run_id) DO NOTHING
+    ),`;
 }
 
 /** What the end of the run has written with 0, or an agent's sum by which nobody knew the price list, is made good. */

@@ -8,8 +8,9 @@ import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { createStatement, type Value } from '../core/statement.js';
 import { errorText, isoText, timesText } from './entry-text.js';
-import type { OpenRequest, PolledNode, PolledRun, PolledState, PolledText } from './polled-run.js';
+import type { OpenRequest, PolledNode, PolledOutput, PolledRun, PolledState, PolledText } from './polled-run.js';
 import { AFTER_ID, AFTER_NODE } from './polled-text.js';
+import { outputOfRun } from './run-output.js';
 import { stateTagOfRow, toStateTag, versionColumns, versionJoin, type VersionRow } from './run-version.js';
 import type { NodeStatus, StoredRunStatus } from '../core/tables.js';
 
@@ -25,14 +26,20 @@ interface StateRow extends VersionRow {
   is_visible: boolean;
 }
 
-interface TextRow extends StateRow {
+interface OutputRow {
+  has_output: boolean;
+  output_text: string | null;
+}
+
+interface TextRow extends StateRow, OutputRow {
   /** Which of the polls it answers; null for a key that was counted without a poll that finds anything. */
   poll: number | null;
   nodes: string | null;
   is_unchanged: boolean;
 }
 
-interface NodeRow extends StateRow {
+/** Of the rows of a run, the first one has its output. */
+interface NodeRow extends StateRow, OutputRow {
   node_id: string | null;
   node_status: NodeStatus | null;
   result: string | null;
@@ -66,11 +73,16 @@ export async function readRunForPoll(
     SELECT ${stateColumns(retentionDays)}, node.node_id, node.status AS node_status, node.error_code, node.error_message,
       ${isoText(sql`node.started_at`)} AS started_at_text, ${isoText(sql`node.finished_at`)} AS finished_at_text,
       node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
-      CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(openRequests)} AS approvals
+      CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(openRequests)} AS approvals,
+      output.of_node IS NOT NULL AS has_output,
+      CASE WHEN row_number() OVER (ORDER BY node.started_at, node.node_id) = 1 THEN output.text END AS output_text
     FROM ${runsOf(asked)} LEFT JOIN LATERAL ${nodesOf(retentionDays)} node ON true
+    LEFT JOIN LATERAL ${outputOf(retentionDays)} output ON true
     ORDER BY node.started_at, node.node_id`.execute(db);
   const [row] = rows;
-  return row && { ...toState(row), nodes: rows.flatMap((of) => (of.node_id === null ? [] : [toNode(of)])) };
+  if (row === undefined) return undefined;
+  const nodes = rows.flatMap((of) => (of.node_id === null ? [] : [toNode(of)]));
+  return { ...toState(row), output: toOutput(row), nodes };
 }
 
 function askedBy(runId: string, { userId, projectId }: Scope): RawBuilder<unknown> {
@@ -180,18 +192,19 @@ const selectKnownPolls = createStatement<SelectPolls, CountedKey & TextRow>(
     return sql`/* count_and_poll_known */
       WITH ${countedKey(keyHash, counted, unchanged)}
       SELECT * FROM counted_key LEFT JOIN (
-        ${selectTexts(asked, retentionDays)} UNION ALL SELECT *, true FROM unchanged
+        ${selectTexts(asked, retentionDays)} UNION ALL SELECT *, false, NULL, true FROM unchanged
       ) AS polled ON true`;
   },
 );
 
 function selectTexts(asked: RawBuilder<unknown>, retentionDays: Value<number>): RawBuilder<unknown> {
-  return sql`SELECT asked.poll, ${stateColumns(retentionDays)}, nodes.nodes, false AS is_unchanged
+  return sql`SELECT asked.poll, ${stateColumns(retentionDays)}, nodes.nodes, output.of_node IS NOT NULL AS has_output,
+      output.text AS output_text, false AS is_unchanged
     FROM ${runsOf(asked)} LEFT JOIN LATERAL (
       SELECT CASE WHEN NOT coalesce(bool_or(until_here > ${TOGETHER_BYTES}), false)
         THEN '{' || coalesce(string_agg(${nodeText}, ${betweenNodes} ORDER BY started_at, node_id), '') || '}' END AS nodes
       FROM ${nodesOf(retentionDays)} node
-    ) nodes ON true`;
+    ) nodes ON true LEFT JOIN LATERAL ${outputOf(retentionDays)} output ON true`;
 }
 
 /**
@@ -231,6 +244,13 @@ function nodesOf(retentionDays: Value<number>): RawBuilder<unknown> {
   return sql`(
     SELECT *, sum(${resultBytes}) OVER (ORDER BY started_at, node_id) AS until_here FROM node_results
     WHERE run_id = run.id AND path = '' AND member.user_id IS NOT NULL AND NOT ${isExpired(retentionDays)}
+  )`;
+}
+
+function outputOf(retentionDays: Value<number>): RawBuilder<unknown> {
+  return sql`(
+    SELECT of_node, text FROM ${outputOfRun(TOGETHER_BYTES)} AS value
+    WHERE member.user_id IS NOT NULL AND NOT ${isExpired(retentionDays)}
   )`;
 }
 
@@ -278,7 +298,11 @@ function toState(row: StateRow): PolledState {
 }
 
 function toText(row: TextRow): PolledText {
-  return { ...toState(row), nodes: row.nodes, isUnchanged: row.is_unchanged };
+  return { ...toState(row), output: toOutput(row), nodes: row.nodes, isUnchanged: row.is_unchanged };
+}
+
+function toOutput({ has_output: hasOutput, output_text: text }: OutputRow): PolledOutput | undefined {
+  return hasOutput ? { text } : undefined;
 }
 
 function toNode(row: NodeRow): PolledNode {
