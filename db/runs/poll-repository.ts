@@ -8,48 +8,13 @@ import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { createStatement, type Value } from '../core/statement.js';
 import { errorText, isoText, timesText } from './entry-text.js';
-import type { OpenRequest, PolledNode, PolledOutput, PolledRun, PolledState, PolledText } from './polled-run.js';
+import { toRun, toState, toText, type NodeRow, type StateRow, type TextRow } from './polled-rows.js';
+import type { PolledRun, PolledState, PolledText } from './polled-run.js';
 import { AFTER_ID, AFTER_NODE } from './polled-text.js';
 import { outputOfRun } from './run-output.js';
-import { stateTagOfRow, toStateTag, versionColumns, versionJoin, type VersionRow } from './run-version.js';
-import type { NodeStatus, StoredRunStatus } from '../core/tables.js';
+import { stateTagOfRow, versionColumns, versionJoin } from './run-version.js';
 
 export type { OpenRequest, PolledNode, PolledRun, PolledText } from './polled-run.js';
-
-interface StateRow extends VersionRow {
-  run_id: string;
-  run_status: StoredRunStatus;
-  is_started: boolean;
-  quiet_ms: number;
-  is_expired: boolean;
-  node_errors: string | null;
-  is_visible: boolean;
-}
-
-interface OutputRow {
-  has_output: boolean;
-  output_text: string | null;
-}
-
-interface TextRow extends StateRow, OutputRow {
-  /** Which of the polls it answers; null for a key that was counted without a poll that finds anything. */
-  poll: number | null;
-  nodes: string | null;
-  is_unchanged: boolean;
-}
-
-/** Of the rows of a run, the first one has its output. */
-interface NodeRow extends StateRow, OutputRow {
-  node_id: string | null;
-  node_status: NodeStatus | null;
-  result: string | null;
-  is_apart: boolean;
-  error_code: string | null;
-  error_message: string | null;
-  started_at_text: string;
-  finished_at_text: string | null;
-  approvals: OpenRequest[] | null;
-}
 
 export interface Poll extends Scope {
   runId: string;
@@ -79,10 +44,7 @@ export async function readRunForPoll(
     FROM ${runsOf(asked)} LEFT JOIN LATERAL ${nodesOf(retentionDays)} node ON true
     LEFT JOIN LATERAL ${outputOf(retentionDays)} output ON true
     ORDER BY node.started_at, node.node_id`.execute(db);
-  const [row] = rows;
-  if (row === undefined) return undefined;
-  const nodes = rows.flatMap((of) => (of.node_id === null ? [] : [toNode(of)]));
-  return { ...toState(row), output: toOutput(row), nodes };
+  return toRun(rows);
 }
 
 function askedBy(runId: string, { userId, projectId }: Scope): RawBuilder<unknown> {
@@ -282,39 +244,3 @@ const nodeText = sql`CASE WHEN until_here <= ${TOGETHER_BYTES} THEN
     ELSE ${errorText}
   END || '}'
 END`;
-
-function toState(row: StateRow): PolledState {
-  return {
-    runId: row.run_id,
-    status: row.run_status,
-    isStarted: row.is_started,
-    quietMs: row.quiet_ms,
-    isExpired: row.is_expired,
-    isVisible: row.is_visible,
-    version: row.version,
-    stateTag: toStateTag(row.version, row.run_status, row.expired_unsettled),
-    nodeErrors: row.node_errors,
-  };
-}
-
-function toText(row: TextRow): PolledText {
-  return { ...toState(row), output: toOutput(row), nodes: row.nodes, isUnchanged: row.is_unchanged };
-}
-
-function toOutput({ has_output: hasOutput, output_text: text }: OutputRow): PolledOutput | undefined {
-  return hasOutput ? { text } : undefined;
-}
-
-function toNode(row: NodeRow): PolledNode {
-  return {
-    id: row.node_id ?? '',
-    status: row.node_status ?? 'failed',
-    result: row.result,
-    isApart: row.is_apart,
-    errorCode: row.error_code,
-    errorMessage: row.error_message,
-    startedAt: row.started_at_text,
-    finishedAt: row.finished_at_text,
-    approvals: row.approvals,
-  };
-}
