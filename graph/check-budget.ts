@@ -1,5 +1,5 @@
-// Bounds what one validation spends on checks that cost far more than the characters they read: compiling patterns. A
-// drawing of a legal size can hold a hundred thousand of them.
+// Bounds what one validation spends on checks that cost far more than the characters they read: compiling patterns, and
+// comparing schemas with the schema of schemas. A drawing of a legal size can hold a hundred thousand of them.
 
 /** In instructions of compiled patterns; a character counts as at least one. */
 const UNITS = 10_000;

@@ -3,6 +3,7 @@
 // (`activities/kinds/structured-answer.ts`).
 import { Ajv, type AnySchemaObject, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { takeFromBudget } from './check-budget.js';
 import { ExactNumber } from './exact-number.js';
 import { isContainer, isObject, leavesOf, mapLeaves, ownValue } from './json.js';
 import { writeJson } from './json-text.js';
@@ -11,6 +12,9 @@ import { NodeError } from './node-error.js';
 
 /** Of the schema as JSON text. */
 export const MAX_SCHEMA_CHARACTERS = 65_536;
+
+/** In the time that an instruction of a pattern takes to be compiled, so many characters are compared. */
+const CHARACTERS_PER_UNIT = 50;
 
 /** Returns the first thing that is wrong with a value, as `/items/0/price must be number`; undefined where it fits. */
 export type SchemaCheck = (value: unknown) => string | undefined;
@@ -72,15 +76,17 @@ function isDraft7(schema: object): boolean {
 
 /**
  * Returns why a value cannot be used as a schema, as a message about the field that holds it; undefined where it can,
- * except that references are looked up only when it is compiled. Takes linear time.
+ * except that references are looked up only when it is compiled. Takes linear time, and within `withCheckBudget` schemas
+ * beyond the budget are not compared with the schema of schemas.
  */
 export function schemaProblem(schema: unknown): string | undefined {
   if (!isObject(schema)) return 'Input should be a valid dictionary';
-  if (writeJson(schema).length > MAX_SCHEMA_CHARACTERS)
-    return `JSON Schema should have at most ${MAX_SCHEMA_CHARACTERS} characters`;
+  const { length } = writeJson(schema);
+  if (length > MAX_SCHEMA_CHARACTERS) return `JSON Schema should have at most ${MAX_SCHEMA_CHARACTERS} characters`;
   const dialect = ownValue(schema, '$schema');
   if (dialect !== undefined && !isDialect(dialect)) return 'JSON Schema should be of draft 2020-12 or draft-07';
   if (holdsRemoteReference(schema)) return "References in a JSON Schema should begin with '#'";
+  if (!takeFromBudget(Math.ceil(length / CHARACTERS_PER_UNIT))) return undefined;
   const meta = metaSchemaOf(schema);
   if (meta.validateSchema(toDoubles(schema) as AnySchemaObject) === true) return undefined;
   const [error] = meta.errors ?? [];
