@@ -1,6 +1,13 @@
 // How large a pattern becomes when it is compiled, known before it is: a counted repetition copies what it repeats, so
 // that twenty characters can stand for a hundred thousand instructions.
 
+/** How a group begins: `(`, `(?:`, `(?i:`, `(?P<name>`; and `(?i` of `(?i)`, which holds nothing. */
+const GROUP = /^\((?:\?(?:P?<\w+>|[a-zA-Z-]*:|[a-zA-Z-]+(?=\))))?/;
+/** A longer name is counted as if it were matched. */
+const MAX_OPENING = 100;
+/** Instructions that note where a group begins and ends. */
+const CAPTURE = 2;
+
 interface Level {
   /** Instructions of all that is complete in the group. */
   size: number;
@@ -30,10 +37,13 @@ export function patternSize(pattern: string): number {
         at = endOfClass(pattern, at) - 1;
         atom(1);
         break;
-      case '(':
+      case '(': {
+        const [opened] = GROUP.exec(pattern.slice(at, at + MAX_OPENING))!;
         outer.push(level);
-        level = { size: 2, last: 0 };
+        level = { size: opened === '(' || opened.endsWith('>') ? CAPTURE : 0, last: 0 };
+        at += opened.length - 1;
         break;
+      }
       case ')': {
         const inside = level.size + level.last;
         level = outer.pop() ?? { size: 0, last: 0 };
