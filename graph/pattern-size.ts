@@ -7,12 +7,16 @@ const GROUP = /^\((?:\?(?:P?<\w+>|[a-zA-Z-]*:|[a-zA-Z-]+(?=\))))?/;
 const MAX_OPENING = 100;
 /** Instructions that note where a group begins and ends. */
 const CAPTURE = 2;
+/** Instructions of `*`, where what is repeated may be empty; otherwise one less. */
+const LOOP = 2;
 
 interface Level {
   /** Instructions of all that is complete in the group. */
   size: number;
   /** Instructions of the last atom, which a repetition may follow. */
   last: number;
+  /** Whether the alternative has no atom yet. */
+  isEmpty: boolean;
 }
 
 /**
@@ -21,9 +25,9 @@ interface Level {
  */
 export function patternSize(pattern: string): number {
   const outer: Level[] = [];
-  let level: Level = { size: 0, last: 0 };
+  let level = begin(0);
   const atom = (size: number): void => {
-    level = { size: level.size + level.last, last: size };
+    level = { size: level.size + level.last, last: size, isEmpty: false };
   };
   for (let at = 0; at < pattern.length; at += 1) {
     switch (pattern.charAt(at)) {
@@ -40,16 +44,19 @@ export function patternSize(pattern: string): number {
       case '(': {
         const [opened] = GROUP.exec(pattern.slice(at, at + MAX_OPENING))!;
         outer.push(level);
-        level = { size: opened === '(' || opened.endsWith('>') ? CAPTURE : 0, last: 0 };
+        level = begin(opened === '(' || opened.endsWith('>') ? CAPTURE : 0);
         at += opened.length - 1;
         break;
       }
       case ')': {
-        const inside = level.size + level.last;
-        level = outer.pop() ?? { size: 0, last: 0 };
+        const inside = sizeOf(level);
+        level = outer.pop() ?? begin(0);
         atom(inside);
         break;
       }
+      case '|':
+        level = begin(sizeOf(level) + 1);
+        break;
       case '{': {
         const repeated = /^\{(\d{1,8})(?:,(\d{0,8}))?\}/.exec(pattern.slice(at, at + 20));
         if (repeated === null) atom(1);
@@ -62,22 +69,28 @@ export function patternSize(pattern: string): number {
       case '*':
       case '+':
       case '?':
-        level.last += 1;
-        break;
-      case '|':
-        atom(2);
+        level.last += LOOP;
         break;
       default:
         atom(1);
     }
   }
-  return outer.reduce((sum, { size, last }) => sum + size + last, level.size + level.last) + 2;
+  return outer.reduce((sum, each) => sum + sizeOf(each), sizeOf(level)) + 2;
+}
+
+function begin(size: number): Level {
+  return { size, last: 0, isEmpty: true };
+}
+
+/** What holds nothing is an instruction that does nothing. */
+function sizeOf({ size, last, isEmpty }: Level): number {
+  return size + last + (isEmpty ? 1 : 0);
 }
 
 /** `most`: undefined for `{least}`, empty for `{least,}`. */
 function repeatedSize(size: number, least: number, most: string | undefined): number {
   if (most === undefined) return size * Math.max(1, least);
-  if (most === '') return size * (least + 1) + 1;
+  if (most === '') return size * (least + 1) + LOOP;
   return (size + 1) * Math.max(1, Number(most));
 }
 
