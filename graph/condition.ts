@@ -1,11 +1,12 @@
-export const OPERATORS = ['==', '!=', '>', '<', '>=', '<='] as const;
-export type Operator = (typeof OPERATORS)[number];
+// The order of two texts: of numbers by their value, of anything else by code points.
+export const COMPARISONS = ['==', '!=', '>', '<', '>=', '<='] as const;
+export type Comparison = (typeof COMPARISONS)[number];
 
 /**
- * Whether an operator holds. `order` is below, at or above zero as the left side is below, equal to or above the right
+ * Whether a comparison holds. `order` is below, at or above zero as the left side is below, equal to or above the right
  * side.
  */
-const HOLDS: Readonly<Record<Operator, (order: number) => boolean>> = {
+const HOLDS: Readonly<Record<Comparison, (order: number) => boolean>> = {
   '==': (order) => order === 0,
   '!=': (order) => order !== 0,
   '>': (order) => order > 0,
@@ -15,11 +16,22 @@ const HOLDS: Readonly<Record<Operator, (order: number) => boolean>> = {
 };
 
 /**
- * Returns whether a condition node takes its true branch. Both sides are trimmed. They are compared as decimal numbers
- * of any size and precision if both are numbers, and otherwise as text in code point order.
+ * Returns whether a comparison holds. Both sides are trimmed. They are compared as decimal numbers of any size and
+ * precision if both are numbers, and otherwise as text in code point order.
  */
-export function evaluateCondition(left: string, operator: Operator, right: string): boolean {
+export function compare(left: string, operator: Comparison, right: string): boolean {
   return HOLDS[operator](compareSides(left.trim(), right.trim()));
+}
+
+/** Returns a function that says whether `==` holds between `left` and its argument. It reads `left` only once. */
+export function createEqualityTest(left: string): (right: string) => boolean {
+  const leftText = left.trim();
+  const leftNumber = parseDecimal(leftText);
+  return (right) => {
+    const rightText = right.trim();
+    const rightNumber = leftNumber && parseDecimal(rightText);
+    return leftNumber && rightNumber ? compareDecimals(leftNumber, rightNumber) === 0 : leftText === rightText;
+  };
 }
 
 function compareSides(left: string, right: string): number {

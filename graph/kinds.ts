@@ -86,6 +86,22 @@ export const kinds = {
     servers: 'tools',
     isDense: false,
   },
+  set: {
+    activity: 'set',
+    runs: 'inline',
+    handles: [],
+    secretFields: [],
+    servers: 'none',
+    isDense: false,
+  },
+  output: {
+    activity: 'output',
+    runs: 'inline',
+    handles: [],
+    secretFields: [],
+    servers: 'none',
+    isDense: false,
+  },
 } as const satisfies Record<string, KindTraits>;
 
 /** The name of a kind, which `graph/nodes/<kind>.ts` defines. */

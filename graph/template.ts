@@ -73,7 +73,11 @@ export function renderText(text: string, scope: Scope): string {
 
 /** Fills in every string of a JSON value. A string that is exactly one variable gets the variable's JSON type. */
 export function renderJson(value: unknown, scope: Scope): unknown {
-  const renderer = createRenderer(scope);
+  return renderValue(value, createRenderer(scope));
+}
+
+/** `renderJson` with a renderer, which may have a limit of its own. */
+export function renderValue(value: unknown, renderer: Renderer): unknown {
   return mapLeaves(value, (leaf) => (typeof leaf === 'string' ? renderer.value(leaf) : leaf));
 }
 

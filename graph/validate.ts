@@ -1,4 +1,5 @@
 // Field errors of a drawing that compiles.
+import { withCheckBudget } from './check-budget.js';
 import type { Document, DrawnNode } from './document.js';
 import { MAX_SECRET_CHARACTERS } from './input.js';
 import { holdsMoreThan } from './json.js';
@@ -12,9 +13,10 @@ export type NodeErrors = Record<string, Record<string, string>[]>;
 
 // The same limit as for structural errors: enough for any person, and a bound for hostile drawings.
 const MAX_FINDINGS = 1000;
-// zod collects every issue before it returns any, so a list of millions of errors must not reach it. `body` is any
-// JSON.
+// zod collects every issue before it returns any, so a list of millions of errors must not reach it.
 const MAX_VALUES = 20_000;
+/** Fields in which it looks for nothing. */
+const ANY_JSON = new Set(['body', 'value']);
 // Each error takes some microseconds, and a drawing can have a million. After this number the rest is not checked.
 const MAX_MISTAKES = 20_000;
 
@@ -23,6 +25,10 @@ const MAX_MISTAKES = 20_000;
  * none.
  */
 export function validateNodes(document: Document, plan: Plan): NodeErrors {
+  return withCheckBudget(() => validateWithinBudget(document, plan));
+}
+
+function validateWithinBudget(document: Document, plan: Plan): NodeErrors {
   const nodes = new Map(document.nodes.map((node) => [node.id, node]));
   const errors: [id: string, found: Record<string, string>[]][] = [];
   let mistakes = 0;
@@ -63,7 +69,7 @@ function withSecretsError(errors: NodeErrors, document: Document): NodeErrors {
 function validateNode(node: DrawnNode): Record<string, string>[] {
   const schema = schemaOf(node.kind);
   const tooLarge = Object.keys(schema.shape).filter(
-    (field) => field !== 'body' && holdsMoreThan(node.data[field], MAX_VALUES),
+    (field) => !ANY_JSON.has(field) && holdsMoreThan(node.data[field], MAX_VALUES),
   );
   if (tooLarge.length > 0)
     return tooLarge.map((field) => ({ [field]: `Input should hold at most ${MAX_VALUES} values` }));

@@ -116,7 +116,7 @@ function parsedContent(output: NodeOutput): unknown {
 }
 
 /** Parses a node's content as a JSON object or array, bare or in a Markdown code fence; undefined if it is neither. */
-function parseContent(content: unknown): unknown {
+export function parseContent(content: unknown): unknown {
   if (typeof content !== 'string') return undefined;
   const text = content.trim();
   const fence = /^(?:`{3,}|~{3,})/.exec(text)?.[0];

@@ -1,6 +1,7 @@
 // The kinds that run inline. The code in graph/ evaluates them: they only read their variables and decide.
 import type { InlineDefinition } from '../../graph/nodes/node-definition.js';
 import { nodeDefinitions, type EvaluatedKind } from '../../graph/nodes/registry.js';
+import { RECORDING_FACTOR } from '../node/payload-weight.js';
 import type { NodeKindRunner } from '../node/node-step.js';
 import type { RunContexts } from '../node/run-context.js';
 
@@ -16,7 +17,11 @@ export function createInlineRunner(kind: EvaluatedKind, contexts: RunContexts): 
         task,
         definition.templateFields.map((field) => data[field]),
       );
-      return definition.evaluate(data, scope);
+      const evaluation = definition.evaluate(data, scope);
+      const { memory } = task;
+      // A stopping worker tries to record the result even without the memory that it has asked for.
+      await memory.resize(memory.bytes + RECORDING_FACTOR * evaluation.output.content.length)?.catch(() => undefined);
+      return evaluation;
     },
   };
 }

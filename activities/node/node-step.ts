@@ -53,7 +53,7 @@ export interface NodeBeginning {
   readyAtMs?: number | undefined;
 }
 
-export interface NodeKindRunner {
+export interface NodeKindRunner extends Pick<NodeStep<unknown>, 'chargeSoFar' | 'store'> {
   kind: NodeKind;
   /** The limit on attempts, including the first one and those that ended because their worker died. */
   maxAttempts: number;
@@ -77,7 +77,7 @@ export interface NodeStep<Facts> {
   settled(claim: NodeClaim): Facts;
   /** Does the work; `end` records the node as succeeded. */
   perform(task: NodeTask, end: (outcome: NodeOutcome) => Promise<void>): Promise<Facts>;
-  /** Returns the cost of the node's earlier steps. */
+  /** Returns the cost of the node's earlier steps or calls. */
   chargeSoFar?: (task: NodeTask) => Promise<Charge>;
   /** Stores the node's end, by default with `recordNodeEnd`. Returns false for a repeat. */
   store?: (end: NodeEndRow) => Promise<boolean>;

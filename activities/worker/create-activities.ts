@@ -62,7 +62,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...toInlineSteps(contexts),
     trigger: createTriggerStep(db),
     http: toStep(createHttpRunner({ db, contexts, client: deps.outgoing })),
-    llm: toStep(createLlmRunner({ db, contexts, providers, clients })),
+    llm: toStep(createLlmRunner({ contexts, providers, clients, node })),
     mcp: toStep(createMcpRunner({ db, contexts, sessions })),
   };
   const run = async (kind: keyof Steps, ref: NodeRef): Promise<NodeFacts> => {

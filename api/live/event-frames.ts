@@ -1,6 +1,7 @@
 // Server-sent events: the text of each.
 import type { Database } from '../../db/core/client.js';
 import { readResultPieces } from '../../db/runs/result-pieces.js';
+import { readOutputPieces } from '../../db/runs/run-output.js';
 import type { RunEvent } from '../../db/runs/run-events-repository.js';
 import type { StoredRunStatus } from '../../db/core/tables.js';
 import type { ByteBudget } from '../../outgoing/byte-budget.js';
@@ -32,20 +33,30 @@ export async function* framesOf(source: FrameSource, event: RunEvent): AsyncGene
   const head = `event: ${kind}\nid: ${version}\ndata: `;
   if (kind === 'run') {
     const status = toExecutionStatus(event.status as StoredRunStatus, true);
-    yield `${head}${JSON.stringify({ status, version })}\n\n`;
+    const facts = head + JSON.stringify({ status, version }).slice(0, -1);
+    if (event.apartBytes === null) {
+      yield `${facts}${data === '' ? '' : `,"output":${onOneLine(data)}`}}\n\n`;
+      return;
+    }
+    yield `${facts},"output":`;
+    yield* piecesOf(source, readOutputPieces(source.db, source.runId), event.apartBytes);
+    yield '}\n\n';
   } else if (event.apartBytes === null) {
     if (data !== '') yield `${head}${onOneLine(data)}\n\n`;
   } else {
     yield head + onOneLine(data);
-    yield* piecesOf(source, event, event.apartBytes);
+    const node = { runId: source.runId, path: event.path, nodeId: event.subject };
+    yield* piecesOf(source, readResultPieces(source.db, node), event.apartBytes);
     yield '}\n\n';
   }
 }
 
-async function* piecesOf(source: FrameSource, { path, subject }: RunEvent, bytes: number): AsyncGenerator<string> {
-  const { db, memory, runId, signal } = source;
+async function* piecesOf(
+  { memory, signal }: FrameSource,
+  pieces: AsyncGenerator<string>,
+  bytes: number,
+): AsyncGenerator<string> {
   const lease = memory.lease(signal);
-  const pieces = readResultPieces(db, { runId, path, nodeId: subject });
   try {
     for (;;) {
       await lease.resize(Math.min(COPIES * bytes, MAX_PIECE_BYTES));

@@ -28,7 +28,9 @@ export function createSharedReads(db: Database, retentionDays: number): SharedRe
     const names = new Set(viewers.map(nameOf));
     const { userId } = viewers[0] ?? different[0]!;
     const run = await readRunForPoll(db, { runId, userId }, retentionDays);
-    return asking.map((reader) => (names.has(nameOf(reader)) ? run : run && { ...run, isVisible: false, nodes: [] }));
+    return asking.map((reader) =>
+      names.has(nameOf(reader)) ? run : run && { ...run, isVisible: false, output: undefined, nodes: [] },
+    );
   }
 
   function readerOf(runId: string): (reader: Reader) => Promise<PolledRun | undefined> {

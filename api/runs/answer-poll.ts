@@ -2,13 +2,14 @@
 // answers in time (docs/adr/0002-polls-read-postgres.md).
 import { createHash } from 'node:crypto';
 import { readResultPieces } from '../../db/runs/result-pieces.js';
+import { readOutputPieces } from '../../db/runs/run-output.js';
 import type { PolledRun, PolledText } from '../../db/runs/poll-repository.js';
 import { splitNodes } from '../../db/runs/polled-text.js';
 import type { LiveNode } from '../../contract/run-workflow.js';
 import type { AppDeps } from '../deps.js';
 import { toETag } from '../http/conditional.js';
 import { ApiError } from '../http/errors.js';
-import { RawJson } from '../http/json-text.js';
+import { LazyJson, RawJson } from '../http/json-text.js';
 import type { RouteResult } from '../http/route.js';
 import { toExecutionStatus, toNodeMap } from './node-map.js';
 
@@ -35,10 +36,13 @@ export async function answerPoll(
   const isOpen = stored === 'In Progress';
   const live = (isOpen && run.quietMs >= ASK_WHEN_QUIET_MS && (await liveStatus.nodesOf(run.runId))) || [];
   const status = toExecutionStatus(stored, isStarted || live.length > 0);
-  if (!isOpen) return toAnswer(toETag(run.stateTag, ''), { id: run.runId, status, data: nodesOf(db, run), version });
+  const output = outputOf(db, run);
+  if (!isOpen) {
+    return toAnswer(toETag(run.stateTag, ''), { id: run.runId, status, data: nodesOf(db, run), version, output });
+  }
   const missing = missingFrom(idsOf(run), live);
   const data = 'isUnchanged' in run && run.isUnchanged ? {} : addLive(entriesOf(db, run), live);
-  return toAnswer(toETag(run.stateTag, toLiveTag(missing)), { id: run.runId, status, data, version });
+  return toAnswer(toETag(run.stateTag, toLiveTag(missing)), { id: run.runId, status, data, version, output });
 }
 
 /** The specification's 200 with `data` null for an unknown run and for expired results. */
@@ -52,6 +56,12 @@ export function refuseInvisible({ isVisible }: { isVisible: boolean }): void {
 
 function toAnswer(etag: string, data: Record<string, unknown>): PollAnswer {
   return { etag, status: 200, headers: { ETag: etag }, body: { status: 200, data } };
+}
+
+/** Undefined, so that the answer has no such key, while there is none. */
+function outputOf(db: AppDeps['db'], { runId, output }: PolledRun | PolledText): unknown {
+  if (output === undefined) return undefined;
+  return output.text === null ? new LazyJson(() => readOutputPieces(db, runId)) : new RawJson(output.text);
 }
 
 /** Passes on the text that the database wrote, if there is one. */

@@ -32,6 +32,10 @@ export const envelopeSchema = z.object({
       .int()
       .optional()
       .describe('Rises with every change of the run, though not by one. The `ETag` of a poll changes with it'),
+    output: z
+      .unknown()
+      .optional()
+      .describe('The value of the first output node that has ended, any JSON; absent until then. It never changes'),
     detail: z.string().optional(),
     errors: z.array(z.object({ code: z.string(), message: z.string(), node_id: z.string().optional() })).optional(),
   }),

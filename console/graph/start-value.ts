@@ -36,7 +36,9 @@ function startOfType(schema: JsonObject): unknown {
 
 function startOfObject(schema: JsonObject): JsonObject {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
-  const required = new Set(asArray(schema['required']));
+  // What is required unless something else holds is there, too: a form shows it first.
+  const otherwise = isObject(schema['else']) ? schema['else']['required'] : [];
+  const required = new Set([...asArray(schema['required']), ...asArray(otherwise)]);
   const begun = Object.entries(properties).filter(([key]) => required.has(key));
   return Object.fromEntries(begun.map(([key, property]) => [key, startValue(property)]));
 }

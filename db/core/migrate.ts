@@ -15,6 +15,7 @@ import * as nodeAttempts from '../migrations/0012-node-attempts.js';
 import * as approvalLists from '../migrations/0013-approval-lists.js';
 import * as runEvents from '../migrations/0014-run-events.js';
 import * as caughtFailures from '../migrations/0015-caught-failures.js';
+import * as runOutputs from '../migrations/0016-run-outputs.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -33,6 +34,7 @@ const migrations: Record<string, Migration> = {
   '0013-approval-lists': approvalLists,
   '0014-run-events': runEvents,
   '0015-caught-failures': caughtFailures,
+  '0016-run-outputs': runOutputs,
 };
 
 /**

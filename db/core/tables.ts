@@ -23,7 +23,7 @@ import type {
   NodeResultsTable,
   ProviderCallsTable,
 } from './tables/node-tables.js';
-import type { IdempotencyKeysTable, RunsTable } from './tables/run-tables.js';
+import type { IdempotencyKeysTable, RunOutputsTable, RunsTable } from './tables/run-tables.js';
 import type {
   LoginFailuresTable,
   LoginWaitsTable,
@@ -86,6 +86,7 @@ export interface Tables {
   oidc_identities: OidcIdentitiesTable;
   run_watches: RunWatchesTable;
   run_events: RunEventsTable;
+  run_outputs: RunOutputsTable;
 }
 
 export type ProjectRow = Selectable<ProjectsTable>;

@@ -4,6 +4,7 @@ import type { NodeKind } from '../../graph/kinds.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { startRun } from '../runs/common-updates.js';
+import { valueStartOf } from '../runs/run-output.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
 import { lazily } from '../core/lazily.js';
 import { resultBytes } from './result-bytes.js';
@@ -141,12 +142,15 @@ export interface NodeEnd extends NodeKey {
  */
 export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
   const tokens = tokenCountsOf(end.usage);
-  const { rows } = await sql<{ isSettled: boolean }>`/* record_node */
+  const output = outputOf(end);
+  // A prepared statement of a name has one text.
+  const name = sql.raw(output === undefined ? '/* record_node */' : '/* record_output */');
+  const { rows } = await sql<{ isSettled: boolean }>`${name}
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress' FOR KEY SHARE
     ), settled AS (
       ${settleNode(end, sql`open_run`)}
-    ), closed AS (
+    ), ${output ?? sql``} closed AS (
       UPDATE provider_calls
       SET state = 'applied', replied_at = clock_timestamp(), usage = ${end.usage}, price_usd = ${end.amountUsd},
         input_tokens = ${tokens.input}, output_tokens = ${tokens.output}
@@ -192,6 +196,19 @@ function settleNode(end: NodeEnd, run: RawBuilder<unknown>): RawBuilder<unknown>
       started_at = least(node.started_at, excluded.started_at), finished_at = excluded.finished_at
     WHERE node.status = 'in progress'
     RETURNING node_id`;
+}
+
+/**
+ * The end of the run's first output node gives the run its output. Another one that ends at the same time waits here for
+ * the commit of the first, and changes nothing.
+ */
+function outputOf(end: NodeEnd): RawBuilder<unknown> | undefined {
+  if (end.kind !== 'output' || end.result === null) return undefined;
+  return sql`given AS (
+      INSERT INTO run_outputs (run_id, path, node_id, value_start)
+      SELECT ${end.runId}, ${end.path}, node_id, ${valueStartOf(end.result)} FROM settled
+      ON CONFLICT (run_id) DO NOTHING
+    ),`;
 }
 
 /** What the end of the run has written with 0, or an agent's sum by which nobody knew the price list, is made good. */

@@ -59,7 +59,14 @@ export async function countExpirableRuns(db: Db, retentionDays: number, max: num
 
 const RUNS_AT_ONCE = 50;
 /** Tables whose rows of an expired run are deleted, in this order. */
-const EXPIRING = ['agent_tool_calls', 'agent_turns', 'agent_sessions', 'node_attempts', 'run_events'] as const;
+const EXPIRING = [
+  'agent_tool_calls',
+  'agent_turns',
+  'agent_sessions',
+  'node_attempts',
+  'run_events',
+  'run_outputs',
+] as const;
 
 /**
  * Deletes contents of runs that have expired: up to `limit` rows of each table. A run counts as done once a call has

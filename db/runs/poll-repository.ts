@@ -8,42 +8,13 @@ import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { createStatement, type Value } from '../core/statement.js';
 import { errorText, isoText, timesText } from './entry-text.js';
-import type { OpenRequest, PolledNode, PolledRun, PolledState, PolledText } from './polled-run.js';
+import { toRun, toState, toText, type NodeRow, type StateRow, type TextRow } from './polled-rows.js';
+import type { PolledRun, PolledState, PolledText } from './polled-run.js';
 import { AFTER_ID, AFTER_NODE } from './polled-text.js';
-import { stateTagOfRow, toStateTag, versionColumns, versionJoin, type VersionRow } from './run-version.js';
-import type { NodeStatus, StoredRunStatus } from '../core/tables.js';
+import { outputOfRun } from './run-output.js';
+import { stateTagOfRow, versionColumns, versionJoin } from './run-version.js';
 
 export type { OpenRequest, PolledNode, PolledRun, PolledText } from './polled-run.js';
-
-interface StateRow extends VersionRow {
-  run_id: string;
-  run_status: StoredRunStatus;
-  is_started: boolean;
-  quiet_ms: number;
-  is_expired: boolean;
-  node_errors: string | null;
-  is_visible: boolean;
-}
-
-interface TextRow extends StateRow {
-  /** Which of the polls it answers; null for a key that was counted without a poll that finds anything. */
-  poll: number | null;
-  nodes: string | null;
-  is_unchanged: boolean;
-}
-
-interface NodeRow extends StateRow {
-  node_id: string | null;
-  node_status: NodeStatus | null;
-  result: string | null;
-  is_apart: boolean;
-  error_code: string | null;
-  error_message: string | null;
-  is_handled: boolean | null;
-  started_at_text: string;
-  finished_at_text: string | null;
-  approvals: OpenRequest[] | null;
-}
 
 export interface Poll extends Scope {
   runId: string;
@@ -67,11 +38,13 @@ export async function readRunForPoll(
     SELECT ${stateColumns(retentionDays)}, node.node_id, node.status AS node_status, node.error_code, node.error_message, node.is_handled,
       ${isoText(sql`node.started_at`)} AS started_at_text, ${isoText(sql`node.finished_at`)} AS finished_at_text,
       node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
-      CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(openRequests)} AS approvals
+      CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(openRequests)} AS approvals,
+      output.of_node IS NOT NULL AS has_output,
+      CASE WHEN row_number() OVER (ORDER BY node.started_at, node.node_id) = 1 THEN output.text END AS output_text
     FROM ${runsOf(asked)} LEFT JOIN LATERAL ${nodesOf(retentionDays)} node ON true
+    LEFT JOIN LATERAL ${outputOf(retentionDays)} output ON true
     ORDER BY node.started_at, node.node_id`.execute(db);
-  const [row] = rows;
-  return row && { ...toState(row), nodes: rows.flatMap((of) => (of.node_id === null ? [] : [toNode(of)])) };
+  return toRun(rows);
 }
 
 function askedBy(runId: string, { userId, projectId }: Scope): RawBuilder<unknown> {
@@ -181,18 +154,19 @@ const selectKnownPolls = createStatement<SelectPolls, CountedKey & TextRow>(
     return sql`/* count_and_poll_known */
       WITH ${countedKey(keyHash, counted, unchanged)}
       SELECT * FROM counted_key LEFT JOIN (
-        ${selectTexts(asked, retentionDays)} UNION ALL SELECT *, true FROM unchanged
+        ${selectTexts(asked, retentionDays)} UNION ALL SELECT *, false, NULL, true FROM unchanged
       ) AS polled ON true`;
   },
 );
 
 function selectTexts(asked: RawBuilder<unknown>, retentionDays: Value<number>): RawBuilder<unknown> {
-  return sql`SELECT asked.poll, ${stateColumns(retentionDays)}, nodes.nodes, false AS is_unchanged
+  return sql`SELECT asked.poll, ${stateColumns(retentionDays)}, nodes.nodes, output.of_node IS NOT NULL AS has_output,
+      output.text AS output_text, false AS is_unchanged
     FROM ${runsOf(asked)} LEFT JOIN LATERAL (
       SELECT CASE WHEN NOT coalesce(bool_or(until_here > ${TOGETHER_BYTES}), false)
         THEN '{' || coalesce(string_agg(${nodeText}, ${betweenNodes} ORDER BY started_at, node_id), '') || '}' END AS nodes
       FROM ${nodesOf(retentionDays)} node
-    ) nodes ON true`;
+    ) nodes ON true LEFT JOIN LATERAL ${outputOf(retentionDays)} output ON true`;
 }
 
 /**
@@ -235,6 +209,13 @@ function nodesOf(retentionDays: Value<number>): RawBuilder<unknown> {
   )`;
 }
 
+function outputOf(retentionDays: Value<number>): RawBuilder<unknown> {
+  return sql`(
+    SELECT of_node, text FROM ${outputOfRun(TOGETHER_BYTES)} AS value
+    WHERE member.user_id IS NOT NULL AND NOT ${isExpired(retentionDays)}
+  )`;
+}
+
 /** `what`: an expression over the requests that a waiting agent has open. */
 export function ofApprovals(what: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`CASE WHEN node.status = 'in progress' THEN (
@@ -263,36 +244,3 @@ const nodeText = sql`CASE WHEN until_here <= ${TOGETHER_BYTES} THEN
     ELSE ${errorText}
   END || '}'
 END`;
-
-function toState(row: StateRow): PolledState {
-  return {
-    runId: row.run_id,
-    status: row.run_status,
-    isStarted: row.is_started,
-    quietMs: row.quiet_ms,
-    isExpired: row.is_expired,
-    isVisible: row.is_visible,
-    version: row.version,
-    stateTag: toStateTag(row.version, row.run_status, row.expired_unsettled),
-    nodeErrors: row.node_errors,
-  };
-}
-
-function toText(row: TextRow): PolledText {
-  return { ...toState(row), nodes: row.nodes, isUnchanged: row.is_unchanged };
-}
-
-function toNode(row: NodeRow): PolledNode {
-  return {
-    id: row.node_id ?? '',
-    status: row.node_status ?? 'failed',
-    result: row.result,
-    isApart: row.is_apart,
-    errorCode: row.error_code,
-    errorMessage: row.error_message,
-    isHandled: row.is_handled ?? false,
-    startedAt: row.started_at_text,
-    finishedAt: row.finished_at_text,
-    approvals: row.approvals,
-  };
-}

@@ -17,7 +17,15 @@ export interface PolledState {
   nodeErrors: string | null;
 }
 
+/** Of the run's first output node. */
+export interface PolledOutput {
+  /** JSON text of the value; null where it is too large to be read with the run (`readOutputPieces`). */
+  text: string | null;
+}
+
 export interface PolledRun extends PolledState {
+  /** Undefined while no output node has ended. */
+  output: PolledOutput | undefined;
   nodes: PolledNode[];
 }
 
@@ -30,6 +38,8 @@ export interface PolledText extends PolledState {
   nodes: string | null;
   /** It is in the state that the caller knows. Then `nodes` is the JSON array of their ids, and the request is not counted. */
   isUnchanged: boolean;
+  /** As in `PolledRun`; not read where it is unchanged. */
+  output: PolledOutput | undefined;
 }
 
 export interface PolledNode {

@@ -12,15 +12,24 @@ const PIECE_CHARACTERS = 2 * 1024 * 1024;
  * A result's JSON text, piece by piece, and no connection is held between two. Throws when it has expired meanwhile: what
  * was begun cannot be ended then.
  */
-export async function* readResultPieces(db: Db, { runId, path, nodeId }: NodeKey): AsyncGenerator<string> {
-  for (let from = 1; ; from += PIECE_CHARACTERS) {
+export function readResultPieces(db: Db, { runId, path, nodeId }: NodeKey): AsyncGenerator<string> {
+  return readPieces(async (from, count) => {
     const { rows } = await sql<{ piece: string }>`
-      SELECT substr(result::text, ${from}::integer, ${PIECE_CHARACTERS}::integer) AS piece FROM node_results
+      SELECT substr(result::text, ${from}::integer, ${count}::integer) AS piece FROM node_results
       WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND result IS NOT NULL`.execute(db);
-    const found = rows[0];
-    if (found === undefined) throw new Error('a result expired while it was read');
-    yield found.piece;
+    return rows[0]?.piece;
+  });
+}
+
+/** `read`: `count` characters of a text from the position `from`, which counts from 1; undefined where it is gone. */
+export async function* readPieces(
+  read: (from: number, count: number) => Promise<string | undefined>,
+): AsyncGenerator<string> {
+  for (let from = 1; ; from += PIECE_CHARACTERS) {
+    const piece = await read(from, PIECE_CHARACTERS);
+    if (piece === undefined) throw new Error('a result expired while it was read');
+    yield piece;
     // A full piece has at least as many characters as we count it by.
-    if (found.piece.length < PIECE_CHARACTERS) return;
+    if (piece.length < PIECE_CHARACTERS) return;
   }
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { errorText, isoText, timesText } from './entry-text.js';
+import { outputOfRun } from './run-output.js';
 
 export interface RunEvent {
   version: number;
@@ -11,9 +12,15 @@ export interface RunEvent {
   subject: string;
   /** The stored status of the run, the node or the request after the change. */
   status: string;
-  /** JSON text of the entry; empty for the run, and for what has expired. Of a result that is `apart` it ends where the result and a brace follow. */
+  /**
+   * JSON text of the entry, of a run that has ended its output; empty where there is none, and for what has expired. Of a
+   * result that is `apart` it ends where the result and a brace follow.
+   */
   data: string;
-  /** Bytes of a result that is too large to be read with others; `readResultPieces` has it. */
+  /**
+   * Bytes of a result that is too large to be read with others: `readResultPieces` has it. Of a run whose output is in
+   * such a result: `readOutputPieces` has that.
+   */
   apartBytes: number | null;
 }
 
@@ -42,8 +49,10 @@ export interface EventsAfter {
 export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number): Promise<Map<string, RunEvent[]>> {
   const { rows } = await sql<RunEvent & { runId: string }>`/* read_run_events */
     SELECT event.run_id AS "runId", event.version, event.kind, event.path, event.subject, event.status,
-      coalesce(CASE event.kind WHEN 'node' THEN ${nodeText} WHEN 'approval' THEN ${approvalText} END, '') AS data,
-      CASE WHEN ${isApart} THEN node.result_bytes END AS "apartBytes"
+      coalesce(CASE event.kind WHEN 'node' THEN ${nodeText} WHEN 'approval' THEN ${approvalText} ELSE output.text END, '')
+        AS data,
+      CASE WHEN ${isApart} THEN node.result_bytes
+        WHEN output.of_node IS NOT NULL AND output.text IS NULL THEN output.result_bytes END AS "apartBytes"
     FROM unnest(${asked.map(({ runId }) => runId)}::uuid[], ${asked.map(({ after }) => after)}::bigint[]) AS asked (run_id, after)
     CROSS JOIN LATERAL (
       SELECT * FROM run_events WHERE run_id = asked.run_id AND version > asked.after
@@ -51,6 +60,10 @@ export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number)
     ) AS event
     LEFT JOIN node_results AS node ON event.kind = 'node' AND node.run_id = event.run_id AND node.path = event.path
       AND node.node_id = event.subject
+    LEFT JOIN LATERAL (
+      SELECT value.* FROM (SELECT event.run_id AS id) AS run CROSS JOIN LATERAL ${outputOfRun(INLINE_BYTES)} AS value
+      WHERE event.kind = 'run' AND event.status <> 'In Progress'
+    ) AS output ON true
     LEFT JOIN approval_requests AS approval ON event.kind = 'approval' AND approval.request_id = event.subject
     ORDER BY event.run_id, event.version`.execute(db);
   const events = new Map<string, RunEvent[]>(asked.map(({ runId }) => [runId, []]));

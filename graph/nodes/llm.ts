@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { responseFormatField } from '../response-format.js';
 import type { NodeDefinition } from './node-definition.js';
 
 const messageSchema = z.looseObject({
@@ -16,7 +17,7 @@ const settingsSchema = z.looseObject({
   temperature: z.number().min(0).max(2).nullish().describe('Higher values vary the answer more'),
   max_tokens: z.int().min(1).nullish().describe('Tokens of the answer at most'),
   top_p: z.number().min(0).max(1).nullish().describe('Share of the likeliest tokens that are chosen from'),
-  response_format: z.unknown().optional().describe('Sent to the provider as it is'),
+  response_format: responseFormatField,
   timeout: z.number().min(1).max(600).default(300).describe('Seconds for one attempt'),
 });
 
@@ -32,6 +33,7 @@ const outputSchema = z.looseObject({
     .partial()
     .optional(),
   finish_reason: z.string().nullish(),
+  json: z.unknown().optional().describe('The answer as JSON, where response_format asks for it'),
 });
 
 export const llmNode = {

@@ -7,6 +7,8 @@ import { httpNode } from './http.js';
 import { llmNode } from './llm.js';
 import { mcpNode } from './mcp.js';
 import type { InlineDefinition, NodeDefinition } from './node-definition.js';
+import { outputNode } from './output.js';
+import { setNode } from './set.js';
 import { triggerNode } from './trigger.js';
 
 /**
@@ -23,6 +25,8 @@ export const nodeDefinitions = {
   http: httpNode,
   agent: agentNode,
   mcp: mcpNode,
+  set: setNode,
+  output: outputNode,
 } as const satisfies Record<NodeKind, NodeDefinition> & Record<EvaluatedKind, InlineDefinition>;
 
 const schemas = new Map<NodeKind, z.ZodObject>();

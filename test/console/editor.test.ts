@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { createPerson, type Person } from '../api/sessions/people.js';
 import { eventually } from '../support/eventually.js';
+import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 import { assertAccessible } from './axe.js';
@@ -11,6 +12,8 @@ const region = (page: Page, name: string) => page.getByRole('region', { name, ex
 const node = (page: Page, name: string) => region(page, 'Graph').getByRole('group', { name, exact: true });
 const field = (page: Page, name: string) => region(page, 'Node').getByRole('textbox', { name, exact: true });
 const press = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
+
+const VALUES = { 'Set value': '{"city": "{{ input.city }}"}', Output: '{{ input.city }}' };
 
 async function newWorkflow(page: Page, title: string): Promise<void> {
   await press(page, 'New workflow');
@@ -73,6 +76,38 @@ describe('the editor', function () {
     await dialog.getByRole('textbox', { name: 'City name' }).fill('Oslo');
     await press(dialog, 'Start run');
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
+    await page.context().close();
+  });
+
+  it('asks for no right side where an operator needs none, and takes any JSON as a value', async () => {
+    const page = await browser.person(person.userId, '/workflows');
+    await newWorkflow(page, 'Values');
+    for (const kind of ['Trigger', 'Condition', 'Set value', 'Output']) await press(page, `Add ${kind}`);
+    await node(page, 'Condition').click();
+    const operator = region(page, 'Node').getByRole('combobox', { name: 'Operator', exact: true });
+    await operator.selectOption('matches');
+    await region(page, 'Node').getByText('a pattern in RE2 syntax').last().waitFor();
+    await field(page, 'Right').fill('^a');
+    await operator.selectOption('is_empty');
+    await field(page, 'Right').waitFor({ state: 'detached' });
+    await field(page, 'Left').fill('{{ input.city }}');
+    for (const [name, value] of Object.entries(VALUES)) {
+      await node(page, name).click();
+      await field(page, 'Value').fill(value);
+    }
+    await assertAccessible(page, 'the editor of a value');
+    await save(page);
+    const id = /\/workflows\/(\d+)/.exec(page.url())![1]!;
+    const [stored] = await queryDatabase<{ document: { nodes: { type: string; data: Record<string, unknown> }[] } }>(
+      stack,
+      'SELECT document FROM workflows WHERE id = $1',
+      [id],
+    );
+    const dataOf = (type: string) => stored!.document.nodes.find((drawn) => drawn.type === type)!.data;
+    const { left, operator: chosen } = dataOf('if-else-node')['condition'] as Record<string, unknown>;
+    assert.deepEqual([left, chosen], ['{{ input.city }}', 'is_empty']);
+    assert.deepEqual(dataOf('set-node')['value'], { city: '{{ input.city }}' });
+    assert.equal(dataOf('output-node')['value'], '{{ input.city }}');
     await page.context().close();
   });
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { evaluateCondition, OPERATORS, type Operator } from '../../graph/condition.js';
+import { compare, COMPARISONS, type Comparison } from '../../graph/condition.js';
 
-const HOLDING: Record<'<' | '=' | '>', Operator[]> = {
+const HOLDING: Record<'<' | '=' | '>', Comparison[]> = {
   '<': ['!=', '<', '<='],
   '=': ['==', '>=', '<='],
   '>': ['!=', '>', '>='],
 };
 
-function holds(left: string, right: string): Operator[] {
-  return OPERATORS.filter((operator) => evaluateCondition(left, operator, right));
+function holds(left: string, right: string): Comparison[] {
+  return COMPARISONS.filter((operator) => compare(left, operator, right));
 }
 
 describe('conditions', () => {
@@ -78,12 +78,12 @@ describe('conditions', () => {
     it(`${rule}: ${JSON.stringify(left)} ${order} ${JSON.stringify(right)}`, () => {
       assert.deepEqual(
         holds(left, right),
-        OPERATORS.filter((operator) => HOLDING[order].includes(operator)),
+        COMPARISONS.filter((operator) => HOLDING[order].includes(operator)),
       );
       const mirrored = order === '=' ? '=' : order === '<' ? '>' : '<';
       assert.deepEqual(
         holds(right, left),
-        OPERATORS.filter((operator) => HOLDING[mirrored].includes(operator)),
+        COMPARISONS.filter((operator) => HOLDING[mirrored].includes(operator)),
       );
     });
   }

@@ -5,6 +5,10 @@ import { validateNodes, type NodeErrors } from '../../graph/validate.js';
 import { condition, drawing, http, llm, trigger } from './drawings.js';
 import { cpuMilliseconds } from '../support/cpu-time.js';
 
+const OPERATOR_MESSAGE =
+  "Input should be '==', '!=', '>', '<', '>=', '<=', 'contains', 'not_contains', 'starts_with', 'ends_with', " +
+  "'matches', 'in', 'is_empty' or 'is_not_empty'";
+
 function errorsOf(data: unknown): NodeErrors {
   const compiled = compilePlan(data);
   assert.ok(compiled.ok, JSON.stringify(compiled));
@@ -40,7 +44,7 @@ describe('validateNodes', () => {
       h: [{ url: 'Field required' }],
       c: [
         { 'condition.left': 'Field required' },
-        { 'condition.operator': "Input should be '==', '!=', '>', '<', '>=' or '<='" },
+        { 'condition.operator': OPERATOR_MESSAGE },
         { 'condition.right': 'Field required' },
       ],
     });
@@ -133,6 +137,72 @@ describe('validateNodes', () => {
       'condition.left',
       'Input should be a valid string, number or boolean',
     ],
+    ['if-else-node', { condition: { left: '', operator: 'contains' } }, 'condition.right', 'Field required'],
+    [
+      'if-else-node',
+      { condition: { left: '', operator: 'matches', right: 'a(' } },
+      'condition.right',
+      'Input should be a valid RE2 pattern: missing closing ): `a(`',
+    ],
+    [
+      'if-else-node',
+      { condition: { left: '', operator: 'matches', right: '(?:ab){1000}c{1000}' } },
+      'condition.right',
+      'Input should be a valid RE2 pattern: its repetitions make it too large',
+    ],
+    [
+      'if-else-node',
+      { condition: { left: '', operator: 'matches', right: 'a'.repeat(1_001) } },
+      'condition.right',
+      'Input should be a valid RE2 pattern: it has more than 1000 characters',
+    ],
+    ['set-node', {}, 'value', 'Field required'],
+    ['output-node', {}, 'value', 'Field required'],
+    ...(
+      [
+        [7, '', 'Input should be a valid dictionary'],
+        ['json', '', 'Input should be a valid dictionary'],
+        [{}, '.type', 'Field required'],
+        [{ type: 'xml' }, '.type', "Input should be 'json_schema', 'json_object' or 'text'"],
+        [{ type: 'json_schema' }, '.json_schema', 'Field required'],
+        [
+          { type: 'json_schema', json_schema: { name: 'a b', schema: {} } },
+          '.json_schema.name',
+          "Name should have 1 to 64 letters, digits, '_' or '-'",
+        ],
+        [{ type: 'json_schema', json_schema: { name: 'a' } }, '.json_schema.schema', 'Field required'],
+        [
+          { type: 'json_schema', json_schema: { name: 'a', schema: [] } },
+          '.json_schema.schema',
+          'Input should be a valid dictionary',
+        ],
+        [
+          { type: 'json_schema', json_schema: { name: 'a', schema: {}, strict: 'yes' } },
+          '.json_schema.strict',
+          'Input should be a valid boolean',
+        ],
+        [
+          { type: 'json_schema', json_schema: { name: 'a', schema: { properties: { a: { type: 'text' } } } } },
+          '.json_schema.schema',
+          'Input should be a valid JSON Schema: /properties/a/type must be equal to one of the allowed values',
+        ],
+        [
+          { type: 'json_schema', json_schema: { name: 'a', schema: { $ref: 'https://schemas.test/a' } } },
+          '.json_schema.schema',
+          "References in a JSON Schema should begin with '#'",
+        ],
+        [
+          { type: 'json_schema', json_schema: { name: 'a', schema: { description: 'x'.repeat(65_536) } } },
+          '.json_schema.schema',
+          'JSON Schema should have at most 65536 characters',
+        ],
+      ] as const
+    ).map(([format, path, message]): (typeof rows)[number] => [
+      'basic-node',
+      { messages, settings: { ...settings, response_format: format } },
+      `settings.response_format${path}`,
+      message,
+    ]),
     ['trigger-node', { input_fields: {} }, 'input_fields', 'Input should be a valid list'],
     ['trigger-node', { input_fields: [{ id: 'a' }, { id: 'a' }] }, 'input_fields.1.id', 'Field id should be unique'],
     [
@@ -164,13 +234,38 @@ describe('validateNodes', () => {
       { messages, settings: { ...settings, temperature: null, seed: 7 } },
     ],
     ['a trigger without fields', 'trigger-node', { input_fields: null }],
+    ['a condition of one side', 'if-else-node', { condition: { left: '', operator: 'is_empty' } }],
+    ['a valid pattern', 'if-else-node', { condition: { left: '', operator: 'matches', right: '^a+$' } }],
+    [
+      'a pattern with a variable, whatever stands around it',
+      'if-else-node',
+      { condition: { left: '', operator: 'matches', right: '({{ input.a }}' } },
+    ],
+    ['any JSON as a value', 'set-node', { value: null }],
+    ['a value of many parts', 'output-node', { value: Array.from({ length: 30_000 }, () => 0) }],
+    ...[
+      null,
+      '{{ input.format }}',
+      { type: 'text' },
+      { type: 'json_object' },
+      { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' }, strict: true } },
+      { type: 'json_schema', json_schema: { name: 'a', schema: { type: '{{ input.type }}' } } },
+      {
+        type: 'json_schema',
+        json_schema: { name: 'a', schema: { $schema: 'http://json-schema.org/draft-07/schema#', items: [{}] } },
+      },
+    ].map((format): [string, string, Record<string, unknown>] => [
+      `the response_format ${JSON.stringify(format)}`,
+      'basic-node',
+      { messages, settings: { ...settings, response_format: format } },
+    ]),
   ];
   for (const [title, type, data] of accepted) {
     it(`takes ${title}`, () => assert.deepEqual(errorsIn(type, data), []));
   }
 
   it('never throws, whatever the data of the nodes', () => {
-    const types = fc.constantFrom('trigger-node', 'if-else-node', 'basic-node', 'http-node');
+    const types = fc.constantFrom('trigger-node', 'if-else-node', 'basic-node', 'http-node', 'set-node', 'output-node');
     const fields = fc.constantFrom(
       'input_fields',
       'messages',
@@ -180,6 +275,7 @@ describe('validateNodes', () => {
       'headers',
       'body',
       'method',
+      'value',
     );
     fc.assert(
       fc.property(types, fc.dictionary(fields, fc.jsonValue()), (type, data) => void errorsIn(type, data)),

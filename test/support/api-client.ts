@@ -19,7 +19,14 @@ export interface NodeEntry {
 
 export interface Envelope {
   status: number;
-  data: { id: string; status: string; data: Record<string, NodeEntry> | null; version?: number };
+  data: {
+    id: string;
+    status: string;
+    data: Record<string, NodeEntry> | null;
+    version?: number;
+    /** Absent while there is none. */
+    output?: unknown;
+  };
 }
 
 export interface RunRecord {

@@ -4,7 +4,7 @@ import type { NodeEntry } from './api-client.js';
 export interface StreamedEvent {
   event: string;
   id: number;
-  data: NodeEntry & { path?: string; version?: number; request_id?: string; tool_name?: string };
+  data: NodeEntry & { path?: string; version?: number; output?: unknown; request_id?: string; tool_name?: string };
   receivedAtMs: number;
 }
 

@@ -3,7 +3,7 @@ import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { drawing, http, linkInRow, llm, trigger, type DrawingNode } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
-import { queryDatabase, transactionsOf } from '../support/inspect.js';
+import { cancelRun, queryDatabase, transactionsOf } from '../support/inspect.js';
 import { startStack, type TestStack } from '../support/stack.js';
 
 describe('crashes', function () {
@@ -97,6 +97,55 @@ describe('crashes', function () {
       [runId],
     );
     assert.equal(call!.crashes, 1);
+  });
+
+  describe('between the two calls of a model whose first answer did not fit', () => {
+    const response_format = { type: 'json_object' };
+
+    async function ledgerOf(runId: string): Promise<(string | number)[][]> {
+      const calls = await queryDatabase<{ turn: number; state: string; crashes: number }>(
+        stack,
+        'SELECT turn, state, crashes FROM provider_calls WHERE run_id = $1 ORDER BY turn',
+        [runId],
+      );
+      return calls.map(({ turn, state, crashes }) => [turn, state, crashes]);
+    }
+
+    it('the second call is repeated once, the first one is not, and each is billed once', async () => {
+      const model_name = 'dies-between';
+      stack.modelProvider.script(model_name, [{ text: 'no JSON' }, { delayMs: 4_000 }, { text: '{"a":1}' }]);
+      const model = llm('hello', { settings: { model_name, response_format } });
+      const { runId, workflowId } = await startRun(inRow([model]));
+      await eventually(() => stack.modelProvider.requestsFor(model_name).length === 2);
+      await killAndAwaitRestart('worker');
+      const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
+      assert.deepEqual(end.data.data![model.id]!.result!['json'], { a: 1 });
+      const requests = stack.modelProvider.requestsFor(model_name);
+      assert.deepEqual(
+        requests.map(({ messages }) => messages.length),
+        [1, 3, 3],
+      );
+      assert.deepEqual(requests[2]!.messages, requests[1]!.messages);
+      assert.deepEqual(await ledgerOf(runId), [
+        [0, 'applied', 0],
+        [1, 'applied', 1],
+      ]);
+      assert.equal((await api.history(workflowId, runId)).cost['USD'], '0.00004');
+    });
+
+    it('a run that is cancelled then has paid for the first call', async () => {
+      const model_name = 'cancelled-between';
+      stack.modelProvider.script(model_name, [{ text: 'no JSON' }, { delayMs: 30_000 }]);
+      const model = llm('hello', { settings: { model_name, response_format } });
+      const { runId, workflowId } = await startRun(inRow([model]));
+      await eventually(() => stack.modelProvider.requestsFor(model_name).length === 2);
+      await cancelRun(stack, runId);
+      const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
+      assert.equal(end.data.data![model.id]!.error!.code, 'cancelled');
+      assert.equal((await api.history(workflowId, runId)).cost['USD'], '0.00002');
+      const paid = await transactionsOf(stack, runId);
+      assert.equal(paid.filter(({ node_id }) => node_id === model.id).length, 1);
+    });
   });
 
   it('a node that is recorded when its worker dies before saying so is not executed again', async () => {

@@ -4,11 +4,14 @@ import { RunNotFoundError, ServiceError } from './errors.js';
 import { pause } from './pause.js';
 import type { NodeResult, RunStatus } from './runs.js';
 
-/** `version` rises from event to event; `node`: what `pollRun` shows of it, with its `path`. */
+/**
+ * `version` rises from event to event; `node`: what `pollRun` shows of it, with its `path`; `output`: that of a run which
+ * has ended, absent where it has none.
+ */
 export type RunEvent =
   | { type: 'node'; version: number; node: NodeResult & { path: string } }
   | { type: 'approval'; version: number; approval: Record<string, unknown> & { request_id: string; status: string } }
-  | { type: 'run'; version: number; status: RunStatus };
+  | { type: 'run'; version: number; status: RunStatus; output?: unknown };
 
 export interface FollowOptions {
   /** The version behind which to begin: of an event that you have had, or of a poll. By default the run's beginning. */
@@ -155,6 +158,9 @@ function toEvent(lines: string[]): RunEvent | undefined {
   const type = fields.get('event');
   if (type === 'node') return { type, version, node: data };
   if (type === 'approval') return { type, version, approval: data };
-  if (type === 'run') return { type, version, status: (data as { status: RunStatus }).status };
+  if (type === 'run') {
+    const { status, ...said } = data as { status: RunStatus; output?: unknown };
+    return { type, version, status, ...('output' in said ? { output: said.output } : {}) };
+  }
   return undefined;
 }

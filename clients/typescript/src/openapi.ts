@@ -1490,6 +1490,8 @@ export interface components {
                     node_id?: string;
                 }[];
                 id: string | null;
+                /** @description The value of the first output node that has ended, any JSON; absent until then. It never changes */
+                output?: unknown;
                 /** @enum {string} */
                 status: "in queue" | "in progress" | "succeed" | "failed" | "not found";
                 /** @description Rises with every change of the run, though not by one. The `ETag` of a poll changes with it */
@@ -1538,6 +1540,8 @@ export interface components {
                     node_id?: string;
                 }[];
                 id: string | null;
+                /** @description The value of the first output node that has ended, any JSON; absent until then. It never changes */
+                output?: unknown;
                 /** @enum {string} */
                 status: "in queue" | "in progress" | "succeed" | "failed" | "not found";
                 /** @description Rises with every change of the run, though not by one. The `ETag` of a poll changes with it */
@@ -7399,6 +7403,8 @@ export interface operations {
                                 node_id?: string;
                             }[];
                             id: string | null;
+                            /** @description The value of the first output node that has ended, any JSON; absent until then. It never changes */
+                            output?: unknown;
                             /** @enum {string} */
                             status: "in queue" | "in progress" | "succeed" | "failed" | "not found";
                             /** @description Rises with every change of the run, though not by one. The `ETag` of a poll changes with it */

@@ -13,6 +13,8 @@ export interface RunState {
   status: RunStatus;
   /** The nodes that have started, by their ids. */
   nodes: Record<string, NodeResult>;
+  /** The value of the run's first output node that has ended, which never changes; absent while there is none. */
+  output?: unknown;
 }
 
 export interface FinishedRun extends RunState {
@@ -134,7 +136,7 @@ export async function pollRun(client: Client, runId: string, signal?: AbortSigna
       ...(signal === undefined ? {} : { signal }),
     }),
   );
-  return { id: runId, status: data.status, nodes: data.data ?? {} };
+  return { id: runId, status: data.status, nodes: data.data ?? {}, ...outputOf(data) };
 }
 
 /** A state of a run with its place in the run's life. */
@@ -169,7 +171,13 @@ export async function pollRunChange(
   if (response.status === 304) return undefined;
   if (data === undefined) throw new ServiceError(response, error);
   const { status, version, data: nodes } = data.data;
-  return { id: runId, status, version, nodes: nodes ?? {}, etag: response.headers.get('etag') ?? undefined };
+  const tag = response.headers.get('etag') ?? undefined;
+  return { id: runId, status, version, nodes: nodes ?? {}, etag: tag, ...outputOf(data.data) };
+}
+
+/** The key is absent where there is no output: `null` is one. */
+function outputOf(data: { output?: unknown }): Pick<RunState, 'output'> {
+  return 'output' in data ? { output: data.output } : {};
 }
 
 /** The text that a node gave; undefined where it did not run or did not succeed. */

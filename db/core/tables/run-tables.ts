@@ -53,6 +53,19 @@ export interface RunsTable {
   traceparent: Generated<string | null>;
 }
 
+/**
+ * Writer: the worker's activities, with the end of the output node. Retention deletes what has expired. A row says which
+ * node gave the run its output, and never changes.
+ */
+export interface RunOutputsTable {
+  run_id: string;
+  /** The iteration that encloses the node (`NodeKey`); empty outside loops. */
+  path: string;
+  node_id: string;
+  /** Where the value stands in the text of the node's result (`valueStartOf`). */
+  value_start: number;
+}
+
 /** Writer: run acceptance in the API, in one transaction with the run. A row counts for 24 hours. */
 export interface IdempotencyKeysTable {
   user_id: number;

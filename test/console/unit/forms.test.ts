@@ -40,6 +40,7 @@ describe('the generic form', () => {
     assert.equal(shapeOf({ type: ['boolean', 'null'] }, 'is_secret'), 'boolean');
     assert.equal(shapeOf({ enum: ['a', 'b'] }, 'x'), 'choice');
     assert.equal(shapeOf({}, 'x'), 'json');
+    assert.equal(shapeOf(schemaOf('output-node').properties['value']!, 'value'), 'json');
   });
 
   it('offers the words of an alternative, and its objects by their fields', () => {
@@ -69,6 +70,7 @@ describe('the generic form', () => {
     assert.deepEqual(startValue(kinds.get('if-else-node')!.schema), {
       condition: { left: '', operator: '==', right: '' },
     });
+    assert.deepEqual(startValue(kinds.get('set-node')!.schema), { value: '' });
   });
 
   it('keeps JSON and texts as what they are', () => {

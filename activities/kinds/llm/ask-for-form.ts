@@ -1,0 +1,130 @@
+// An LLM node whose answer must have a form: the model is asked, the answer is checked, and where it does not fit the
+// model is told what is wrong with it and asked once more. ADR 17.
+import type OpenAI from 'openai';
+import { findTurns, saveTurn } from '../../../db/agents/agent-repository.js';
+import type { Database } from '../../../db/core/client.js';
+import { sumCallPrices } from '../../../db/nodes/provider-calls-repository.js';
+import type { SecretBox } from '../../../db/core/secret-box.js';
+import { parseJson, writeJson } from '../../../graph/json-text.js';
+import { NodeError } from '../../../graph/node-error.js';
+import type { AnswerForm, CheckedAnswer } from '../../../graph/response-format.js';
+import { NodeFailure, type Charge } from '../../node/failures.js';
+import type { NodeOutcome, NodeTask } from '../../node/node-step.js';
+import { checkAnswer, prepareForm } from '../structured-answer.js';
+import { NOTHING_SAID, sumUsage, toOutput, type ModelReply } from './model-reply.js';
+
+export type Message = OpenAI.Chat.ChatCompletionMessageParam;
+
+/** What a call of the model has brought, and what it costs. */
+export interface PaidReply {
+  /** Undefined for an answer without a message. */
+  reply: ModelReply | undefined;
+  charge: Charge;
+}
+
+export interface FormTask {
+  db: Database;
+  secretBox: SecretBox;
+  task: NodeTask;
+  form: AnswerForm;
+  /** Of the price list by which the calls are charged. */
+  priceVersion: string;
+  /** Makes the call with this number. `added` follows the node's own messages. */
+  ask: (turn: number, added: Message[]) => Promise<PaidReply>;
+  /** Repeats a write until the database has taken it. */
+  persist: (write: () => Promise<void>) => Promise<void>;
+}
+
+/**
+ * An answer that fits at once is recorded with the node's end, like the answers without a form. If it does not fit, it
+ * is stored together with its price before the second call is claimed, and so is the answer to that one: an attempt
+ * after a crash goes on where the last one was. The node then costs what the ledger says.
+ *
+ * Throws a `NodeFailure` with the code `invalid_output` when no answer fits.
+ */
+export async function askForForm(given: FormTask): Promise<NodeOutcome> {
+  const { db, secretBox, task, form } = given;
+  prepareForm(form);
+  const turns = await findTurns(db, task);
+  const said = turns.map(({ messageEnc }) => parseJson(secretBox.open(messageEnc, 'agent')) as ModelReply);
+  if (said.length === 0) {
+    const { reply, charge } = await given.ask(0, []);
+    if (reply === undefined) throw withoutMessage(charge);
+    const checked = checkPaid(reply, form, charge);
+    if ('json' in checked) return { output: { ...toOutput(reply), json: checked.json }, charge };
+    if (reply.refusal !== null) throw notOfForm(checked.problem, charge);
+    await store(given, 0, { reply, charge });
+    said.push(reply);
+  }
+  const [first] = said as [ModelReply];
+  if (said.length === 1) {
+    const { reply = NOTHING_SAID, charge } = await given.ask(1, correction(first, form));
+    await store(given, 1, { reply, charge });
+    said.push(reply);
+  }
+  const second = said[1]!;
+  const charge = await ledgerCharge(given);
+  const checked = checkPaid(second, form, charge);
+  if ('problem' in checked) throw notOfForm(checked.problem, charge);
+  const usage = sumUsage(said.map((reply) => reply.usage));
+  return { output: { ...toOutput(second), usage, json: checked.json }, charge };
+}
+
+export function withoutMessage(charge: Charge): NodeFailure {
+  return new NodeFailure('invalid_response', 'The provider answered without a message.', { charge });
+}
+
+function notOfForm(problem: string, charge: Charge): NodeFailure {
+  return new NodeFailure('invalid_output', `The answer does not have the form of response_format: ${problem}.`, {
+    charge,
+  });
+}
+
+/** A failure of the check itself does not make the answer free. */
+function checkPaid(reply: ModelReply, form: AnswerForm, charge: Charge): CheckedAnswer {
+  try {
+    return check(reply, form);
+  } catch (error) {
+    throw error instanceof NodeError ? new NodeFailure(error.code, error.message, { charge }) : error;
+  }
+}
+
+function check({ content, refusal, finishReason }: ModelReply, form: AnswerForm): CheckedAnswer {
+  if (refusal !== null) return { problem: `the model refused to answer: ${refusal}` };
+  const checked = checkAnswer(content, form);
+  if ('json' in checked || finishReason !== 'length') return checked;
+  return { problem: `it was cut off at its greatest length, and ${checked.problem}` };
+}
+
+/** What the model hears of its first answer. */
+function correction(first: ModelReply, form: AnswerForm): Message[] {
+  const checked = check(first, form);
+  const problem = 'problem' in checked ? checked.problem : 'it does not fit';
+  const schema = form.schema === undefined ? '' : ` It must fit this JSON Schema: ${writeJson(form.schema)}`;
+  const content = `Your answer cannot be used: ${problem}. Answer again, with the JSON alone.${schema}`;
+  // Some providers refuse a message without content.
+  const own: Message[] = first.content === '' ? [] : [{ role: 'assistant', content: first.content }];
+  return [...own, { role: 'user', content }];
+}
+
+async function store(
+  { db, secretBox, task, persist }: FormTask,
+  turn: number,
+  { reply, charge }: { reply: ModelReply; charge: Charge },
+): Promise<void> {
+  const saved = {
+    ...task,
+    turn,
+    nodeLabel: task.node.label,
+    isFinal: turn === 1,
+    messageEnc: secretBox.seal(writeJson(reply), 'agent'),
+    usage: charge.usage,
+    priceUsd: charge.amountUsd,
+    toolCalls: [],
+  };
+  await persist(() => saveTurn(db, saved));
+}
+
+async function ledgerCharge({ db, task, priceVersion }: FormTask): Promise<Charge> {
+  return { amountUsd: await sumCallPrices(db, task), priceVersion, reason: '', usage: null };
+}

@@ -1,0 +1,58 @@
+// What a model has answered, as far as a node's result needs it.
+import type OpenAI from 'openai';
+import { isObject, ownValue } from '../../../graph/json.js';
+import type { NodeOutput } from '../../../graph/template.js';
+
+export interface ModelReply {
+  role: 'assistant';
+  /** Empty where the model has said nothing. */
+  content: string;
+  /** What the model says instead of an answer that it refuses to give. */
+  refusal: string | null;
+  model: string | undefined;
+  finishReason: string | null | undefined;
+  /** As the provider has reported it, which is untrusted. */
+  usage: unknown;
+}
+
+export const NOTHING_SAID: ModelReply = {
+  role: 'assistant',
+  content: '',
+  refusal: null,
+  model: undefined,
+  finishReason: null,
+  usage: undefined,
+};
+
+/** Undefined for an answer without a message. */
+export function readReply(answer: OpenAI.Chat.ChatCompletion): ModelReply | undefined {
+  const choice = answer?.choices?.[0];
+  if (choice?.message === undefined || choice.message === null) return undefined;
+  const { content, refusal } = choice.message;
+  return {
+    role: 'assistant',
+    content: content ?? '',
+    refusal: typeof refusal === 'string' && refusal !== '' ? refusal : null,
+    model: answer.model,
+    finishReason: choice.finish_reason,
+    usage: answer.usage,
+  };
+}
+
+export function toOutput({ content, model, usage, finishReason }: ModelReply): NodeOutput {
+  return { content, model, usage, finish_reason: finishReason };
+}
+
+const COUNTS = ['prompt_tokens', 'completion_tokens', 'total_tokens'] as const;
+
+/** The token counts of several calls together. */
+export function sumUsage(usages: readonly unknown[]): Record<string, number> {
+  return Object.fromEntries(
+    COUNTS.map((name) => [name, usages.reduce<number>((sum, usage) => sum + countIn(usage, name), 0)]),
+  );
+}
+
+function countIn(usage: unknown, name: string): number {
+  const count = isObject(usage) ? ownValue(usage, name) : undefined;
+  return typeof count === 'number' ? count : 0;
+}

@@ -1,0 +1,52 @@
+// The output of a run: the value of the first output node whose end was recorded (migration 0016). It is read out of the
+// node's result, which is masked, and expires with it.
+import { sql, type RawBuilder } from 'kysely';
+import { endOfString } from '../../graph/json-text.js';
+import type { Db } from '../core/client.js';
+import { readPieces } from './result-pieces.js';
+
+/**
+ * Where the value stands in the text of an output node's result, `{"content":"...","value":...}`: the position of its
+ * first character, counted from 1 in characters as the database counts them.
+ */
+export function valueStartOf(result: string): number {
+  const content = result.indexOf(':', endOfString(result, 1)) + 1;
+  const value = result.indexOf(':', endOfString(result, endOfString(result, content) + 2)) + 1;
+  let pairs = 0;
+  for (let at = 0; at < value; at += 1) if (isFirstOfPair(result, at)) pairs += 1;
+  return value - pairs + 1;
+}
+
+/** Two code units of ours are one character of the database. */
+function isFirstOfPair(text: string, at: number): boolean {
+  return (text.codePointAt(at) ?? 0) > 0xffff;
+}
+
+/** The value as JSON text, out of a row of `node_results` and its row of `run_outputs`. */
+function valueText(node: string, output: string): RawBuilder<string> {
+  const [result, start] = [sql.ref(`${node}.result`), sql.ref(`${output}.value_start`)];
+  return sql`substr(${result}::text, ${start}, char_length(${result}::text) - ${start})`;
+}
+
+/**
+ * A table expression with one row where the run with the alias `run` has an output that has not expired: `of_node`, and
+ * `text`, which is null where the node's result has more than `maxBytes`.
+ */
+export function outputOfRun(maxBytes: number): RawBuilder<unknown> {
+  return sql`(
+    SELECT given.node_id AS of_node, CASE WHEN given.result_bytes <= ${sql.lit(maxBytes)}
+      THEN ${valueText('given', 'first')} END AS text, given.result_bytes
+    FROM run_outputs AS first JOIN node_results AS given USING (run_id, path, node_id)
+    WHERE first.run_id = run.id AND given.result IS NOT NULL
+  )`;
+}
+
+/** The output's JSON text, piece by piece, as `readResultPieces` reads a result. */
+export function readOutputPieces(db: Db, runId: string): AsyncGenerator<string> {
+  return readPieces(async (from, count) => {
+    const { rows } = await sql<{ piece: string }>`
+      SELECT substr(text, ${from}::integer, ${count}::integer) AS piece
+      FROM (SELECT ${runId}::uuid AS id) AS run CROSS JOIN LATERAL ${outputOfRun(2 ** 31 - 1)} AS output`.execute(db);
+    return rows[0]?.piece;
+  });
+}

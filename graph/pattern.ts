@@ -1,0 +1,86 @@
+// Patterns that users write, in RE2 syntax (https://github.com/google/re2/wiki/Syntax). The engine never backtracks, and
+// what is left, the product of pattern and text, is bounded here. No pattern of a user ever becomes a `RegExp`.
+import { RE2JS, RE2JSException } from 're2js';
+import { takeFromBudget } from './check-budget.js';
+import { NodeError } from './node-error.js';
+import { patternSize } from './pattern-size.js';
+
+const MAX_PATTERN_CHARACTERS = 1_000;
+/** Of the compiled pattern. `[a-z]{1000}` has 1,002 instructions. */
+const MAX_INSTRUCTIONS = 2_000;
+/**
+ * Instructions of the pattern times characters of the text. In the worst case one step takes a tenth of a microsecond,
+ * and the process does nothing else meanwhile.
+ */
+const MAX_STEPS = 8_000_000;
+
+/** Patterns are used again, by each run of their workflow. The cache is small, because a large one holds a megabyte. */
+const KEPT_PATTERNS = 32;
+const kept = new Map<string, RE2JS>();
+
+/**
+ * Returns whether the pattern matches anywhere in the text. Throws a `NodeError` with the code `invalid_pattern` for a
+ * pattern with a mistake in it, and for one that is too large by itself or for the text.
+ */
+export function matchesPattern(text: string, pattern: string): boolean {
+  const compiled = compilePattern(pattern);
+  const steps = compiled.programSize() * text.length;
+  if (steps > MAX_STEPS) {
+    const most = Math.floor(MAX_STEPS / compiled.programSize());
+    throw invalid(`The pattern can search a text of at most ${most} characters, and this one has ${text.length}.`);
+  }
+  return compiled.matcher(text).find();
+}
+
+/**
+ * Returns what is wrong with a literal pattern, as the message of a field error; undefined where it is right. Within
+ * `withCheckBudget` patterns beyond the budget are not looked at: they fail when their node is executed.
+ */
+export function patternProblem(pattern: string): string | undefined {
+  const tooLarge = sizeProblem(pattern);
+  if (tooLarge !== undefined) return `Input should be a valid RE2 pattern: ${tooLarge}`;
+  if (kept.has(pattern) || !takeFromBudget(Math.max(pattern.length, patternSize(pattern)))) return undefined;
+  try {
+    compilePattern(pattern);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error;
+    return `Input should be a valid RE2 pattern: ${toReason(error.message)}`;
+  }
+}
+
+/** Throws a `NodeError` with the code `invalid_pattern`. */
+export function compilePattern(pattern: string): RE2JS {
+  const known = kept.get(pattern);
+  if (known !== undefined) return known;
+  const tooLarge = sizeProblem(pattern);
+  if (tooLarge !== undefined) throw invalid(`${PREFIX}${tooLarge}.`);
+  const compiled = compile(pattern);
+  if (kept.size >= KEPT_PATTERNS) kept.delete(kept.keys().next().value!);
+  kept.set(pattern, compiled);
+  return compiled;
+}
+
+const PREFIX = 'The pattern is not valid: ';
+
+function toReason(message: string): string {
+  return message.slice(PREFIX.length, -1);
+}
+
+function compile(pattern: string): RE2JS {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    throw invalid(`${PREFIX}${error.message.replace(/^error parsing regexp: /, '')}.`);
+  }
+}
+
+function sizeProblem(pattern: string): string | undefined {
+  if (pattern.length > MAX_PATTERN_CHARACTERS) return `it has more than ${MAX_PATTERN_CHARACTERS} characters`;
+  return patternSize(pattern) > MAX_INSTRUCTIONS ? 'its repetitions make it too large' : undefined;
+}
+
+function invalid(message: string): NodeError {
+  return new NodeError('invalid_pattern', message);
+}

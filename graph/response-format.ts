@@ -1,0 +1,107 @@
+// `settings.response_format` of nodes that ask a model: the form that the answer must have (extensions, section 1.2,
+// "LLM").
+import { z } from 'zod';
+import { isObject } from './json.js';
+import { compileSchema, schemaProblem, type SchemaCheck } from './json-schema.js';
+import { parseJson } from './json-text.js';
+import { NodeError } from './node-error.js';
+import { toFieldMessage } from './nodes/field-messages.js';
+import { findExpressions } from './template.js';
+import { parseContent } from './variable.js';
+
+const schemaFormat = z.looseObject({
+  type: z.literal('json_schema'),
+  json_schema: z.looseObject({
+    name: z.string().regex(/^[\w-]{1,64}$/, { error: "Name should have 1 to 64 letters, digits, '_' or '-'" }),
+    schema: z.unknown(),
+    strict: z.boolean().nullish(),
+  }),
+});
+
+const formats = z.discriminatedUnion(
+  'type',
+  [schemaFormat, z.looseObject({ type: z.literal('json_object') }), z.looseObject({ type: z.literal('text') })],
+  {
+    error: ({ code, input }) => {
+      if (code !== 'invalid_union' || !isObject(input)) return undefined;
+      return input['type'] === undefined ? 'Field required' : "Input should be 'json_schema', 'json_object' or 'text'";
+    },
+  },
+);
+
+interface Mistake {
+  path: PropertyKey[];
+  message: string;
+}
+
+/** The field of `settings`. What depends on variables is looked at when they are filled in. */
+export const responseFormatField = z
+  .unknown()
+  .optional()
+  .superRefine((format, context) => {
+    if (isAbsent(format) || findExpressions(format).next().done !== true) return;
+    for (const mistake of mistakesIn(format)) context.addIssue({ code: 'custom', ...mistake });
+  })
+  .describe(
+    'What form the answer must have, as the provider takes it: {"type": "json_schema", "json_schema": {"name", "schema", "strict"}} ' +
+      'or {"type": "json_object"}. The service checks the answer, too',
+  );
+
+function isAbsent(format: unknown): boolean {
+  return format === undefined || format === null;
+}
+
+function mistakesIn(format: unknown): Mistake[] {
+  const parsed = formats.safeParse(format, { error: toFieldMessage });
+  if (!parsed.success) return parsed.error.issues.map(({ path, message }) => ({ path, message }));
+  if (parsed.data.type !== 'json_schema') return [];
+  const { schema } = parsed.data.json_schema;
+  const message = schema === undefined ? 'Field required' : schemaProblem(schema);
+  return message === undefined ? [] : [{ path: ['json_schema', 'schema'], message }];
+}
+
+/** What the answer of a model must be. */
+export interface AnswerForm {
+  /** The schema as it was given; undefined where any JSON object will do. */
+  schema?: object;
+}
+
+/**
+ * Returns the form that a format asks for, its variables filled in; undefined where it asks for none. Throws a
+ * `NodeError` with the code `invalid_response_format`.
+ */
+export function toAnswerForm(format: unknown): AnswerForm | undefined {
+  if (isAbsent(format) || format === '') return undefined;
+  const [mistake] = mistakesIn(format);
+  if (mistake !== undefined) throw invalidFormat([...mistake.path.map(String), mistake.message].join(': '));
+  const { type, json_schema: given } = format as { type: string; json_schema?: { schema: object } };
+  if (type === 'text') return undefined;
+  return given === undefined || type === 'json_object' ? {} : { schema: given.schema };
+}
+
+export function invalidFormat(reason: string): NodeError {
+  return new NodeError('invalid_response_format', `The response_format cannot be used: ${reason}.`);
+}
+
+export type CheckedAnswer = { json: unknown } | { problem: string };
+
+/** Reads an answer as JSON: as variables read a content, bare or in a Markdown code fence, and bare words and numbers. */
+export function readAnswer(content: string): CheckedAnswer {
+  const container = parseContent(content);
+  if (container !== undefined) return { json: container };
+  try {
+    return { json: parseJson(content) };
+  } catch {
+    return { problem: 'it is not JSON' };
+  }
+}
+
+/** Compiles what an answer is checked by. As `compileSchema` it may take long. */
+export function compileForm({ schema }: AnswerForm): SchemaCheck {
+  if (schema === undefined) return (value) => (isObject(value) ? undefined : 'it is not a JSON object');
+  try {
+    return compileSchema(schema);
+  } catch (error) {
+    throw invalidFormat(error instanceof Error ? error.message : 'the schema cannot be compiled');
+  }
+}
