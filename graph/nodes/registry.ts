@@ -7,6 +7,7 @@ import { httpNode } from './http.js';
 import { llmNode } from './llm.js';
 import { mcpNode } from './mcp.js';
 import type { InlineDefinition, NodeDefinition } from './node-definition.js';
+import { switchNode } from './switch.js';
 import { triggerNode } from './trigger.js';
 
 /**
@@ -19,6 +20,7 @@ export type EvaluatedKind = Exclude<KindThatRuns<'inline'>, 'trigger'>;
 export const nodeDefinitions = {
   trigger: triggerNode,
   condition: conditionNode,
+  switch: switchNode,
   llm: llmNode,
   http: httpNode,
   agent: agentNode,
