@@ -1,7 +1,7 @@
 // Runs on a server as it comes: every node kind, and every way of the scheduler but continue-as-new.
 import { RUN_WORKFLOW_TYPE, type RunGraphInput } from '../../contract/run-workflow.js';
 import { eventually } from '../support/eventually.js';
-import { condition, http, link, linkInRow, llm, mcp, trigger, type DrawingNode } from '../support/graphs.js';
+import { condition, http, link, linkInRow, llm, mcp, node, trigger, type DrawingNode } from '../support/graphs.js';
 import { giveUpOn } from '../support/inspect.js';
 import { ADDS, callsTool, DONE, NOTES, type Scenario, type World } from './scenario.js';
 
@@ -137,6 +137,20 @@ function caught({ target }: World): DrawingNode[] {
   return [...sideBySide(goesOn, branches), last, never];
 }
 
+/** Two cases of three hold, and what they lead to meets again. */
+function switched({ target }: World): DrawingNode[] {
+  const ways = ['one', 'two', 'three'].map((name) => http(`${target.url}/${name}`));
+  const cases = ways.map(({ id }, index) => ({
+    id: `case-${index}`,
+    condition: { left: String(index), operator: '!=', right: '1' },
+    node: id,
+  }));
+  const choice = node('switch', { cases, mode: 'all' });
+  const join = http(`${target.url}/join`);
+  for (const way of ways) link(way, join);
+  return [...inRow(choice), ...ways, join];
+}
+
 /** Temporal gives up on a node whose failure the run survives. */
 async function caughtTimeOut(world: World): Promise<string> {
   const path = '/delay/60000/given-up-and-caught';
@@ -221,6 +235,7 @@ export const scenarios: Record<string, Scenario> = {
   'cancelled-while-failing': cancelledWhileFailing,
   'cancelled-before-it-begins': cancelledBeforeItBegins,
   'timed-out': timedOut,
+  switch: (world) => world.runToEnd(switched(world)),
   caught: (world) => world.runToEnd(caught(world)),
   'caught-time-out': caughtTimeOut,
   stalled,
