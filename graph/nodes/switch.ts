@@ -3,7 +3,7 @@ import { conditionSchema, judge } from '../judge.js';
 import { FIRST_LISTED_HANDLE, MAX_LISTED_HANDLES } from '../plan.js';
 import type { Scope } from '../template.js';
 import type { Evaluation, InlineDefinition } from './node-definition.js';
-import { listedIds } from './listed-ids.js';
+import { listOfHandles } from './list-of-handles.js';
 
 const caseSchema = z.looseObject({
   id: z.string().min(1).max(100).describe('The `sourceHandle` of the edge that the case takes'),
@@ -12,7 +12,7 @@ const caseSchema = z.looseObject({
 });
 
 const schema = z.looseObject({
-  cases: z.array(caseSchema).min(1).max(MAX_LISTED_HANDLES).superRefine(listedIds(['default'])),
+  cases: listOfHandles(caseSchema, ['default'], MAX_LISTED_HANDLES),
   mode: z
     .enum(['first', 'all'])
     .default('first')
