@@ -13,7 +13,7 @@ const ENTRY = path.resolve(import.meta.dirname, '../../dist/api/main.js');
 export async function startApiProcess(stack: TestStack, env: Record<string, string> = {}): Promise<ApiProcess> {
   const { database_url: databaseUrl, temporal_address: temporalAddress } = stack.stack;
   const { SECRETS_KEY, INTERNAL_SERVICE_TOKEN, JWT_SECRET } = secretsOf(stack);
-  const { url, ...service } = await startServiceProcess(ENTRY, {
+  const environment = {
     PORT: '0',
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporalAddress,
@@ -22,6 +22,8 @@ export async function startApiProcess(stack: TestStack, env: Record<string, stri
     JWT_SECRET,
     ALLOW_PRIVATE_NETWORK: 'true',
     ...env,
-  });
+  };
+  // Whatever it does of the stack's work is found in the stack's logs.
+  const { url, ...service } = await startServiceProcess(ENTRY, environment, path.join(stack.dataDir, 'logs'));
   return { apiUrl: url, ...service };
 }

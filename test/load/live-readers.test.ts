@@ -12,6 +12,8 @@ import { cancelRun } from '../support/inspect.js';
 import { watchPace } from '../support/pace.js';
 import { startStack, type TestStack } from '../support/stack.js';
 
+/** Of an event on its way: in Postgres, in the API and in the process that reads. */
+const WAITS_FOR_A_PROCESSOR = 3;
 const STREAMS = 500;
 const LONG_POLLS = 1_000;
 const RUNS_A_SECOND = 20;
@@ -120,7 +122,7 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
     const beforeMiB = rssMiB(api.pid);
     const pace = watchPace(apiUrl);
     await startRuns(SECONDS, follow);
-    const slowness = await pace.stop();
+    const delayMs = await pace.stop();
     const streams = await Promise.all(open);
     await Promise.all(streams.map(({ ended }) => ended));
     const afterMiB = rssMiB(api.pid);
@@ -132,9 +134,10 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
       .map(({ receivedAtMs, data, sinceMs }) => receivedAtMs - Math.max(sinceMs, Date.parse(data.finished_at!)))
       .toSorted((a, b) => a - b);
     const p99 = delays[Math.floor(delays.length * 0.99)]!;
-    const figures = { events: delays.length, p50: delays[delays.length >> 1], p99, slowness, beforeMiB, afterMiB };
+    const figures = { events: delays.length, p50: delays[delays.length >> 1], p99, delayMs, beforeMiB, afterMiB };
     process.stdout.write(`      ${JSON.stringify(figures)}\n`);
-    assert.ok(p99 < EVENT_WITHIN_MS * slowness, `p99 ${p99} ms, machine ${slowness} times as slow as it may be`);
+    const limitMs = EVENT_WITHIN_MS + WAITS_FOR_A_PROCESSOR * delayMs;
+    assert.ok(p99 < limitMs, `p99 ${p99} ms, and ${limitMs} ms are allowed on a machine that is slow by ${delayMs} ms`);
     assert.ok(afterMiB - beforeMiB < MEMORY_GROWTH_MIB, `${beforeMiB} to ${afterMiB} MiB`);
     over.abort();
     for (const stream of idle) stream.close();

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Pace {
-  /** How many times as long as on a quiet machine a bare answer took, at least 1; by the slowest of a hundred. */
+  /** How much longer than on a quiet machine a bare answer took, in milliseconds; by the slowest of a hundred. */
   stop: () => Promise<number>;
 }
 
@@ -10,7 +10,7 @@ const EVERY_MS = 50;
 /** The 99th percentile beside a load that takes all processors of a machine of two. */
 const QUIET_MS = 60;
 
-/** Asks the service for its health until it is stopped. A limit of a time holds for that many times as long. */
+/** Asks the service for its health until it is stopped. A limit of a time is longer by what each wait for a processor took. */
 export function watchPace(apiUrl: string): Pace {
   const over = new AbortController();
   const tookMs: number[] = [];
@@ -27,7 +27,7 @@ export function watchPace(apiUrl: string): Pace {
       over.abort();
       await asking;
       const sorted = tookMs.toSorted((a, b) => a - b);
-      return Math.max(1, (sorted[Math.floor(sorted.length * 0.99)] ?? 0) / QUIET_MS);
+      return Math.max(0, (sorted[Math.floor(sorted.length * 0.99)] ?? 0) - QUIET_MS);
     },
   };
 }

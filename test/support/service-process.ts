@@ -1,6 +1,8 @@
 // One more process of ours beside the stack's: started from the build, known by the port that it says it listens on.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { appendFileSync, existsSync } from 'node:fs';
+import path from 'node:path';
 import { readSecrets, type StackSecrets } from '../../cli/embedded/secrets-file.js';
 import type { TestStack } from './stack.js';
 
@@ -19,11 +21,19 @@ export function secretsOf(stack: TestStack): StackSecrets {
   return secrets;
 }
 
-export async function startServiceProcess(entry: string, env: Record<string, string>): Promise<ServiceProcess> {
+/** `logs`: a folder in which the process's output is kept, too, beside that of other processes. */
+export async function startServiceProcess(
+  entry: string,
+  env: Record<string, string>,
+  logs?: string,
+): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [entry], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      if (logs !== undefined && existsSync(logs)) appendFileSync(path.join(logs, `${child.pid}.log`), chunk);
+    });
   }
   const exited = once(child, 'exit');
   const first = await Promise.race([once(child, 'message'), exited.then(() => undefined)]);
