@@ -54,6 +54,15 @@ export const kinds = {
     servers: 'none',
     isDense: false,
   },
+  switch: {
+    activity: 'switch',
+    runs: 'inline',
+    handles: [{ field: 'default_node', edge: 'default', label: 'Otherwise' }],
+    handlesFrom: 'cases',
+    secretFields: [],
+    servers: 'none',
+    isDense: false,
+  },
   llm: {
     activity: 'llmRequest',
     runs: 'activity',

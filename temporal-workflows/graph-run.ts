@@ -154,7 +154,7 @@ export class GraphRun {
     const isCaught = taken !== undefined && mayBeCaught(code) && this.#isGoingOn;
     if (isCaught && nodeFailureOf(error) === undefined) await this.#close(node, code);
     // Meanwhile the run may have been stopped.
-    if (isCaught && this.#isGoingOn) this.#planner.catch(node, taken);
+    if (isCaught && this.#isGoingOn) this.#planner.survive(node, taken);
     else this.#fail(node, code);
   }
 

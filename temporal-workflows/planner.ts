@@ -82,7 +82,7 @@ export class Planner {
   }
 
   /** The node failed, and the run survives it: the links of the handle `taken` are followed. */
-  catch(node: number, taken: Handle): void {
+  survive(node: number, taken: Handle): void {
     this.#settle(node, NodeState.failed);
     this.#settleEdges(node, [taken]);
   }

@@ -58,6 +58,6 @@ function isOpen({ from, handle }: { from: string; handle: string }, live: LiveRu
 function isTaken(result: unknown, handle: string): boolean {
   const { content, cases } = (result ?? {}) as { content?: unknown; cases?: unknown };
   return Array.isArray(cases)
-    ? cases.includes(handle) || (cases.length === 0 && handle === content)
+    ? cases.includes(handle) || (cases.length === 0 && handle === 'default')
     : content === handle;
 }

@@ -9,6 +9,7 @@ import { mcpNode } from './mcp.js';
 import type { InlineDefinition, NodeDefinition } from './node-definition.js';
 import { outputNode } from './output.js';
 import { setNode } from './set.js';
+import { switchNode } from './switch.js';
 import { triggerNode } from './trigger.js';
 
 /**
@@ -21,6 +22,7 @@ export type EvaluatedKind = Exclude<KindThatRuns<'inline'>, 'trigger'>;
 export const nodeDefinitions = {
   trigger: triggerNode,
   condition: conditionNode,
+  switch: switchNode,
   llm: llmNode,
   http: httpNode,
   agent: agentNode,

@@ -147,6 +147,20 @@ function caught({ target }: World): DrawingNode[] {
   return [...sideBySide(goesOn, branches), last, never];
 }
 
+/** Two cases of three hold, and what they lead to meets again. */
+function switched({ target }: World): DrawingNode[] {
+  const ways = ['one', 'two', 'three'].map((name) => http(`${target.url}/${name}`));
+  const cases = ways.map(({ id }, index) => ({
+    id: `case-${index}`,
+    condition: { left: String(index), operator: '!=', right: '1' },
+    node: id,
+  }));
+  const choice = nodeOf('switch', { cases, mode: 'all' });
+  const join = http(`${target.url}/join`);
+  for (const way of ways) link(way, join);
+  return [...inRow(choice), ...ways, join];
+}
+
 /** Temporal gives up on a node whose failure the run survives. */
 async function caughtTimeOut(world: World): Promise<string> {
   const path = '/delay/60000/given-up-and-caught';
@@ -233,6 +247,7 @@ export const scenarios: Record<string, Scenario> = {
   'cancelled-while-failing': cancelledWhileFailing,
   'cancelled-before-it-begins': cancelledBeforeItBegins,
   'timed-out': timedOut,
+  switch: (world) => world.runToEnd(switched(world)),
   caught: (world) => world.runToEnd(caught(world)),
   'caught-time-out': caughtTimeOut,
   stalled,

@@ -104,7 +104,7 @@ function leftBy({ plan, taken, fails }: Case, node: number): readonly Handle[] {
 }
 
 function settle(planner: Planner, sample: Case, node: number): void {
-  if (sample.fails[node]) planner.catch(node, sample.plan.caught![node]!);
+  if (sample.fails[node]) planner.survive(node, sample.plan.caught![node]!);
   else planner.succeed(node, ...sample.taken[node]!);
 }
 
@@ -225,7 +225,7 @@ describe('planner', () => {
       [0, 2, ERROR_HANDLE],
     ];
     const planner = new Planner(toPlan(3, edges, { caught: { 0: ERROR_HANDLE } }));
-    planner.catch(planner.take()!, ERROR_HANDLE);
+    planner.survive(planner.take()!, ERROR_HANDLE);
     assert.deepEqual(takeAll(planner), [2]);
     assert.equal(planner.states(), `${NodeState.failed}${NodeState.skipped}${NodeState.running}`);
   });

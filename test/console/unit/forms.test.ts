@@ -24,9 +24,9 @@ const schemaOf = (type: string) => kinds.get(type)!.schema as { properties: Reco
 describe('the generic form', () => {
   it('puts what every node may say under a heading of its own, and leaves the rest to the kind', () => {
     for (const { schema, type } of kinds.values()) {
-      const groups = groupsOf(schema as JsonObject).map(({ heading, keys }) => [heading, keys]);
+      const groups = groupsOf(schema).map(({ heading, keys }) => [heading, keys]);
       assert.deepEqual(groups, [['Failure and start', ['on_error', 'retry', 'join']]], type);
-      assert.equal(Object.keys(propertiesOf(withoutGroups(schema as JsonObject))).includes('on_error'), false);
+      assert.equal(Object.keys(propertiesOf(withoutGroups(schema))).includes('on_error'), false);
     }
   });
 
@@ -106,7 +106,7 @@ describe('the generic form', () => {
 });
 
 describe('the ways out of a node', () => {
-  const kind = {
+  const withCases = {
     handles: [{ id: 'default', label: 'Default', field: 'default_node' }],
     handles_from: 'cases',
   } as unknown as NodeKind;
@@ -128,7 +128,7 @@ describe('the ways out of a node', () => {
       cases: [{ id: 'a', label: 'A', node: 'x' }, { label: 'without an id' }, 'no object'],
       default_node: '',
     };
-    const exits = exitsOf(kind, data);
+    const exits = exitsOf(withCases, data);
     assert.deepEqual(
       exits.map(({ handle, label }) => [handle, label]),
       [

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { conditionSchema, judge } from '../judge.js';
+import { FIRST_LISTED_HANDLE, MAX_LISTED_HANDLES } from '../plan.js';
+import type { Scope } from '../template.js';
+import type { Evaluation, InlineDefinition } from './node-definition.js';
+import { listOfHandles } from './list-of-handles.js';
+
+const caseSchema = z.looseObject({
+  id: z.string().min(1).max(100).describe('The `sourceHandle` of the edge that the case takes'),
+  label: z.string().optional(),
+  condition: conditionSchema,
+});
+
+const schema = z.looseObject({
+  cases: listOfHandles(caseSchema, ['default'], MAX_LISTED_HANDLES),
+  mode: z
+    .enum(['first', 'all'])
+    .default('first')
+    .describe('`first` takes the first case that holds, `all` takes each of them'),
+});
+
+const NAMED_DEFAULT = 1;
+
+export const switchNode = {
+  kind: 'switch',
+  type: 'switch-node',
+  nodeType: 'SwitchNodeInput',
+  title: 'Switch',
+  description: 'Asks one question after the other, and goes on by the cases that hold.',
+  category: 'Logic',
+  version: '1.0.0',
+  templateFields: ['cases'],
+  templatePlaces: { 'cases.*.condition.left': 'text', 'cases.*.condition.right': 'text' },
+  schema,
+  outputSchema: z.looseObject({
+    content: z.string().describe('The id of the taken case, `default` where there is none; with `all` the ids as JSON'),
+    cases: z.array(z.string()).describe('Ids of the cases that were taken'),
+  }),
+  evaluate(data, scope) {
+    const { cases, mode } = schema.parse(data);
+    return mode === 'all' ? takeAll(cases, scope) : takeFirst(cases, scope);
+  },
+} as const satisfies InlineDefinition;
+
+type Case = z.infer<typeof caseSchema>;
+
+function takeFirst(cases: readonly Case[], scope: Scope): Evaluation {
+  const index = cases.findIndex(({ condition }) => judge(condition, scope));
+  const taken = cases[index];
+  if (taken === undefined) return { output: { content: 'default', cases: [] }, handle: NAMED_DEFAULT };
+  return { output: { content: taken.id, cases: [taken.id] }, handle: FIRST_LISTED_HANDLE + index };
+}
+
+function takeAll(cases: readonly Case[], scope: Scope): Evaluation {
+  const taken = cases.flatMap(({ id, condition }, index) => (judge(condition, scope) ? [{ id, index }] : []));
+  const ids = taken.map(({ id }) => id);
+  const output = { content: JSON.stringify(ids), cases: ids };
+  const [handle = NAMED_DEFAULT, ...alsoHandles] = taken.map(({ index }) => FIRST_LISTED_HANDLE + index);
+  return { output, handle, ...(alsoHandles.length > 0 && { alsoHandles }) };
+}
