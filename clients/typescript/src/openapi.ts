@@ -1398,6 +1398,11 @@ export interface components {
             };
             /** @description Null until the node has ended */
             finished_at?: string | null;
+            /**
+             * @description The node failed, and the run survived it (`on_error`)
+             * @constant
+             */
+            handled?: true;
             id: string;
             result?: unknown;
             /** @description Null where the start is not stored yet */
@@ -7233,6 +7238,11 @@ export interface operations {
                             message: string;
                         };
                         finished_at: string | null;
+                        /**
+                         * @description The node failed, and the run survived it (`on_error`)
+                         * @constant
+                         */
+                        handled?: true;
                         id: string;
                         /** @description The data of the node with its variables filled in, secrets masked; rendered for this answer */
                         input: {
