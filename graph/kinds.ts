@@ -54,15 +54,6 @@ export const kinds = {
     servers: 'none',
     isDense: false,
   },
-  switch: {
-    activity: 'switch',
-    runs: 'inline',
-    handles: [{ field: 'default_node', edge: 'default', label: 'Otherwise' }],
-    handlesFrom: 'cases',
-    secretFields: [],
-    servers: 'none',
-    isDense: false,
-  },
   llm: {
     activity: 'llmRequest',
     runs: 'activity',
@@ -93,6 +84,15 @@ export const kinds = {
     handles: [],
     secretFields: [],
     servers: 'tools',
+    isDense: false,
+  },
+  switch: {
+    activity: 'switch',
+    runs: 'inline',
+    handles: [{ field: 'default_node', edge: 'default', label: 'Otherwise' }],
+    handlesFrom: 'cases',
+    secretFields: [],
+    servers: 'none',
     isDense: false,
   },
   set: {

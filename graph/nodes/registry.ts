@@ -22,11 +22,11 @@ export type EvaluatedKind = Exclude<KindThatRuns<'inline'>, 'trigger'>;
 export const nodeDefinitions = {
   trigger: triggerNode,
   condition: conditionNode,
-  switch: switchNode,
   llm: llmNode,
   http: httpNode,
   agent: agentNode,
   mcp: mcpNode,
+  switch: switchNode,
   set: setNode,
   output: outputNode,
 } as const satisfies Record<NodeKind, NodeDefinition> & Record<EvaluatedKind, InlineDefinition>;
