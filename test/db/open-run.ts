@@ -86,7 +86,7 @@ export function nodeEnd(run: OpenRun, nodeId: string, kind: NodeKind, with_: Par
   };
 }
 
-/** Resolves once a statement that contains the text waits for a lock. */
+/** Resolves once a statement waits for a lock whose beginning (PostgreSQL shows 1,024 bytes) contains the text. */
 export async function untilWaiting(text: string): Promise<void> {
   const stack = await sharedStack();
   const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND position($1 in query) > 0

@@ -98,7 +98,7 @@ describe('the output of a run', function () {
     await db.transaction().execute(async (trx) => {
       await recordNodeEnd(trx, end(run, 2, 'the first'));
       second = recordNodeEnd(db, end(run, 0, 'the second'));
-      await untilWaiting('run_outputs');
+      await untilWaiting('record_output');
       assert.equal((await polled(run))!.output, undefined, 'nothing is shown that might not stay');
     });
     assert.equal(await second, true, 'the other node has ended as well');
