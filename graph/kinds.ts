@@ -79,6 +79,14 @@ export const kinds = {
     servers: 'tools',
     isDense: false,
   },
+  code: {
+    activity: 'runCode',
+    runs: 'activity',
+    handles: [],
+    secretFields: [],
+    servers: 'none',
+    isDense: false,
+  },
 } as const satisfies Record<string, KindTraits>;
 
 /** The name of a kind, which `graph/nodes/<kind>.ts` defines. */

@@ -15,6 +15,8 @@ import { createNodeChain } from '../dense/node-chain.js';
 import { Slots } from '../dense/slots.js';
 import { createToolsStep } from '../kinds/agent/agent-tools.js';
 import { createTurnStep, type AgentDeps } from '../kinds/agent/agent-turn.js';
+import { createCodeRunner } from '../kinds/code/code.js';
+import type { Sandbox } from '../kinds/code/sandbox.js';
 import { createHttpRunner } from '../kinds/http/http.js';
 import { createInlineRunner } from '../kinds/inline.js';
 import { createLlmRunner } from '../kinds/llm/llm.js';
@@ -35,6 +37,7 @@ export interface ActivityDeps {
   contexts: RunContexts;
   outgoing: OutgoingClient;
   mcp: McpClient;
+  sandbox: Sandbox;
   providers: ModelProviders;
   /** The memory budget that the nodes of all runs share. */
   memory: ByteBudget;
@@ -63,6 +66,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     http: toStep(createHttpRunner({ db, contexts, client: deps.outgoing })),
     llm: toStep(createLlmRunner({ db, contexts, providers, clients })),
     mcp: toStep(createMcpRunner({ db, contexts, sessions })),
+    code: toStep(createCodeRunner({ contexts, sandbox: deps.sandbox, logger })),
   };
   const run = async (kind: keyof Steps, ref: NodeRef): Promise<NodeFacts> => {
     const { activity, runs } = kinds[kind];

@@ -1,5 +1,6 @@
 import type { KindThatRuns, NodeKind } from '../kinds.js';
 import { agentNode } from './agent.js';
+import { codeNode } from './code.js';
 import { conditionNode } from './condition.js';
 import { httpNode } from './http.js';
 import { llmNode } from './llm.js';
@@ -21,6 +22,7 @@ export const nodeDefinitions = {
   http: httpNode,
   agent: agentNode,
   mcp: mcpNode,
+  code: codeNode,
 } as const satisfies Record<NodeKind, NodeDefinition> & Record<EvaluatedKind, InlineDefinition>;
 
 const kindsByType = new Map<string, NodeKind>(Object.values(nodeDefinitions).map(({ type, kind }) => [type, kind]));

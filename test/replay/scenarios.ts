@@ -1,7 +1,17 @@
 // Runs on a server as it comes: every node kind, and every way of the scheduler but continue-as-new.
 import { RUN_WORKFLOW_TYPE, type RunGraphInput } from '../../contract/run-workflow.js';
 import { eventually } from '../support/eventually.js';
-import { condition, http, link, linkInRow, llm, mcp, trigger, type DrawingNode } from '../support/graphs.js';
+import {
+  condition,
+  http,
+  link,
+  linkInRow,
+  llm,
+  mcp,
+  node as nodeOf,
+  trigger,
+  type DrawingNode,
+} from '../support/graphs.js';
 import { giveUpOn } from '../support/inspect.js';
 import { ADDS, callsTool, DONE, NOTES, type Scenario, type World } from './scenario.js';
 
@@ -179,6 +189,7 @@ export const scenarios: Record<string, Scenario> = {
   http: (world) => world.runToEnd(inRow(http(`${world.target.url}/once`))),
   'http-retried': retried,
   llm: (world) => world.runToEnd(inRow(llm('hello'))),
+  code: (world) => world.runToEnd(inRow(nodeOf('code', { code: 'return inputs.n + 1', inputs: { n: 1 } }))),
   mcp: (world) => world.runToEnd(inRow(mcp(world.tools.url, 'add', { a: 1, b: 2 }))),
   'agent-several-turns': (world) => world.runToEnd(inRow(world.agent([ADDS, NOTES, DONE], 'never'))),
   'agent-approved': (world) => decided(world, 'approve'),
