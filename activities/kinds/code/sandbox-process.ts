@@ -14,7 +14,7 @@ import {
   type Program,
   type Reply,
 } from './child/messages.js';
-import { createFrameReader } from './frame-reader.js';
+import { createFrameReader } from './child/frame-reader.js';
 import { processFlags } from './process-flags.js';
 
 /** A process that starts on a busy machine. */

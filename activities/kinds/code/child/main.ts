@@ -1,10 +1,11 @@
 // A sandbox process: runs one program after the other, each in an instance of QuickJS of its own, and ends with its
-// worker. It reads and writes synchronously, because it has nothing else to do.
+// worker.
 import { once } from 'node:events';
-import { readSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
-import { HEADER_BYTES, PROGRAMS_FD, REPLIES_FD, toFrame, type Program } from './messages.js';
+import { createFrameReader } from './frame-reader.js';
+import { PROGRAMS_FD, REPLIES_FD, toFrame, type Program } from './messages.js';
 import { loadQuickJs, runProgram } from './run-program.js';
 
 // Every worker shows the same time to code.
@@ -12,30 +13,18 @@ process.env['TZ'] = 'UTC';
 
 const lifeline = new Worker(new URL('./lifeline.js', import.meta.url), { env: {} });
 const [quickJs] = await Promise.all([loadQuickJs(), once(lifeline, 'online')]);
-send({ status: 'ready' });
-for (let program = receive(); program !== undefined; program = receive()) {
-  send(await runProgram(quickJs, program));
+// The first program takes much longer, because V8 compiles each function of QuickJS when it is first called.
+await runProgram(quickJs, { code: '', inputs: '{}', marker: '', hasMarks: false, timeoutMs: 60_000 });
+const programs = new Socket({ fd: PROGRAMS_FD });
+const replies = new Socket({ fd: REPLIES_FD });
+replies.write(toFrame({ status: 'ready' }));
+
+let read = createFrameReader(Infinity);
+for await (const chunk of programs as AsyncIterable<Buffer>) {
+  const body = read(chunk);
+  if (body === undefined) continue;
+  read = createFrameReader(Infinity);
+  replies.write(toFrame(await runProgram(quickJs, JSON.parse(body.toString()) as Program)));
 }
+// Waiting for the other thread to end could take forever: it waits for the worker.
 process.kill(process.pid, 'SIGKILL');
-
-function send(message: unknown): void {
-  const frame = toFrame(message);
-  for (let sent = 0; sent < frame.length;) sent += writeSync(REPLIES_FD, frame, sent);
-}
-
-/** Returns undefined when the worker has closed the channel. */
-function receive(): Program | undefined {
-  const header = readExactly(HEADER_BYTES);
-  const body = header && readExactly(header.readUInt32BE());
-  return body && (JSON.parse(body.toString()) as Program);
-}
-
-function readExactly(length: number): Buffer | undefined {
-  const bytes = Buffer.allocUnsafe(length);
-  for (let filled = 0; filled < length;) {
-    const count = readSync(PROGRAMS_FD, bytes, filled, length - filled, null);
-    if (count === 0) return undefined;
-    filled += count;
-  }
-  return bytes;
-}

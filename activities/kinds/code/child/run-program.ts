@@ -25,8 +25,11 @@ import { CODE_FILE, PRELUDE } from './prelude.js';
 const { compile, Memory } = (globalThis as unknown as { WebAssembly: WebAssemblyParts }).WebAssembly;
 const syncVariant = variant as unknown as QuickJSSyncVariant;
 
+/** A `WebAssembly.Module`. */
+type CompiledModule = object;
+
 interface WebAssemblyParts {
-  compile: (bytes: Buffer) => Promise<WebAssembly.Module>;
+  compile: (bytes: Buffer) => Promise<CompiledModule>;
   Memory: new (pages: { initial: number; maximum: number }) => object;
 }
 
@@ -40,13 +43,13 @@ const JOBS_AT_ONCE = 1_000;
 const MAX_TEXT_CHARACTERS = 16 * MAX_OUTPUT_BYTES;
 
 /** Compiles QuickJS once. */
-export async function loadQuickJs(): Promise<WebAssembly.Module> {
+export async function loadQuickJs(): Promise<CompiledModule> {
   const file = createRequire(import.meta.url).resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm');
   return compile(readFileSync(file));
 }
 
 /** Returns how the program has ended. Does not return before that: the worker kills the process where it takes too long. */
-export async function runProgram(quickJs: WebAssembly.Module, program: Program): Promise<Reply> {
+export async function runProgram(quickJs: CompiledModule, program: Program): Promise<Reply> {
   const runtime = await createRuntime(quickJs);
   const endsAt = performance.now() + program.timeoutMs;
   let isLate = false;
@@ -62,7 +65,7 @@ export async function runProgram(quickJs: WebAssembly.Module, program: Program):
 }
 
 /** The memory has its full size from the beginning: what is not used takes no memory of the machine. */
-async function createRuntime(wasmModule: WebAssembly.Module): Promise<QuickJSRuntime> {
+async function createRuntime(wasmModule: CompiledModule): Promise<QuickJSRuntime> {
   const pages = MEMORY_BYTES / PAGE_BYTES;
   const wasmMemory = new Memory({ initial: pages, maximum: pages });
   const instance = await newQuickJSWASMModuleFromVariant(newVariant(syncVariant, { wasmModule, wasmMemory }));
@@ -109,8 +112,9 @@ function startPrelude(vm: QuickJSContext, marker: string, log: Log) {
 
 /** Code that has got hold of a function of the prelude may have called it with anything. */
 function readText(vm: QuickJSContext, handle: QuickJSHandle): string {
-  if (vm.typeof(handle) !== 'string' || (vm.getLength(handle) ?? Infinity) > MAX_TEXT_CHARACTERS) return '';
-  return vm.getString(handle);
+  if (vm.typeof(handle) !== 'string') return '';
+  const length = vm.getNumber(vm.getProp(handle, 'length'));
+  return length <= MAX_TEXT_CHARACTERS ? vm.getString(handle) : '';
 }
 
 interface Ending {

@@ -1,4 +1,4 @@
-import { HEADER_BYTES } from './child/messages.js';
+import { HEADER_BYTES } from './messages.js';
 
 /**
  * Returns a function that takes the bytes of a channel as they come. It returns the body of the frame once that is
