@@ -1,9 +1,10 @@
-// Runs programs of users in processes of their own: at most PROCESSES at once, in order of arrival.
+// Runs programs of users in processes of their own, in order of arrival.
 import { fileURLToPath } from 'node:url';
 import type { Program, Reply } from './child/messages.js';
 import { startSandboxProcess, type SandboxProcess } from './sandbox-process.js';
 import { Turns } from './turns.js';
 
+/** All processes of the worker, those that wait for a program too. */
 const PROCESSES = 8;
 const PROCESSES_OF_A_PROJECT = 4;
 /** Processes that stay for the next program of their project, and for how long. Each takes about 50 MB. */
@@ -47,6 +48,11 @@ export function createSandbox(entry = fileURLToPath(new URL('./child/main.js', i
     return process;
   }
 
+  async function start(signal: AbortSignal): Promise<SandboxProcess> {
+    while (turns.held + idle.length > PROCESSES) drop(idle[0]!);
+    return await startSandboxProcess(entry, signal);
+  }
+
   function keep(process: SandboxProcess, projectId: number): void {
     const kept: Idle = { process, projectId, timer: setTimeout(() => drop(kept), IDLE_MS).unref() };
     idle.push(kept);
@@ -66,7 +72,7 @@ export function createSandbox(entry = fileURLToPath(new URL('./child/main.js', i
       const stop = AbortSignal.any([signal, closing.signal]);
       await turns.take(projectId, stop);
       try {
-        const process = takeIdle(projectId) ?? (await startSandboxProcess(entry, stop));
+        const process = takeIdle(projectId) ?? (await start(stop));
         const reply = await process.run(program, stop);
         if (process.isAlive) keep(process, projectId);
         return reply;

@@ -23,6 +23,11 @@ export class Turns {
     this.#limits = limits;
   }
 
+  /** The number of turns that have begun and not ended. */
+  get held(): number {
+    return this.#allHeld;
+  }
+
   /** Resolves when it is the caller's turn, who must end it. Rejects with the reason of `signal` when that comes first. */
   async take(projectId: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
