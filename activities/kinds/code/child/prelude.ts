@@ -69,6 +69,8 @@ export const PRELUDE = String.raw`
   };
 
   const describe = (thrown) => {
+    // An array whose size is refused throws what is no value of the language.
+    if (typeof thrown === 'unknown') return '{"name":"InternalError","message":"out of memory","stack":""}';
     try {
       const { name, message, stack } = isErrorLike(thrown)
         ? thrown

@@ -33,9 +33,13 @@ interface WebAssemblyParts {
   Memory: new (pages: { initial: number; maximum: number }) => object;
 }
 
+interface Instance {
+  runtime: QuickJSRuntime;
+  /** Whether the program has wanted more memory than there is. */
+  wasFull: () => boolean;
+}
+
 const PAGE_BYTES = 64 * 1024;
-/** What QuickJS may allocate: the rest of its memory is its stack, and what this file hands in and out. */
-const HEAP_BYTES = MEMORY_BYTES - 4 * 1024 * 1024;
 const STACK_BYTES = 256 * 1024;
 /** After so many jobs of promises the time is looked at. */
 const JOBS_AT_ONCE = 1_000;
@@ -50,13 +54,13 @@ export async function loadQuickJs(): Promise<CompiledModule> {
 
 /** Returns how the program has ended. Does not return before that: the worker kills the process where it takes too long. */
 export async function runProgram(quickJs: CompiledModule, program: Program): Promise<Reply> {
-  const runtime = await createRuntime(quickJs);
+  const instance = await createInstance(quickJs);
   const endsAt = performance.now() + program.timeoutMs;
   let isLate = false;
   const checkTime = (): boolean => (isLate ||= performance.now() >= endsAt);
-  runtime.setInterruptHandler(checkTime);
+  instance.runtime.setInterruptHandler(checkTime);
   try {
-    const reply = execute(runtime, program, checkTime);
+    const reply = execute(instance, program, checkTime);
     // The code may have caught the interruption, and then had some time left.
     return isLate ? { status: 'timeout' } : reply;
   } catch (error) {
@@ -65,21 +69,29 @@ export async function runProgram(quickJs: CompiledModule, program: Program): Pro
 }
 
 /** The memory has its full size from the beginning: what is not used takes no memory of the machine. */
-async function createRuntime(wasmModule: CompiledModule): Promise<QuickJSRuntime> {
+async function createInstance(wasmModule: CompiledModule): Promise<Instance> {
   const pages = MEMORY_BYTES / PAGE_BYTES;
-  const wasmMemory = new Memory({ initial: pages, maximum: pages });
-  const instance = await newQuickJSWASMModuleFromVariant(newVariant(syncVariant, { wasmModule, wasmMemory }));
-  return instance.newRuntime({ memoryLimitBytes: HEAP_BYTES, maxStackSizeBytes: STACK_BYTES });
+  let isFull = false;
+  const wasmMemory = Object.assign(new Memory({ initial: pages, maximum: pages }), {
+    // QuickJS asks for more when all is in use. It would be refused anyway.
+    grow(): never {
+      isFull = true;
+      throw new RangeError('The memory does not grow.');
+    },
+  });
+  const quickJs = await newQuickJSWASMModuleFromVariant(newVariant(syncVariant, { wasmModule, wasmMemory }));
+  return { runtime: quickJs.newRuntime({ maxStackSizeBytes: STACK_BYTES }), wasFull: () => isFull };
 }
 
 /** Nothing is disposed of afterwards: the instance is dropped as a whole. */
-function execute(runtime: QuickJSRuntime, program: Program, checkTime: () => boolean): Reply {
+function execute({ runtime, wasFull }: Instance, program: Program, checkTime: () => boolean): Reply {
   const vm = runtime.newContext();
   const log = createLog(MAX_LOG_BYTES);
   const { run, describe } = startPrelude(vm, program.marker, log);
+  const toEnd = (text: QuickJSHandle): Reply => toReply(readText(vm, text), { program, log, wasFull: wasFull() });
   const toFailure = (thrown: QuickJSHandle): Reply => {
     const described = vm.callFunction(describe, vm.undefined, thrown);
-    return described.error === undefined ? toReply(readText(vm, described.value), program, log) : { status: 'memory' };
+    return described.error === undefined ? toEnd(described.value) : { status: 'memory' };
   };
   const inputs = vm.newString(program.inputs);
   // Its first line is the first line of the code, and its last line ends a comment that the code has left open.
@@ -91,7 +103,7 @@ function execute(runtime: QuickJSRuntime, program: Program, checkTime: () => boo
   if (running.error !== undefined) return toFailure(running.error);
   for (;;) {
     const state = vm.getPromiseState(running.value);
-    if (state.type === 'fulfilled') return toReply(readText(vm, state.value), program, log);
+    if (state.type === 'fulfilled') return toEnd(state.value);
     if (state.type === 'rejected') return toFailure(state.error);
     if (checkTime()) return { status: 'timeout' };
     const jobs = runtime.executePendingJobs(JOBS_AT_ONCE);
@@ -126,24 +138,30 @@ interface Ending {
   stack?: unknown;
 }
 
+interface Ended {
+  program: Program;
+  log: Log;
+  wasFull: boolean;
+}
+
 /** `text` is what the prelude has written. It is empty when there was no memory left to hand it out. */
-function toReply(text: string, { marker }: Program, log: Log): Reply {
+function toReply(text: string, { program, log, wasFull }: Ended): Reply {
   if (text === '') return { status: 'memory' };
   const { json, marks, tooLarge, name, message, stack } = JSON.parse(text) as Ending;
   if (tooLarge === true) return { status: 'too_large' };
   if (typeof json === 'string') {
-    const exact = marks === 0 ? json : json.replaceAll(new RegExp(`"${marker}(-?\\d+)"`, 'g'), '$1');
+    const exact = marks === 0 ? json : json.replaceAll(new RegExp(`"${program.marker}(-?\\d+)"`, 'g'), '$1');
     if (Buffer.byteLength(exact) > MAX_OUTPUT_BYTES) return { status: 'too_large' };
     return { status: 'returned', json: exact, logs: log.lines };
   }
   const [type, words] = [String(name), String(message)];
-  if (isOutOfMemory(type, words)) return { status: 'memory' };
+  if (isOutOfMemory(type, words, wasFull)) return { status: 'memory' };
   return { status: 'failed', message: type === '' ? words : `${type}: ${words}`, line: lineOf(String(stack)) };
 }
 
-/** QuickJS throws null where it has no memory for an error, which is also what code may throw. */
-function isOutOfMemory(name: string, message: string): boolean {
-  return name === 'InternalError' && message === 'out of memory';
+/** Where QuickJS has no memory for an error, it throws null, as code may throw it, too. Both are no errors: they have no name. */
+function isOutOfMemory(name: string, message: string, wasFull: boolean): boolean {
+  return (name === 'InternalError' && message === 'out of memory') || (name === '' && wasFull);
 }
 
 /** The innermost line of the code itself. */

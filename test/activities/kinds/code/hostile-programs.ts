@@ -1,13 +1,9 @@
 // What hostile or careless people write into code nodes, and how each of these programs must end.
 
+type One = { value: unknown } | { failed: RegExp } | 'timeout' | 'memory' | 'too_large';
+
 /** `value`: what it returns. `failed`: a `code_error` whose message matches. A list: any of them. */
-export type Ending =
-  | { value: unknown }
-  | { failed: RegExp }
-  | 'timeout'
-  | 'memory'
-  | 'too_large'
-  | ('timeout' | 'memory' | { failed: RegExp })[];
+export type Ending = One | One[];
 
 export type HostileProgram = [title: string, code: string, ending: Ending];
 
@@ -141,8 +137,8 @@ export const HOSTILE_PROGRAMS: Record<string, HostileProgram[]> = {
     ],
     [
       'Symbol.species (vm2)',
-      'class P extends Promise { static get [Symbol.species]() { return function (run) { run((x) => x, (x) => x) } } } return typeof (await P.resolve(1).constructor).constructor("return process")',
-      { failed: /process|TypeError/ },
+      'class P extends Promise { static get [Symbol.species]() { return function (run) { run((x) => x, (x) => x) } } } return P.resolve(1).then.constructor("return typeof process")()',
+      NOTHING,
     ],
     [
       'Proxy as prototype (vm2)',
@@ -266,11 +262,7 @@ export const HOSTILE_PROGRAMS: Record<string, HostileProgram[]> = {
     ['a default argument', '((x = (() => { for (;;) {} })()) => x)()', 'timeout'],
     ['a tagged template', '((s) => { for (;;) {} })`x`', 'timeout'],
     ['a decorator of time', 'const end = Date.now() + 1e9; while (Date.now() < end);', 'timeout'],
-    [
-      'Date.now replaced',
-      'Date.now = () => 0; performance.now = () => 0; for (;;) {}',
-      ['timeout', { failed: /performance/ }],
-    ],
+    ['Date.now replaced', 'Date.now = () => 0; try { performance.now = () => 0 } catch {} for (;;) {}', 'timeout'],
     ['fibonacci of 60', 'const f = (n) => (n < 2 ? n : f(n - 1) + f(n - 2)); return f(60)', 'timeout'],
     ['a busy closure', 'let f = () => 1; for (;;) { const g = f; f = () => g }', ['timeout', 'memory']],
   ],
@@ -279,7 +271,7 @@ export const HOSTILE_PROGRAMS: Record<string, HostileProgram[]> = {
     ['a regular expression of alternatives', 'return /^(a|a)*$/.test("a".repeat(40) + "!")', 'timeout'],
     ['a regular expression with a back reference', 'return /^(a*)*\\1$/.test("a".repeat(40) + "!")', LATE_OR_FULL],
     ['a regular expression with a look-ahead', 'return /^(?=(a+)+$)b/.test("a".repeat(40) + "!")', 'timeout'],
-    ['a regular expression with a look-behind', 'return /(?<=^(a+)+)b/.test("a".repeat(40) + "!")', LATE_OR_FULL],
+    ['a regular expression with a look-behind', 'return /(?<=b(a+)+)$/.test("a".repeat(40))', 'timeout'],
     ['a split', 'return ("a".repeat(40) + "!").split(/^(a+)+$/)', 'timeout'],
     ['a replace', 'return ("a".repeat(40) + "!").replace(/^(a|aa)+$/, "")', 'timeout'],
     ['matchAll', 'return [...("a".repeat(40) + "!").matchAll(/^(\\w+\\s?)*$/g)].length', 'timeout'],
@@ -291,7 +283,12 @@ export const HOSTILE_PROGRAMS: Record<string, HostileProgram[]> = {
     ['copyWithin over 2^53', 'return Array.prototype.copyWithin.call({ length: 2 ** 53 - 1 }, 0, 1)', 'timeout'],
     ['join over 2^31', 'return Array.prototype.join.call({ length: 2 ** 31 }, "")', LATE_OR_FULL],
     ['sort of a hole', 'return Array.prototype.sort.call({ length: 2 ** 53 - 1 })', LATE_OR_FULL],
-    ['toSorted of a hole', 'return [].toSorted.call({ length: 2 ** 32 - 2 })', LATE_OR_FULL],
+    ['toSorted of a hole', 'return [].toSorted.call({ length: 2 ** 32 - 2 })', 'memory'],
+    [
+      'what toSorted of a hole throws, returned',
+      'try { [].toSorted.call({ length: 2 ** 32 - 2 }) } catch (e) { return [e] }',
+      [{ value: [null] }, ANY_ERROR],
+    ],
     ['forEach over 2^53', 'Array.prototype.forEach.call({ length: 2 ** 53 - 1 }, () => {})', 'timeout'],
     [
       'a sparse array of 2^32',
@@ -327,7 +324,7 @@ export const HOSTILE_PROGRAMS: Record<string, HostileProgram[]> = {
   ],
   'taking all memory': [
     ['an array that grows', 'const a = []; for (;;) a.push(new Array(1000).fill(0))', 'memory'],
-    ['a text that doubles', 'let s = "x"; for (;;) s += s', ['memory', { failed: /length|large/i }]],
+    ['a text that doubles', 'let s = "x"; for (;;) s += s', { failed: /string too long/ }],
     ['texts that are kept', 'const a = []; for (let i = 0; ; i += 1) a.push(String(i).repeat(1000))', 'memory'],
     ['one huge repeat', 'return "x".repeat(2 ** 29).length', ['memory', { failed: /length|large|count/i }]],
     ['one huge buffer', 'return new ArrayBuffer(2 ** 31).byteLength', ['memory', { failed: /./ }]],
@@ -366,7 +363,7 @@ export const HOSTILE_PROGRAMS: Record<string, HostileProgram[]> = {
     [
       'a regular expression that is huge',
       'return new RegExp("(?:a{1000}){1000}".repeat(1000)).test("b")',
-      ['memory', 'timeout', { failed: /./ }],
+      ['memory', 'timeout', { value: false }],
     ],
     [
       'generators that are kept',
@@ -376,7 +373,7 @@ export const HOSTILE_PROGRAMS: Record<string, HostileProgram[]> = {
     [
       'an output that JSON makes huge',
       'const x = "\\u0001".repeat(4000000); return JSON.stringify([x, x, x, x])',
-      ['memory'],
+      'memory',
     ],
     [
       'caught, and again',
@@ -536,11 +533,8 @@ export const HOSTILE_PROGRAMS: Record<string, HostileProgram[]> = {
     ['a Date that is invalid', 'return new Date(NaN)', { value: null }],
     ['a Map and a Set', 'return [new Map([[1, 2]]), new Set([1])]', { value: [{}, {}] }],
     ['a typed array', 'return new Uint8Array([1, 2])', { value: { 0: 1, 1: 2 } }],
-    [
-      'boxed values',
-      'return [new String("a"), new Number(1), new Boolean(false), Object(7n)]',
-      { value: ['a', 1, false, 7] },
-    ],
+    ['boxed values', 'return [new String("a"), new Number(1), new Boolean(false)]', { value: ['a', 1, false] }],
+    ['a boxed BigInt', 'return Object(7n)', { failed: /BigInt/ }],
     ['an error', 'return new Error("x")', { value: {} }],
     [
       'a key __proto__',
@@ -568,6 +562,11 @@ export const HOSTILE_PROGRAMS: Record<string, HostileProgram[]> = {
     ['characters of three bytes', 'return "€".repeat(400000)', 'too_large'],
     ['an array of numbers', 'return Array.from({ length: 600000 }, () => 1)', 'too_large'],
     ['an array of BigInts', 'return Array.from({ length: 300000 }, () => 1234567n)', 'too_large'],
+    [
+      'as many BigInts as there may be',
+      'return Array.from({ length: 500000 }, () => 1n)',
+      { value: Array<number>(500_000).fill(1) },
+    ],
     ['long keys', 'return { ["k".repeat(1100000)]: 1 }', 'too_large'],
     ['a long BigInt', 'return [10n ** 200000n, 1].length', { value: 2 }],
     ['logs without an end', 'for (;;) console.log("x".repeat(1000))', 'timeout'],
@@ -596,7 +595,7 @@ export const HOSTILE_PROGRAMS: Record<string, HostileProgram[]> = {
     [
       'a log inside of a toString of a log',
       'const o = { toJSON() { console.log(o); return 1 } }; console.log(o); return 9',
-      [{ failed: /./ }, 'memory', 'timeout'],
+      { value: 9 },
     ],
     ['an error message of 10 MB', 'throw new Error("x".repeat(10000000))', { failed: /^Error: x{1000}/ }],
   ],
@@ -612,11 +611,7 @@ export const HOSTILE_PROGRAMS: Record<string, HostileProgram[]> = {
       'Object.prototype.json = "[1]"; Object.prototype.tooLarge = true; return 1',
       { value: 1 },
     ],
-    [
-      'Object.prototype.then',
-      'Object.prototype.then = function (yes) { yes(7) }; return {}',
-      [{ failed: /./ }, 'timeout', 'memory'],
-    ],
+    ['Object.prototype.then', 'Object.prototype.then = function (yes) { yes(7) }; return {}', { value: 7 }],
     ['Object.prototype.get', 'Object.prototype.get = () => 1; Object.prototype.value = 2; return 3', { value: 3 }],
     [
       'a setter on Object.prototype',
@@ -677,7 +672,7 @@ export const HOSTILE_PROGRAMS: Record<string, HostileProgram[]> = {
     [
       'a prototype of globalThis',
       'Object.setPrototypeOf(globalThis, new Proxy({}, { has: () => true, get: () => 42 })); return typeof process',
-      [{ failed: /./ }, 'timeout'],
+      { value: 'number' },
     ],
     [
       '__proto__ of everything',
@@ -745,7 +740,7 @@ export const HOSTILE_PROGRAMS: Record<string, HostileProgram[]> = {
     ['in a finally', 'try { throw new Error("a") } finally { throw new Error("b") }', { failed: /b/ }],
   ],
   'leaving the function that the code is': [
-    ['a closing bracket', '}) ; (function () { return 1', { failed: /./ }],
+    ['a closing bracket', '}) ; (function () { return 1', { value: 1 }],
     ['another function', '}), (async function () { return "other"', { value: 'other' }],
     ['a loop outside of it', '}); for (;;) {} (function () {', 'timeout'],
     ['a call at once', '})(), (async function () { return typeof process', NOTHING],
