@@ -85,6 +85,15 @@ describe('code nodes', function () {
     assert.deepEqual(nodes[list.id]!.result, { content: '[1]', value: [1], logs: [] });
   });
 
+  it('may return and write characters that the database does not store', async () => {
+    const strange = code('console.log("a\\0b", "\\ud800"); return { "k\\0": "a\\0b", s: "\\ud800", t: "\\udc00x" }');
+    const { status, nodes } = await runToEnd([trigger(), strange], '{}');
+    assert.equal(status, 'succeed', JSON.stringify(nodes));
+    const content = '{"k\\u0000":"a\\u0000b","s":"\\ud800","t":"\\udc00x"}';
+    const value = { 'k\ufffd': 'a\ufffdb', s: '\ud800', t: '\udc00x' };
+    assert.deepEqual(nodes[strange.id]!.result, { content, value, logs: ['a\ufffdb \ud800'] });
+  });
+
   it('take variables in inputs only: in the code they are text, and no value becomes code', async () => {
     const taken = code('return [inputs.text, "{{ input.text }}"]', { text: '{{ input.text }}' });
     const hostile = '"]; return process; ["';
@@ -106,11 +115,9 @@ describe('code nodes', function () {
     assert.equal(large.code, 'output_too_large');
     const deep = await failureOf(code('let a = []; for (let i = 0; i < 600; i += 1) a = [a]; return a'));
     assert.deepEqual([deep.code, /deeper than 500/.test(deep.message)], ['code_error', true]);
-    const masked = await failureOf(
-      code('throw new Error(inputs.text)', { text: '{{ input.text }}' }),
-      '{"text":"ab\\u0000c"}',
-    );
-    assert.equal(masked.code, 'code_error');
+    // Characters that the database does not store.
+    const strange = await failureOf(code('throw new Error("ab\\0c\\ud800d")'));
+    assert.deepEqual(strange, { ...strange, code: 'code_error', message: 'Error: ab\ufffdc\ufffdd (line 1)' });
   });
 
   it('are not attempted again when the code has failed', async () => {

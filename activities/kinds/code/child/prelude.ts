@@ -45,7 +45,8 @@ export const PRELUDE = String.raw`
     for (let index = 0; index < values.length && line.length <= room; index += 1) {
       line += (index === 0 ? '' : ' ') + show(values[index]);
     }
-    log(cut(line, room + 1));
+    // As JSON, because a text ends at its first null character on its way out.
+    log(stringify(cut(line, room + 1)));
     room -= line.length + 1;
   };
   const console = { log: print, info: print, warn: print, error: print, debug: print };

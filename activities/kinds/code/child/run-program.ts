@@ -115,7 +115,10 @@ function execute({ runtime, wasFull }: Instance, program: Program, checkTime: ()
 const WAITS_FOREVER = 'The code waits for a promise that nothing settles.';
 
 function startPrelude(vm: QuickJSContext, marker: string, log: Log) {
-  const hostLog = vm.newFunction('log', (line) => log.add(readText(vm, line)));
+  const hostLog = vm.newFunction('log', (json) => {
+    const line: unknown = JSON.parse(readText(vm, json));
+    if (typeof line === 'string') log.add(line);
+  });
   const limits = [MAX_OUTPUT_BYTES, MAX_LOG_BYTES, MAX_MESSAGE_CHARACTERS].map((limit) => vm.newNumber(limit));
   const prelude = vm.unwrapResult(vm.evalCode(PRELUDE, 'prelude.js', { type: 'global' }));
   const parts = vm.unwrapResult(vm.callFunction(prelude, vm.undefined, hostLog, vm.newString(marker), ...limits));

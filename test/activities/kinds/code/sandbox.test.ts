@@ -89,7 +89,7 @@ describe('the sandbox of code', function () {
 
   it('keeps console lines, one for each call, up to 64 KiB', async () => {
     const code = `console.log('a', 1, { b: [2n] }); console.info(); console.warn(null, undefined); console.error(new TypeError('no'));
-      console.debug('two\\nlines'); return 1`;
+      console.debug('two\\nlines'); console.log('a\\0b\\ud800'); return 1`;
     const reply = await run(sandbox, code);
     assert.deepEqual(reply.status === 'returned' && reply.logs, [
       'a 1 {"b":["2"]}',
@@ -97,6 +97,7 @@ describe('the sandbox of code', function () {
       'null undefined',
       'TypeError: no',
       'two\nlines',
+      'a\0b\ud800',
     ]);
     for (const text of ['x', 'ü', '😀']) {
       const cut = await run(sandbox, `for (let i = 0; i < 200; i += 1) console.log('${text}'.repeat(500)); return 1`);
