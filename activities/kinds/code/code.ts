@@ -59,22 +59,22 @@ async function prepare(contexts: RunContexts, data: CodeNodeData, task: NodeTask
   return { ...marked, code: data.code, timeoutMs: data.settings.timeout * 1000 };
 }
 
-async function toOutcome(reply: Reply, { settings }: CodeNodeData, task: NodeTask): Promise<NodeOutcome> {
-  switch (reply.status) {
-    case 'returned':
-      return { output: await toOutput(reply, task) };
-    case 'failed':
-      throw codeError(reply.line === null ? reply.message : `${reply.message} (line ${reply.line})`);
-    case 'timeout':
-      throw new NodeFailure('code_timeout', `The code ran longer than ${settings.timeout} s.`);
-    case 'memory':
-      throw new NodeFailure('code_memory', `The code needed more than ${MEMORY_BYTES / MIB} MiB of memory.`);
-    case 'too_large':
-      throw new NodeFailure(
-        'output_too_large',
-        `What the code returned exceeds ${MAX_OUTPUT_BYTES / MIB} MiB as JSON.`,
-      );
+async function toOutcome(reply: Reply, data: CodeNodeData, task: NodeTask): Promise<NodeOutcome> {
+  if (reply.status !== 'returned') throw toFailure(reply, data);
+  return { output: await toOutput(reply, task) };
+}
+
+function toFailure(reply: Exclude<Reply, Returned>, { settings }: CodeNodeData): NodeFailure {
+  if (reply.status === 'failed') {
+    return codeError(reply.line === null ? reply.message : `${reply.message} (line ${reply.line})`);
   }
+  if (reply.status === 'timeout') {
+    return new NodeFailure('code_timeout', `The code ran longer than ${settings.timeout} s.`);
+  }
+  if (reply.status === 'memory') {
+    return new NodeFailure('code_memory', `The code needed more than ${MEMORY_BYTES / MIB} MiB of memory.`);
+  }
+  return new NodeFailure('output_too_large', `What the code returned exceeds ${MAX_OUTPUT_BYTES / MIB} MiB as JSON.`);
 }
 
 function codeError(message: string): NodeFailure {
