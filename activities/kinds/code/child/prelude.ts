@@ -6,10 +6,10 @@
 export const CODE_FILE = 'code.js';
 
 /**
- * An expression that gives a function `(log, marker, maxCharacters, maxLog, maxMessage)`. It puts `console` in place and
- * returns `{ run, describe }`. `run(program, inputs, hasMarks)` returns a promise of a JSON text, `describe(thrown)` the
- * last of these: `{"json", "marks"}` (what was returned, and how many BigInts it has), `{"tooLarge"}`,
- * `{"name", "message", "stack"}`.
+ * An expression that gives a function `(log, marker, maxCharacters, maxLog, maxMessage)`. `log` takes a line as JSON text.
+ * It puts `console` in place and returns `{ run, describe }`. `run(program, inputs, hasMarks)` returns a promise of a
+ * JSON text, `describe(thrown)` the last of these: `{"json", "marks"}` (what was returned, and how many BigInts it has),
+ * `{"tooLarge"}`, `{"name", "message", "stack"}`.
  */
 export const PRELUDE = String.raw`
 (function (log, marker, maxCharacters, maxLog, maxMessage) {

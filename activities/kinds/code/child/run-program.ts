@@ -162,7 +162,7 @@ function toReply(text: string, { program, log, wasFull }: Ended): Reply {
   return { status: 'failed', message: type === '' ? words : `${type}: ${words}`, line: lineOf(String(stack)) };
 }
 
-/** Where QuickJS has no memory for an error, it throws null, as code may throw it, too. Both are no errors: they have no name. */
+/** Where QuickJS has no memory for an error, it throws null, which has no name. Code may throw null, too. */
 function isOutOfMemory(name: string, message: string, wasFull: boolean): boolean {
   return (name === 'InternalError' && message === 'out of memory') || (name === '' && wasFull);
 }
