@@ -62,6 +62,20 @@ describe('code and dying workers', function () {
     assert.equal(end.data.data![nodeId]!.result?.['value'], 2, JSON.stringify(end));
   });
 
+  it('code whose process is lost each time fails with sandbox_failed after four attempts', async () => {
+    const worker = await eventually(() => stack.stack.pids.worker);
+    // Those that wait for programs of other projects.
+    const killed = new Set(sandboxProcessesOf(worker));
+    const { runId, nodeId } = await startCode(`return ${SLOW}`, 30);
+    for (let attempt = 1; attempt <= 4; attempt += 1) {
+      const pid = await eventually(() => sandboxProcessesOf(worker).find((each) => !killed.has(each)));
+      killed.add(pid);
+      process.kill(pid, 'SIGKILL');
+    }
+    const end = await api.pollToEnd(runId, { timeoutMs: 90_000 });
+    assert.equal(end.data.data![nodeId]!.error!.code, 'sandbox_failed', JSON.stringify(end));
+  });
+
   it('a worker that stops hands the code back, and its processes end with it', async () => {
     const worker = await eventually(() => stack.stack.pids.worker);
     const { runId, nodeId } = await startCode(`return ${SLOW}`, 25);
