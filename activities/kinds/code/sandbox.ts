@@ -1,4 +1,5 @@
 // Runs programs of users in processes of their own, in order of arrival.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Program, Reply } from './child/messages.js';
 import { startSandboxProcess, type SandboxProcess } from './sandbox-process.js';
@@ -38,6 +39,7 @@ export function createSandbox(entry = fileURLToPath(new URL('./child/main.js', i
   /** The one that was used last comes last. */
   const idle: Idle[] = [];
   const closing = new AbortController();
+  let lastStart: Promise<void> = Promise.resolve();
 
   /** A process serves one project only, so what has broken out of QuickJS meets no program of somebody else. */
   function takeIdle(projectId: number): SandboxProcess | undefined {
@@ -48,7 +50,10 @@ export function createSandbox(entry = fileURLToPath(new URL('./child/main.js', i
     return process;
   }
 
+  /** A start blocks the event loop for some milliseconds. Of several, each waits for a turn of its own. */
   async function start(signal: AbortSignal): Promise<SandboxProcess> {
+    lastStart = lastStart.then(() => nextTurn());
+    await lastStart;
     while (turns.held + idle.length > PROCESSES) drop(idle[0]!);
     return await startSandboxProcess(entry, signal);
   }
