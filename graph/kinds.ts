@@ -111,6 +111,14 @@ export const kinds = {
     servers: 'none',
     isDense: false,
   },
+  code: {
+    activity: 'runCode',
+    runs: 'activity',
+    handles: [],
+    secretFields: [],
+    servers: 'none',
+    isDense: false,
+  },
 } as const satisfies Record<string, KindTraits>;
 
 /** The name of a kind, which `graph/nodes/<kind>.ts` defines. */

@@ -5,6 +5,7 @@ import { isObject } from './json.js';
 import { traitsOf } from './kinds.js';
 import { exitsOf, groupEdges, linksInData, linksInEdges, type EdgesBySource, type RawLink } from './links.js';
 import { whatEveryNodeSays } from './nodes/every-node.js';
+import type { NodeDefinition } from './nodes/node-definition.js';
 import { nodeDefinitions } from './nodes/registry.js';
 import { ERROR_HANDLE, type Plan } from './plan.js';
 import { findExpressions, type Variable } from './template.js';
@@ -12,7 +13,13 @@ import { createUpstreamTest, type UpstreamTest } from './upstream.js';
 
 export interface Warning {
   node_id: string;
-  code: 'dead_setting' | 'links_disagree' | 'lost_secret' | 'unknown_variable' | 'unreachable_node';
+  code:
+    | 'dead_setting'
+    | 'links_disagree'
+    | 'literal_variable'
+    | 'lost_secret'
+    | 'unknown_variable'
+    | 'unreachable_node';
   message: string;
 }
 
@@ -35,7 +42,10 @@ export function findWarnings(data: unknown, document: Document, plan: Plan): War
       const message = "The node's own links and the drawn edges disagree; its own links are what runs.";
       warnings.push({ node_id: id, code: 'links_disagree', message });
     }
-    if (reachable.has(id)) warnings.push(...findDeadSettings(node), ...findUnknownVariables(node, isKnown));
+    if (reachable.has(id)) {
+      warnings.push(...findDeadSettings(node), ...findUnknownVariables(node, isKnown));
+      warnings.push(...findLiteralVariables(node, isKnown));
+    }
     if (warnings.length >= MAX_FINDINGS) break;
   }
   return warnings.slice(0, MAX_FINDINGS);
@@ -91,13 +101,30 @@ function findUnknownVariables(node: DrawnNode, test: VariableTest): Warning[] {
     for (const { expression, variable } of findExpressions(node.data[field])) {
       const reason = test(variable, node.id);
       if (reason === undefined || warnings.size >= MAX_FINDINGS) continue;
-      const text = expression.trim();
-      const shown = text.length > 100 ? `${text.slice(0, 100)}...` : text;
-      const message = `The variable {{ ${shown} }} is not known: ${reason}.`;
+      const message = `The variable {{ ${toShown(expression)} }} is not known: ${reason}.`;
       warnings.set(message, { node_id: node.id, code: 'unknown_variable', message });
     }
   }
   return [...warnings.values()];
+}
+
+/** Finds known variables where none is filled in. What is no variable there may well be a part of the field's text. */
+function findLiteralVariables(node: DrawnNode, test: VariableTest): Warning[] {
+  const { literalFields = [] }: NodeDefinition = nodeDefinitions[node.kind];
+  const warnings = new Map<string, Warning>();
+  for (const field of literalFields) {
+    for (const { expression, variable } of findExpressions(node.data[field])) {
+      if (variable === undefined || test(variable, node.id) !== undefined || warnings.size >= MAX_FINDINGS) continue;
+      const message = `The variable {{ ${toShown(expression)} }} is not filled in in "${field}", where it is text.`;
+      warnings.set(message, { node_id: node.id, code: 'literal_variable', message });
+    }
+  }
+  return [...warnings.values()];
+}
+
+function toShown(expression: string): string {
+  const text = expression.trim();
+  return text.length > 100 ? `${text.slice(0, 100)}...` : text;
 }
 
 function createVariableTest(data: unknown, document: Document, plan: Plan): VariableTest {

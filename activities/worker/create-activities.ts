@@ -16,6 +16,8 @@ import { createNodeChain } from '../dense/node-chain.js';
 import { Slots } from '../dense/slots.js';
 import { createToolsStep } from '../kinds/agent/agent-tools.js';
 import { createTurnStep, type AgentDeps } from '../kinds/agent/agent-turn.js';
+import { createCodeRunner } from '../kinds/code/code.js';
+import type { Sandbox } from '../kinds/code/sandbox.js';
 import { createHttpRunner } from '../kinds/http/http.js';
 import { createInlineRunner } from '../kinds/inline.js';
 import { createLlmRunner } from '../kinds/llm/llm.js';
@@ -36,6 +38,7 @@ export interface ActivityDeps {
   contexts: RunContexts;
   outgoing: OutgoingClient;
   mcp: McpClient;
+  sandbox: Sandbox;
   providers: ModelProviders;
   /** The memory budget that the nodes of all runs share. */
   memory: ByteBudget;
@@ -64,6 +67,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     http: toStep(createHttpRunner({ db, contexts, client: deps.outgoing })),
     llm: toStep(createLlmRunner({ contexts, providers, clients, node })),
     mcp: toStep(createMcpRunner({ db, contexts, sessions })),
+    code: toStep(createCodeRunner({ contexts, sandbox: deps.sandbox, logger })),
   };
   const run = async (kind: keyof Steps, ref: NodeRef): Promise<NodeFacts> => {
     const { activity, runs } = kinds[kind];

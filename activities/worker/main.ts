@@ -12,6 +12,7 @@ import { createDatabase } from '../../db/core/client.js';
 import { createSecretBox } from '../../db/core/secret-box.js';
 import { loadWorkerConfig, type WorkerConfig } from './config.js';
 import { createActivities } from './create-activities.js';
+import { createSandbox } from '../kinds/code/sandbox.js';
 import { createErrorHygieneInterceptor } from './error-hygiene-interceptor.js';
 import { portOf, startHealthServer } from './health-server.js';
 import { withLeanThreads } from './lean-threads/lean-threads.js';
@@ -54,6 +55,7 @@ async function main(): Promise<void> {
   });
   const outgoing = createOutgoingClient({ allowPrivateNetwork: config.allowPrivateNetwork });
   const mcp = createMcpClient({ allowPrivateNetwork: config.allowPrivateNetwork });
+  const sandbox = createSandbox();
   const secretBox = createSecretBox(config.secretsKeys);
   const contexts = createRunContexts(db, secretBox);
   const connection = await connect(config, logger);
@@ -67,7 +69,18 @@ async function main(): Promise<void> {
     ...workflowCode(config),
     ...workflowOptions(config),
     dataConverter: createDataConverter(config.payloadKeys),
-    activities: createActivities({ ...config, db, secretBox, contexts, outgoing, mcp, memory, logger, metrics }),
+    activities: createActivities({
+      ...config,
+      db,
+      secretBox,
+      contexts,
+      outgoing,
+      mcp,
+      sandbox,
+      memory,
+      logger,
+      metrics,
+    }),
     interceptors: { activity: [createErrorHygieneInterceptor(logger), holdSlots] },
     // An activity holds a database connection only for single statements.
     maxConcurrentActivityTaskExecutions: config.activitySlots,
@@ -94,6 +107,7 @@ async function main(): Promise<void> {
     await worker.run(); // ends on SIGTERM and SIGINT, after draining
   } finally {
     health.close();
+    sandbox.close();
     await Promise.allSettled([connection.close(), outgoing.close(), mcp.close(), db.destroy()]);
     await tracing.shutdown();
   }

@@ -23,6 +23,8 @@ export interface NodeDefinition {
    * all items or keys) and whether it stays text or takes any JSON. If absent, every string of the fields stays text.
    */
   templatePlaces?: Readonly<Record<string, 'text' | 'json'>>;
+  /** Keys of the node's data in which variables are never filled in, although a person might expect it. */
+  literalFields?: readonly string[];
   /**
    * Whether dense execution may attempt the call inside the workflow task, where it may be aborted and then repeated.
    * `data` is as drawn, without defaults. If absent, it never may.

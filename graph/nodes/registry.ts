@@ -1,6 +1,7 @@
 import type { KindThatRuns, NodeKind } from '../kinds.js';
 import type { z } from 'zod';
 import { agentNode } from './agent.js';
+import { codeNode } from './code.js';
 import { conditionNode } from './condition.js';
 import { everyNodeFields } from './every-node.js';
 import { httpNode } from './http.js';
@@ -29,6 +30,7 @@ export const nodeDefinitions = {
   switch: switchNode,
   set: setNode,
   output: outputNode,
+  code: codeNode,
 } as const satisfies Record<NodeKind, NodeDefinition> & Record<EvaluatedKind, InlineDefinition>;
 
 const schemas = new Map<NodeKind, z.ZodObject>();

@@ -48,6 +48,17 @@ describe('node definitions', () => {
     });
   });
 
+  it('say what a code node may be', () => {
+    const { schema } = nodeDefinitions.code;
+    assert.deepEqual(schema.parse({ code: 'return 1' }), { code: 'return 1', inputs: {}, settings: { timeout: 5 } });
+    for (const timeout of [0.1, 30]) assert.ok(schema.safeParse({ code: ' ', settings: { timeout } }).success);
+    for (const wrong of [{}, { code: '' }, { code: 'x'.repeat(262_145) }, { code: 'x', inputs: [] }]) {
+      assert.ok(!schema.safeParse(wrong).success);
+    }
+    for (const timeout of [0, 0.09, 30.1, '5'])
+      assert.ok(!schema.safeParse({ code: 'x', settings: { timeout } }).success);
+  });
+
   it('turn the sides of a condition to text', () => {
     const condition = { left: 1.5, operator: '==', right: true };
     const parsed = nodeDefinitions.condition.schema.parse({ condition });

@@ -81,6 +81,25 @@ describe('findWarnings', () => {
     assert.deepEqual(codesOf(drawing([labelled])), ['a unknown_variable', 'a unknown_variable']);
   });
 
+  it('literal_variable: a known variable where none is filled in, once a node, and nothing that may be meant as it is', () => {
+    const text =
+      'f("{{ input.x }}", `${{ a: 1 }}`, {{}}, "{{ input.y }}", "{{ gone.result }}"); {{ t.result.x }} {{ input.x }}';
+    const code = {
+      id: 'c',
+      type: 'code-node',
+      data: { code: text, inputs: { x: '{{ input.x }}', y: '{{ input.y }}' } },
+    };
+    const found = warningsOf(drawing([trigger('t', ['c'], [{ id: 'x' }]), code]));
+    assert.deepEqual(
+      found.map((warning) => [warning.code, warning.message]),
+      [
+        ['unknown_variable', 'The variable {{ input.y }} is not known: the trigger has no such input field.'],
+        ['literal_variable', 'The variable {{ input.x }} is not filled in in "code", where it is text.'],
+        ['literal_variable', 'The variable {{ t.result.x }} is not filled in in "code", where it is text.'],
+      ],
+    );
+  });
+
   it('a trigger without declared fields takes any input', () => {
     assert.deepEqual(
       codesOf(drawing([trigger('t', ['a']), llm('a', '{{ input.any.thing }} {{ input[0] }} {{ input }}')])),

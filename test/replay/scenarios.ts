@@ -223,6 +223,7 @@ export const scenarios: Record<string, Scenario> = {
   http: (world) => world.runToEnd(inRow(http(`${world.target.url}/once`))),
   'http-retried': retried,
   llm: (world) => world.runToEnd(inRow(llm('hello'))),
+  code: (world) => world.runToEnd(inRow(nodeOf('code', { code: 'return inputs.n + 1', inputs: { n: 1 } }))),
   mcp: (world) => world.runToEnd(inRow(mcp(world.tools.url, 'add', { a: 1, b: 2 }))),
   set: (world) => world.runToEnd(inRow(nodeOf('set', { value: { text: 'hello' } }))),
   output: (world) => world.runToEnd(inRow(nodeOf('output', { value: 'hello' }))),

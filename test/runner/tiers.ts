@@ -30,6 +30,7 @@ export const TIERS = {
     'test/load/',
     'test/temporal-workflows/agent-durability.test.ts',
     'test/temporal-workflows/canaries.test.ts',
+    'test/temporal-workflows/code-crash.test.ts',
     'test/temporal-workflows/crash.test.ts',
     'test/temporal-workflows/dense/chain-activities.test.ts',
     'test/temporal-workflows/dense/concurrent-nodes.test.ts',
@@ -85,6 +86,7 @@ export const LONG = [
 /** They measure short times, take the whole machine, count the rows of everybody, or lock whole tables: nothing else runs
  * meanwhile. */
 export const ALONE = [
+  'test/activities/kinds/code/hostile-code.test.ts',
   'test/api/http/raw-http.test.ts',
   'test/api/sessions/brute-force.test.ts',
   'test/console/large-drawing.test.ts',
@@ -114,6 +116,7 @@ const NOT_WITHOUT_CACHE = [
   'cached-workflows',
   'cancel',
   'canaries',
+  'code-crash',
   'crash',
   'frozen-worker',
   'mcp-crash',

@@ -1,5 +1,5 @@
 // An LLM node whose answer must have a form: the model is asked, the answer is checked, and where it does not fit the
-// model is told what is wrong with it and asked once more. ADR 17.
+// model is told what is wrong with it and asked once more. ADR 18.
 import type OpenAI from 'openai';
 import { findTurns, saveTurn } from '../../../db/agents/agent-repository.js';
 import type { Database } from '../../../db/core/client.js';

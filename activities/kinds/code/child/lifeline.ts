@@ -1,0 +1,7 @@
+// A thread that waits for the end of the worker and then kills the process, whatever its other thread is busy with.
+import { Socket } from 'node:net';
+import process from 'node:process';
+import { LIFELINE_FD } from './messages.js';
+
+const kill = () => process.kill(process.pid, 'SIGKILL');
+new Socket({ fd: LIFELINE_FD }).on('error', kill).on('close', kill).resume();

@@ -1,0 +1,99 @@
+// The part of the sandbox that runs inside QuickJS, before the code and around it. What the code does to built-in objects
+// is done to its own instance only; this part nevertheless takes what it needs before the code begins, so that a program
+// fails for what it did and not for what it broke.
+
+/** The name by which stack traces call the code. */
+export const CODE_FILE = 'code.js';
+
+/**
+ * An expression that gives a function `(log, marker, maxCharacters, maxLog, maxMessage)`. `log` takes a line as JSON text.
+ * It puts `console` in place and returns `{ run, describe }`. `run(program, inputs, hasMarks)` returns a promise of a
+ * JSON text, `describe(thrown)` the last of these: `{"json", "marks"}` (what was returned, and how many BigInts it has),
+ * `{"tooLarge"}`, `{"name", "message", "stack"}`.
+ */
+export const PRELUDE = String.raw`
+(function (log, marker, maxCharacters, maxLog, maxMessage) {
+  'use strict';
+  const { parse, stringify } = JSON;
+  const { apply } = Reflect;
+  const { BigInt, Error, String, TypeError } = globalThis;
+  const { startsWith, slice } = String.prototype;
+
+  // Nothing here shares memory, and waiting for it would block the process.
+  delete globalThis.SharedArrayBuffer;
+  delete globalThis.Atomics;
+
+  const cut = (text, length) => apply(slice, text, [0, length]);
+  const isErrorLike = (value) => typeof value === 'object' && value !== null && value instanceof Error;
+
+  const show = (value) => {
+    if (typeof value === 'string') return value;
+    try {
+      if (isErrorLike(value)) return String(value.name) + ': ' + String(value.message);
+      const text = stringify(value, (key, item) => (typeof item === 'bigint' ? String(item) : item));
+      if (typeof text === 'string' && typeof value !== 'bigint') return text;
+      return typeof value === 'function' ? '[function]' : String(value);
+    } catch {
+      return '[' + typeof value + ']';
+    }
+  };
+
+  let room = maxLog;
+  const print = (...values) => {
+    if (room < 0) return;
+    let line = '';
+    for (let index = 0; index < values.length && line.length <= room; index += 1) {
+      line += (index === 0 ? '' : ' ') + show(values[index]);
+    }
+    // As JSON, because a text ends at its first null character on its way out.
+    log(stringify(cut(line, room + 1)));
+    room -= line.length + 1;
+  };
+  const console = { log: print, info: print, warn: print, error: print, debug: print };
+  Object.defineProperty(globalThis, 'console', { value: console, writable: true, configurable: true });
+
+  const revive = (key, value) =>
+    typeof value === 'string' && apply(startsWith, value, [marker])
+      ? BigInt(apply(slice, value, [marker.length]))
+      : value;
+
+  const write = (returned) => {
+    let marks = 0;
+    const json = stringify(returned === undefined ? null : returned, (key, value) => {
+      if (typeof value !== 'bigint') return value;
+      marks += 1;
+      return marker + value;
+    });
+    if (typeof json !== 'string') throw new TypeError('the code returned a ' + typeof returned + ', which is no JSON');
+    if (json.length - marks * (marker.length + 2) > maxCharacters) return '{"tooLarge":true}';
+    return stringify({ __proto__: null, json, marks });
+  };
+
+  const describe = (thrown) => {
+    // An array whose size is refused throws what is no value of the language.
+    if (typeof thrown === 'unknown') return '{"name":"InternalError","message":"out of memory","stack":""}';
+    try {
+      const { name, message, stack } = isErrorLike(thrown)
+        ? thrown
+        : { name: '', message: show(thrown), stack: '' };
+      return stringify({
+        __proto__: null,
+        name: cut(show(name), 100),
+        message: cut(show(message), maxMessage),
+        stack: cut(show(stack), 2 * maxMessage),
+      });
+    } catch {
+      return '{"name":"","message":"The code threw something that cannot be shown.","stack":""}';
+    }
+  };
+
+  const run = async (program, inputs, hasMarks) => {
+    try {
+      return write(await program(hasMarks ? parse(inputs, revive) : parse(inputs)));
+    } catch (thrown) {
+      return describe(thrown);
+    }
+  };
+  return { run, describe };
+})
+`;

@@ -1,0 +1,182 @@
+// Runs one program in an instance of QuickJS that exists for this program alone.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import variant from '@jitl/quickjs-ng-wasmfile-release-sync';
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSRuntime,
+  type QuickJSSyncVariant,
+} from 'quickjs-emscripten-core';
+import { createLog, type Log } from './log.js';
+import {
+  MAX_LOG_BYTES,
+  MAX_MESSAGE_CHARACTERS,
+  MAX_OUTPUT_BYTES,
+  MEMORY_BYTES,
+  type Program,
+  type Reply,
+} from './messages.js';
+import { CODE_FILE, PRELUDE } from './prelude.js';
+
+// The types of Node.js have no values for this, and those of the package describe its CommonJS form.
+const { compile, Memory } = (globalThis as unknown as { WebAssembly: WebAssemblyParts }).WebAssembly;
+const syncVariant = variant as unknown as QuickJSSyncVariant;
+
+/** A `WebAssembly.Module`. */
+type CompiledModule = object;
+
+interface WebAssemblyParts {
+  compile: (bytes: Buffer) => Promise<CompiledModule>;
+  Memory: new (pages: { initial: number; maximum: number }) => object;
+}
+
+interface Instance {
+  runtime: QuickJSRuntime;
+  /** Whether the program has wanted more memory than there is. */
+  wasFull: () => boolean;
+}
+
+const PAGE_BYTES = 64 * 1024;
+const STACK_BYTES = 256 * 1024;
+/** After so many jobs of promises the time is looked at. */
+const JOBS_AT_ONCE = 1_000;
+/** The longest text that is taken out of the instance: an output in which every digit is a marked BigInt. */
+const MAX_TEXT_CHARACTERS = 16 * MAX_OUTPUT_BYTES;
+
+/** Compiles QuickJS once. */
+export async function loadQuickJs(): Promise<CompiledModule> {
+  const file = createRequire(import.meta.url).resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm');
+  return compile(readFileSync(file));
+}
+
+/** Returns how the program has ended. Does not return before that: the worker kills the process where it takes too long. */
+export async function runProgram(quickJs: CompiledModule, program: Program): Promise<Reply> {
+  const instance = await createInstance(quickJs);
+  const endsAt = performance.now() + program.timeoutMs;
+  let isLate = false;
+  const checkTime = (): boolean => (isLate ||= performance.now() >= endsAt);
+  instance.runtime.setInterruptHandler(checkTime);
+  try {
+    const reply = execute(instance, program, checkTime);
+    // The code may have caught the interruption, and then had some time left.
+    return isLate ? { status: 'timeout' } : reply;
+  } catch (error) {
+    return isLate ? { status: 'timeout' } : toCrash(error);
+  }
+}
+
+/** The memory has its full size from the beginning: what is not used takes no memory of the machine. */
+async function createInstance(wasmModule: CompiledModule): Promise<Instance> {
+  const pages = MEMORY_BYTES / PAGE_BYTES;
+  let isFull = false;
+  const wasmMemory = Object.assign(new Memory({ initial: pages, maximum: pages }), {
+    // QuickJS asks for more when all is in use. It would be refused anyway.
+    grow(): never {
+      isFull = true;
+      throw new RangeError('The memory does not grow.');
+    },
+  });
+  const quickJs = await newQuickJSWASMModuleFromVariant(newVariant(syncVariant, { wasmModule, wasmMemory }));
+  return { runtime: quickJs.newRuntime({ maxStackSizeBytes: STACK_BYTES }), wasFull: () => isFull };
+}
+
+/** Nothing is disposed of afterwards: the instance is dropped as a whole. */
+function execute({ runtime, wasFull }: Instance, program: Program, checkTime: () => boolean): Reply {
+  const vm = runtime.newContext();
+  const log = createLog(MAX_LOG_BYTES);
+  const { run, describe } = startPrelude(vm, program.marker, log);
+  const toEnd = (text: QuickJSHandle): Reply => toReply(readText(vm, text), { program, log, wasFull: wasFull() });
+  const toFailure = (thrown: QuickJSHandle): Reply => {
+    const described = vm.callFunction(describe, vm.undefined, thrown);
+    return described.error === undefined ? toEnd(described.value) : { status: 'memory' };
+  };
+  const inputs = vm.newString(program.inputs);
+  // Its first line is the first line of the code, and its last line ends a comment that the code has left open.
+  const compiled = vm.evalCode(`(async function (inputs) { 'use strict'; ${program.code}\n})`, CODE_FILE, {
+    type: 'global',
+  });
+  if (compiled.error !== undefined) return toFailure(compiled.error);
+  const running = vm.callFunction(run, vm.undefined, compiled.value, inputs, program.hasMarks ? vm.true : vm.false);
+  if (running.error !== undefined) return toFailure(running.error);
+  for (;;) {
+    const state = vm.getPromiseState(running.value);
+    if (state.type === 'fulfilled') return toEnd(state.value);
+    if (state.type === 'rejected') return toFailure(state.error);
+    if (checkTime()) return { status: 'timeout' };
+    const jobs = runtime.executePendingJobs(JOBS_AT_ONCE);
+    if (jobs.error !== undefined) return toFailure(jobs.error);
+    if (jobs.value === 0) return { status: 'failed', message: WAITS_FOREVER, line: null };
+  }
+}
+
+const WAITS_FOREVER = 'The code waits for a promise that nothing settles.';
+
+function startPrelude(vm: QuickJSContext, marker: string, log: Log) {
+  const hostLog = vm.newFunction('log', (json) => {
+    const line: unknown = JSON.parse(readText(vm, json));
+    if (typeof line === 'string') log.add(line);
+  });
+  const limits = [MAX_OUTPUT_BYTES, MAX_LOG_BYTES, MAX_MESSAGE_CHARACTERS].map((limit) => vm.newNumber(limit));
+  const prelude = vm.unwrapResult(vm.evalCode(PRELUDE, 'prelude.js', { type: 'global' }));
+  const parts = vm.unwrapResult(vm.callFunction(prelude, vm.undefined, hostLog, vm.newString(marker), ...limits));
+  return { run: vm.getProp(parts, 'run'), describe: vm.getProp(parts, 'describe') };
+}
+
+/** Code that has got hold of a function of the prelude may have called it with anything. */
+function readText(vm: QuickJSContext, handle: QuickJSHandle): string {
+  if (vm.typeof(handle) !== 'string') return '';
+  const length = vm.getNumber(vm.getProp(handle, 'length'));
+  return length <= MAX_TEXT_CHARACTERS ? vm.getString(handle) : '';
+}
+
+interface Ending {
+  json?: unknown;
+  marks?: unknown;
+  tooLarge?: unknown;
+  name?: unknown;
+  message?: unknown;
+  stack?: unknown;
+}
+
+interface Ended {
+  program: Program;
+  log: Log;
+  wasFull: boolean;
+}
+
+/** `text` is what the prelude has written. It is empty when there was no memory left to hand it out. */
+function toReply(text: string, { program, log, wasFull }: Ended): Reply {
+  if (text === '') return { status: 'memory' };
+  const { json, marks, tooLarge, name, message, stack } = JSON.parse(text) as Ending;
+  if (tooLarge === true) return { status: 'too_large' };
+  if (typeof json === 'string') {
+    const exact = marks === 0 ? json : json.replaceAll(new RegExp(`"${program.marker}(-?\\d+)"`, 'g'), '$1');
+    if (Buffer.byteLength(exact) > MAX_OUTPUT_BYTES) return { status: 'too_large' };
+    return { status: 'returned', json: exact, logs: log.lines };
+  }
+  const [type, words] = [String(name), String(message)];
+  if (isOutOfMemory(type, words, wasFull)) return { status: 'memory' };
+  return { status: 'failed', message: type === '' ? words : `${type}: ${words}`, line: lineOf(String(stack)) };
+}
+
+/** Where QuickJS has no memory for an error, it throws null, which has no name. Code may throw null, too. */
+function isOutOfMemory(name: string, message: string, wasFull: boolean): boolean {
+  return (name === 'InternalError' && message === 'out of memory') || (name === '' && wasFull);
+}
+
+/** The innermost line of the code itself. */
+function lineOf(stack: string): number | null {
+  const line = /\bcode\.js:(\d{1,9})/.exec(stack)?.[1];
+  return line === undefined ? null : Number(line);
+}
+
+/** QuickJS itself has failed, in its instance: the stack of the process was full, or an allocation was not checked. */
+function toCrash(error: unknown): Reply {
+  if (error instanceof RangeError) {
+    return { status: 'failed', message: 'RangeError: The code calls too many functions in each other.', line: null };
+  }
+  return { status: 'memory' };
+}

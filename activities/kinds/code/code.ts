@@ -1,0 +1,102 @@
+// The code node: JavaScript of the user, in a sandbox (extensions, 1.2).
+import { parseJson } from '../../../graph/json-text.js';
+import { codeNode, type CodeNodeData } from '../../../graph/nodes/code.js';
+import { renderJson } from '../../../graph/template.js';
+import type { Logger } from '../../../config/logger.js';
+import { isDeeperThan } from '../../../outgoing/json-depth.js';
+import { NodeFailure } from '../../node/failures.js';
+import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
+import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from '../../node/payload-weight.js';
+import type { RunContexts } from '../../node/run-context.js';
+import { MAX_OUTPUT_BYTES, MEMORY_BYTES, type Program, type Reply } from './child/messages.js';
+import { toMarkedInputs } from './code-values.js';
+import { SandboxProcessError } from './sandbox-process.js';
+import type { Sandbox } from './sandbox.js';
+
+const MAX_ATTEMPTS = 4;
+const MIB = 1024 * 1024;
+/** Of the inputs as JSON text. */
+const MAX_INPUT_BYTES = 8 * MIB;
+/** Deeper values cannot be written as JSON again later. */
+const MAX_JSON_DEPTH = 500;
+
+interface CodeDeps {
+  contexts: RunContexts;
+  sandbox: Sandbox;
+  logger: Logger;
+}
+
+/** Code has no effect outside its sandbox. So it is repeated where nothing is known of it, and never where it failed. */
+export function createCodeRunner({ contexts, sandbox, logger }: CodeDeps): NodeKindRunner {
+  return {
+    kind: 'code',
+    maxAttempts: MAX_ATTEMPTS,
+    firstDelayMs: 500,
+    async execute(task) {
+      const data = codeNode.schema.parse(task.node.data);
+      const program = await prepare(contexts, data, task);
+      const run = { projectId: task.run.projectId, signal: task.signal };
+      const reply = await sandbox.run(program, run).catch((error: unknown) => {
+        if (!(error instanceof SandboxProcessError)) throw error;
+        // What it has said on standard error is ours, not the user's: code cannot write there.
+        logger.warn({ run_id: task.runId, node_id: task.nodeId, err: error }, 'a sandbox process was lost');
+        throw new NodeFailure('sandbox_failed', 'The process that ran the code was lost.', { isRetryable: true });
+      });
+      return await toOutcome(reply, data, task);
+    },
+  };
+}
+
+/** Returns the program only, so that the values of its variables are not held while it runs. */
+async function prepare(contexts: RunContexts, data: CodeNodeData, task: NodeTask): Promise<Program> {
+  const scope = await contexts.loadScope(task, data.inputs);
+  const marked = toMarkedInputs(renderJson(data.inputs, scope));
+  const bytes = Buffer.byteLength(marked.inputs);
+  if (bytes > MAX_INPUT_BYTES) {
+    throw new NodeFailure('rendered_too_large', `The inputs exceed ${MAX_INPUT_BYTES / MIB} MiB as JSON.`);
+  }
+  await task.memory.resize(READING_FACTOR * bytes);
+  return { ...marked, code: data.code, timeoutMs: data.settings.timeout * 1000 };
+}
+
+async function toOutcome(reply: Reply, data: CodeNodeData, task: NodeTask): Promise<NodeOutcome> {
+  if (reply.status !== 'returned') throw toFailure(reply, data);
+  return { output: await toOutput(reply, task) };
+}
+
+function toFailure(reply: Exclude<Reply, Returned>, { settings }: CodeNodeData): NodeFailure {
+  if (reply.status === 'failed') {
+    return codeError(reply.line === null ? reply.message : `${reply.message} (line ${reply.line})`);
+  }
+  if (reply.status === 'timeout') {
+    return new NodeFailure('code_timeout', `The code ran longer than ${settings.timeout} s.`);
+  }
+  if (reply.status === 'memory') {
+    return new NodeFailure('code_memory', `The code needed more than ${MEMORY_BYTES / MIB} MiB of memory.`);
+  }
+  return new NodeFailure('output_too_large', `What the code returned exceeds ${MAX_OUTPUT_BYTES / MIB} MiB as JSON.`);
+}
+
+function codeError(message: string): NodeFailure {
+  return new NodeFailure('code_error', message);
+}
+
+type Returned = Extract<Reply, { status: 'returned' }>;
+
+/** The JSON text stands twice in the output: as the content and as the value. */
+async function toOutput({ json, logs }: Returned, { memory }: NodeTask): Promise<NodeOutcome['output']> {
+  await memory.resize(2 * RECORDING_FACTOR * json.length + structureBytes(json));
+  const value = toValue(json);
+  if (isDeeperThan(value, MAX_JSON_DEPTH)) {
+    throw codeError(`What the code returned is nested deeper than ${MAX_JSON_DEPTH}.`);
+  }
+  return { content: typeof value === 'string' ? value : json, value, logs };
+}
+
+function toValue(json: string): unknown {
+  try {
+    return parseJson(json);
+  } catch {
+    throw new NodeFailure('sandbox_failed', 'The process that ran the code gave no JSON.', { isRetryable: true });
+  }
+}

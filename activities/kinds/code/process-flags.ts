@@ -1,0 +1,41 @@
+// What Node.js is told when it becomes a sandbox process. Code runs inside QuickJS inside WebAssembly and reaches none of
+// this: it is for the day on which somebody breaks out of both.
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import process from 'node:process';
+
+/** The packages that the process loads. */
+const PACKAGES = [
+  'quickjs-emscripten-core',
+  '@jitl/quickjs-ng-wasmfile-release-sync',
+  '@jitl/quickjs-ffi-types',
+] as const;
+/** Node.js's own objects, and the texts of one program: the code has its memory in WebAssembly. */
+const HEAP_MB = 128;
+
+/** `entry`: the file of the process, which may read its own folder and its packages and no other file. */
+export function processFlags(entry: string): string[] {
+  // The name since Node.js 22.
+  const permission = process.allowedNodeEnvironmentFlags.has('--permission')
+    ? '--permission'
+    : '--experimental-permission';
+  const readable = [path.dirname(entry), ...packageFolders(entry)];
+  return [
+    permission,
+    ...readable.map((folder) => `--allow-fs-read=${folder}${path.sep}*`),
+    // The thread that ends the process together with the worker.
+    '--allow-worker',
+    '--disallow-code-generation-from-strings',
+    '--no-addons',
+    '--no-warnings',
+    `--max-old-space-size=${HEAP_MB}`,
+  ];
+}
+
+function packageFolders(entry: string): string[] {
+  const { resolve } = createRequire(entry);
+  return PACKAGES.map((name) => {
+    const file = resolve(name);
+    return file.slice(0, file.lastIndexOf(path.join('node_modules', name)) + path.join('node_modules', name).length);
+  });
+}

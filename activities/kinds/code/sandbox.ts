@@ -1,0 +1,93 @@
+// Runs programs of users in processes of their own, in order of arrival.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Program, Reply } from './child/messages.js';
+import { startSandboxProcess, type SandboxProcess } from './sandbox-process.js';
+import { Turns } from './turns.js';
+
+/** All processes of the worker, those that wait for a program too. */
+const PROCESSES = 8;
+const PROCESSES_OF_A_PROJECT = 4;
+/** Processes that stay for the next program of their project, and for how long. Each takes about 50 MB. */
+const IDLE_PROCESSES = 4;
+const IDLE_MS = 60_000;
+
+export interface Run {
+  projectId: number;
+  signal: AbortSignal;
+}
+
+export interface Sandbox {
+  /**
+   * Runs a program and returns how it has ended, whatever it does. Waiting for a process does not count as time of the
+   * program. Rejects with a `SandboxProcessError`, and with the reason of the signal once the program is stopped.
+   */
+  run(program: Program, run: Run): Promise<Reply>;
+  /** Kills all processes. */
+  close(): void;
+}
+
+interface Idle {
+  process: SandboxProcess;
+  projectId: number;
+  timer: NodeJS.Timeout;
+}
+
+/** `entry`: the file of the process. */
+export function createSandbox(entry = fileURLToPath(new URL('./child/main.js', import.meta.url))): Sandbox {
+  const turns = new Turns({ total: PROCESSES, perProject: PROCESSES_OF_A_PROJECT });
+  /** The one that was used last comes last. */
+  const idle: Idle[] = [];
+  const closing = new AbortController();
+  let lastStart: Promise<void> = Promise.resolve();
+
+  /** A process serves one project only, so what has broken out of QuickJS meets no program of somebody else. */
+  function takeIdle(projectId: number): SandboxProcess | undefined {
+    const index = idle.findLastIndex((each) => each.projectId === projectId && each.process.isAlive);
+    if (index < 0) return undefined;
+    const [{ process, timer }] = idle.splice(index, 1) as [Idle];
+    clearTimeout(timer);
+    return process;
+  }
+
+  /** A start blocks the event loop for some milliseconds. Of several, each waits for a turn of its own. */
+  async function start(signal: AbortSignal): Promise<SandboxProcess> {
+    lastStart = lastStart.then(() => nextTurn());
+    await lastStart;
+    while (turns.held + idle.length > PROCESSES) drop(idle[0]!);
+    return await startSandboxProcess(entry, signal);
+  }
+
+  function keep(process: SandboxProcess, projectId: number): void {
+    const kept: Idle = { process, projectId, timer: setTimeout(() => drop(kept), IDLE_MS).unref() };
+    idle.push(kept);
+    for (const each of idle.filter((other) => !other.process.isAlive)) drop(each);
+    if (idle.length > IDLE_PROCESSES) drop(idle[0]!);
+  }
+
+  function drop(one: Idle): void {
+    clearTimeout(one.timer);
+    one.process.kill();
+    const index = idle.indexOf(one);
+    if (index >= 0) idle.splice(index, 1);
+  }
+
+  return {
+    async run(program, { projectId, signal }) {
+      const stop = AbortSignal.any([signal, closing.signal]);
+      await turns.take(projectId, stop);
+      try {
+        const process = takeIdle(projectId) ?? (await start(stop));
+        const reply = await process.run(program, stop);
+        if (process.isAlive) keep(process, projectId);
+        return reply;
+      } finally {
+        turns.end(projectId);
+      }
+    },
+    close() {
+      closing.abort(new Error('The sandbox was closed.'));
+      for (const one of idle.slice()) drop(one);
+    },
+  };
+}

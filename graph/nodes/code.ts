@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { NodeDefinition } from './node-definition.js';
+
+const MAX_CODE_CHARACTERS = 262_144;
+
+const settingsSchema = z.looseObject({
+  timeout: z.number().min(0.1).max(30).default(5).describe('Seconds'),
+});
+
+const schema = z.looseObject({
+  code: z
+    .string()
+    .min(1)
+    .max(MAX_CODE_CHARACTERS)
+    .describe('Body of a JavaScript function of inputs that returns JSON; variables are not filled in here')
+    // Editors of code know the language by it.
+    .meta({ contentMediaType: 'text/javascript' }),
+  inputs: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe('What the code reads as inputs; values may hold variables, and one alone keeps its JSON type'),
+  settings: settingsSchema.prefault({}),
+});
+
+export type CodeNodeData = z.infer<typeof schema>;
+
+const outputSchema = z.looseObject({
+  content: z.string().describe('The text that the code returned, or the JSON as text'),
+  value: z.unknown().describe('What the code returned'),
+  logs: z.array(z.string()).describe('What the code wrote to the console, one item for each call'),
+});
+
+export const codeNode = {
+  kind: 'code',
+  type: 'code-node',
+  nodeType: 'CodeNodeInput',
+  title: 'Code',
+  description: 'Runs JavaScript in a sandbox and gives what it returns.',
+  category: 'Logic',
+  version: '1.0.0',
+  templateFields: ['inputs'],
+  templatePlaces: { inputs: 'json' },
+  // Filled in, a value of a stranger could become code.
+  literalFields: ['code'],
+  schema,
+  outputSchema,
+} as const satisfies NodeDefinition;

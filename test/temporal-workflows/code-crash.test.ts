@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { isRunning, sandboxProcessesOf } from '../activities/kinds/code/sandboxes.js';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { drawing, linkInRow, node, trigger } from '../support/graphs.js';
+import { startStack, type TestStack } from '../support/stack.js';
+
+/** It runs for some seconds, in a loop that does not look at the time. */
+const SLOW = 'Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)';
+
+describe('code and dying workers', function () {
+  this.timeout(180_000);
+  let stack: TestStack;
+  let api: ApiClient;
+
+  before(async function () {
+    if (process.platform !== 'linux') this.skip();
+    stack = await startStack();
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+  });
+  after(() => stack?.stop());
+
+  async function startCode(code: string, timeout: number) {
+    const drawn = node('code', { code, inputs: { n: 1 }, settings: { timeout } });
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing(linkInRow([trigger(), drawn])));
+    const runId = (await api.run(workflowId)).data.id;
+    return { runId, nodeId: drawn.id };
+  }
+
+  /** The processes of the worker, once there are so many. */
+  function processesOf(worker: number, count: number): Promise<number[]> {
+    return eventually(() => {
+      const found = sandboxProcessesOf(worker);
+      return found.length === count && found;
+    });
+  }
+
+  it('kill -9 of the worker leaves no process behind, and the code runs again in the next worker', async () => {
+    const worker = stack.stack.pids.worker!;
+    const { runId, nodeId } = await startCode(SLOW, 5);
+    const [pid] = await processesOf(worker, 1);
+    process.kill(worker, 'SIGKILL');
+    await eventually(() => !isRunning(pid!));
+    // The next attempt has all of its time.
+    const end = await api.pollToEnd(runId, { timeoutMs: 90_000 });
+    assert.equal(end.data.data![nodeId]!.error!.code, 'code_timeout');
+    assert.notEqual(stack.stack.pids.worker, worker);
+  });
+
+  it('a sandbox process that the system kills is replaced, and its code runs again', async () => {
+    const { runId, nodeId } = await startCode(
+      'const end = Date.now() + 3000; while (Date.now() < end); return inputs.n + 1',
+      30,
+    );
+    const worker = await eventually(() => stack.stack.pids.worker);
+    const [pid] = await eventually(() => {
+      const found = sandboxProcessesOf(worker).filter((each) => isRunning(each));
+      return found.length > 0 && found;
+    });
+    process.kill(pid!, 'SIGKILL');
+    const end = await api.pollToEnd(runId, { timeoutMs: 90_000 });
+    assert.equal(end.data.data![nodeId]!.result?.['value'], 2, JSON.stringify(end));
+  });
+
+  it('code whose process is lost each time fails with sandbox_failed after four attempts', async () => {
+    const worker = await eventually(() => stack.stack.pids.worker);
+    // Those that wait for programs of other projects.
+    const killed = new Set(sandboxProcessesOf(worker));
+    const { runId, nodeId } = await startCode(`return ${SLOW}`, 30);
+    for (let attempt = 1; attempt <= 4; attempt += 1) {
+      const pid = await eventually(() => sandboxProcessesOf(worker).find((each) => !killed.has(each)));
+      killed.add(pid);
+      process.kill(pid, 'SIGKILL');
+    }
+    const end = await api.pollToEnd(runId, { timeoutMs: 90_000 });
+    assert.equal(end.data.data![nodeId]!.error!.code, 'sandbox_failed', JSON.stringify(end));
+  });
+
+  it('a worker that stops hands the code back, and its processes end with it', async () => {
+    const worker = await eventually(() => stack.stack.pids.worker);
+    const { runId, nodeId } = await startCode(`return ${SLOW}`, 25);
+    const pids = await eventually(() => {
+      const found = sandboxProcessesOf(worker);
+      return found.length > 0 && found;
+    });
+    process.kill(worker, 'SIGTERM');
+    await eventually(() => pids.every((each) => !isRunning(each)), { timeoutMs: 40_000 });
+    const end = await api.pollToEnd(runId, { timeoutMs: 120_000 });
+    assert.equal(end.data.data![nodeId]!.error!.code, 'code_timeout');
+  });
+});
