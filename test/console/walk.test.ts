@@ -55,7 +55,7 @@ async function tabTo(what: Locator): Promise<void> {
 }
 
 describe('the walk of a newcomer', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let stack: TestStack;
   let browser: ConsoleBrowser;
   let tools: ToolServer;

@@ -13,6 +13,7 @@ export const TIERS = {
   quick: [],
   /** What kills or restarts processes, restores stores, fills the machine up, or changes keys of a running service. */
   durability: [
+    'test/activities/kinds/code/hostile-code.test.ts',
     'test/activities/worker/traces.test.ts',
     'test/api/mcp/private-network.test.ts',
     'test/api/runs/live-poll.test.ts',
@@ -86,6 +87,7 @@ export const LONG = [
 /** They measure short times, take the whole machine, count the rows of everybody, or lock whole tables: nothing else runs
  * meanwhile. */
 export const ALONE = [
+  'test/activities/kinds/code/hostile-code.test.ts',
   'test/activities/kinds/code/hostile-code.test.ts',
   'test/api/http/raw-http.test.ts',
   'test/api/sessions/brute-force.test.ts',
