@@ -39,6 +39,27 @@ export interface CloseNodeInput extends NodeKey {
   code: string;
 }
 
+/** How the wait of a node begins. */
+export interface WaitFacts {
+  for: 'time' | 'callback';
+  /** The time at which the wait ends, in milliseconds since the epoch. */
+  untilMs: number;
+  /** Whether the wait is over when it begins: its callback has come, or its time has. */
+  isOver?: true;
+}
+
+/** The input of the activity that ends the wait of a node. */
+export interface EndWaitRef extends NodeKey {
+  wait: WaitFacts;
+  /** Whether a link of the node is taken when its time is up. */
+  hasTimeoutLink: boolean;
+}
+
+/** `isWaiting`: the wait is not over, although its node was woken. */
+export interface EndWaitFacts extends NodeFacts {
+  isWaiting?: true;
+}
+
 type RunNode = (ref: NodeRef) => Promise<NodeFacts>;
 
 /**
@@ -53,6 +74,10 @@ export interface Activities extends NodeActivities {
   finishRun: (end: FinishRunInput) => Promise<void>;
   /** Records the failure of a node that the run survives, where Temporal has given up the node's activity. */
   closeNode: (node: CloseNodeInput) => Promise<void>;
+  /** Begins the wait of a node. */
+  wait: (ref: NodeKey) => Promise<WaitFacts>;
+  /** Ends it, if it is over. */
+  endWait: (ref: EndWaitRef) => Promise<EndWaitFacts>;
   /** Used by dense execution only: executes several nodes in one activity. */
   nodeChain: (ref: ChainRef) => Promise<ChainFacts>;
 }

@@ -1,6 +1,7 @@
 // The messages between the API and the run workflow. Types and names only: both sides import this file.
 import type { Placement } from '../graph/dense/placement.js';
-import type { Plan } from '../graph/plan.js';
+import type { NodeKey, Plan } from '../graph/plan.js';
+import type { WaitFacts } from './activities.js';
 
 /** The workflow type that operators filter by: `WorkflowType='runGraph'`. */
 export const RUN_WORKFLOW_TYPE = 'runGraph';
@@ -32,6 +33,9 @@ export interface ResumedRun {
   /** The cursor from which each agent continues, by node number. */
   agents: [node: number, cursor: AgentCursor][];
   decisions: [requestId: string, isApproved: boolean][];
+  /** The waits that have begun, by node number. Absent where there are none, as are the ids of the nodes that were woken. */
+  waits?: [node: number, wait: WaitFacts][];
+  woken?: string[];
 }
 
 /** The state that an agent needs to continue after any interruption. */
@@ -50,6 +54,14 @@ export interface Decision {
   requestId: string;
   isApproved: boolean;
 }
+
+/**
+ * The signal `wake`: what a node waits for may have come. Postgres decides whether it has, so that a signal too many does
+ * no harm, and one too few is sent again.
+ */
+export const WAKE_SIGNAL = 'wake';
+
+export type Wake = Pick<NodeKey, 'path' | 'nodeId'>;
 
 /** Plain JSON. Array positions are node numbers of the plan. */
 export interface PlannerSnapshot {
@@ -83,7 +95,7 @@ export interface LiveNode {
 
 /** The reason why a node waits, and the time at which the wait ends, in milliseconds since the epoch. */
 export interface Waiting {
-  for: 'approval';
+  for: 'approval' | 'callback' | 'time';
   untilMs: number;
 }
 

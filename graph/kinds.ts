@@ -7,9 +7,10 @@ export interface KindTraits {
   activity: string;
   /**
    * `activity`: the node leaves the process, in one activity. `inline`: the node only reads and decides, inside the
-   * workflow task. `loop`: the run workflow calls the kind's activities repeatedly.
+   * workflow task. `loop`: the run workflow calls the kind's activities repeatedly. `wait`: the node begins and ends
+   * inside workflow tasks, and waits in between without holding anything.
    */
-  runs: 'activity' | 'inline' | 'loop';
+  runs: 'activity' | 'inline' | 'loop' | 'wait';
   /**
    * The named handles of the kind, numbered from 1 in this order. `field` is the field of the node's data that holds
    * the target, `edge` is the `sourceHandle` of the drawn edge, and editors show `label`. A node of a kind without named
@@ -99,6 +100,15 @@ export const kinds = {
     activity: 'set',
     runs: 'inline',
     handles: [],
+    secretFields: [],
+    servers: 'none',
+    isDense: false,
+  },
+  wait: {
+    activity: 'wait',
+    runs: 'wait',
+    handles: [{ field: 'timeout_node', edge: 'timeout', label: 'Timed out' }],
+    isLeftByNext: true,
     secretFields: [],
     servers: 'none',
     isDense: false,

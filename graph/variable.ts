@@ -11,6 +11,8 @@ export interface Scope {
   results: ReadonlyMap<string, NodeOutput>;
   /** Of the nodes whose failure the run has survived. */
   errors?: ReadonlyMap<string, NodeErrorFacts>;
+  /** The addresses of callbacks, by the ids of the nodes that wait for them. */
+  callbackUrls?: ReadonlyMap<string, string>;
   /** For readers: what stands in place of outputs that are too large to be shown, by node id. */
   leftOut?: ReadonlyMap<string, string>;
 }
@@ -28,11 +30,14 @@ export type Variable =
   /** The path starts after `result`. */
   | { source: 'node'; nodeId: string; path: PathPart[] }
   /** The path starts after `error`: `code` or `message` of a failure that the run has survived. */
-  | { source: 'error'; nodeId: string; path: PathPart[] };
+  | { source: 'error'; nodeId: string; path: PathPart[] }
+  /** The address at which a node that waits for a callback is answered. */
+  | { source: 'callback'; nodeId: string; path: [] };
 
 // Longer than any id and path that a person draws. It bounds the cost of hostile texts.
 const MAX_EXPRESSION = 1000;
 const RESULT = /\.result(?=[.[\s]|$)/;
+const CALLBACK = /^(.+)\.callback_url$/;
 const ERROR = /\.error(?=[.[\s]|$)/;
 
 /** Parses the text between the braces; undefined where it is not a variable. */
@@ -43,7 +48,13 @@ export function parseVariable(expression: string): Variable | undefined {
     const path = parsePath(text.slice('input'.length));
     if (path) return { source: 'input', path };
   }
-  return parseNodeVariable(text, 'node', RESULT) ?? parseNodeVariable(text, 'error', ERROR);
+  return parseNodeVariable(text, 'node', RESULT) ?? parseNodeVariable(text, 'error', ERROR) ?? parseCallback(text);
+}
+
+/** Last, because a result may have a field of this name. */
+function parseCallback(text: string): Variable | undefined {
+  const nodeId = CALLBACK.exec(text)?.[1]?.trim();
+  return nodeId === undefined || nodeId === '' ? undefined : { source: 'callback', nodeId, path: [] };
 }
 
 function parseNodeVariable(text: string, source: 'node' | 'error', word: RegExp): Variable | undefined {
@@ -93,6 +104,7 @@ function toPart(name: string): PathPart {
 export function resolveVariable(variable: Variable, scope: Scope): unknown {
   const { path } = variable;
   if (variable.source === 'input') return walk(scope.input, path);
+  if (variable.source === 'callback') return scope.callbackUrls?.get(variable.nodeId);
   if (variable.source === 'error') return walk(scope.errors?.get(variable.nodeId), path);
   const output = scope.results.get(variable.nodeId);
   if (output === undefined) return scope.leftOut?.get(variable.nodeId);

@@ -7,6 +7,7 @@ import { exitsOf, groupEdges, linksInData, linksInEdges, type EdgesBySource, typ
 import { whatEveryNodeSays } from './nodes/every-node.js';
 import type { NodeDefinition } from './nodes/node-definition.js';
 import { nodeDefinitions } from './nodes/registry.js';
+import { outlastsRun, waitsForCallback } from './nodes/wait.js';
 import { ERROR_HANDLE, type Plan } from './plan.js';
 import { findExpressions, type Variable } from './template.js';
 import { createUpstreamTest, type UpstreamTest } from './upstream.js';
@@ -18,6 +19,7 @@ export interface Warning {
     | 'links_disagree'
     | 'literal_variable'
     | 'lost_secret'
+    | 'outlasts_run'
     | 'unknown_variable'
     | 'unreachable_node';
   message: string;
@@ -44,7 +46,7 @@ export function findWarnings(data: unknown, document: Document, plan: Plan): War
     }
     if (reachable.has(id)) {
       warnings.push(...findDeadSettings(node), ...findUnknownVariables(node, isKnown));
-      warnings.push(...findLiteralVariables(node, isKnown));
+      warnings.push(...findLiteralVariables(node, isKnown), ...findOutlasting(node));
     }
     if (warnings.length >= MAX_FINDINGS) break;
   }
@@ -55,8 +57,12 @@ export function findWarnings(data: unknown, document: Document, plan: Plan): War
 function findDeadSettings({ id, kind, data, links }: DrawnNode): Warning[] {
   const messages: string[] = [];
   const { onError } = whatEveryNodeSays(data);
-  if (isObject(data['retry']) && traitsOf(kind).runs === 'inline') {
+  const { runs } = traitsOf(kind);
+  if (isObject(data['retry']) && (runs === 'inline' || runs === 'wait')) {
     messages.push('`retry` changes nothing: a node of this kind calls nobody, and is not attempted again.');
+  }
+  if (runs === 'wait' && hasTarget(data['timeout_node']) && !waitsForCallback(kind, data)) {
+    messages.push('`timeout_node` is never taken: `mode` is not "callback".');
   }
   if (onError === 'branch' && !links.some(({ handle }) => handle === ERROR_HANDLE)) {
     messages.push('`on_error` is "branch", and no error link leads on: the way ends there after a failure.');
@@ -65,6 +71,12 @@ function findDeadSettings({ id, kind, data, links }: DrawnNode): Warning[] {
     messages.push('`error_node` is never taken: `on_error` is not "branch".');
   }
   return messages.map((message) => ({ node_id: id, code: 'dead_setting', message }));
+}
+
+function findOutlasting({ id, kind, data }: DrawnNode): Warning[] {
+  if (kind !== 'wait' || !outlastsRun(data)) return [];
+  const message = 'A run ends 30 days after its start, and this wait may last as long: the run then fails.';
+  return [{ node_id: id, code: 'outlasts_run', message }];
 }
 
 function hasTarget(value: unknown): boolean {
@@ -130,17 +142,22 @@ function toShown(expression: string): string {
 function createVariableTest(data: unknown, document: Document, plan: Plan): VariableTest {
   const fieldIds = fieldIdsOf(inputFieldsOf(data));
   const nodeIds = new Set(document.nodes.map(({ id }) => id));
+  const waiting = document.nodes.filter(({ kind, data: given }) => waitsForCallback(kind, given));
+  const callbacks = new Set(waiting.map(({ id }) => id));
   const caught = new Set(Object.keys(plan.caught ?? {}).map((node) => plan.ids[Number(node)]));
   const isUpstream: UpstreamTest = createUpstreamTest(plan);
   return (variable, nodeId) => {
     if (!variable) return 'it is not a variable';
     if (variable.source === 'input') return inputReason(fieldIds, variable.path[0]);
     if (!nodeIds.has(variable.nodeId)) return 'there is no such node';
+    if (variable.source === 'callback') return callbacks.has(variable.nodeId) ? undefined : NO_CALLBACK;
     if (!isUpstream(variable.nodeId, nodeId)) return 'that node does not run before this one';
     const isFatal = variable.source === 'error' && !caught.has(variable.nodeId);
     return isFatal ? 'the run does not go on after a failure of that node (on_error)' : undefined;
   };
 }
+
+const NO_CALLBACK = 'that node does not wait for a callback';
 
 /** A trigger without declared fields accepts any input, so no field of it is unknown. */
 function inputReason(fieldIds: ReadonlySet<string>, field: string | number | undefined): string | undefined {

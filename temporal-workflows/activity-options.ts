@@ -1,7 +1,15 @@
 // How the run workflow calls each activity. `cancellationType` is always set explicitly, because the SDK's actual
 // default differs from the documented one.
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { Activities, CloseNodeInput, FinishRunInput, NodeActivities } from '../contract/activities.js';
+import type {
+  Activities,
+  CloseNodeInput,
+  EndWaitFacts,
+  EndWaitRef,
+  FinishRunInput,
+  NodeActivities,
+  WaitFacts,
+} from '../contract/activities.js';
 import type { NodeFacts, NodeRef } from '../contract/nodes.js';
 import { kinds, type KindThatRuns } from '../graph/kinds.js';
 
@@ -60,6 +68,16 @@ export function callNode(kind: SingleStepKind, { node, summary }: NodeCall): Pro
   const { activity, runs } = kinds[kind];
   if (runs === 'inline') return inline[activity].executeWithOptions({ summary }, [node]);
   return inActivity[activity].executeWithOptions({ summary, activityId: node.nodeId }, [node]);
+}
+
+const waiting = proxyLocalActivities<Pick<Activities, 'wait' | 'endWait'>>(inWorkflowTask);
+
+export function beginWait({ node, summary }: NodeCall): Promise<WaitFacts> {
+  return waiting.wait.executeWithOptions({ summary }, [node]);
+}
+
+export function endWait(node: EndWaitRef, summary: string): Promise<EndWaitFacts> {
+  return waiting.endWait.executeWithOptions({ summary: `${summary}: end` }, [node]);
 }
 
 const closing = proxyLocalActivities<Pick<Activities, 'closeNode'>>(inWorkflowTask);

@@ -17,7 +17,7 @@ export interface AgentHost {
 
 export const FIRST_STEP: AgentCursor = { turn: 0, requests: [], deadlineMs: 0 };
 
-interface AgentNode {
+export interface AgentNode {
   key: NodeKey;
   /** The summary that the Temporal UI shows. */
   summary: string;

@@ -1,46 +1,37 @@
-import {
-  CancellationScope,
-  condition,
-  isCancellation,
-  setCurrentDetails,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, isCancellation, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { FinishRunInput, RunError } from '../contract/activities.js';
 import { FINISH_SEQUENCE, type NodeFacts } from '../contract/nodes.js';
 import {
   toMarkdown,
-  type AgentCursor,
   type Decision,
   type LiveNode,
   type ResumedRun,
   type RunGraphInput,
   type RunStatusAnswer,
-  type Waiting,
+  type Wake,
 } from '../contract/run-workflow.js';
 import { mayBeCaught } from '../graph/caught.js';
 import { callNode, closeNode, type SingleStepKind } from './activity-options.js';
-import { FIRST_STEP, runAgent } from './agent-loop.js';
 import { createDenseExecution, type DenseExecution } from './dense/dense-execution.js';
 import { failureCode, nodeFailureOf } from './node-failure.js';
 import type { NodeWork, WorkEnd } from './node-work.js';
 import { Planner } from './planner.js';
+import { handleAfter, hasTimeoutWay } from './wait.js';
+import { WaitingNodes } from './waiting-nodes.js';
 
-const runStateKey = { name: 'RunState', type: 'KEYWORD' } as const;
+/** Labels of nodes that wait, in the progress that the Temporal UI shows. */
+const WAITING_SHOWN = 20;
 
 /**
- * The scheduler of one run. It keeps the nodes in flight, the agents that wait, the phase (whether more nodes may
- * start) and the first failure.
+ * The scheduler of one run. It keeps the nodes in flight, the phase (whether more nodes may start) and the first failure.
+ * `WaitingNodes` keeps the nodes that wait.
  */
 export class GraphRun {
   readonly #input: RunGraphInput;
   readonly #planner: Planner;
   readonly #dense: DenseExecution | undefined;
   readonly #nodes = new CancellationScope({ cancellable: true });
-  readonly #agents: Map<number, AgentCursor>;
-  readonly #decisions: Map<string, boolean>;
-  /** Nodes that wait. They hold no slot and do not keep a drained run from continuing. */
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting: WaitingNodes;
   #phase: RunStatusAnswer['phase'] = 'running';
   #inFlight = 0;
   #error: RunError | undefined;
@@ -51,15 +42,14 @@ export class GraphRun {
     this.#input = input;
     this.#planner = new Planner(input.plan, input.resumed?.planner);
     this.#dense = createDenseExecution(input, this.#planner, (node) => this.#single(node));
-    this.#agents = new Map(input.resumed?.agents);
-    this.#decisions = new Map(input.resumed?.decisions);
+    this.#waiting = new WaitingNodes(this.#ofWaits, input.resumed);
   }
 
   /** Resolves when nothing is in flight and this execution starts nothing more. */
   async settle(): Promise<void> {
     const idle = new Promise<void>((resolve) => (this.#wake = resolve));
     CancellationScope.current().cancelRequested.catch(() => this.#stop('cancelling'));
-    for (const [node] of this.#input.resumed?.agents ?? []) this.#start(this.#single(node));
+    for (const node of this.#waiting.begun()) this.#start(this.#single(node));
     this.#startReady();
     await idle;
   }
@@ -68,9 +58,12 @@ export class GraphRun {
     return { phase: this.#phase, states: this.#planner.states(), live: this.#planner.running().map(this.#toLive) };
   }
 
-  /** The first decision counts. A decision that arrives before its request is kept. Never throws. */
-  decide({ requestId, isApproved }: Decision): void {
-    if (!this.#decisions.has(requestId)) this.#decisions.set(requestId, isApproved);
+  decide(decision: Decision): void {
+    this.#waiting.decide(decision);
+  }
+
+  wake(wake: Wake): void {
+    this.#waiting.wake(wake);
   }
 
   /** Whether the last activity has reported the run's success. After that not even a cancel changes the outcome. */
@@ -83,12 +76,7 @@ export class GraphRun {
   }
 
   snapshot(): ResumedRun {
-    const awaited = new Set([...this.#agents.values()].flatMap(({ requests }) => requests));
-    return {
-      planner: this.#planner.snapshot(),
-      agents: [...this.#agents],
-      decisions: [...this.#decisions].filter(([requestId]) => awaited.has(requestId)),
-    };
+    return { planner: this.#planner.snapshot(), ...this.#waiting.snapshot() };
   }
 
   end(): FinishRunInput {
@@ -150,7 +138,7 @@ export class GraphRun {
   /** A failure that comes when the run is already being stopped is not caught: nothing follows it. */
   async #failOrCatch(node: number, error: unknown): Promise<void> {
     const code = failureCode(error);
-    const taken = this.#input.plan.caught?.[node];
+    const taken = handleAfter(code, this.#input.plan, node);
     const isCaught = taken !== undefined && mayBeCaught(code) && this.#isGoingOn;
     if (isCaught && nodeFailureOf(error) === undefined) await this.#close(node, code);
     // Meanwhile the run may have been stopped.
@@ -188,7 +176,10 @@ export class GraphRun {
     const kind = plan.kinds[node]!;
     const key = { runId, path: '', nodeId: plan.ids[node]! };
     const summary = toMarkdown(plan.labels[node]!);
-    if (kind === 'agent') return this.#runAgent(node, { key, summary });
+    if (kind === 'agent') return this.#waiting.runAgent(node, { key, summary });
+    if (kind === 'wait') {
+      return this.#waiting.runWait(node, { key, summary, hasTimeoutLink: hasTimeoutWay(plan, node) });
+    }
     const isLast = this.#planner.open === 1;
     return callNode(kind satisfies SingleStepKind, {
       node: isLast ? { ...key, endSequence: FINISH_SEQUENCE } : key,
@@ -196,47 +187,17 @@ export class GraphRun {
     });
   }
 
-  async #runAgent(node: number, agent: Parameters<typeof runAgent>[1]): Promise<NodeFacts> {
-    const host = {
-      remember: (cursor: AgentCursor) => void this.#agents.set(node, cursor),
-      gate: () => this.#gate(),
-      decisions: (cursor: AgentCursor) => this.#decided(node, cursor),
-    };
-    await runAgent(host, agent, this.#agents.get(node) ?? FIRST_STEP);
-    this.#agents.delete(node);
-    return {};
-  }
-
-  /** Agents of a draining run stop here for good. The next execution continues from their cursors. */
-  #gate(): Promise<void> {
-    this.#drainWhenFull();
-    if (this.#phase !== 'draining') return Promise.resolve();
-    this.#inFlight--;
-    this.#startReady();
-    return new Promise(() => undefined);
-  }
-
-  async #decided(node: number, { requests, deadlineMs }: AgentCursor): Promise<void> {
-    const isDecided = () => requests.every((requestId) => this.#decisions.has(requestId));
-    if (isDecided()) return;
-    this.#inFlight--;
-    this.#changeWaiting(() => this.#waiting.set(node, { for: 'approval', untilMs: deadlineMs }));
-    try {
+  readonly #ofWaits = {
+    leaveSlot: (): void => {
+      this.#inFlight--;
       this.#startReady();
-      await condition(isDecided, Math.max(1, deadlineMs - Date.now()));
-    } finally {
-      this.#changeWaiting(() => this.#waiting.delete(node));
-      this.#inFlight++;
-    }
-  }
-
-  /** Operators filter by `RunState`. Each change of it costs one history event. */
-  #changeWaiting(change: () => unknown): void {
-    const before = this.#waiting.size > 0;
-    change();
-    const after = this.#waiting.size > 0;
-    if (before !== after) upsertSearchAttributes([{ key: runStateKey, value: after ? 'approval' : 'running' }]);
-  }
+    },
+    takeSlot: (): void => void this.#inFlight++,
+    isDraining: (): boolean => {
+      this.#drainWhenFull();
+      return this.#phase === 'draining';
+    },
+  };
 
   #stop(why: 'failing' | 'cancelling'): void {
     if (!this.#isGoingOn) return;
@@ -246,7 +207,7 @@ export class GraphRun {
   }
 
   readonly #toLive = (node: number): LiveNode => {
-    const waiting = this.#waiting.get(node);
+    const waiting = this.#waiting.waitingOf(node);
     return { id: this.#input.plan.ids[node]!, path: '', ...(waiting && { waiting }) };
   };
 
@@ -254,7 +215,8 @@ export class GraphRun {
     const { ids, labels } = this.#input.plan;
     const counts = `${this.#phase}: ${this.#planner.succeeded} of ${ids.length} nodes succeeded, ${this.#inFlight} in flight`;
     if (this.#waiting.size === 0) return counts;
-    const waiting = [...this.#waiting.keys()].map((node) => toMarkdown(labels[node]!));
-    return `${counts}\n\nWaiting for approval: ${waiting.join(', ')}`;
+    const shown = this.#waiting.nodes().slice(0, WAITING_SHOWN);
+    const more = this.#waiting.size > shown.length ? ` and ${this.#waiting.size - shown.length} more` : '';
+    return `${counts}\n\nWaiting: ${shown.map((node) => toMarkdown(labels[node]!)).join(', ')}${more}`;
   }
 }

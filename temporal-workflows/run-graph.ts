@@ -16,12 +16,15 @@ import { GraphRun } from './graph-run.js';
 import {
   DECIDE_SIGNAL,
   STATUS_QUERY,
+  WAKE_SIGNAL,
   type Decision,
   type RunGraphInput,
   type RunStatusAnswer,
+  type Wake,
 } from '../contract/run-workflow.js';
 
 const statusQuery = defineQuery<RunStatusAnswer>(STATUS_QUERY);
+const wakeSignal = defineSignal<[Wake]>(WAKE_SIGNAL);
 const decideSignal = defineSignal<[Decision]>(DECIDE_SIGNAL);
 
 export async function runGraph(input: RunGraphInput): Promise<void> {
@@ -30,6 +33,7 @@ export async function runGraph(input: RunGraphInput): Promise<void> {
   setHandler(statusQuery, () => run.status(), {
     description: 'Phase of the run, a state for each node, and what is in flight',
   });
+  setHandler(wakeSignal, (wake) => run.wake(wake), { description: 'What a node waits for may have come' });
   setHandler(decideSignal, (decision) => run.decide(decision), { description: 'An approver has answered a request' });
   await run.settle();
   if (run.isDrained()) {

@@ -79,6 +79,8 @@ export interface NodeStep<Facts> {
   perform(task: NodeTask, end: (outcome: NodeOutcome) => Promise<void>): Promise<Facts>;
   /** Returns the cost of the node's earlier steps or calls. */
   chargeSoFar?: (task: NodeTask) => Promise<Charge>;
+  /** Whether the run survives a failure with this code, whatever the node's `on_error` says. */
+  survives?: (code: string) => boolean;
   /** Stores the node's end, by default with `recordNodeEnd`. Returns false for a repeat. */
   store?: (end: NodeEndRow) => Promise<boolean>;
 }

@@ -18,7 +18,7 @@ export interface NodeEnd {
   failure?: NodeFailure;
 }
 
-type Recorder = Pick<NodeStep<unknown>, 'chargeSoFar' | 'store'>;
+type Recorder = Pick<NodeStep<unknown>, 'chargeSoFar' | 'survives' | 'store'>;
 
 /** A longer message is cut after the secrets in it are masked. */
 const MAX_MESSAGE_CHARACTERS = 4_000;
@@ -27,8 +27,8 @@ export function toErrorMessage({ message }: Error, masker: Masker): string {
   return masker.text(message.replaceAll('\0', '\uFFFD')).slice(0, MAX_MESSAGE_CHARACTERS);
 }
 
-function isCaught(data: Record<string, unknown>, code: string): boolean {
-  return mayBeCaught(code) && whatEveryNodeSays(data).onError !== 'fail';
+function isCaught({ survives }: Recorder, data: Record<string, unknown>, code: string): boolean {
+  return mayBeCaught(code) && (survives?.(code) === true || whatEveryNodeSays(data).onError !== 'fail');
 }
 
 /**
@@ -60,7 +60,7 @@ export async function recordNode(
       tookMs: performance.now() - task.startedAt,
       handle: end.outcome?.handle ?? 0,
       alsoHandles: end.outcome?.alsoHandles ?? null,
-      isHandled: end.failure !== undefined && isCaught(node.data, end.failure.code),
+      isHandled: end.failure !== undefined && isCaught(recorder, node.data, end.failure.code),
       result: texts?.result ?? null,
       resultEnc: texts?.resultEnc ?? null,
       errorCode: end.failure?.code ?? null,

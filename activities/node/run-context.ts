@@ -13,6 +13,7 @@ import { findVariables, type NodeOutput, type Scope } from '../../graph/template
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { CallbackUrls } from './callback-urls.js';
 import { runClosedFailure } from './failures.js';
 import { PARSED_FACTOR, structureBytes } from './payload-weight.js';
 
@@ -66,7 +67,7 @@ const SNAPSHOT_CACHE = { max: 100, maxSize: 96 * 1024 * 1024 };
  */
 const OUTPUT_CACHE = { max: 10_000, maxSize: 16 * 1024 * 1024, maxEntrySize: 32 * 1024 };
 
-export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
+export function createRunContexts(db: Db, secretBox: SecretBox, callbacks: CallbackUrls): RunContexts {
   const snapshots = new LRUCache<string, Promise<Graph>>(SNAPSHOT_CACHE);
   const runs = new LRUCache<string, Promise<RunContext>>(RUN_CACHE);
   const outputs = new LRUCache<string, string>({ ...OUTPUT_CACHE, sizeCalculation: (text) => text.length + 1 });
@@ -100,9 +101,11 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
     async loadScope({ run, memory }, templates) {
       const nodeIds = new Set<string>();
       const failedIds = new Set<string>();
+      const callbackIds = new Set<string>();
+      const idsOf = { node: nodeIds, error: failedIds, callback: callbackIds };
       for (const variable of findVariables(templates)) {
         if (variable.source === 'input' || run.node(variable.nodeId) === undefined) continue;
-        (variable.source === 'node' ? nodeIds : failedIds).add(variable.nodeId);
+        idsOf[variable.source].add(variable.nodeId);
       }
       const drawing = { runId: run.runId, path: '' };
       const results = new Map<string, NodeOutput>();
@@ -126,7 +129,12 @@ export function createRunContexts(db: Db, secretBox: SecretBox): RunContexts {
         results.set(output.nodeId, parseJson(text) as NodeOutput);
       }
       const errors = await findNodeErrors(db, drawing, [...failedIds]);
-      return { input: run.input, results, errors: new Map(errors.map(({ nodeId, ...error }) => [nodeId, error])) };
+      return {
+        input: run.input,
+        results,
+        errors: new Map(errors.map(({ nodeId, ...error }) => [nodeId, error])),
+        callbackUrls: await callbacks.urlsOf(run, drawing, callbackIds),
+      };
     },
   };
 

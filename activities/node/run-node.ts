@@ -64,7 +64,8 @@ export function toStep(runner: NodeKindRunner): NodeStep<NodeFacts> {
   };
 }
 
-function settledFacts(claim: NodeClaim): NodeFacts {
+/** Returns the facts of a node that has ended; throws the failure with which it has. */
+export function settledFacts(claim: NodeClaim): NodeFacts {
   if (claim.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
   return toFacts(claim.handle, claim.alsoHandles);
 }

@@ -12,6 +12,7 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
     secretsKeys: required(environment, 'secretsKeys', 'SECRETS_KEY'),
     internalServiceToken: required(environment, 'internalServiceToken', 'INTERNAL_SERVICE_TOKEN').split(',')[0]!.trim(),
     apiInternalUrl: environment.apiInternalUrl.replace(/\/$/, ''),
+    publicUrl: environment.publicUrl,
     allowPrivateNetwork: environment.allowPrivateNetwork,
     taskQueue: environment.temporalTaskQueue,
     temporal: loadTemporalConnection(env),

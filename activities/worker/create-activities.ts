@@ -25,6 +25,8 @@ import { createModelClients } from '../kinds/llm/model-clients.js';
 import { createMcpRunner } from '../kinds/mcp/mcp.js';
 import { createMcpSessions } from '../kinds/mcp/mcp-sessions.js';
 import { createTriggerStep } from '../kinds/trigger.js';
+import { createBeginWaitStep, createEndWaitStep } from '../kinds/wait.js';
+import type { CallbackUrls } from '../node/callback-urls.js';
 import type { NodeDeps, NodeStep } from '../node/node-step.js';
 import { reportRunEnd, reportWithLastNode, type ReportRunEnd } from '../node/report-end.js';
 import type { RunContexts } from '../node/run-context.js';
@@ -36,6 +38,7 @@ export interface ActivityDeps {
   db: Database;
   secretBox: SecretBox;
   contexts: RunContexts;
+  callbacks: CallbackUrls;
   outgoing: OutgoingClient;
   mcp: McpClient;
   sandbox: Sandbox;
@@ -57,6 +60,7 @@ export function createActivities(deps: ActivityDeps): Activities {
   const node: NodeDeps = { db, secretBox, contexts, memory, logger, metrics };
   const sessions = createMcpSessions(deps.mcp);
   const clients = createModelClients(db, secretBox, metrics);
+  const waits = { db, secretBox, contexts, callbacks: deps.callbacks };
   const agent: AgentDeps = { db, secretBox, contexts, providers, clients, sessions, node };
   const trace = createActivityTracer(contexts);
   const report: ReportRunEnd = (end) => trace('finishRun', end, () => reportRunEnd(deps, end));
@@ -85,6 +89,8 @@ export function createActivities(deps: ActivityDeps): Activities {
     agentTurn: (ref) => trace('agentTurn', ref, () => runStep(node, ref, createTurnStep(agent, ref))),
     agentTools: (ref) => trace('agentTools', ref, () => runStep(node, ref, createToolsStep(agent, ref))),
     finishRun: report,
+    wait: (ref) => trace('wait', ref, () => runInline(node, ref, createBeginWaitStep(waits))),
+    endWait: (ref) => trace('endWait', ref, () => runInline(node, ref, createEndWaitStep(waits, ref))),
     closeNode: ({ code, ...key }) => trace('closeNode', key, () => recordCaughtFailure(db, key, code)),
     nodeChain: createNodeChain({
       executeNode: createExecuteNode(node, steps, trace),

@@ -19,6 +19,7 @@ import { withLeanThreads } from './lean-threads/lean-threads.js';
 import { ByteBudget } from '../../outgoing/byte-budget.js';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../../outgoing/outgoing-client.js';
+import { createCallbackUrls } from '../node/callback-urls.js';
 import { createRunContexts } from '../node/run-context.js';
 import { ProjectSlots } from './project-slots.js';
 import { createProjectSlotsInterceptor } from './project-slots-interceptor.js';
@@ -57,7 +58,8 @@ async function main(): Promise<void> {
   const mcp = createMcpClient({ allowPrivateNetwork: config.allowPrivateNetwork });
   const sandbox = createSandbox();
   const secretBox = createSecretBox(config.secretsKeys);
-  const contexts = createRunContexts(db, secretBox);
+  const callbacks = createCallbackUrls(db, secretBox, config.publicUrl);
+  const contexts = createRunContexts(db, secretBox, callbacks);
   const connection = await connect(config, logger);
   const memory = new ByteBudget({ totalBytes: config.payloadMemoryMb * 1_000_000, uncountedBytes: UNCOUNTED_BYTES });
   const slots = new ProjectSlots({ slots: config.activitySlots, projectSlots: config.projectSlots });
@@ -74,6 +76,7 @@ async function main(): Promise<void> {
       db,
       secretBox,
       contexts,
+      callbacks,
       outgoing,
       mcp,
       sandbox,

@@ -2,6 +2,7 @@
 // process; picking runs needs an advisory lock, checking them does not (docs/adr/0008-reconciler-by-lease.md).
 import { claimRunsToCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
 import { redeliverDecisions } from '../approvals/decide-approval.js';
+import { redeliverWakes } from '../callbacks/deliver-wakes.js';
 import { startLoop, type BackgroundLoop } from './background-loop.js';
 import type { AppDeps } from '../deps.js';
 import { createPacer } from './pacer.js';
@@ -58,7 +59,10 @@ async function reconcileDue(round: Round): Promise<'done' | 'busy'> {
     // The ping precedes each batch: without it, all due runs would be claimed and fail one by one while Temporal is
     // down.
     await pingTemporal(deps.temporal, PING_MS);
-    if (isFirst) await redeliverDecisions(deps, stopped);
+    if (isFirst) {
+      await redeliverDecisions(deps, stopped);
+      await redeliverWakes(deps, stopped);
+    }
     isFirst = false;
     claimed = await claimRunsToCheck(deps.db, BATCH, LEASE_SECONDS);
     if (claimed === undefined) return 'busy';

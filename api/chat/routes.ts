@@ -9,7 +9,7 @@ import { chatErrorSchema } from './chat-errors.js';
 import { toCallerHeaders, toProviderHeaders } from './chat-headers.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, permissionDenied } from '../http/errors.js';
-import { mayAct } from '../http/middleware/authorize.js';
+import { mayAct } from '../access/roles.js';
 import { MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Caller, type Route } from '../http/route.js';
 

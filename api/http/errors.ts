@@ -40,6 +40,11 @@ export function notFound(): ApiError {
   return new ApiError(404, 'not_found', 'Not found.');
 }
 
+/** What was there once, and will not be again. */
+export function gone(message: string): ApiError {
+  return new ApiError(410, 'gone', message);
+}
+
 export function permissionDenied(
   message = 'You do not have permission to perform this action.',
   headers: Record<string, string> = {},

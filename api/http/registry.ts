@@ -6,6 +6,7 @@ import { approvalRoutes } from '../approvals/routes.js';
 import { billingRoutes } from '../billing/routes.js';
 import { allRunsRoutes } from '../runs/all-runs-routes.js';
 import { allWorkflowsRoutes } from '../workflows/all-workflows-routes.js';
+import { callbackRoutes } from '../callbacks/routes.js';
 import { modelRoutes } from '../chat/models-routes.js';
 import { chatRoutes } from '../chat/routes.js';
 import { createDocumentationRoutes } from './docs-routes.js';
@@ -56,6 +57,7 @@ export const routes: Route[] = [
   ...allRunsRoutes,
   ...nodeRoutes,
   ...approvalRoutes,
+  ...callbackRoutes,
   ...runFlagRoutes,
   ...billingRoutes,
   ...usageRoutes,

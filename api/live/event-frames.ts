@@ -4,6 +4,7 @@ import { readResultPieces } from '../../db/runs/result-pieces.js';
 import { readOutputPieces } from '../../db/runs/run-output.js';
 import type { RunEvent } from '../../db/runs/run-events-repository.js';
 import type { StoredRunStatus } from '../../db/core/tables.js';
+import type { WaitView } from '../callbacks/wait-view.js';
 import type { ByteBudget } from '../../outgoing/byte-budget.js';
 import { toExecutionStatus } from '../runs/node-map.js';
 
@@ -21,6 +22,7 @@ export interface FrameSource {
   memory: ByteBudget;
   runId: string;
   signal: AbortSignal;
+  waits: WaitView;
 }
 
 export function isEnd({ kind, status }: RunEvent): boolean {
@@ -29,7 +31,8 @@ export function isEnd({ kind, status }: RunEvent): boolean {
 
 /** The frame of an event in pieces; a large result is fetched while the reader takes it. */
 export async function* framesOf(source: FrameSource, event: RunEvent): AsyncGenerator<string> {
-  const { kind, version, data } = event;
+  const { kind, version } = event;
+  const data = kind === 'node' ? source.waits.text(event.data) : event.data;
   const head = `event: ${kind}\nid: ${version}\ndata: `;
   if (kind === 'run') {
     const status = toExecutionStatus(event.status as StoredRunStatus, true);

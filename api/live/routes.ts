@@ -50,7 +50,7 @@ const events = defineRoute({
         ? openFeed(deps.db, deps.runHub, { runId, userId: caller.userId }, signal)
         : openEndedFeed(deps.db, runId);
     };
-    const body = streamRun(deps, { runId, reader: caller, after, open, signal });
+    const body = streamRun(deps, { runId, reader: caller, role: run.role, after, open, signal });
     return { status: 200, headers: STREAM_HEADERS, body, stalledMs: STALLED_MS };
   },
 });

@@ -1,36 +1,36 @@
 // Reads of runs for those who have waited: what they wait for happens to all of them at once.
 import type { Database } from '../../db/core/client.js';
+import type { Role } from '../../db/core/tables.js';
 import { readRunForPoll, type PolledRun } from '../../db/runs/poll-repository.js';
-import { areViewers, type Reader, type Viewer } from '../../db/runs/run-watches-repository.js';
+import { findRoles, type Reader, type Viewer } from '../../db/runs/run-watches-repository.js';
 import { together } from '../access/together.js';
+import { mayRun } from '../callbacks/wait-view.js';
 
 export interface SharedReads {
   /** What a poll by this reader finds now. */
   read(viewer: Viewer): Promise<PolledRun | undefined>;
-  /** Whether the reader may still see the run, asked together with all who are checked at the same time. */
-  mayStillSee(viewer: Viewer): Promise<boolean>;
+  /** The reader's role now, asked together with all who are checked at the same time; null for who may not see the run. */
+  roleOf(viewer: Viewer): Promise<Role | null>;
 }
 
 const MOST_TOGETHER = 1_000;
 
 export function createSharedReads(db: Database, retentionDays: number): SharedReads {
-  const mayStillSee = together((viewers: Viewer[]) => areViewers(db, viewers), { most: MOST_TOGETHER });
+  const roleOf = together((viewers: Viewer[]) => findRoles(db, viewers), { most: MOST_TOGETHER });
   /** Of each run that is being read now. */
   const readers = new Map<string, (reader: Reader) => Promise<PolledRun | undefined>>();
 
   async function readFor(runId: string, asking: Reader[]): Promise<(PolledRun | undefined)[]> {
     const different = [...new Map(asking.map((reader) => [nameOf(reader), reader])).values()];
-    const seen = await areViewers(
+    const found = await findRoles(
       db,
       different.map((reader) => ({ ...reader, runId })),
     );
-    const viewers = different.filter((_reader, index) => seen[index]);
-    const names = new Set(viewers.map(nameOf));
-    const { userId } = viewers[0] ?? different[0]!;
-    const run = await readRunForPoll(db, { runId, userId }, retentionDays);
-    return asking.map((reader) =>
-      names.has(nameOf(reader)) ? run : run && { ...run, isVisible: false, output: undefined, nodes: [] },
-    );
+    const roles = new Map(different.map((reader, index) => [nameOf(reader), found[index] ?? null]));
+    const viewer = different.find((reader) => roles.get(nameOf(reader)) !== null) ?? different[0]!;
+    const run = await readRunForPoll(db, { runId, userId: viewer.userId }, retentionDays);
+    const shown = run && toShownAs(run);
+    return asking.map((reader) => shown?.(roles.get(nameOf(reader)) ?? null));
   }
 
   function readerOf(runId: string): (reader: Reader) => Promise<PolledRun | undefined> {
@@ -44,10 +44,19 @@ export function createSharedReads(db: Database, retentionDays: number): SharedRe
     return reader;
   }
 
-  return { mayStillSee, read: ({ runId, ...reader }) => readerOf(runId)(reader) };
+  return { roleOf, read: ({ runId, ...reader }) => readerOf(runId)(reader) };
 }
 
 /** The same for the same user with the same credentials. */
 function nameOf({ userId, keyId, sessionId }: Reader): string {
   return JSON.stringify([userId, keyId, sessionId]);
+}
+
+/** As readers of each role see it: the same object for all who see the same, so that their answer is made once. */
+function toShownAs(run: PolledRun): (role: Role | null) => PolledRun {
+  const hasAddresses = run.nodes.some(({ waiting }) => waiting?.token_enc);
+  const forRunners = { ...run, role: 'editor' as const };
+  const forViewers = hasAddresses ? { ...run, role: 'viewer' as const } : forRunners;
+  const hidden = { ...run, isVisible: false, role: null, output: undefined, nodes: [] };
+  return (role) => (role === null ? hidden : mayRun(role) ? forRunners : forViewers);
 }

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import type { RunEvent } from '../../db/runs/run-events-repository.js';
 import type { Reader } from '../../db/runs/run-watches-repository.js';
+import type { Role } from '../../db/core/tables.js';
+import { createWaitView } from '../callbacks/wait-view.js';
 import type { AppDeps } from '../deps.js';
 import { COMMENT, FIRST_FRAME, framesOf, isEnd } from './event-frames.js';
 import type { RunFeed } from './run-feed.js';
@@ -8,6 +10,8 @@ import type { RunFeed } from './run-feed.js';
 export interface StreamOptions {
   runId: string;
   reader: Reader;
+  /** That of the reader when the stream begins. */
+  role: Role | null;
   /** The version behind which it begins. */
   after: number;
   /** Called when the first byte is wanted, and ended with the stream. */
@@ -31,7 +35,8 @@ export function streamRun(deps: AppDeps, options: StreamOptions): Readable {
 
 async function* framesOfRun(deps: AppDeps, options: StreamOptions): AsyncGenerator<string> {
   const { runId, reader, signal } = options;
-  const source = { db: deps.db, memory: deps.memory, runId, signal };
+  const waits = createWaitView(deps, options.role);
+  const source = { db: deps.db, memory: deps.memory, runId, signal, waits };
   const endAtMs = performance.now() + MAX_AGE_MS;
   let commentAtMs = performance.now() + COMMENT_EVERY_MS;
   let place = options.after;
@@ -48,7 +53,9 @@ async function* framesOfRun(deps: AppDeps, options: StreamOptions): AsyncGenerat
       if (events.length === 0 && feed.isClosed) return;
       if (performance.now() >= commentAtMs) {
         commentAtMs = performance.now() + COMMENT_EVERY_MS;
-        if (!(await deps.sharedReads.mayStillSee({ ...reader, runId }))) return;
+        const role = await deps.sharedReads.roleOf({ ...reader, runId });
+        if (role === null) return;
+        source.waits = createWaitView(deps, role);
         yield COMMENT;
       }
       if (events.length === 0) await feed.untilNews(Math.max(0, commentAtMs - performance.now()));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import type { MemberProject, ProviderKeyListing } from '../../db/projects/projects-repository.js';
-import { mayAct } from '../http/middleware/authorize.js';
+import { mayAct } from '../access/roles.js';
 import { providerKeySchema, toProviderKey } from './provider-key-view.js';
 import { roleSchema } from './role-schema.js';
 

@@ -6,6 +6,7 @@ import { readOutputPieces } from '../../db/runs/run-output.js';
 import type { PolledRun, PolledText } from '../../db/runs/poll-repository.js';
 import { splitNodes } from '../../db/runs/polled-text.js';
 import type { LiveNode } from '../../contract/run-workflow.js';
+import { createWaitView } from '../callbacks/wait-view.js';
 import type { AppDeps } from '../deps.js';
 import { toETag } from '../http/conditional.js';
 import { ApiError } from '../http/errors.js';
@@ -26,10 +27,11 @@ export interface PollAnswer extends RouteResult {
 
 /** A run of which only the node ids were read (`isUnchanged`) gets its entity tag alone: its body is not to be sent. */
 export async function answerPoll(
-  { db, liveStatus }: AppDeps,
+  deps: AppDeps,
   run: PolledRun | PolledText | undefined,
   runId: string,
 ): Promise<PollAnswer> {
+  const { db, liveStatus } = deps;
   if (run !== undefined) refuseInvisible(run);
   if (run === undefined || run.isExpired) return answerNotFound(runId);
   const { status: stored, isStarted, version } = run;
@@ -38,10 +40,10 @@ export async function answerPoll(
   const status = toExecutionStatus(stored, isStarted || live.length > 0);
   const output = outputOf(db, run);
   if (!isOpen) {
-    return toAnswer(toETag(run.stateTag, ''), { id: run.runId, status, data: nodesOf(db, run), version, output });
+    return toAnswer(toETag(run.stateTag, ''), { id: run.runId, status, data: nodesOf(deps, run), version, output });
   }
   const missing = missingFrom(idsOf(run), live);
-  const data = 'isUnchanged' in run && run.isUnchanged ? {} : addLive(entriesOf(db, run), live);
+  const data = 'isUnchanged' in run && run.isUnchanged ? {} : addLive(entriesOf(deps, run), live);
   return toAnswer(toETag(run.stateTag, toLiveTag(missing)), { id: run.runId, status, data, version, output });
 }
 
@@ -65,18 +67,18 @@ function outputOf(db: AppDeps['db'], { runId, output }: PolledRun | PolledText):
 }
 
 /** Passes on the text that the database wrote, if there is one. */
-function nodesOf(db: AppDeps['db'], run: PolledRun | PolledText): unknown {
+function nodesOf(deps: AppDeps, run: PolledRun | PolledText): unknown {
   const { nodes, nodeErrors } = run;
-  return typeof nodes === 'string' && nodeErrors === null ? new RawJson(nodes) : entriesOf(db, run);
+  return typeof nodes === 'string' && nodeErrors === null ? new RawJson(nodes) : entriesOf(deps, run);
 }
 
-function entriesOf(db: AppDeps['db'], { runId, nodeErrors, nodes }: PolledRun | PolledText): Record<string, unknown> {
+function entriesOf(deps: AppDeps, { runId, role, nodeErrors, nodes }: PolledRun | PolledText): Record<string, unknown> {
+  const waits = createWaitView(deps, role);
   if (typeof nodes === 'string' && nodeErrors === null) {
-    return Object.fromEntries(splitNodes(nodes).map(([id, entry]) => [id, new RawJson(entry)]));
+    return Object.fromEntries(splitNodes(nodes).map(([id, entry]) => [id, new RawJson(waits.text(entry))]));
   }
-  return toNodeMap(Array.isArray(nodes) ? nodes : [], nodeErrors, (nodeId) =>
-    readResultPieces(db, { runId, path: '', nodeId }),
-  );
+  const readApart = (nodeId: string) => readResultPieces(deps.db, { runId, path: '', nodeId });
+  return toNodeMap(Array.isArray(nodes) ? nodes : [], nodeErrors, { readApart, waits });
 }
 
 /** Of the nodes that are stored. */

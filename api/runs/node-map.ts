@@ -3,32 +3,37 @@
 import type { HistoryNode } from '../../db/runs/history-repository.js';
 import type { PolledNode } from '../../db/runs/poll-repository.js';
 import type { StoredRunStatus } from '../../db/core/tables.js';
+import type { WaitView } from '../callbacks/wait-view.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import { LazyJson, RawJson } from '../http/json-text.js';
 import { toFailedNodes } from './run-envelope.js';
 
 type NodeMap = Record<string, unknown>;
 
+interface EntryOptions {
+  /** Reads a result that is too large to be read with the others. */
+  readApart?: (nodeId: string) => AsyncIterable<string>;
+  /** How the reader sees waits; without it they are not shown. */
+  waits?: WaitView;
+}
+
 /** Contains every node that has started or finished; `Draft` runs have their validation errors instead. */
 export function toNodeMap(
   nodes: (PolledNode | HistoryNode)[],
   draftErrors: string | null,
-  readApart?: (nodeId: string) => AsyncIterable<string>,
+  options: EntryOptions = {},
 ): NodeMap {
   if (draftErrors !== null) return toFailedNodes(JSON.parse(draftErrors) as NodeErrors);
-  return Object.fromEntries(nodes.map((node) => [node.id, toNodeEntry(node, readApart)]));
+  return Object.fromEntries(nodes.map((node) => [node.id, toNodeEntry(node, options)]));
 }
 
 /** The entry of one node, as it stands in the maps. */
-export function toNodeEntry(
-  node: PolledNode | HistoryNode,
-  readApart?: (nodeId: string) => AsyncIterable<string>,
-): NodeMap {
+export function toNodeEntry(node: PolledNode | HistoryNode, { readApart, waits }: EntryOptions = {}): NodeMap {
   const { id, status } = node;
   const head = { id, status, started_at: node.startedAt, finished_at: node.finishedAt };
   if (status === 'in progress') {
-    const { approvals } = node;
-    if (!approvals) return head;
+    const { approvals, waiting } = node;
+    if (!approvals) return waiting && waits ? { ...head, waiting: waits.waiting(waiting) } : head;
     const until = approvals.map(({ expires_at: expiresAt }) => expiresAt).toSorted();
     return { ...head, approval_requests: approvals, waiting: { for: 'approval', until: until.at(-1) } };
   }

@@ -7,6 +7,7 @@ import { readResultPieces } from '../../db/runs/result-pieces.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import { toTransaction } from '../billing/transaction-view.js';
+import { createWaitView } from '../callbacks/wait-view.js';
 import type { AppDeps } from '../deps.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { notFound } from '../http/errors.js';
@@ -32,14 +33,15 @@ const read = defineRoute({
   params: runParams.extend({ node_id: nodeId }),
   query: z.object({ path: iterationPath.optional() }),
   responses: { 200: nodeSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
-  async handler({ deps, log, params, query, signal }) {
+  async handler({ deps, log, access, params, query, signal }) {
     const key: NodeKey = { runId: params.run_id, path: query.path ?? '', nodeId: params.node_id };
     const { resultRetentionDays } = deps.config;
     const detail = await findNodeDetail(deps.db, params.id, key, resultRetentionDays);
     if (detail === undefined) throw notFound();
     const { node } = detail;
     if (node === undefined) return { status: 200, body: await unstarted(deps, key, detail) };
-    const entry = toNodeEntry(node, () => readResultPieces(deps.db, key));
+    const waits = createWaitView(deps, access.role);
+    const entry = toNodeEntry(node, { readApart: () => readResultPieces(deps.db, key), waits });
     const input = detail.isExpired
       ? 'expired'
       : await renderNodeInput(deps, { key, moment: node.attemptStartedAt, log, signal });

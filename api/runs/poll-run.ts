@@ -43,7 +43,7 @@ export async function pollRun({ deps, caller, polled, query, headers, signal }: 
       (state) => (knowsTags ? state.stateTag !== stateTag : state.status !== 'In Progress'),
       options,
     );
-    if (!hasChanged && knowsTags && !signal.aborted && (await deps.sharedReads.mayStillSee(viewer)))
+    if (!hasChanged && knowsTags && !signal.aborted && (await deps.sharedReads.roleOf(viewer)) !== null)
       return withHeaders(await reply({ etag, status: 200 }), applied);
     const now = signal.aborted ? undefined : await deps.sharedReads.read(viewer);
     const then = now === undefined ? answerPoll(deps, now, asked.runId) : answerTogether(deps, now);

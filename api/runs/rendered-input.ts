@@ -9,6 +9,7 @@ import { openRunContents, readGraph, type RunContents, type RunGraph } from '../
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { renderData, templatesOf } from '../../graph/rendered-data.js';
+import { MASK } from '../../graph/secrets.js';
 import { findVariables, RenderedTooLargeError, type NodeOutput } from '../../graph/template.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
@@ -72,7 +73,9 @@ async function renderWithin(
       }),
     );
     const errors = new Map(failed.map(({ nodeId, ...error }) => [nodeId, error]));
-    return toText(node, run, { input: run.publicInput, results, errors, leftOut });
+    // Whoever knows the address may answer: it is shown where the node waits, to who may run the workflow.
+    const callbackUrls = new Map(namedNodes(graph, node, 'callback').map((nodeId) => [nodeId, MASK]));
+    return toText(node, run, { input: run.publicInput, results, errors, callbackUrls, leftOut });
   } catch (error) {
     log.warn({ err: error, run_id: key.runId, node_id: key.nodeId }, 'the input of a node cannot be rendered');
     return 'unreadable';
@@ -81,8 +84,8 @@ async function renderWithin(
 
 type DrawnNode = NonNullable<ReturnType<RunGraph['nodes']['get']>>;
 
-/** The ids of the nodes whose results or errors the node's variables name. */
-function namedNodes({ nodes }: RunGraph, { kind, data }: DrawnNode, source: 'node' | 'error'): string[] {
+/** The ids of the nodes whose results, errors or callbacks the node's variables name. */
+function namedNodes({ nodes }: RunGraph, { kind, data }: DrawnNode, source: 'node' | 'error' | 'callback'): string[] {
   const named = findVariables(templatesOf(kind, data)).flatMap((variable) =>
     variable.source === source && nodes.has(variable.nodeId) ? [variable.nodeId] : [],
   );

@@ -17,7 +17,14 @@ export const nodeEntrySchema = z.object({
   truncated: z.boolean().optional(),
   approval_requests: z.array(z.record(z.string(), z.unknown())).optional(),
   waiting: z
-    .object({ for: z.enum(['approval']), until: z.iso.datetime() })
+    .object({
+      for: z.enum(['approval', 'callback', 'time']),
+      until: z.iso.datetime(),
+      callback_url: z
+        .url()
+        .optional()
+        .describe('Of a callback, for who may run the workflow: the address that takes it'),
+    })
     .optional()
     .describe('What a node that is in progress waits for, and until when at the latest'),
 });

@@ -13,10 +13,12 @@ import type { Placement } from '../../graph/dense/placement.js';
 import type { RunToStart } from '../../db/runs/runs-repository.js';
 import {
   DECIDE_SIGNAL,
+  WAKE_SIGNAL,
   MAX_NODES_IN_FLIGHT,
   RUN_WORKFLOW_TYPE,
   STATUS_QUERY,
   type Decision,
+  type Wake,
   type RunGraphInput,
   type RunStatusAnswer,
   toMarkdown,
@@ -143,6 +145,17 @@ export async function signalDecision(client: Client, runId: string, decision: De
   try {
     await traced('signal', runId, () =>
       bounded(client, () => client.workflow.getHandle(runId).signal<[Decision]>(DECIDE_SIGNAL, decision)),
+    );
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}
+
+/** A run that has ended needs no waking, so its absence is not an error. */
+export async function signalWake(client: Client, runId: string, wake: Wake): Promise<void> {
+  try {
+    await traced('signal', runId, () =>
+      bounded(client, () => client.workflow.getHandle(runId).signal<[Wake]>(WAKE_SIGNAL, wake)),
     );
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;

@@ -14,6 +14,7 @@ import * as usage from '../migrations/0011-usage.js';
 import * as nodeAttempts from '../migrations/0012-node-attempts.js';
 import * as approvalLists from '../migrations/0013-approval-lists.js';
 import * as runEvents from '../migrations/0014-run-events.js';
+import * as waits from '../migrations/0017-waits.js';
 import * as caughtFailures from '../migrations/0015-caught-failures.js';
 import * as runOutputs from '../migrations/0016-run-outputs.js';
 
@@ -35,6 +36,7 @@ const migrations: Record<string, Migration> = {
   '0014-run-events': runEvents,
   '0015-caught-failures': caughtFailures,
   '0016-run-outputs': runOutputs,
+  '0017-waits': waits,
 };
 
 /**

@@ -28,6 +28,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'agent_turns', column: 'message_enc', context: 'agent', key: TURN },
   { table: 'agent_tool_calls', column: 'arguments_enc', context: 'agent', key: TOOL_CALL },
   { table: 'agent_tool_calls', column: 'answer_enc', context: 'agent', key: TOOL_CALL },
+  { table: 'waits', column: 'token_enc', context: 'callback', key: NODE },
+  { table: 'waits', column: 'answer_enc', context: 'callback', key: NODE },
   { table: 'provider_keys', column: 'key_enc', context: 'provider-key', key: ['id'] },
   { table: 'projects', column: 'webhook_secret_enc', context: 'webhook-secret', key: ['id'] },
   { table: 'projects', column: 'webhook_previous_secret_enc', context: 'webhook-secret', key: ['id'] },

@@ -10,6 +10,7 @@ export type SecretContext =
   | 'provider-key'
   | 'idempotency-key'
   | 'agent'
+  | 'callback'
   | 'webhook-secret';
 
 /** A stored value was sealed with a key that this process was not given. */

@@ -32,6 +32,7 @@ import type {
   SignInLinksTable,
   UserPasswordsTable,
 } from './tables/session-tables.js';
+import type { WaitsTable } from './tables/wait-tables.js';
 import type { WebhookDeliveriesTable } from './tables/webhook-tables.js';
 import type {
   BookmarksTable,
@@ -58,6 +59,7 @@ export interface Tables {
   projects: ProjectsTable;
   project_members: ProjectMembersTable;
   provider_keys: ProviderKeysTable;
+  waits: WaitsTable;
   workflows: WorkflowsTable;
   workflow_versions: WorkflowVersionsTable;
   graph_snapshots: GraphSnapshotsTable;

@@ -66,6 +66,7 @@ const EXPIRING = [
   'node_attempts',
   'run_events',
   'run_outputs',
+  'waits',
 ] as const;
 
 /**

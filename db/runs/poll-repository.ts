@@ -12,6 +12,7 @@ import { toRun, toState, toText, type NodeRow, type StateRow, type TextRow } fro
 import type { PolledRun, PolledState, PolledText } from './polled-run.js';
 import { AFTER_ID, AFTER_NODE } from './polled-text.js';
 import { outputOfRun } from './run-output.js';
+import { storedWait, waitingText } from './waiting-text.js';
 import { stateTagOfRow, versionColumns, versionJoin } from './run-version.js';
 
 export type { OpenRequest, PolledNode, PolledRun, PolledText } from './polled-run.js';
@@ -38,7 +39,7 @@ export async function readRunForPoll(
     SELECT ${stateColumns(retentionDays)}, node.node_id, node.status AS node_status, node.error_code, node.error_message, node.is_handled,
       ${isoText(sql`node.started_at`)} AS started_at_text, ${isoText(sql`node.finished_at`)} AS finished_at_text,
       node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
-      CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(openRequests)} AS approvals,
+      CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(openRequests)} AS approvals, ${storedWait} AS waiting,
       output.of_node IS NOT NULL AS has_output,
       CASE WHEN row_number() OVER (ORDER BY node.started_at, node.node_id) = 1 THEN output.text END AS output_text
     FROM ${runsOf(asked)} LEFT JOIN LATERAL ${nodesOf(retentionDays)} node ON true
@@ -197,7 +198,7 @@ function runsOf(asked: RawBuilder<unknown>): RawBuilder<unknown> {
 function stateColumns(retentionDays: Value<number>): RawBuilder<unknown> {
   return sql`run.id AS run_id, run.status AS run_status, run.run_started_at IS NOT NULL AS is_started,
     (extract(epoch FROM now() - coalesce(reached.changed_at, run.created_at)) * 1000)::float8 AS quiet_ms,
-    ${isExpired(retentionDays)} AS is_expired, run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible,
+    ${isExpired(retentionDays)} AS is_expired, run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible, member.role,
     ${versionColumns}`;
 }
 
@@ -240,7 +241,7 @@ const nodeText = sql`CASE WHEN until_here <= ${TOGETHER_BYTES} THEN
   to_json(node_id)::text || ${afterId} || '{"id":' || to_json(node_id)::text || ',"status":' || to_json(node.status)::text
   || ${timesText(sql`node.started_at`, sql`node.finished_at`)} || CASE node.status
     WHEN 'succeed' THEN ',"result":' || coalesce(result::text, '{"content":""}')
-    WHEN 'in progress' THEN coalesce(${ofApprovals(requestsText)}, '')
+    WHEN 'in progress' THEN coalesce(${ofApprovals(requestsText)}, ${waitingText}, '')
     ELSE ${errorText}
   END || '}'
 END`;

@@ -1,6 +1,7 @@
 // The rows of polls, and what they say of a run.
-import type { NodeStatus, StoredRunStatus } from '../core/tables.js';
+import type { NodeStatus, Role, StoredRunStatus } from '../core/tables.js';
 import type { OpenRequest, PolledNode, PolledOutput, PolledRun, PolledState, PolledText } from './polled-run.js';
+import type { StoredWait } from './waiting-text.js';
 import { toStateTag, type VersionRow } from './run-version.js';
 
 export interface StateRow extends VersionRow {
@@ -11,6 +12,7 @@ export interface StateRow extends VersionRow {
   is_expired: boolean;
   node_errors: string | null;
   is_visible: boolean;
+  role: Role | null;
 }
 
 interface OutputRow {
@@ -37,6 +39,7 @@ export interface NodeRow extends StateRow, OutputRow {
   started_at_text: string;
   finished_at_text: string | null;
   approvals: OpenRequest[] | null;
+  waiting: StoredWait | null;
 }
 
 export function toState(row: StateRow): PolledState {
@@ -47,6 +50,7 @@ export function toState(row: StateRow): PolledState {
     quietMs: row.quiet_ms,
     isExpired: row.is_expired,
     isVisible: row.is_visible,
+    role: row.role,
     version: row.version,
     stateTag: toStateTag(row.version, row.run_status, row.expired_unsettled),
     nodeErrors: row.node_errors,
@@ -81,5 +85,6 @@ function toNode(row: NodeRow): PolledNode {
     startedAt: row.started_at_text,
     finishedAt: row.finished_at_text,
     approvals: row.approvals,
+    waiting: row.waiting,
   };
 }

@@ -1,5 +1,6 @@
 // What a poll finds of a run.
-import type { NodeStatus, StoredRunStatus } from '../core/tables.js';
+import type { NodeStatus, Role, StoredRunStatus } from '../core/tables.js';
+import type { StoredWait } from './waiting-text.js';
 
 export interface PolledState {
   runId: string;
@@ -10,6 +11,8 @@ export interface PolledState {
   /** Its results are gone, or as good as gone: it ended long ago and nothing pins it. */
   isExpired: boolean;
   isVisible: boolean;
+  /** Of the reader in the run's project; null where it is not visible. */
+  role: Role | null;
   version: number;
   /** As in `toStateTag`. */
   stateTag: string;
@@ -58,6 +61,8 @@ export interface PolledNode {
   finishedAt: string | null;
   /** The requests that a waiting agent has open. */
   approvals?: OpenRequest[] | null;
+  /** What a waiting node waits for. */
+  waiting?: StoredWait | null;
 }
 
 export interface OpenRequest extends Record<string, unknown> {

@@ -7,6 +7,19 @@
 export const AFTER_NODE = '\u001E';
 export const AFTER_ID = '\u001F';
 
+/**
+ * Stands before and after the sealed token of a callback, in the same way: no text of a user or a model can look like it.
+ * The API puts the callback's address in its place, or nothing.
+ */
+export const AROUND_TOKEN = '\u001D';
+
+/** `text` with each sealed token, in base64, replaced by what `show` returns for it. */
+export function replaceTokens(text: string, show: (tokenEnc: Buffer) => string): string {
+  if (!text.includes(AROUND_TOKEN)) return text;
+  const parts = text.split(AROUND_TOKEN);
+  return parts.map((part, index) => (index % 2 === 1 ? show(Buffer.from(part, 'base64')) : part)).join('');
+}
+
 /** `PolledText.nodes` of an open run: id and JSON text of each. */
 export function splitNodes(text: string): [id: string, entry: string][] {
   const members = text.slice(1, -1);

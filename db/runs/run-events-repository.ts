@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { errorText, isoText, timesText } from './entry-text.js';
 import { outputOfRun } from './run-output.js';
+import { waitingText } from './waiting-text.js';
 
 export interface RunEvent {
   version: number;
@@ -14,7 +15,7 @@ export interface RunEvent {
   status: string;
   /**
    * JSON text of the entry, of a run that has ended its output; empty where there is none, and for what has expired. Of a
-   * result that is `apart` it ends where the result and a brace follow.
+   * result that is `apart` it ends where the result and a brace follow. It may hold tokens (`replaceTokens`).
    */
   data: string;
   /**
@@ -81,7 +82,7 @@ const nodeText = sql`'{"id":' || to_json(event.subject)::text || ',"path":' || t
     WHEN 'succeed' THEN ',"result":' || CASE WHEN ${isApart} THEN ''
       ELSE coalesce(node.result::text, '{"content":""}') || '}' END
     WHEN 'failed' THEN ${errorText} || '}'
-    ELSE '}'
+    ELSE coalesce(${waitingText}, '') || '}'
   END`;
 
 /** Of a request as it was when it was asked for, nothing of its decision. */

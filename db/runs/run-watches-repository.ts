@@ -1,7 +1,7 @@
 // Which runs somebody watches, for the statements that change runs (tell-watchers.ts). One row a run and API process.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
-import type { StoredRunStatus } from '../core/tables.js';
+import type { Role, StoredRunStatus } from '../core/tables.js';
 import { isLive } from '../sessions/sessions-repository.js';
 import { toStateTag, versionColumns, versionJoin, type VersionRow } from './run-version.js';
 
@@ -63,20 +63,20 @@ export interface Viewer extends Reader {
 }
 
 /**
- * For each: whether the user is a member of the run's project, the run's results are there, and the key still reaches the
- * project, or the session is live.
+ * For each: the user's role in the run's project; null where the user is no member of it, the run's results are gone, the
+ * key does not reach the project any more, or the session has ended.
  */
-export async function areViewers(db: Db, viewers: Viewer[]): Promise<boolean[]> {
-  const { rows } = await sql<{ isViewer: boolean }>`/* are_viewers */
-    SELECT EXISTS (
-      SELECT FROM runs AS run JOIN projects AS project ON project.id = run.project_id AND project.deleted_at IS NULL
+export async function findRoles(db: Db, viewers: Viewer[]): Promise<(Role | null)[]> {
+  const { rows } = await sql<{ role: Role | null }>`/* find_roles */
+    SELECT CASE WHEN asked.session_id IS NULL OR ${isLiveSession} THEN (
+      SELECT member.role FROM runs AS run JOIN projects AS project ON project.id = run.project_id AND project.deleted_at IS NULL
       JOIN project_members AS member ON member.project_id = project.id AND member.user_id = asked.user_id
       WHERE run.id = asked.run_id AND run.results_expired_at IS NULL AND (asked.key_id IS NULL OR ${isGoodKey})
-    ) AND (asked.session_id IS NULL OR ${isLiveSession}) AS "isViewer"
+    ) END AS role
     FROM unnest(${viewers.map(({ runId }) => runId)}::uuid[], ${viewers.map(({ userId }) => userId)}::integer[],
       ${viewers.map(({ keyId }) => keyId ?? null)}::integer[], ${viewers.map(({ sessionId }) => sessionId ?? null)}::uuid[])
       WITH ORDINALITY AS asked (run_id, user_id, key_id, session_id, ordinal) ORDER BY ordinal`.execute(db);
-  return rows.map(({ isViewer }) => isViewer);
+  return rows.map(({ role }) => role);
 }
 
 /** What is asked of a key when it is admitted (`countedKey`, `isInScope`). */

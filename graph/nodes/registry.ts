@@ -12,6 +12,7 @@ import { outputNode } from './output.js';
 import { setNode } from './set.js';
 import { switchNode } from './switch.js';
 import { triggerNode } from './trigger.js';
+import { waitNode } from './wait.js';
 
 /**
  * The trigger is not evaluated here. Its output is the input of the run, which has its own secrets
@@ -29,6 +30,7 @@ export const nodeDefinitions = {
   mcp: mcpNode,
   switch: switchNode,
   set: setNode,
+  wait: waitNode,
   output: outputNode,
   code: codeNode,
 } as const satisfies Record<NodeKind, NodeDefinition> & Record<EvaluatedKind, InlineDefinition>;
@@ -38,7 +40,7 @@ const schemas = new Map<NodeKind, z.ZodObject>();
 /** Returns the schema that a node's data must match: the kind's own fields, and those that every node may have. */
 export function schemaOf(kind: NodeKind): z.ZodObject {
   let schema = schemas.get(kind);
-  if (schema === undefined) schemas.set(kind, (schema = nodeDefinitions[kind].schema.extend(everyNodeFields)));
+  if (schema === undefined) schemas.set(kind, (schema = nodeDefinitions[kind].schema.safeExtend(everyNodeFields)));
   return schema;
 }
 

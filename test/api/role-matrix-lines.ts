@@ -154,6 +154,12 @@ export const lines: Line[] = [
     answer: '200',
   },
   { route: 'GET /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/', for: 'viewer', answer: '200' },
+  {
+    route: 'POST /api/v1/callbacks/:token/',
+    for: 'open',
+    answer: '404 not_found',
+    params: () => ({ token: 'unknown' }),
+  },
   { route: 'GET /api/v1/agent-approvals/', for: 'anyone', answer: '200' },
   {
     route: 'GET /api/v1/agent-approvals/:request_id/',

@@ -1,6 +1,7 @@
 // Runs on a server that asks for a new execution after 20 events: everything about continue-as-new.
 import { eventually } from '../support/eventually.js';
-import { condition, http, link, type DrawingNode } from '../support/graphs.js';
+import { agent, condition, http, link, node as nodeOf, type DrawingNode } from '../support/graphs.js';
+import { callBack, callbackUrlOf } from '../support/waiting.js';
 import { inRow, sideBySide } from './scenarios.js';
 import { ADDS, DONE, NOTES, type Scenario, type World } from './scenario.js';
 
@@ -68,10 +69,34 @@ async function cancelledWhileDraining(world: World): Promise<string> {
   return world.ended(run.runId);
 }
 
+/** One callback comes while the run drains, the other one in a later execution. */
+async function parkedWaits(world: World): Promise<string> {
+  const [first, second] = [nodeOf('wait', { mode: 'callback' }), nodeOf('wait', { mode: 'callback' })];
+  const slow = http(`${world.target.url}/delay/6000/outlasts-waits`);
+  const { runId } = await world.start([...beside([first], [second], [slow], busy(world, 'beside-waits'))]);
+  const url = await callbackUrlOf(world.api, runId, first.id);
+  await world.inPhase(runId, 'draining');
+  await callBack(url, 'while it drains');
+  await eventually(async () => (await world.api.poll(runId)).data.data![first.id]!.status === 'succeed' || undefined, {
+    timeoutMs: 30_000,
+  });
+  await callBack(await callbackUrlOf(world.api, runId, second.id), 'later');
+  return world.ended(runId);
+}
+
+/** An agent whose failure the run has survived is not begun again in a later execution. */
+function caughtAgent(world: World): DrawingNode[] {
+  const nowhere = { endpoint_url: 'http://127.0.0.1:1/', require_approval: 'never' };
+  const fails = agent('work', {}, [nowhere], { on_error: 'continue', retry: { max_attempts: 1 } });
+  return beside([fails], busy(world, 'after-a-caught-agent', 12));
+}
+
 export const scenariosOverExecutions: Record<string, Scenario> = {
   'continued-with-parked-agent': parkedAgent,
   'continued-with-busy-agent': (world) =>
     world.runToEnd(beside([world.agent([ADDS, ADDS, ADDS, ADDS, DONE], 'never')], busy(world, 'beside'))),
+  'continued-with-waits': parkedWaits,
+  'continued-after-a-caught-agent': (world) => world.runToEnd(caughtAgent(world)),
   'continued-before-a-join': joinAcross,
   'failed-while-draining': failedWhileDraining,
   'cancelled-while-draining': cancelledWhileDraining,

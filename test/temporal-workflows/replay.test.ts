@@ -24,7 +24,8 @@ const recorded = files.map((file) => ({ ...file, ...readHistoryFile(file.path) }
 const UNREACHED = [
   'graph-run.ts: () => undefined', // replaced before anything can wake the run
   // Queries are not recorded.
-  "graph-run.ts: (node) => { const waiting = this.#waiting.get(node); return { id: this.#input.plan.ids[node], path: '', ...(waiting && { waiting }) }; }",
+  "graph-run.ts: (node) => { const waiting = this.#waiting.waitingOf(node); return { id: this.#input.plan.ids[node], path: '', ...(waiting && { waiting }) }; }",
+  'waiting-nodes.ts: waitingOf(node) { return this.#parked.get(node); }',
   'graph-run.ts: status() { return { phase: this.#phase, states: this.#planner.states(), live: this.#planner.running().map(this.#toLive) }; }',
   'planner.ts: running() { const running = []; for (const [node, state] of this.#states.entries()) if (state === NodeState.running) running.push(node); return running; }',
   'run-graph.ts: () => run.status()',
@@ -152,10 +153,18 @@ describe('a build that decides differently', function () {
   it('is found out when an agent goes on from another step after continue-as-new', async () => {
     const find = 'this.#agents.get(node) ?? FIRST_STEP';
     const problems = await problemsWith(
-      [{ file: 'graph-run.ts', find, replace: 'FIRST_STEP' }],
+      [{ file: 'waiting-nodes.ts', find, replace: 'FIRST_STEP' }],
       ['continued-with-parked-agent'],
     );
     assert.match(problems.get('1/continued-with-parked-agent.2.json') ?? '', /nondeterminism/i);
+  });
+
+  it('is found out when a run that goes on forgets that a node was woken', async () => {
+    const problems = await problemsWith(
+      [{ file: 'waiting-nodes.ts', find: 'new Set(resumed?.woken)', replace: 'new Set()' }],
+      ['continued-with-waits'],
+    );
+    assert.match(problems.get('1/continued-with-waits.2.json') ?? '', /nondeterminism/i);
   });
 
   it('passes when it only waits longer or says other words', async () => {

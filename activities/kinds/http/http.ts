@@ -3,17 +3,16 @@ import type { Database } from '../../../db/core/client.js';
 import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
 import type { Masker } from '../../../graph/mask.js';
 import { httpNode, toHttpMethod, type HttpNodeData } from '../../../graph/nodes/http.js';
-import { parseJson } from '../../../graph/json-text.js';
 import { renderJson, renderText, type NodeOutput, type Scope } from '../../../graph/template.js';
 import { isConnectionHeader } from '../../../outgoing/header-text.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import { NodeFailure } from '../../node/failures.js';
 import { toHttpBody } from './http-body.js';
+import { toShallowJson } from '../shallow-json.js';
 import { toIdempotencyKey } from '../../node/idempotency-key.js';
 import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from '../../node/payload-weight.js';
 import { renderHeaders } from './request-headers.js';
 import { causeCode } from '../../../outgoing/network-error.js';
-import { isDeeperThan } from '../../../outgoing/json-depth.js';
 import {
   isRepeatable,
   OutgoingError,
@@ -38,7 +37,6 @@ const NEVER_CONNECTED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 const QUOTED_BODY_CHARACTERS = 300;
-const MAX_JSON_DEPTH = 500;
 
 interface HttpDeps {
   db: Database;
@@ -174,16 +172,6 @@ function toDecoder(charset: string): TextDecoder {
     return new TextDecoder(charset);
   } catch {
     return new TextDecoder();
-  }
-}
-
-function toShallowJson(text: string): unknown {
-  try {
-    const value = parseJson(text);
-    // Deeper values cannot be written as JSON again later, so they stay text.
-    return isDeeperThan(value, MAX_JSON_DEPTH) ? undefined : value;
-  } catch {
-    return undefined;
   }
 }
 

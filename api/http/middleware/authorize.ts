@@ -1,18 +1,12 @@
 import { findProjectRole, findRunRole, findWorkflowRole } from '../../../db/projects/members-repository.js';
-import type { Role } from '../../../db/core/tables.js';
 import type { Scope } from '../../../db/projects/scope.js';
 import { requireAdministrator } from '../../access/administrators.js';
+import { mayAct } from '../../access/roles.js';
 import type { AppContext, AppMiddleware } from '../app-state.js';
 import type { AppDeps } from '../../deps.js';
 import { ApiError, notFound, permissionDenied } from '../errors.js';
 import type { Access, AccessRule } from '../route.js';
 import { pathId, uuid } from '../path-ids.js';
-
-const RANK: Record<Role, number> = { viewer: 0, editor: 1, admin: 2, owner: 3 };
-
-export function mayAct(role: Role, minimum: Role): boolean {
-  return RANK[role] >= RANK[minimum];
-}
 
 /**
  * Checks the role that the rule requires. An object that the caller may not see is a 404, so its existence never leaks.

@@ -330,6 +330,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/callbacks/{token}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answers a node that waits for a callback. The first answer counts.
+         * @description The token is all that is needed: whoever knows the address may answer, once. The body is any text; later nodes read it as `{{ NODE_ID.result.content }}`, and its fields where it is JSON. An answer that comes before the node waits is kept. 410: the run has ended, or the time to answer is over.
+         */
+        post: operations["post_callbacks_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/categories/": {
         parameters: {
             query?: never;
@@ -1412,8 +1432,13 @@ export interface components {
             truncated?: boolean;
             /** @description What a node that is in progress waits for, and until when at the latest */
             waiting?: {
+                /**
+                 * Format: uri
+                 * @description Of a callback, for who may run the workflow: the address that takes it
+                 */
+                callback_url?: string;
                 /** @enum {string} */
-                for: "approval";
+                for: "approval" | "callback" | "time";
                 /** Format: date-time */
                 until: string;
             };
@@ -3537,6 +3562,98 @@ export interface operations {
             };
             /** @description Too busy, or not ready: try again. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_callbacks_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": unknown;
+                "text/plain": string;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        accepted: boolean;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Status 410. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7282,8 +7399,13 @@ export interface operations {
                         truncated?: boolean;
                         /** @description What a node that is in progress waits for, and until when at the latest */
                         waiting?: {
+                            /**
+                             * Format: uri
+                             * @description Of a callback, for who may run the workflow: the address that takes it
+                             */
+                            callback_url?: string;
                             /** @enum {string} */
-                            for: "approval";
+                            for: "approval" | "callback" | "time";
                             /** Format: date-time */
                             until: string;
                         };

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient, Envelope } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
-import { agent, chain, drawing, http, link, llm, trigger } from '../../support/graphs.js';
+import { agent, chain, drawing, http, link, llm, node, trigger } from '../../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
 import { queryDatabase, transactionsOf } from '../../support/inspect.js';
 import { endedDaysAgo, openRetention, type RetentionBench } from '../../support/retention-round.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
 import { startToolServer, type ToolServer } from '../../support/tool-server.js';
+import { callBack, callbackUrlOf } from '../../support/waiting.js';
 import { createAccount } from '../accounts.js';
 import type { Detail } from '../bodies.js';
 
@@ -19,7 +20,7 @@ const FLAGS = {
 } as const;
 type Action = keyof typeof FLAGS;
 const ACTIONS = Object.keys(FLAGS) as Action[];
-const CONTENTS = ['agent_sessions', 'agent_turns', 'agent_tool_calls'];
+const CONTENTS = ['agent_sessions', 'agent_turns', 'agent_tool_calls', 'waits'];
 
 describe('results that are older than RESULT_RETENTION_DAYS', function () {
   this.timeout(120_000);
@@ -66,7 +67,7 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
     );
   };
 
-  /** A trigger with a secret, a model, and an agent of which one call is approved and one expires with its run. */
+  /** A trigger with a secret, a model, a callback, and an agent of which one call is approved and one expires with its run. */
   const runWithEverything = async (secret: string): Promise<{ workflowId: number; runId: string; agentId: string }> => {
     const model = `retention-${randomUUID()}`;
     const calls = ['one', 'two'].map((text) => ({ name: 'note', arguments: { text: `note ${text}` } }));
@@ -75,15 +76,17 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
     const call = http(`${target.url}/echo`, { headers: { 'X-Token': '{{ input.token }}' } });
     const say = llm('a word about {{ input.token }}');
     const helper = agent('Work', { model_name: model }, [{ endpoint_url: tools.url, require_approval: 'always' }]);
-    link(start, [call, say]);
+    const pause = node('wait', { mode: 'callback' });
+    link(start, [call, say, pause]);
     link(say, helper);
-    const workflowId = await api.createWorkflow(project, drawing([start, call, say, helper]));
+    const workflowId = await api.createWorkflow(project, drawing([start, call, say, pause, helper]));
     const { id: runId } = (await api.run(workflowId, { token: secret })).data;
     const path = `/workflows/workflow_run/${runId}/agent-approval/`;
     const requests = await eventually(async () => {
       const { body } = await api.get<{ request_id: string }[]>(path);
       return body.length === 2 && body;
     });
+    await callBack(await callbackUrlOf(api, runId, pause.id), 'called back');
     await api.post(`${path}${requests[0]!.request_id}/approve/`, { body: { reason: 'because' } });
     await api.post(`/workflows/${workflowId}/history/${runId}/cancel/`);
     await api.pollToEnd(runId);
@@ -117,6 +120,7 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
       'note one',
       'note two',
       'because',
+      'called back',
       'x-token',
       Buffer.from(secret).toString('hex'),
     ]) {

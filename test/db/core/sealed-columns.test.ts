@@ -21,6 +21,7 @@ const PLAIN_BYTES = [
   'sessions.token_hash',
   'sign_in_links.token_hash',
   'workflows.published_snapshot',
+  'waits.token_hash',
 ];
 
 describe('sealed columns', function () {
@@ -95,6 +96,7 @@ describe('sealed columns', function () {
       'provider-key': true,
       'idempotency-key': true,
       agent: true,
+      callback: true,
       'webhook-secret': true,
     } satisfies Record<SecretContext, true>;
     assert.deepEqual(

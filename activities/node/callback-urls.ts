@@ -1,0 +1,38 @@
+// The addresses of callbacks, for the nodes that hand them on. Extensions, section 1.2.
+import { randomBytes } from 'node:crypto';
+import { callbackUrl } from '../../contract/callbacks.js';
+import type { Db } from '../../db/core/client.js';
+import type { SecretBox } from '../../db/core/secret-box.js';
+import { ensureToken } from '../../db/waits/callbacks-repository.js';
+import { waitsForCallback } from '../../graph/nodes/wait.js';
+import type { NodeKind } from '../../graph/kinds.js';
+import type { NodeKey } from '../../graph/plan.js';
+
+const TOKEN_BYTES = 32;
+
+/** The nodes of a run. */
+interface Nodes {
+  node(id: string): { kind: NodeKind; data: Record<string, unknown> } | undefined;
+}
+
+export interface CallbackUrls {
+  /** The address of each of these nodes that waits for a callback, always the same one. */
+  urlsOf(run: Nodes, iteration: Omit<NodeKey, 'nodeId'>, nodeIds: ReadonlySet<string>): Promise<Map<string, string>>;
+}
+
+export function createCallbackUrls(db: Db, secretBox: SecretBox, publicUrl: string): CallbackUrls {
+  return {
+    async urlsOf(run, iteration, nodeIds) {
+      const urls = new Map<string, string>();
+      for (const nodeId of nodeIds) {
+        const node = run.node(nodeId);
+        if (node === undefined || !waitsForCallback(node.kind, node.data)) continue;
+        const token = randomBytes(TOKEN_BYTES).toString('base64url');
+        const fresh = { token, tokenEnc: secretBox.seal(token, 'callback') };
+        const known = secretBox.open(await ensureToken(db, { ...iteration, nodeId }, fresh), 'callback');
+        urls.set(nodeId, callbackUrl(publicUrl, known));
+      }
+      return urls;
+    },
+  };
+}

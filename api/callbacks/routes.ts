@@ -1,0 +1,36 @@
+// The callback of a node that waits for one. Extensions, section 1.4.
+import { z } from 'zod';
+import { acceptCallback } from '../../db/waits/callbacks-repository.js';
+import { detailSchema } from '../http/answer-schemas.js';
+import { gone, notFound } from '../http/errors.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { deliverWake } from './deliver-wakes.js';
+
+/** 32 random bytes in base64url. Anything else is unknown before the database is asked. */
+const TOKEN = /^[\w-]{43}$/;
+
+const callback = defineRoute({
+  method: 'POST',
+  path: '/api/v1/callbacks/:token/',
+  summary: 'Answers a node that waits for a callback. The first answer counts.',
+  description:
+    'The token is all that is needed: whoever knows the address may answer, once. The body is any text; later nodes ' +
+    'read it as `{{ NODE_ID.result.content }}`, and its fields where it is JSON. An answer that comes before the node ' +
+    'waits is kept. 410: the run has ended, or the time to answer is over.',
+  auth: 'open',
+  params: z.object({ token: z.string() }),
+  bodyFormat: 'text',
+  body: z.string(),
+  responses: { 200: z.object({ accepted: z.boolean() }), 404: detailSchema, 410: detailSchema },
+  async handler({ deps, log, params, body }) {
+    if (!TOKEN.test(params.token)) throw notFound();
+    const answerEnc = deps.secretBox.seal(body, 'callback');
+    const outcome = await acceptCallback(deps.db, params.token, answerEnc);
+    if (outcome.status === 'unknown') throw notFound();
+    if (outcome.status === 'too_late') throw gone('The run has ended, or the time to answer is over.');
+    if (outcome.status === 'accepted') await deliverWake(deps, log, outcome.wait);
+    return { status: 200, body: { accepted: outcome.status === 'accepted' } };
+  },
+});
+
+export const callbackRoutes: Route[] = [callback];

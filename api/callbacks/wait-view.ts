@@ -1,0 +1,38 @@
+// What a node waits for, as one reader sees it: the address of a callback is for who may run the workflow. Extensions,
+// section 1.4.
+import { callbackUrl } from '../../contract/callbacks.js';
+import type { Role } from '../../db/core/tables.js';
+import { replaceTokens } from '../../db/runs/polled-text.js';
+import type { StoredWait } from '../../db/runs/waiting-text.js';
+import type { SecretBox } from '../../db/core/secret-box.js';
+import { mayAct } from '../access/roles.js';
+
+export interface WaitView {
+  /** The JSON text of an entry with addresses in place of the sealed tokens, or without them. */
+  text(entry: string): string;
+  /** The member `waiting` of an entry. */
+  waiting(wait: StoredWait): Record<string, string>;
+}
+
+export function mayRun(role: Role | null): boolean {
+  return role !== null && mayAct(role, 'editor');
+}
+
+interface Opener {
+  secretBox: SecretBox;
+  config: { publicUrl: string };
+}
+
+/** `role`: that of the reader in the run's project. */
+export function createWaitView({ secretBox, config }: Opener, role: Role | null): WaitView {
+  const isShown = mayRun(role);
+  const urlOf = (tokenEnc: Buffer): string => callbackUrl(config.publicUrl, secretBox.open(tokenEnc, 'callback'));
+  return {
+    text: (entry) =>
+      replaceTokens(entry, (tokenEnc) => (isShown ? `,"callback_url":${JSON.stringify(urlOf(tokenEnc))}` : '')),
+    waiting({ for: what, until, token_enc: token }) {
+      const waiting = { for: what, until };
+      return token !== null && isShown ? { ...waiting, callback_url: urlOf(Buffer.from(token, 'base64')) } : waiting;
+    },
+  };
+}

@@ -1,0 +1,32 @@
+// What a node that waits waits for, as readers see it. Extensions, section 1.4.
+import { sql, type RawBuilder } from 'kysely';
+import { isoText } from './entry-text.js';
+import { AROUND_TOKEN } from './polled-text.js';
+
+/** What a node waits for, as rows of polls hold it. */
+export interface StoredWait {
+  for: 'time' | 'callback';
+  /** As JSON writes a Date. */
+  until: string;
+  /** The sealed token of a callback, in base64. */
+  token_enc: string | null;
+}
+
+/** The wait of the row `node` of `node_results`, where it is in progress and waits. */
+function ofWait(what: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(
+    SELECT ${what} FROM waits AS wait
+    WHERE wait.run_id = node.run_id AND wait.path = node.path AND wait.node_id = node.node_id AND wait.until IS NOT NULL
+  )`;
+}
+
+const token = sql`translate(encode(wait.token_enc, 'base64'), E'\\n', '')`;
+
+/** The member `waiting` of an entry, with the comma before it; null where the node does not wait. */
+export const waitingText: RawBuilder<unknown> = ofWait(sql`',"waiting":{"for":"' || wait.kind || '","until":"'
+  || ${isoText(sql`wait.until`)} || '"'
+  || coalesce(${sql.lit(AROUND_TOKEN)} || ${token} || ${sql.lit(AROUND_TOKEN)}, '') || '}'`);
+
+/** The same as JSON of a `StoredWait`. */
+export const storedWait: RawBuilder<unknown> = sql`CASE WHEN node.status = 'in progress' THEN
+  ${ofWait(sql`json_build_object('for', wait.kind, 'until', ${isoText(sql`wait.until`)}, 'token_enc', ${token})`)} END`;

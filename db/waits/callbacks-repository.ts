@@ -1,0 +1,63 @@
+// Callbacks: the token of a node that waits for one, and the answer.
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { NodeKey } from '../../graph/plan.js';
+import type { Db } from '../core/client.js';
+
+/** 32 random bytes, so that a plain hash is enough to keep them. */
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** The sealed token of the node; the given one where it had none yet. */
+export async function ensureToken(
+  db: Db,
+  { runId, path, nodeId }: NodeKey,
+  fresh: { token: string; tokenEnc: Buffer },
+): Promise<Buffer> {
+  const { rows } = await sql<{ tokenEnc: Buffer }>`/* ensure_token */
+    INSERT INTO waits AS wait (run_id, path, node_id, kind, token_hash, token_enc)
+    VALUES (${runId}, ${path}, ${nodeId}, 'callback', ${hashToken(fresh.token)}, ${fresh.tokenEnc})
+    ON CONFLICT (run_id, path, node_id) DO UPDATE SET
+      token_hash = coalesce(wait.token_hash, excluded.token_hash),
+      token_enc = coalesce(wait.token_enc, excluded.token_enc)
+    RETURNING token_enc AS "tokenEnc"`.execute(db);
+  return rows[0]!.tokenEnc;
+}
+
+/** `repeated`: the callback has been accepted before, and its run goes on. `too_late`: its run or its wait has ended. */
+export type CallbackOutcome = { status: 'accepted'; wait: NodeKey } | { status: 'repeated' | 'too_late' | 'unknown' };
+
+/** Accepts a callback once, also where its node does not wait yet. */
+export async function acceptCallback(db: Db, token: string, answerEnc: Buffer): Promise<CallbackOutcome> {
+  const hash = hashToken(token);
+  const accepted = await sql<NodeKey>`/* accept_callback */
+    UPDATE waits AS wait SET answer_enc = ${answerEnc}, answered_at = clock_timestamp()
+    FROM runs AS run
+    WHERE wait.token_hash = ${hash} AND run.id = wait.run_id AND run.status = 'In Progress'
+      AND wait.answered_at IS NULL AND wait.closed_at IS NULL AND coalesce(wait.until > clock_timestamp(), true)
+    RETURNING wait.run_id AS "runId", wait.path, wait.node_id AS "nodeId"`.execute(db);
+  const [wait] = accepted.rows;
+  if (wait !== undefined) return { status: 'accepted', wait };
+  const { rows } = await sql<{ isOpen: boolean; isAnswered: boolean }>`
+    SELECT run.status = 'In Progress' AS "isOpen", wait.answered_at IS NOT NULL AS "isAnswered"
+    FROM waits AS wait JOIN runs AS run ON run.id = wait.run_id WHERE wait.token_hash = ${hash}`.execute(db);
+  const [known] = rows;
+  if (known === undefined) return { status: 'unknown' };
+  return { status: known.isOpen && known.isAnswered ? 'repeated' : 'too_late' };
+}
+
+/** Answers of open waits whose signal is not known to have arrived. */
+export async function findUndeliveredWakes(db: Db, olderThanSeconds: number, limit: number): Promise<NodeKey[]> {
+  const { rows } = await sql<NodeKey>`
+    SELECT run_id AS "runId", path, node_id AS "nodeId" FROM waits
+    WHERE signalled_at IS NULL AND closed_at IS NULL AND answered_at < now() - make_interval(secs => ${olderThanSeconds})
+    ORDER BY answered_at LIMIT ${limit}`.execute(db);
+  return rows;
+}
+
+export async function markWoken(db: Db, { runId, path, nodeId }: NodeKey): Promise<void> {
+  await sql`UPDATE waits SET signalled_at = now() WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`.execute(
+    db,
+  );
+}

@@ -1,0 +1,68 @@
+// Nodes that wait. Postgres is the arbiter: a callback is accepted once, by a guarded update, and a wait ends once. The
+// signal to the run workflow only wakes it.
+import { sql } from 'kysely';
+import type { NodeKey } from '../../graph/plan.js';
+import type { Db } from '../core/client.js';
+import { tellWatchers } from '../runs/tell-watchers.js';
+
+export type WaitKind = 'time' | 'callback';
+
+export interface OpenWait {
+  kind: WaitKind;
+  /** The moment at which the wait ends, in milliseconds since the epoch. */
+  untilMs: number;
+  isAnswered: boolean;
+}
+
+/**
+ * Begins the wait together with its node, so that readers see both or neither; finds the wait that an earlier attempt has
+ * begun, whose end never moves. Undefined when the run is not open.
+ */
+export async function beginWait(
+  db: Db,
+  { runId, path, nodeId }: NodeKey,
+  wait: Omit<OpenWait, 'isAnswered'>,
+): Promise<OpenWait | undefined> {
+  const { rows } = await sql<OpenWait>`/* begin_wait */
+    WITH open_run AS (
+      SELECT id FROM runs WHERE id = ${runId} AND status = 'In Progress' FOR KEY SHARE
+    ), begun AS (
+      INSERT INTO node_results (run_id, path, node_id, status)
+      SELECT id, ${path}, ${nodeId}, 'in progress' FROM open_run
+      ON CONFLICT (run_id, path, node_id) DO NOTHING
+    )
+    INSERT INTO waits AS wait (run_id, path, node_id, kind, until)
+    SELECT id, ${path}, ${nodeId}, ${wait.kind}, ${new Date(wait.untilMs)}::timestamptz FROM open_run
+    ON CONFLICT (run_id, path, node_id) DO UPDATE SET until = coalesce(wait.until, excluded.until)
+    RETURNING kind, (extract(epoch FROM until) * 1000)::float8 AS "untilMs", answered_at IS NOT NULL AS "isAnswered",
+      ${tellWatchers(runId)}`.execute(db);
+  return rows[0];
+}
+
+export interface EndedWait {
+  /** Of the sealed answer, which `readAnswer` has; null when nobody has answered. */
+  answerBytes: number | null;
+}
+
+/**
+ * Ends the wait for a callback where it is over: one has come, or its time has. Undefined where it is not over yet. Whoever
+ * answers after this is too late. Idempotent.
+ */
+export async function endWait(db: Db, { runId, path, nodeId }: NodeKey): Promise<EndedWait | undefined> {
+  const { rows } = await sql<EndedWait>`/* end_wait */
+    UPDATE waits SET closed_at = coalesce(closed_at, clock_timestamp())
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}
+      AND (answered_at IS NOT NULL OR closed_at IS NOT NULL OR until <= clock_timestamp())
+    RETURNING octet_length(answer_enc) AS "answerBytes"`.execute(db);
+  return rows[0];
+}
+
+/** The body of the callback that has ended the wait, sealed. */
+export async function readAnswer(db: Db, { runId, path, nodeId }: NodeKey): Promise<Buffer> {
+  const { rows } = await sql<{ answerEnc: Buffer }>`
+    SELECT answer_enc AS "answerEnc" FROM waits
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND answer_enc IS NOT NULL`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the answer of a wait is gone');
+  return row.answerEnc;
+}

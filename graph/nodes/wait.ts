@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { ownValue, type JsonObject } from '../json.js';
+import type { NodeKind } from '../kinds.js';
+import { NodeError } from '../node-error.js';
+import { renderText, type Scope } from '../template.js';
+import type { NodeDefinition } from './node-definition.js';
+
+const MAX_SECONDS = 30 * 24 * 3600;
+const DEFAULT_TIMEOUT_SECONDS = 3 * 24 * 3600;
+
+type Mistake = (field: string, message: string) => void;
+
+// What another mode of the node would need is not looked at: editors keep it.
+const schema = z
+  .looseObject({
+    mode: z.enum(['duration', 'until', 'callback']).default('duration'),
+    seconds: z
+      .union([z.number(), z.string()], {
+        error: ({ input }) => (input === undefined ? undefined : 'Input should be a valid number or string'),
+      })
+      .nullish()
+      .describe(`With \`duration\`: how long to wait, from 0 to ${MAX_SECONDS}. May hold variables`),
+    until: z
+      .string()
+      .nullish()
+      .describe('With `until`: a date and time in ISO 8601, in UTC where it has no offset. May hold variables'),
+    timeout: z
+      .number()
+      .min(0)
+      .max(MAX_SECONDS)
+      .nullish()
+      .describe(`With \`callback\`: seconds in which it must come; ${DEFAULT_TIMEOUT_SECONDS} where it is absent`),
+  })
+  .superRefine(
+    (data: unknown, context) => {
+      const { mode = 'duration', seconds, until } = (data ?? {}) as Record<string, unknown>;
+      const mistake: Mistake = (field, message) => context.addIssue({ code: 'custom', path: [field], message });
+      if (mode === 'duration') checkSeconds(seconds, mistake);
+      if (mode === 'until') checkUntil(until, mistake);
+    },
+    { when: () => true },
+  );
+
+function checkSeconds(seconds: unknown, mistake: Mistake): void {
+  if (seconds === undefined || seconds === null) return mistake('seconds', 'Field required');
+  if (hasVariables(seconds) || (typeof seconds !== 'string' && typeof seconds !== 'number')) return;
+  const number = typeof seconds === 'string' ? toNumber(seconds) : seconds;
+  if (number !== undefined && number >= 0 && number <= MAX_SECONDS) return;
+  mistake('seconds', `Input should be a number of seconds from 0 to ${MAX_SECONDS}`);
+}
+
+function checkUntil(until: unknown, mistake: Mistake): void {
+  if (until === undefined || until === null) return mistake('until', 'Field required');
+  if (hasVariables(until) || typeof until !== 'string') return;
+  const moment = toMoment(until);
+  if (moment === undefined) mistake('until', 'Input should be a valid date and time (ISO 8601)');
+  else if (moment - Date.now() > MAX_SECONDS * 1000) mistake('until', 'Input should be at most 30 days ahead');
+}
+
+export type WaitNodeData = z.infer<typeof schema>;
+
+export const waitNode = {
+  kind: 'wait',
+  type: 'wait-node',
+  nodeType: 'WaitNodeInput',
+  title: 'Wait',
+  description: 'Waits for a time, until a moment, or for a callback.',
+  category: 'Logic',
+  version: '1.0.0',
+  templateFields: ['seconds', 'until'],
+  schema,
+  outputSchema: z.looseObject({
+    content: z.string().describe('The moment as ISO 8601; of a callback the body as text'),
+    json: z.unknown().optional().describe('The body of the callback, where it is JSON'),
+  }),
+} as const satisfies NodeDefinition;
+
+/** Whether the node waits for a callback. Reads data that may not be valid. */
+export function waitsForCallback(kind: NodeKind, data: JsonObject): boolean {
+  return kind === 'wait' && ownValue(data, 'mode') === 'callback';
+}
+
+/** Whether a wait that is written in the node lasts as long as a run may, so that the run ends before it. */
+export function outlastsRun({ mode, seconds, timeout }: JsonObject): boolean {
+  return Number(mode === 'callback' ? timeout : mode === 'until' ? 0 : seconds) >= MAX_SECONDS;
+}
+
+/**
+ * Returns the moment until which the node waits, in milliseconds since the epoch. Throws a `NodeError` with the code
+ * `invalid_wait` for a negative wait, one of more than 30 days, and what is no time.
+ */
+export function waitUntil({ mode, seconds, until, timeout }: WaitNodeData, scope: Scope, nowMs: number): number {
+  if (mode === 'callback') return nowMs + Math.round((timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1000);
+  if (mode === 'until') return checked(toMoment(renderText(until ?? '', scope)), nowMs);
+  const rendered = typeof seconds === 'number' ? seconds : toNumber(renderText(seconds ?? '', scope));
+  return checked(rendered === undefined || rendered < 0 ? undefined : nowMs + rendered * 1000, nowMs);
+}
+
+/** A moment that has passed is no mistake: the run goes on at once. */
+function checked(untilMs: number | undefined, nowMs: number): number {
+  if (untilMs === undefined) throw new NodeError('invalid_wait', 'The wait is not a time from 0 seconds to 30 days.');
+  if (untilMs - nowMs > MAX_SECONDS * 1000) throw new NodeError('invalid_wait', 'The wait is longer than 30 days.');
+  return Math.max(nowMs, Math.round(untilMs));
+}
+
+function toNumber(text: string): number | undefined {
+  const trimmed = text.trim();
+  const number = trimmed === '' ? Number.NaN : Number(trimmed);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+/** Date and time of day, with an offset or in UTC; a date alone is its first moment. */
+const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+function toMoment(text: string): number | undefined {
+  const trimmed = text.trim();
+  const match = ISO.exec(trimmed);
+  if (match === null) return undefined;
+  const hasTime = trimmed.length > 'YYYY-MM-DD'.length;
+  const moment = Date.parse(hasTime && match[1] === undefined ? `${trimmed}Z` : trimmed);
+  return Number.isNaN(moment) ? undefined : moment;
+}
+
+function hasVariables(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('{{');
+}

@@ -1,0 +1,280 @@
+// Callbacks, and who sees what a node waits for. Extensions, section 1.4.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { createApiClient, type ApiClient } from '../../support/api-client.js';
+import { openEventStream } from '../../support/event-stream.js';
+import { eventually } from '../../support/eventually.js';
+import { agent, drawing, http, link, linkInRow, node, trigger, type DrawingNode } from '../../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { cancelRun, queryDatabase, withTemporal } from '../../support/inspect.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import type { TestStack } from '../../support/stack.js';
+import { startToolServer, type ToolServer } from '../../support/tool-server.js';
+import { callBack, callbackUrlOf, untilWaiting, type WaitingEntry } from '../../support/waiting.js';
+import { createAccount, giveRole, type Account } from '../accounts.js';
+
+interface Waits {
+  projectId: number;
+  workflowId: number;
+  runId: string;
+  pause: DrawingNode;
+  url: string;
+}
+
+describe('callbacks', function () {
+  this.timeout(90_000);
+  let stack: TestStack;
+  let api: ApiClient;
+  let target: HttpTarget;
+  let tools: ToolServer;
+
+  before(async () => {
+    stack = await sharedStack();
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    [target, tools] = await Promise.all([startHttpTarget(), startToolServer()]);
+  });
+  after(() => Promise.all([target.close(), tools.close()]));
+
+  /** A run that waits for a callback; `beside` follows the trigger, too. */
+  async function startWaiting(data: Record<string, unknown> = {}, beside: DrawingNode[] = []): Promise<Waits> {
+    const [begin, pause] = [trigger(), node('wait', { mode: 'callback', timeout: 600, ...data })];
+    link(begin, [pause, ...beside]);
+    const projectId = await api.createProject();
+    const workflowId = await api.createWorkflow(projectId, drawing([begin, pause, ...beside]));
+    const runId = (await api.run(workflowId)).data.id;
+    return { projectId, workflowId, runId, pause, url: await callbackUrlOf(api, runId, pause.id) };
+  }
+
+  async function viewerOf(projectId: number): Promise<Account> {
+    const viewer = await createAccount(stack);
+    await giveRole(stack, viewer, projectId, 'viewer');
+    return viewer;
+  }
+
+  it('a forged token is a 404 like any other, whatever it looks like', async () => {
+    const { url, runId } = await startWaiting();
+    const known = url.split('/').at(-2)!;
+    const answers = new Set<string>();
+    const forged = [randomBytes(32).toString('base64url'), `${known.slice(0, -1)}_`, known.toLowerCase(), 'x', runId];
+    for (const token of forged) {
+      const response = await fetch(url.replace(known, token), { method: 'POST', body: 'forged' });
+      answers.add(`${response.status} ${await response.text()}`);
+    }
+    assert.deepEqual([...answers], ['404 {"detail":"Not found.","code":"not_found"}']);
+    assert.equal((await fetch(url)).status, 405, 'it is asked for by POST alone');
+    await cancelRun(stack, runId);
+  });
+
+  it('the first one counts; a repeat is no error while the run goes on, and too late after its end', async () => {
+    const slow = http(`${target.url}/delay/2500/callbacks-repeat`);
+    const { url, runId, pause } = await startWaiting({}, [slow]);
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => callBack(url, `answer ${index}`)));
+    assert.ok(answers.every(({ status }) => status === 200));
+    assert.equal(answers.filter(({ accepted }) => accepted).length, 1);
+    const first = answers.findIndex(({ accepted }) => accepted);
+    assert.deepEqual(await callBack(url, 'again'), { status: 200, accepted: false });
+    const end = await api.pollToEnd(runId);
+    assert.equal(end.data.data![pause.id]!.result!.content, `answer ${first}`);
+    assert.equal((await callBack(url, 'after the end')).status, 410);
+  });
+
+  it('is too late after the time of its wait, also while the run goes on', async () => {
+    const slow = http(`${target.url}/delay/4000/late`);
+    const { url, runId, pause } = await startWaiting({ timeout: 1, on_error: 'continue' }, [slow]);
+    await eventually(async () => (await api.poll(runId)).data.data![pause.id]!.status === 'failed');
+    const late = await callBack(url, 'late');
+    assert.equal((await api.poll(runId)).data.status, 'in progress');
+    assert.equal(late.status, 410);
+    await cancelRun(stack, runId);
+  });
+
+  it('any content type is text; JSON is parsed where it is JSON; what is no text is refused', async () => {
+    for (const [body, contentType, json] of [
+      ['a=1&b=2', 'application/x-www-form-urlencoded', undefined],
+      ['{ "n": 7 }', 'text/plain', '{"n":7}'],
+      ['{"broken"', 'application/json', undefined],
+      ['"text"', 'application/json', '"text"'],
+      ['', 'application/octet-stream', undefined],
+      ['grüße \u{1F600}', 'text/plain; charset=utf-8', undefined],
+    ] as const) {
+      const { url, runId, pause } = await startWaiting();
+      assert.deepEqual(await callBack(url, body, contentType), { status: 200, accepted: true });
+      const end = await api.pollToEnd(runId);
+      assert.equal(end.data.data![pause.id]!.result!.content, body);
+      const { body: text } = await rawPoll(api, runId);
+      assert.ok(json === undefined ? !text.includes('"json":') : text.includes(`"json":${json}`), text);
+    }
+    const { url, runId } = await startWaiting();
+    const binary = await fetch(url, { method: 'POST', body: new Uint8Array([0xff, 0xfe, 0x00]) });
+    assert.equal(binary.status, 400);
+    const tooLarge = await fetch(url, { method: 'POST', body: 'x'.repeat(10 * 1024 * 1024 + 1) });
+    assert.equal(tooLarge.status, 413);
+    const large = 'x'.repeat(10 * 1024 * 1024);
+    assert.deepEqual(await callBack(url, large), { status: 200, accepted: true });
+    await eventually(async () => (await rawPoll(api, runId)).body.length > large.length, { timeoutMs: 30_000 });
+  });
+
+  it('the body is stored sealed, and the token as its hash and sealed', async () => {
+    const slow = http(`${target.url}/delay/1500/sealed`);
+    const { url, runId } = await startWaiting({}, [slow]);
+    await callBack(url, 'nobody reads this in the database');
+    const [row] = await queryDatabase<Record<string, unknown>>(stack, 'SELECT * FROM waits WHERE run_id = $1', [runId]);
+    const text = Object.values(row!).map((value) =>
+      Buffer.isBuffer(value) ? value.toString('latin1') : String(value),
+    );
+    const token = url.split('/').at(-2)!;
+    assert.ok(!text.some((value) => value.includes('nobody reads') || value.includes(token)));
+    assert.ok(row!['answer_enc'] instanceof Buffer && row!['token_enc'] instanceof Buffer);
+  });
+
+  it('a signal that is lost is sent again', async () => {
+    const { url, runId, pause } = await startWaiting();
+    const answerEnc = await borrowedAnswer();
+    // As if the process had died after the commit.
+    await queryDatabase(
+      stack,
+      `UPDATE waits SET answer_enc = $2, answered_at = now() - interval '10 s' WHERE run_id = $1`,
+      [runId, answerEnc],
+    );
+    const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
+    assert.equal(end.data.data![pause.id]!.result!.content, 'borrowed');
+    assert.equal((await callBack(url)).status, 410);
+  });
+
+  /** An answer as it is sealed. */
+  async function borrowedAnswer(): Promise<Buffer> {
+    const { url, runId } = await startWaiting({}, [http(`${target.url}/delay/500/borrowed`)]);
+    await callBack(url, 'borrowed');
+    const [row] = await queryDatabase<{ answer_enc: Buffer }>(stack, 'SELECT answer_enc FROM waits WHERE run_id = $1', [
+      runId,
+    ]);
+    return row!.answer_enc;
+  }
+
+  it('a node that is woken for nothing goes on waiting', async () => {
+    const { url, runId, pause } = await startWaiting();
+    await withTemporal(stack, (client) =>
+      client.workflow.getHandle(runId).signal('wake', { path: '', nodeId: pause.id }),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    assert.equal((await untilWaiting(api, runId, pause.id)).status, 'in progress');
+    await callBack(url, 'now');
+    assert.equal((await api.pollToEnd(runId)).data.data![pause.id]!.result!.content, 'now');
+  });
+
+  describe('the address', () => {
+    it('is for who may run the workflow; others see for what the node waits', async () => {
+      const { url, runId, projectId, workflowId, pause } = await startWaiting();
+      const viewer = await viewerOf(projectId);
+      const editor = await createAccount(stack);
+      await giveRole(stack, editor, projectId, 'editor');
+      const nodePath = `/workflows/${workflowId}/history/${runId}/nodes/${pause.id}/`;
+      for (const [account, seen] of [
+        [viewer, undefined],
+        [editor, url],
+      ] as const) {
+        const polled = await untilWaiting(account.api, runId, pause.id);
+        const { body: detail } = await account.api.get<WaitingEntry>(nodePath);
+        const stream = await openEventStream(stack.apiUrl, account.apiKey, runId);
+        const event = await eventually(() => stream.events.find(({ data }) => data.id === pause.id));
+        stream.close();
+        for (const { waiting } of [polled, detail, event.data as WaitingEntry]) {
+          assert.deepEqual([waiting!.for, waiting!.callback_url], ['callback', seen]);
+          assert.equal(waiting!.until, polled.waiting!.until);
+        }
+      }
+      const { status } = await viewer.api.get(`/workflows/${workflowId}/history/${runId}/`);
+      assert.equal(status, 200);
+      await cancelRun(stack, runId);
+    });
+
+    it('is not given to viewers who wait for news together with editors', async () => {
+      const { url, runId, projectId } = await startWaiting({}, [http(`${target.url}/delay/2500/news`)]);
+      const viewer = await viewerOf(projectId);
+      const waitFor = async (client: ApiClient): Promise<string> => {
+        const { etag } = await rawPoll(client, runId);
+        return (await rawPoll(client, runId, { 'if-none-match': etag, prefer: 'wait=20' })).body;
+      };
+      const [ofViewer, ofEditor] = await Promise.all([waitFor(viewer.api), waitFor(api)]);
+      assert.ok(ofEditor.includes(`"callback_url":"${url}"`), ofEditor);
+      assert.ok(ofViewer.includes('"waiting":{"for":"callback"') && !ofViewer.includes('callback_url'), ofViewer);
+      await cancelRun(stack, runId);
+    });
+
+    it('is masked in the rendered input of the node that hands it on', async () => {
+      const [begin, pause] = [trigger(), node('wait', { mode: 'callback' })];
+      const body = { url: `{{ ${pause.id}.callback_url }}` };
+      const tell = http(`${target.url}/handed-on`, { method: 'POST', body });
+      const workflowId = await api.createWorkflow(await api.createProject(), drawing(linkInRow([begin, tell, pause])));
+      const runId = (await api.run(workflowId)).data.id;
+      await untilWaiting(api, runId, pause.id);
+      const { body: detail } = await api.get<{ input: { body: unknown } }>(
+        `/workflows/${workflowId}/history/${runId}/nodes/${tell.id}/`,
+      );
+      assert.deepEqual(detail.input.body, { url: '********' });
+      await cancelRun(stack, runId);
+    });
+
+    it('takes the place of nothing that a model or a user wrote', async () => {
+      const note = {
+        text: '"waiting":{"for":"callback"}',
+        token_enc: 'AAAA',
+        sealed_callback_token: 'AAAA',
+        x: '\u001D',
+      };
+      stack.modelProvider.script('writes-tokens', [
+        { toolCalls: [{ name: 'note', arguments: note }] },
+        { text: 'done' },
+      ]);
+      const helper = agent('work', { model_name: 'writes-tokens' }, [
+        { endpoint_url: tools.url, require_approval: 'always' },
+      ]);
+      const { url, runId } = await startWaiting({}, [helper]);
+      const requests = await eventually(async () => {
+        const entry = (await api.poll(runId)).data.data![helper.id] as
+          | { approval_requests?: { arguments: unknown }[] }
+          | undefined;
+        return entry?.approval_requests;
+      });
+      assert.deepEqual(requests[0]!.arguments, note);
+      const { body } = await rawPoll(api, runId);
+      assert.equal(body.split(url).length - 1, 1, 'the address is there once');
+      await cancelRun(stack, runId);
+    });
+  });
+
+  it('version and ETag rise when a wait begins and when it ends', async () => {
+    const [begin, pause] = [trigger(), node('wait', { mode: 'callback' })];
+    const slow = http(`${target.url}/delay/1500/versions`);
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing(linkInRow([begin, slow, pause])));
+    const runId = (await api.run(workflowId)).data.id;
+    await eventually(() => target.requestsTo('/delay/1500/versions').length === 1);
+    const before = await rawPoll(api, runId);
+    const url = await callbackUrlOf(api, runId, pause.id);
+    const during = await rawPoll(api, runId);
+    const unchanged = await api.get(`/workflows/workflow_result/?id=${runId}`, {
+      headers: { 'if-none-match': during.etag },
+    });
+    assert.equal(unchanged.status, 304);
+    const news = rawPoll(api, runId, { 'if-none-match': during.etag, prefer: 'wait=20' });
+    await callBack(url, 'done');
+    const after = await news;
+    assert.ok(before.version < during.version && during.version < after.version);
+    assert.equal(new Set([before.etag, during.etag, after.etag]).size, 3);
+  });
+});
+
+interface RawPoll {
+  etag: string;
+  version: number;
+  body: string;
+}
+
+async function rawPoll(client: ApiClient, runId: string, headers: Record<string, string> = {}): Promise<RawPoll> {
+  const answer = await client.get<{ data: { version: number } }>(`/workflows/workflow_result/?id=${runId}`, {
+    headers,
+  });
+  assert.equal(answer.status, 200);
+  const { version } = answer.body.data;
+  return { etag: answer.headers.get('etag')!, version, body: JSON.stringify(answer.body) };
+}

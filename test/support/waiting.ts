@@ -1,0 +1,37 @@
+// Runs that wait.
+import type { ApiClient, NodeEntry } from './api-client.js';
+import { eventually } from './eventually.js';
+
+export interface WaitingEntry extends NodeEntry {
+  waiting?: { for: string; until: string; callback_url?: string };
+}
+
+/** The node's entry once the poll shows that it waits. */
+export function untilWaiting(api: ApiClient, runId: string, nodeId: string): Promise<WaitingEntry> {
+  return eventually(
+    async () => {
+      const entry: WaitingEntry | undefined = (await api.poll(runId)).data.data?.[nodeId];
+      return entry?.waiting !== undefined && entry;
+    },
+    { timeoutMs: 40_000 },
+  );
+}
+
+/** The address of its callback. */
+export async function callbackUrlOf(api: ApiClient, runId: string, nodeId: string): Promise<string> {
+  const { waiting } = await untilWaiting(api, runId, nodeId);
+  if (waiting?.callback_url === undefined) throw new Error(`no address: ${JSON.stringify(waiting)}`);
+  return waiting.callback_url;
+}
+
+export interface CallbackAnswer {
+  status: number;
+  accepted: boolean | undefined;
+}
+
+/** Answers with a text, as a service does that knows nothing but the address. */
+export async function callBack(url: string, body = '', contentType = 'text/plain'): Promise<CallbackAnswer> {
+  const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': contentType } });
+  const answer = (await response.json()) as { accepted?: boolean };
+  return { status: response.status, accepted: answer.accepted };
+}

@@ -1,0 +1,82 @@
+// Many waits that are due at the same moment. Extensions, section 1.2: waiting costs nothing.
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { createApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { drawing, link, node, trigger, type Drawing } from '../support/graphs.js';
+import { queryDatabase } from '../support/inspect.js';
+import { startStack, type StartedStack } from '../support/stack.js';
+
+const WAITS = 500;
+const WITHIN_MS = 2_000;
+const AHEAD_MS = 20_000;
+const TICK_MS = 10;
+
+/** Processor time of the stack's processes and their children, in milliseconds; 0 where there is no /proc. */
+function cpuOf(stack: StartedStack): number {
+  if (process.platform !== 'linux') return 0;
+  const own = new Set(Object.values(stack.stack.pids));
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      const stat = readStat(pid);
+      const isOurs = own.has(Number(pid)) || own.has(Number(stat[1]));
+      return isOurs ? (Number(stat[11]) + Number(stat[12])) * TICK_MS : 0;
+    })
+    .reduce((sum, ms) => sum + ms, 0);
+}
+
+/** The fields after the program's name, which may hold spaces (proc(5)); none of a process that is gone. */
+function readStat(pid: string): string[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return [];
+  }
+}
+
+describe('500 waits that are due in the same second', function () {
+  this.timeout(180_000);
+  let stack: StartedStack;
+
+  before(async () => (stack = await startStack()));
+  after(() => stack.stop());
+
+  function sideBySide(count: number): Drawing {
+    const start = trigger();
+    const pauses = Array.from({ length: count }, () => node('wait', { mode: 'until', until: '{{ input.moment }}' }));
+    link(start, pauses);
+    return drawing([start, ...pauses]);
+  }
+
+  for (const runs of [1, 10]) {
+    it(`wake within two seconds, in ${runs} run${runs === 1 ? '' : 's'}`, async () => {
+      const api = createApiClient(stack.apiUrl, stack.apiKey);
+      const workflowId = await api.createWorkflow(await api.createProject(), sideBySide(WAITS / runs));
+      const due = new Date(Date.now() + AHEAD_MS).toISOString();
+      await Promise.all(Array.from({ length: runs }, () => api.run(workflowId, { moment: due })));
+      const count = async (status: string): Promise<number> => {
+        const text = `SELECT count(*)::integer AS count FROM node_results AS node JOIN runs ON runs.id = node.run_id
+          JOIN waits AS wait ON wait.run_id = runs.id AND wait.node_id = node.node_id
+          WHERE runs.workflow_id = $1 AND node.status = $2`;
+        return (await queryDatabase<{ count: number }>(stack, text, [workflowId, status]))[0]!.count;
+      };
+      await eventually(async () => (await count('in progress')) === WAITS, { timeoutMs: 60_000, intervalMs: 250 });
+      await new Promise((resolve) => setTimeout(resolve, Date.parse(due) - Date.now()));
+      const cpuBefore = cpuOf(stack);
+      await eventually(async () => (await count('succeed')) === WAITS, { timeoutMs: 90_000, intervalMs: 250 });
+      const cpuMs = cpuOf(stack) - cpuBefore;
+      const [late] = await queryDatabase<{ ms: number }>(
+        stack,
+        `SELECT (extract(epoch FROM max(finished_at) - $2::timestamptz) * 1000)::integer AS ms
+         FROM node_results AS node JOIN runs ON runs.id = node.run_id WHERE runs.workflow_id = $1`,
+        [workflowId, due],
+      );
+      // What they would take if nothing else used the processors.
+      const aloneMs = cpuMs / availableParallelism();
+      assert.ok(Math.min(late!.ms, aloneMs) < WITHIN_MS, `${late!.ms} ms, of which ${cpuMs} ms on processors`);
+    });
+  }
+});

@@ -1,0 +1,113 @@
+// Waits survive whatever dies meanwhile. Extensions, section 1.2: waiting costs nothing.
+import assert from 'node:assert/strict';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { drawing, http, link, node, trigger, type DrawingNode } from '../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { queryDatabase, transactionsOf } from '../support/inspect.js';
+import { startStack, type StartedStack } from '../support/stack.js';
+import { callBack, callbackUrlOf, untilWaiting } from '../support/waiting.js';
+
+describe('waits and crashes', function () {
+  this.timeout(240_000);
+  let stack: StartedStack;
+  let api: ApiClient;
+  let target: HttpTarget;
+
+  before(async () => {
+    stack = await startStack();
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    target = await startHttpTarget();
+  });
+  after(async () => {
+    await target.close();
+    await stack.stop();
+  });
+
+  type Part = 'worker' | 'api' | 'temporal' | 'postgres';
+
+  async function killAndAwaitRestart(name: Part): Promise<void> {
+    const pid = stack.stack.pids[name]!;
+    process.kill(pid, 'SIGKILL');
+    await eventually(() => stack.stack.pids[name] !== undefined && stack.stack.pids[name] !== pid, {
+      timeoutMs: 60_000,
+    });
+    await eventually(async () => (await fetch(`${stack.apiUrl}/readyz`)).ok, { timeoutMs: 60_000 });
+  }
+
+  interface Waits {
+    runId: string;
+    nodes: DrawingNode[];
+    timed: DrawingNode;
+    called: DrawingNode;
+    late: DrawingNode;
+    url: string;
+  }
+
+  /** Waits for a time, for a callback, and for a callback that does not come, side by side. */
+  async function startWaits(seconds: number): Promise<Waits> {
+    const start = trigger();
+    const instead = http(`${target.url}/instead`);
+    const timed = node('wait', { seconds });
+    const called = node('wait', { mode: 'callback' });
+    const late = node('wait', { mode: 'callback', timeout: seconds, timeout_node: instead.id });
+    link(start, [timed, called, late]);
+    const nodes = [start, timed, called, late, instead];
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing(nodes));
+    const runId = (await api.run(workflowId)).data.id;
+    for (const { id } of [timed, called, late]) await untilWaiting(api, runId, id);
+    return { runId, nodes, timed, called, late, url: await callbackUrlOf(api, runId, called.id) };
+  }
+
+  async function assertWell({ runId, nodes, timed, called, late }: Waits, body: string): Promise<void> {
+    const end = await api.pollToEnd(runId, { timeoutMs: 90_000 });
+    assert.equal(end.data.status, 'succeed', JSON.stringify(end));
+    assert.equal(end.data.data![called.id]!.result!.content, body);
+    const [{ result, finished_at: finishedAt }, timedOut] = [end.data.data![timed.id]!, end.data.data![late.id]!];
+    assert.ok(finishedAt! >= result!.content);
+    assert.deepEqual([timedOut.error!.code, timedOut.handled], ['wait_timeout', true]);
+    const paid = await transactionsOf(stack, runId);
+    assert.deepEqual(paid.map(({ node_id: id }) => id).toSorted(), nodes.map(({ id }) => id).toSorted());
+  }
+
+  for (const part of ['worker', 'api', 'temporal', 'postgres'] as const) {
+    it(`end as they should after kill -9 of ${part}`, async () => {
+      const waits = await startWaits(8);
+      await killAndAwaitRestart(part);
+      assert.deepEqual(await callBack(waits.url, `after ${part}`), { status: 200, accepted: true });
+      await assertWell(waits, `after ${part}`);
+    });
+  }
+
+  it('that are due while no worker lives end when one is back', async () => {
+    const waits = await startWaits(3);
+    const { worker } = stack.stack.pids;
+    process.kill(worker!, 'SIGSTOP');
+    assert.deepEqual(await callBack(waits.url, 'nobody is there'), { status: 200, accepted: true });
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    process.kill(worker!, 'SIGKILL');
+    await assertWell(waits, 'nobody is there');
+  });
+
+  it('an answer counts that was accepted while Temporal was away', async () => {
+    const waits = await startWaits(5);
+    const { temporal } = stack.stack.pids;
+    process.kill(temporal!, 'SIGSTOP');
+    const answer = callBack(waits.url, 'without Temporal');
+    await eventually(
+      async () => {
+        const [row] = await queryDatabase<{ accepted: boolean }>(
+          stack,
+          `SELECT count(*) > 0 AS accepted FROM waits WHERE run_id = $1 AND answered_at IS NOT NULL`,
+          [waits.runId],
+        );
+        return row!.accepted;
+      },
+      { timeoutMs: 30_000 },
+    );
+    process.kill(temporal!, 'SIGKILL');
+    assert.deepEqual(await answer, { status: 200, accepted: true });
+    assert.deepEqual(await callBack(waits.url, 'again'), { status: 200, accepted: false });
+    await assertWell(waits, 'without Temporal');
+  });
+});
