@@ -102,11 +102,13 @@ function publish(staging) {
 async function bundleWorkflows() {
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
   const workflowsPath = path.join(dist, 'temporal-workflows', 'index.js');
+  const interceptorsPath = path.join(dist, 'temporal-workflows', 'interceptors.js');
   for (const [name, options] of Object.entries(BUNDLES)) {
     const { code } = await bundleWorkflowCode({
       workflowsPath,
       // Evaluated once a thread instead of once a run: no module of it keeps anything of a run (ADR 14).
-      preloadModules: [workflowsPath, options.failureConverterPath].filter((module) => module !== undefined),
+      preloadModules: [workflowsPath, interceptorsPath, options.failureConverterPath].filter(Boolean),
+      workflowInterceptorModules: [interceptorsPath],
       logger: new DefaultLogger('WARN'),
       ...options,
     });

@@ -126,7 +126,12 @@ function workflowCode({ payloadKeys }: WorkerConfig) {
   const bundle = fileURLToPath(new URL(`../../${name}`, import.meta.url));
   if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
   const workflowsPath = fileURLToPath(new URL('../../temporal-workflows/index.ts', import.meta.url));
-  return { workflowsPath, bundlerOptions: { preloadModules: [workflowsPath] } };
+  const interceptorsPath = fileURLToPath(new URL('../../temporal-workflows/interceptors.ts', import.meta.url));
+  return {
+    workflowsPath,
+    interceptors: { workflowModules: [interceptorsPath] },
+    bundlerOptions: { preloadModules: [workflowsPath, interceptorsPath] },
+  };
 }
 
 /**

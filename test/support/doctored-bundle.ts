@@ -29,7 +29,10 @@ export async function bundleWith(changes: Change[]): Promise<string> {
       writeFileSync(source, text.replace(find, replace));
     }
     const workflowsPath = path.join(folder, 'temporal-workflows/index.ts');
-    return (await bundleWorkflowCode({ workflowsPath, preloadModules: [workflowsPath], logger: quiet })).code;
+    const workflowInterceptorModules = [path.join(folder, 'temporal-workflows/interceptors.ts')];
+    const preloadModules = [workflowsPath, ...workflowInterceptorModules];
+    const options = { workflowsPath, workflowInterceptorModules, preloadModules, logger: quiet };
+    return (await bundleWorkflowCode(options)).code;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
