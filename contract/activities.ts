@@ -39,6 +39,42 @@ export interface CloseNodeInput extends NodeKey {
   code: string;
 }
 
+/** What the run workflow needs to know of a loop that begins. */
+export interface LoopFacts {
+  /** The number of iterations, or of rounds at most. */
+  count: number;
+  concurrency: number;
+  /** Whether the loop survives the failure of an iteration. */
+  survivesFailures: boolean;
+  /** Whether the loop may end before `count` (`until`). */
+  isConditional: boolean;
+}
+
+/** The input of the activity that ends an iteration of a loop, whose key it has. */
+export interface EndIterationRef extends NodeKey {
+  index: number;
+  /** The code with which the iteration has failed. */
+  failure?: string;
+  /** The iteration that begins in its place. */
+  next?: number;
+}
+
+export interface EndIterationFacts {
+  /** The code with which the iteration has failed after all: its output could not be made. */
+  failure?: string;
+  /** Whether the condition holds after which the loop ends. */
+  isOver?: boolean;
+}
+
+/** The input of the activity that ends a loop. */
+export interface EndLoopRef extends NodeKey {
+  /** Why it has failed: in the iteration with this index. */
+  failure?: { code: string; index: number };
+  /** Of a conditional loop: the number of rounds, and whether its condition holds. */
+  rounds?: number;
+  isOver?: boolean;
+}
+
 /** How the wait of a node begins. */
 export interface WaitFacts {
   for: 'time' | 'callback';
@@ -74,6 +110,10 @@ export interface Activities extends NodeActivities {
   finishRun: (end: FinishRunInput) => Promise<void>;
   /** Records the failure of a node that the run survives, where Temporal has given up the node's activity. */
   closeNode: (node: CloseNodeInput) => Promise<void>;
+  forEach: (loop: NodeKey) => Promise<LoopFacts>;
+  loop: (loop: NodeKey) => Promise<LoopFacts>;
+  endIteration: (end: EndIterationRef) => Promise<EndIterationFacts>;
+  endLoop: (end: EndLoopRef) => Promise<NodeFacts>;
   /** Begins the wait of a node. */
   wait: (ref: NodeKey) => Promise<WaitFacts>;
   /** Ends it, if it is over. */

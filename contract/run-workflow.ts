@@ -1,7 +1,7 @@
 // The messages between the API and the run workflow. Types and names only: both sides import this file.
 import type { Placement } from '../graph/dense/placement.js';
 import type { NodeKey, Plan } from '../graph/plan.js';
-import type { WaitFacts } from './activities.js';
+import type { LoopFacts, WaitFacts } from './activities.js';
 
 /** The workflow type that operators filter by: `WorkflowType='runGraph'`. */
 export const RUN_WORKFLOW_TYPE = 'runGraph';
@@ -28,14 +28,42 @@ export interface RunGraphInput {
   resumed?: ResumedRun;
 }
 
-export interface ResumedRun {
+/** A scope in flight: the drawing outside bodies, or an iteration of a loop. Nodes are numbered as in the scope's plan. */
+export interface ScopeSnapshot {
   planner: PlannerSnapshot;
-  /** The cursor from which each agent continues, by node number. */
-  agents: [node: number, cursor: AgentCursor][];
+  /** The loops that have begun and not ended. Absent where there are none. */
+  loops?: LoopSnapshot[];
+  /** The code of the failure that has ended the iteration. */
+  failure?: string;
+}
+
+/** A loop that has begun. */
+export interface LoopSnapshot {
+  node: number;
+  facts: LoopFacts;
+  /** The index of the iteration that begins next. */
+  next: number;
+  open: [index: number, iteration: ScopeSnapshot][];
+  /** Why the loop has failed: in the iteration with this index. */
+  failure?: { code: string; index: number };
+  /** Of a conditional loop: whether its condition holds, and the number of rounds that have ended. */
+  isOver?: boolean;
+  rounds?: number;
+}
+
+/** Nodes that have begun are told by their numbers and, where they are in an iteration, its path. */
+export interface ResumedRun extends ScopeSnapshot {
+  /** The cursor from which each agent continues. */
+  agents: [node: number, cursor: AgentCursor, path?: string][];
   decisions: [requestId: string, isApproved: boolean][];
-  /** The waits that have begun, by node number. Absent where there are none, as are the ids of the nodes that were woken. */
-  waits?: [node: number, wait: WaitFacts][];
+  /** The waits that have begun. Absent where there are none, as are the nodes that were woken (`nodePlace`). */
+  waits?: [node: number, wait: WaitFacts, path?: string][];
   woken?: string[];
+}
+
+/** Names a node in an iteration by one text, as the ids of its activities do. */
+export function nodePlace({ path, nodeId }: { path: string; nodeId: string }): string {
+  return path === '' ? nodeId : `${path}/${nodeId}`;
 }
 
 /** The state that an agent needs to continue after any interruption. */

@@ -1,6 +1,7 @@
 import { readDrawing, type Document, type DrawnNode, type StructuralError } from './document.js';
 import { whatEveryNodeSays } from './nodes/every-node.js';
-import { ERROR_HANDLE, type Handle, type Plan } from './plan.js';
+import { traitsOf } from './kinds.js';
+import { BODY_HANDLE, ERROR_HANDLE, MAX_DEPTH, type Handle, type Plan } from './plan.js';
 
 export type CompiledPlan = { ok: true; document: Document; plan: Plan } | { ok: false; errors: StructuralError[] };
 
@@ -17,38 +18,115 @@ export function compilePlan(data: unknown): CompiledPlan {
   const cycle = findCycle(nodes);
   if (cycle) errors.push(toCycleError(cycle));
   if (errors.length > 0) return { ok: false, errors };
-  return { ok: true, document, plan: toPlan(nodes, document.startNode) };
+  const { plan, errors: scopeErrors } = new PlanBuilder(nodes).build(document.startNode);
+  return scopeErrors.length > 0 ? { ok: false, errors: scopeErrors } : { ok: true, document, plan };
 }
 
+/** Nobody reads more. */
+const MAX_SCOPE_ERRORS = 1000;
+
 /**
- * Visits nodes breadth first from the start, and links in their order, so that a drawing always gets the same node
+ * Numbers the nodes that the start reaches, one scope after the other: first the drawing outside bodies, then the body of
+ * each loop. Within a scope it goes breadth first, and by links in their order, so that a drawing always gets the same
  * numbers.
  */
-function toPlan(nodes: ReadonlyMap<string, DrawnNode>, startNode: string): Plan {
-  const plan: Plan = { ids: [], kinds: [], labels: [], out: [], indegree: [] };
-  const numbers = new Map<string, number>();
-  const numberOf = (id: string): number => {
-    const known = numbers.get(id);
-    if (known !== undefined) return known;
-    numbers.set(id, plan.ids.length);
-    plan.indegree.push(0);
-    return plan.ids.push(id) - 1;
-  };
-  numberOf(startNode);
-  // The list grows while it is iterated: every new node is appended to it.
-  for (const id of plan.ids) {
-    const node = nodes.get(id);
-    if (!node) continue;
-    plan.kinds.push(node.kind);
-    plan.labels.push(toPlanLabel(node.label) || node.kind);
-    const links = node.links.map(({ to, handle }): [number, Handle] => [numberOf(to), handle]);
-    for (const [to] of links) plan.indegree[to] = (plan.indegree[to] ?? 0) + 1;
-    const number = plan.out.push(links) - 1;
-    const { onError, joinsAny } = whatEveryNodeSays(node.data);
-    if (onError !== 'fail') (plan.caught ??= {})[number] = onError === 'branch' ? ERROR_HANDLE : 0;
-    if (joinsAny) (plan.joinsAny ??= []).push(number);
+class PlanBuilder {
+  readonly #nodes: ReadonlyMap<string, DrawnNode>;
+  readonly #plan: Plan = { ids: [], kinds: [], labels: [], out: [], indegree: [] };
+  readonly #numbers = new Map<string, number>();
+  /** By node: the loop whose body it is in, -1 for none. */
+  readonly #scopes: number[] = [];
+  readonly #errors: StructuralError[] = [];
+
+  constructor(nodes: ReadonlyMap<string, DrawnNode>) {
+    this.#nodes = nodes;
   }
-  return plan;
+
+  build(startNode: string): { plan: Plan; errors: StructuralError[] } {
+    const loops: Loop[] = [];
+    this.#fill({ number: -1, depth: 0 }, [startNode], loops);
+    // The list grows while it is iterated: each body may have loops of its own.
+    for (const loop of loops) {
+      const first = this.#plan.ids.length;
+      this.#fill(loop, this.#bodyTargets(loop.number), loops);
+      (this.#plan.bodies ??= {})[loop.number] = { first, end: this.#plan.ids.length };
+    }
+    this.#connect();
+    return { plan: this.#plan, errors: this.#errors };
+  }
+
+  /** Numbers the nodes of one scope, and appends its loops to `loops`. */
+  #fill(scope: Loop, targets: readonly string[], loops: Loop[]): void {
+    const { ids, kinds, labels } = this.#plan;
+    const from = ids.length;
+    for (const target of targets) this.#number(target, scope.number);
+    for (let number = from; number < ids.length; number++) {
+      const node = this.#nodes.get(ids[number]!);
+      if (node === undefined) continue;
+      kinds[number] = node.kind;
+      labels[number] = toPlanLabel(node.label) || node.kind;
+      for (const { to, handle } of node.links) if (!isIntoBody(node, handle)) this.#number(to, scope.number);
+      if (traitsOf(node.kind).runs !== 'body') continue;
+      if (scope.depth === MAX_DEPTH) {
+        const message = `The loop is nested deeper than ${MAX_DEPTH} loops.`;
+        this.#addError({ code: 'too_deep', message, node_id: node.id });
+      } else loops.push({ number, depth: scope.depth + 1 });
+    }
+  }
+
+  #number(id: string, scope: number): void {
+    if (this.#numbers.has(id)) return;
+    this.#numbers.set(id, this.#plan.ids.push(id) - 1);
+    this.#plan.out.push([]);
+    this.#plan.indegree.push(0);
+    this.#scopes.push(scope);
+  }
+
+  #bodyTargets(loop: number): string[] {
+    const node = this.#nodes.get(this.#plan.ids[loop]!);
+    return node?.links.flatMap(({ to, handle }) => (isIntoBody(node, handle) ? [to] : [])) ?? [];
+  }
+
+  /** Enters the links, and finds those that lead into a body from outside, or out of it. */
+  #connect(): void {
+    const { ids, out, indegree } = this.#plan;
+    for (const [number, id] of ids.entries()) {
+      const node = this.#nodes.get(id);
+      if (node === undefined) continue;
+      for (const { to, handle } of node.links) {
+        const target = this.#numbers.get(to);
+        // What a loop that is nested too deeply leads to has no number.
+        if (target === undefined) continue;
+        const scope = isIntoBody(node, handle) ? number : this.#scopes[number]!;
+        if (this.#scopes[target] !== scope) this.#addLeak(node, this.#nodes.get(to)!);
+        out[number]!.push([target, handle]);
+        indegree[target]!++;
+      }
+      const { onError, joinsAny } = whatEveryNodeSays(node.data);
+      if (onError !== 'fail') (this.#plan.caught ??= {})[number] = onError === 'branch' ? ERROR_HANDLE : 0;
+      if (joinsAny) (this.#plan.joinsAny ??= []).push(number);
+    }
+  }
+
+  #addLeak(from: DrawnNode, to: DrawnNode): void {
+    const names = [from, to].map(({ label }) => `"${toPlanLabel(label)}"`).join(' to ');
+    const message = `The link from ${names} crosses the border of a loop's body: only the loop leads into its body, and nothing in it leads out.`;
+    this.#addError({ code: 'scope_leak', message, node_id: from.id });
+  }
+
+  #addError(error: StructuralError): void {
+    if (this.#errors.length < MAX_SCOPE_ERRORS) this.#errors.push(error);
+  }
+}
+
+/** A scope that is numbered: a loop's body, by the number of the loop, or the drawing outside bodies. */
+interface Loop {
+  number: number;
+  depth: number;
+}
+
+function isIntoBody({ kind }: DrawnNode, handle: Handle): boolean {
+  return handle === BODY_HANDLE && traitsOf(kind).runs === 'body';
 }
 
 function toPlanLabel(label: string): string {

@@ -8,9 +8,10 @@ export interface KindTraits {
   /**
    * `activity`: the node leaves the process, in one activity. `inline`: the node only reads and decides, inside the
    * workflow task. `loop`: the run workflow calls the kind's activities repeatedly. `wait`: the node begins and ends
-   * inside workflow tasks, and waits in between without holding anything.
+   * inside workflow tasks, and waits in between without holding anything. `body`: the run workflow repeats the part of
+   * the drawing that the kind's first named handle leads to.
    */
-  runs: 'activity' | 'inline' | 'loop' | 'wait';
+  runs: 'activity' | 'inline' | 'loop' | 'wait' | 'body';
   /**
    * The named handles of the kind, numbered from 1 in this order. `field` is the field of the node's data that holds
    * the target, `edge` is the `sourceHandle` of the drawn edge, and editors show `label`. A node of a kind without named
@@ -125,6 +126,24 @@ export const kinds = {
     activity: 'runCode',
     runs: 'activity',
     handles: [],
+    secretFields: [],
+    servers: 'none',
+    isDense: false,
+  },
+  for_each: {
+    activity: 'forEach',
+    runs: 'body',
+    handles: [{ field: 'body_node', edge: 'body', label: 'For each' }],
+    isLeftByNext: true,
+    secretFields: [],
+    servers: 'none',
+    isDense: false,
+  },
+  loop: {
+    activity: 'loop',
+    runs: 'body',
+    handles: [{ field: 'body_node', edge: 'body', label: 'Each round' }],
+    isLeftByNext: true,
     secretFields: [],
     servers: 'none',
     isDense: false,

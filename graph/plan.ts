@@ -9,6 +9,8 @@ export type Handle = number;
 /** The handle of the first item that the node's own data lists (`KindTraits.handlesFrom`). The others follow it. */
 export const FIRST_LISTED_HANDLE = 100;
 export const MAX_LISTED_HANDLES = 50;
+/** The link `body_node` of a kind that repeats a part of the drawing (`KindTraits.runs` is `body`): its first named handle. */
+export const BODY_HANDLE = 1;
 /** The link `error_node`, which is taken after a failure that is caught (`on_error: "branch"`). Every kind has it. */
 export const ERROR_HANDLE = 1000;
 
@@ -29,8 +31,88 @@ export interface Plan {
    * `ERROR_HANDLE` (`"branch"`). Absent where there are none.
    */
   caught?: Record<number, Handle>;
+  /**
+   * Of each loop, the nodes of its body: the numbers from `first` up to, but without, `end`. The nodes of a body stand
+   * next to each other, those of the drawing outside bodies first, and those of an inner body after those of the outer
+   * one, in which they are not counted. Absent where there are none.
+   */
+  bodies?: Record<number, Body>;
   /** The nodes that start with the first of their incoming edges that is taken (`join: "any"`). Absent likewise. */
   joinsAny?: number[];
+}
+
+export interface Body {
+  first: number;
+  end: number;
+}
+
+/** Bodies of loops may be nested as deep as this. */
+export const MAX_DEPTH = 5;
+
+/**
+ * The plan of one scope: of the drawing outside bodies, or of a loop's body. In a body's plan, node 0 is the loop, whose
+ * only links are those into the body, and the numbers of the others are shifted by `offset`.
+ */
+export interface ScopePlan extends Plan {
+  offset: number;
+}
+
+/** Returns the plan of the drawing outside bodies; its numbers are those of the whole plan. */
+export function rootPlan(plan: Plan): ScopePlan {
+  if (plan.bodies === undefined) return { ...plan, offset: 0 };
+  const end = Math.min(plan.ids.length, ...Object.values(plan.bodies).map(({ first }) => first));
+  return slicePlan(plan, { first: 0, end });
+}
+
+/** Returns the plan of the loop's body. */
+export function bodyPlan(plan: Plan, loop: number): ScopePlan {
+  const body = plan.bodies?.[loop];
+  if (body === undefined) throw new Error(`node ${loop} has no body`);
+  return slicePlan(plan, body, loop);
+}
+
+function slicePlan(plan: Plan, { first, end }: Body, loop?: number): ScopePlan {
+  const entry = loop === undefined ? [] : [loop];
+  const offset = first - entry.length;
+  const numbers = [...entry, ...Array.from({ length: end - first }, (_, index) => first + index)];
+  const isInside = (to: number): boolean => to >= first && to < end;
+  const out = numbers.map((from) =>
+    plan.out[from]!.flatMap(([to, handle]): [number, Handle][] => {
+      if (from === loop) return handle === BODY_HANDLE ? [[to - offset, 0]] : [];
+      return isInside(to) ? [[to - offset, handle]] : [];
+    }),
+  );
+  const pick = <Value>(values: readonly Value[]): Value[] => numbers.map((number) => values[number]!);
+  const caught = Object.entries(plan.caught ?? {}).filter(([node]) => isInside(Number(node)));
+  return {
+    offset,
+    ids: pick(plan.ids),
+    kinds: pick(plan.kinds),
+    labels: pick(plan.labels),
+    out,
+    indegree: numbers.map((number) => (number === loop ? 0 : plan.indegree[number]!)),
+    caught: Object.fromEntries(caught.map(([node, handle]) => [Number(node) - offset, handle])),
+    joinsAny: (plan.joinsAny ?? []).filter(isInside).map((node) => node - offset),
+  };
+}
+
+/** Returns, for each node, the loops whose bodies enclose it, the outermost first. */
+export function enclosingLoops({ ids, bodies = {} }: Plan): number[][] {
+  const around: number[][] = ids.map(() => []);
+  // An outer loop has a lower number than the loops in its body.
+  for (const loop of Object.keys(bodies)
+    .map(Number)
+    .toSorted((a, b) => a - b)) {
+    const { first, end } = bodies[loop]!;
+    for (let node = first; node < end; node++) around[node] = [...around[loop]!, loop];
+  }
+  return around;
+}
+
+/** Returns the numbers of the nodes of the loop's body that no other node of the body follows. */
+export function lastNodesOf(plan: Plan, loop: number): number[] {
+  const { out, offset } = bodyPlan(plan, loop);
+  return out.flatMap((links, node) => (node > 0 && links.length === 0 ? [node + offset] : []));
 }
 
 /** Identifies one execution of a node in a run. */

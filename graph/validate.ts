@@ -2,10 +2,10 @@
 import { withCheckBudget } from './check-budget.js';
 import type { Document, DrawnNode } from './document.js';
 import { MAX_SECRET_CHARACTERS } from './input.js';
-import { holdsMoreThan } from './json.js';
 import { toFieldMessage } from './nodes/field-messages.js';
 import { nodeDefinitions, schemaOf } from './nodes/registry.js';
-import type { Plan } from './plan.js';
+import { lastNodesOf, type Plan } from './plan.js';
+import { holdsMoreThan, ownValue } from './json.js';
 import { secretStrings, splitSecrets } from './secrets.js';
 
 /** By node id: one `{path inside node data: message}` for every wrong field. */
@@ -16,7 +16,7 @@ const MAX_FINDINGS = 1000;
 // zod collects every issue before it returns any, so a list of millions of errors must not reach it.
 const MAX_VALUES = 20_000;
 /** Fields in which it looks for nothing. */
-const ANY_JSON = new Set(['body', 'value']);
+const ANY_JSON = new Set(['body', 'items', 'output', 'value']);
 // Each error takes some microseconds, and a drawing can have a million. After this number the rest is not checked.
 const MAX_MISTAKES = 20_000;
 
@@ -32,9 +32,9 @@ function validateWithinBudget(document: Document, plan: Plan): NodeErrors {
   const nodes = new Map(document.nodes.map((node) => [node.id, node]));
   const errors: [id: string, found: Record<string, string>[]][] = [];
   let mistakes = 0;
-  for (const id of plan.ids) {
+  for (const [number, id] of plan.ids.entries()) {
     const node = nodes.get(id);
-    const found = node ? validateNode(node) : [];
+    const found = node ? [...validateNode(node), ...validateBody(node, plan, number)] : [];
     if (found.length > 0) errors.push([id, found.slice(0, MAX_FINDINGS)]);
     mistakes += found.length;
     if (mistakes >= MAX_MISTAKES) break;
@@ -76,4 +76,13 @@ function validateNode(node: DrawnNode): Record<string, string>[] {
   const parsed = schema.safeParse(node.data, { error: toFieldMessage });
   if (parsed.success) return [];
   return parsed.error.issues.map(({ path, message }) => ({ [path.map(String).join('.')]: message }));
+}
+
+/** Without `output`, the output of an iteration is what the only last node of the body has put out. */
+function validateBody({ data }: DrawnNode, plan: Plan, number: number): Record<string, string>[] {
+  if (plan.bodies?.[number] === undefined || ownValue(data, 'output') !== undefined) return [];
+  const lasts = lastNodesOf(plan, number).length;
+  if (lasts === 1) return [];
+  const why = lasts === 0 ? 'the loop has no body' : `the body has ${lasts} last nodes`;
+  return [{ output: `Field required, because ${why}` }];
 }

@@ -11,6 +11,8 @@ export interface Scope {
   results: ReadonlyMap<string, NodeOutput>;
   /** Of the nodes whose failure the run has survived. */
   errors?: ReadonlyMap<string, NodeErrorFacts>;
+  /** Of the loops around the node that reads, by their node ids. */
+  loops?: ReadonlyMap<string, LoopVariables>;
   /** The addresses of callbacks, by the ids of the nodes that wait for them. */
   callbackUrls?: ReadonlyMap<string, string>;
   /** For readers: what stands in place of outputs that are too large to be shown, by node id. */
@@ -23,6 +25,16 @@ export interface NodeErrorFacts {
   message: string;
 }
 
+/** What the nodes of a body can read of the iteration in which they are. */
+export interface LoopVariables {
+  /** From 0. */
+  index: number;
+  /** The item of a for-each. */
+  item?: unknown;
+  /** The output of the round before; absent in the first one. */
+  last?: unknown;
+}
+
 export type PathPart = string | number;
 
 export type Variable =
@@ -31,14 +43,14 @@ export type Variable =
   | { source: 'node'; nodeId: string; path: PathPart[] }
   /** The path starts after `error`: `code` or `message` of a failure that the run has survived. */
   | { source: 'error'; nodeId: string; path: PathPart[] }
+  /** The path starts with `item`, `index` or `last`, of the iteration of a loop. */
+  | { source: 'loop'; nodeId: string; path: PathPart[] }
   /** The address at which a node that waits for a callback is answered. */
   | { source: 'callback'; nodeId: string; path: [] };
 
 // Longer than any id and path that a person draws. It bounds the cost of hostile texts.
 const MAX_EXPRESSION = 1000;
-const RESULT = /\.result(?=[.[\s]|$)/;
-const CALLBACK = /^(.+)\.callback_url$/;
-const ERROR = /\.error(?=[.[\s]|$)/;
+const WORD = /\.(result|error|item|index|last|callback_url)(?=[.[\s]|$)/;
 
 /** Parses the text between the braces; undefined where it is not a variable. */
 export function parseVariable(expression: string): Variable | undefined {
@@ -48,20 +60,21 @@ export function parseVariable(expression: string): Variable | undefined {
     const path = parsePath(text.slice('input'.length));
     if (path) return { source: 'input', path };
   }
-  return parseNodeVariable(text, 'node', RESULT) ?? parseNodeVariable(text, 'error', ERROR) ?? parseCallback(text);
+  return parseNodeVariable(text);
 }
 
-/** Last, because a result may have a field of this name. */
-function parseCallback(text: string): Variable | undefined {
-  const nodeId = CALLBACK.exec(text)?.[1]?.trim();
-  return nodeId === undefined || nodeId === '' ? undefined : { source: 'callback', nodeId, path: [] };
-}
-
-function parseNodeVariable(text: string, source: 'node' | 'error', word: RegExp): Variable | undefined {
-  const found = word.exec(text);
+/** The first of the words counts: what follows it is a path into the value. */
+function parseNodeVariable(text: string): Variable | undefined {
+  const found = WORD.exec(text);
   if (found === null || found.index === 0) return undefined;
   const path = parsePath(text.slice(found.index + found[0].length));
-  return path && { source, nodeId: text.slice(0, found.index).trim(), path };
+  if (path === undefined) return undefined;
+  const nodeId = text.slice(0, found.index).trim();
+  const word = found[1]!;
+  if (word === 'result') return { source: 'node', nodeId, path };
+  if (word === 'error') return { source: 'error', nodeId, path };
+  if (word === 'callback_url') return path.length === 0 ? { source: 'callback', nodeId, path: [] } : undefined;
+  return { source: 'loop', nodeId, path: [word, ...path] };
 }
 
 /** Parses `.name`, `[0]` and `["name"]` in any order; undefined where the text is anything else. */
@@ -106,6 +119,7 @@ export function resolveVariable(variable: Variable, scope: Scope): unknown {
   if (variable.source === 'input') return walk(scope.input, path);
   if (variable.source === 'callback') return scope.callbackUrls?.get(variable.nodeId);
   if (variable.source === 'error') return walk(scope.errors?.get(variable.nodeId), path);
+  if (variable.source === 'loop') return walk(scope.loops?.get(variable.nodeId), path);
   const output = scope.results.get(variable.nodeId);
   if (output === undefined) return scope.leftOut?.get(variable.nodeId);
   const [field] = path;

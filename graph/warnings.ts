@@ -8,7 +8,7 @@ import { whatEveryNodeSays } from './nodes/every-node.js';
 import type { NodeDefinition } from './nodes/node-definition.js';
 import { nodeDefinitions } from './nodes/registry.js';
 import { outlastsRun, waitsForCallback } from './nodes/wait.js';
-import { ERROR_HANDLE, type Plan } from './plan.js';
+import { enclosingLoops, ERROR_HANDLE, type Plan } from './plan.js';
 import { findExpressions, type Variable } from './template.js';
 import { createUpstreamTest, type UpstreamTest } from './upstream.js';
 
@@ -146,10 +146,12 @@ function createVariableTest(data: unknown, document: Document, plan: Plan): Vari
   const callbacks = new Set(waiting.map(({ id }) => id));
   const caught = new Set(Object.keys(plan.caught ?? {}).map((node) => plan.ids[Number(node)]));
   const isUpstream: UpstreamTest = createUpstreamTest(plan);
+  const loopReason = createLoopTest(plan);
   return (variable, nodeId) => {
     if (!variable) return 'it is not a variable';
     if (variable.source === 'input') return inputReason(fieldIds, variable.path[0]);
     if (!nodeIds.has(variable.nodeId)) return 'there is no such node';
+    if (variable.source === 'loop') return loopReason(variable.nodeId, variable.path[0], nodeId);
     if (variable.source === 'callback') return callbacks.has(variable.nodeId) ? undefined : NO_CALLBACK;
     if (!isUpstream(variable.nodeId, nodeId)) return 'that node does not run before this one';
     const isFatal = variable.source === 'error' && !caught.has(variable.nodeId);
@@ -158,6 +160,21 @@ function createVariableTest(data: unknown, document: Document, plan: Plan): Vari
 }
 
 const NO_CALLBACK = 'that node does not wait for a callback';
+
+/** Returns why a node cannot read `item`, `index` or `last` of a loop; undefined where it can. */
+function createLoopTest(plan: Plan): (loopId: string, field: unknown, nodeId: string) => string | undefined {
+  const numbers = new Map(plan.ids.map((id, number) => [id, number]));
+  const around = enclosingLoops(plan);
+  return (loopId, field, nodeId) => {
+    const loop = numbers.get(loopId);
+    const node = numbers.get(nodeId);
+    if (loop === undefined || node === undefined || !around[node]!.includes(loop)) {
+      return 'this node is not in the body of that loop';
+    }
+    const isKnown = field === 'index' || field === (plan.kinds[loop] === 'for_each' ? 'item' : 'last');
+    return isKnown ? undefined : `that loop has no ${String(field)}`;
+  };
+}
 
 /** A trigger without declared fields accepts any input, so no field of it is unknown. */
 function inputReason(fieldIds: ReadonlySet<string>, field: string | number | undefined): string | undefined {

@@ -4,14 +4,20 @@ import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from 
 import type {
   Activities,
   CloseNodeInput,
+  EndIterationFacts,
+  EndIterationRef,
+  EndLoopRef,
   EndWaitFacts,
   EndWaitRef,
   FinishRunInput,
+  LoopFacts,
   NodeActivities,
   WaitFacts,
 } from '../contract/activities.js';
 import type { NodeFacts, NodeRef } from '../contract/nodes.js';
+import { nodePlace } from '../contract/run-workflow.js';
 import { kinds, type KindThatRuns } from '../graph/kinds.js';
+import type { NodeKey } from '../graph/plan.js';
 
 /**
  * The activity itself decides how often a node is attempted. It counts attempts in the database and ends them with a
@@ -67,7 +73,7 @@ export type SingleStepKind = KindThatRuns<'activity' | 'inline'>;
 export function callNode(kind: SingleStepKind, { node, summary }: NodeCall): Promise<NodeFacts> {
   const { activity, runs } = kinds[kind];
   if (runs === 'inline') return inline[activity].executeWithOptions({ summary }, [node]);
-  return inActivity[activity].executeWithOptions({ summary, activityId: node.nodeId }, [node]);
+  return inActivity[activity].executeWithOptions({ summary, activityId: nodePlace(node) }, [node]);
 }
 
 const waiting = proxyLocalActivities<Pick<Activities, 'wait' | 'endWait'>>(inWorkflowTask);
@@ -78,6 +84,23 @@ export function beginWait({ node, summary }: NodeCall): Promise<WaitFacts> {
 
 export function endWait(node: EndWaitRef, summary: string): Promise<EndWaitFacts> {
   return waiting.endWait.executeWithOptions({ summary: `${summary}: end` }, [node]);
+}
+
+const looping = proxyLocalActivities<Pick<Activities, 'endIteration' | 'endLoop' | 'forEach' | 'loop'>>(inWorkflowTask);
+
+/** The kinds that repeat a part of the drawing. */
+export type LoopKind = KindThatRuns<'body'>;
+
+export function beginLoop(kind: LoopKind, loop: NodeKey, summary: string): Promise<LoopFacts> {
+  return looping[kinds[kind].activity].executeWithOptions({ summary }, [loop]);
+}
+
+export function endIteration(end: EndIterationRef, summary: string): Promise<EndIterationFacts> {
+  return looping.endIteration.executeWithOptions({ summary }, [end]);
+}
+
+export function endLoop(end: EndLoopRef, summary: string): Promise<NodeFacts> {
+  return looping.endLoop.executeWithOptions({ summary: `${summary}: end` }, [end]);
 }
 
 const closing = proxyLocalActivities<Pick<Activities, 'closeNode'>>(inWorkflowTask);

@@ -1,7 +1,7 @@
 // An agent node repeats three steps: model call, approvals, tool calls. Each step is an activity that finds its stored
 // outcome when it is repeated, and the cursor says where to continue. The loop therefore survives worker deaths and
 // continue-as-new.
-import type { AgentCursor } from '../contract/run-workflow.js';
+import { nodePlace, type AgentCursor } from '../contract/run-workflow.js';
 import type { NodeKey } from '../graph/plan.js';
 import { agentTools, agentTurn } from './activity-options.js';
 
@@ -30,7 +30,7 @@ export async function runAgent(host: AgentHost, { key, summary }: AgentNode, fro
     host.remember(cursor);
     if (cursor.requests.length === 0) {
       await host.gate();
-      const options = { summary: `${summary}: turn ${turn + 1}`, activityId: `${key.nodeId}/${turn}` };
+      const options = { summary: `${summary}: turn ${turn + 1}`, activityId: `${nodePlace(key)}/${turn}` };
       const { next, approvals, waitMs } = await agentTurn.executeWithOptions(options, [step]);
       if (next === 'final') return;
       cursor = { turn, requests: approvals, deadlineMs: Date.now() + waitMs };
@@ -38,7 +38,7 @@ export async function runAgent(host: AgentHost, { key, summary }: AgentNode, fro
     }
     await host.decisions(cursor);
     await host.gate();
-    const options = { summary: `${summary}: tools of turn ${turn + 1}`, activityId: `${key.nodeId}/${turn}/tools` };
+    const options = { summary: `${summary}: tools of turn ${turn + 1}`, activityId: `${nodePlace(key)}/${turn}/tools` };
     await agentTools.executeWithOptions(options, [step]);
   }
 }

@@ -11,12 +11,14 @@ import {
   type Wake,
 } from '../contract/run-workflow.js';
 import { mayBeCaught } from '../graph/caught.js';
-import { callNode, closeNode, type SingleStepKind } from './activity-options.js';
+import { bodyPlan, rootPlan, type ScopePlan } from '../graph/plan.js';
+import { callNode, closeNode, type LoopKind, type SingleStepKind } from './activity-options.js';
 import { createDenseExecution, type DenseExecution } from './dense/dense-execution.js';
+import { LoopRun } from './loop-run.js';
 import { failureCode, nodeFailureOf } from './node-failure.js';
 import type { NodeWork, WorkEnd } from './node-work.js';
-import { Planner } from './planner.js';
-import { handleAfter, hasTimeoutWay } from './wait.js';
+import { OpenScopes, Scope, type Place } from './scope.js';
+import { handleAfter } from './wait.js';
 import { WaitingNodes } from './waiting-nodes.js';
 
 /** Labels of nodes that wait, in the progress that the Temporal UI shows. */
@@ -24,13 +26,16 @@ const WAITING_SHOWN = 20;
 
 /**
  * The scheduler of one run. It keeps the nodes in flight, the phase (whether more nodes may start) and the first failure.
- * `WaitingNodes` keeps the nodes that wait.
+ * Each `Scope` knows which of its nodes are ready, each `LoopRun` opens the scopes of its iterations, and `WaitingNodes`
+ * keeps the nodes that wait.
  */
 export class GraphRun {
   readonly #input: RunGraphInput;
-  readonly #planner: Planner;
+  readonly #root: Scope;
+  readonly #scopes = new OpenScopes();
+  /** By the number of the loop in the whole plan. */
+  readonly #bodies = new Map<number, ScopePlan>();
   readonly #dense: DenseExecution | undefined;
-  readonly #nodes = new CancellationScope({ cancellable: true });
   readonly #waiting: WaitingNodes;
   #phase: RunStatusAnswer['phase'] = 'running';
   #inFlight = 0;
@@ -40,22 +45,28 @@ export class GraphRun {
 
   constructor(input: RunGraphInput) {
     this.#input = input;
-    this.#planner = new Planner(input.plan, input.resumed?.planner);
-    this.#dense = createDenseExecution(input, this.#planner, (node) => this.#single(node));
-    this.#waiting = new WaitingNodes(this.#ofWaits, input.resumed);
+    const plan = rootPlan(input.plan);
+    this.#root = new Scope({ runId: input.runId, path: '', plan, resumed: input.resumed });
+    this.#scopes.add(this.#root);
+    const single = (node: number): NodeWork => this.#single({ scope: this.#root, node });
+    this.#dense = createDenseExecution({ ...input, plan }, this.#root.planner, single);
+    this.#waiting = new WaitingNodes(this.#slots, input.resumed);
   }
 
   /** Resolves when nothing is in flight and this execution starts nothing more. */
   async settle(): Promise<void> {
     const idle = new Promise<void>((resolve) => (this.#wake = resolve));
     CancellationScope.current().cancelRequested.catch(() => this.#stop('cancelling'));
-    for (const node of this.#waiting.begun()) this.#start(this.#single(node));
+    this.#resume(this.#root);
     this.#startReady();
     await idle;
   }
 
   status(): RunStatusAnswer {
-    return { phase: this.#phase, states: this.#planner.states(), live: this.#planner.running().map(this.#toLive) };
+    const live = this.#scopes
+      .all()
+      .flatMap((scope) => scope.planner.running().map((node) => this.#toLive(scope, node)));
+    return { phase: this.#phase, states: this.#root.planner.states(), live };
   }
 
   decide(decision: Decision): void {
@@ -72,20 +83,21 @@ export class GraphRun {
   }
 
   isDrained(): boolean {
-    return this.#phase === 'draining' && this.#planner.open > 0;
+    return this.#phase === 'draining' && this.#root.planner.open > 0;
   }
 
   snapshot(): ResumedRun {
-    return { planner: this.#planner.snapshot(), ...this.#waiting.snapshot() };
+    return { ...this.#root.snapshot(), ...this.#waiting.snapshot() };
   }
 
   end(): FinishRunInput {
     const base = { runId: this.#input.runId, sequence: FINISH_SEQUENCE };
+    const { planner } = this.#root;
     const isCancelled = this.#phase === 'cancelling' && !this.#isEndReported;
     // Open nodes without a failure mean a plan that cannot be finished. That is a bug, but it must end the run instead
     // of hanging it.
-    if (!isCancelled && this.#planner.open > 0) this.#error ??= { code: 'stalled' };
-    this.#planner.cancelOpen();
+    if (!isCancelled && planner.open > 0) this.#error ??= { code: 'stalled' };
+    planner.cancelOpen();
     this.#phase = 'finishing';
     setCurrentDetails(this.#progress());
     if (isCancelled) return { ...base, status: 'cancelled' };
@@ -93,18 +105,34 @@ export class GraphRun {
     return { ...base, status: 'failed', error: this.#error };
   }
 
+  /** Continues the nodes of a scope that an earlier execution has begun. */
+  #resume(scope: Scope): void {
+    for (const node of [...this.#waiting.begun(scope.path), ...scope.resumedLoops.keys()]) {
+      this.#start(scope, this.#single({ scope, node }));
+    }
+  }
+
   #startReady(): void {
     this.#drainWhenFull();
-    const ready: number[] = [];
+    const ready: Place[] = [];
     while (this.#phase === 'running' && this.#inFlight + ready.length < this.#input.maxInFlight) {
-      const node = this.#planner.take();
-      if (node === undefined) break;
-      ready.push(node);
+      const place = this.#scopes.take();
+      if (place === undefined) break;
+      ready.push(place);
     }
-    const works = this.#dense?.group(ready) ?? ready.map((node) => this.#single(node));
-    for (const work of works) this.#start(work);
+    const inRoot = ready.flatMap(({ scope, node }) => (scope === this.#root ? [node] : []));
+    for (const work of this.#dense?.group(inRoot) ?? []) this.#start(this.#root, work);
+    for (const place of ready) {
+      if (this.#dense === undefined || place.scope !== this.#root) this.#start(place.scope, this.#single(place));
+    }
     setCurrentDetails(this.#progress());
-    if (this.#inFlight === 0 && (this.#waiting.size === 0 || this.#phase === 'draining')) this.#wake();
+    if (this.#inFlight === 0 && !this.#isParked()) this.#wake();
+  }
+
+  /** Whether nodes that hold no slot keep the run open: it waits for them, unless it drains or is stopped. */
+  #isParked(): boolean {
+    if (this.#phase === 'running') return this.#waiting.size > 0 || this.#root.loops.size > 0;
+    return this.#phase !== 'draining' && this.#waiting.size > 0;
   }
 
   /**
@@ -115,79 +143,104 @@ export class GraphRun {
     if (this.#phase === 'running' && workflowInfo().continueAsNewSuggested) this.#phase = 'draining';
   }
 
-  #start(work: NodeWork): void {
+  #start(scope: Scope, work: NodeWork): void {
     this.#inFlight += work.size;
-    this.#nodes
+    scope.enter();
+    scope.cancellation
       .run(() => work.run())
       .then(
-        (end) => this.#settleWork(end),
-        // A cancelled node stays open here. The end of the run closes it.
-        (error: unknown) => (isCancellation(error) ? undefined : this.#failOrCatch(work.failedNode(error), error)),
+        (end) => this.#settleWork(scope, end),
+        // A cancelled node stays open here. The end of the run, or of its iteration, closes it.
+        (error: unknown) =>
+          isCancellation(error) ? undefined : this.#failOrCatch({ scope, node: work.failedNode(error) }, error),
       )
       .finally(() => {
         this.#inFlight -= work.size;
+        scope.leave();
         this.#startReady();
       });
   }
 
-  #settleWork({ isEnded, rest = [] }: WorkEnd): void {
+  #settleWork(scope: Scope, { isEnded, rest = [] }: WorkEnd): void {
     if (isEnded === true) this.#isEndReported = true;
-    for (const left of rest) this.#start(left);
+    for (const left of rest) this.#start(scope, left);
   }
 
-  /** A failure that comes when the run is already being stopped is not caught: nothing follows it. */
-  async #failOrCatch(node: number, error: unknown): Promise<void> {
+  /** A failure that comes when the run or the iteration is already being stopped is not caught: nothing follows it. */
+  async #failOrCatch(place: Place, error: unknown): Promise<void> {
+    const { scope, node } = place;
     const code = failureCode(error);
-    const taken = handleAfter(code, this.#input.plan, node);
-    const isCaught = taken !== undefined && mayBeCaught(code) && this.#isGoingOn;
-    if (isCaught && nodeFailureOf(error) === undefined) await this.#close(node, code);
+    const taken = handleAfter(code, scope.plan, node);
+    const isCaught = taken !== undefined && mayBeCaught(code) && this.#isGoingOn(scope);
+    if (isCaught && nodeFailureOf(error) === undefined) {
+      await CancellationScope.nonCancellable(() => closeNode({ ...scope.keyOf(node), code }));
+    }
     // Meanwhile the run may have been stopped.
-    if (isCaught && this.#isGoingOn) this.#planner.survive(node, taken);
-    else this.#fail(node, code);
+    if (isCaught && this.#isGoingOn(scope)) scope.planner.survive(node, taken);
+    else this.#fail(place, code);
   }
 
-  get #isGoingOn(): boolean {
-    return this.#phase === 'running' || this.#phase === 'draining';
+  #isGoingOn(scope: Scope): boolean {
+    return (this.#phase === 'running' || this.#phase === 'draining') && !scope.isStopped;
   }
 
-  async #close(node: number, code: string): Promise<void> {
-    const key = { runId: this.#input.runId, path: '', nodeId: this.#input.plan.ids[node]! };
-    await CancellationScope.nonCancellable(() => closeNode({ ...key, code }));
-  }
-
-  #fail(node: number, code: string): void {
-    this.#planner.fail(node);
-    this.#error ??= { code, node: { path: '', nodeId: this.#input.plan.ids[node]! } };
+  #fail({ scope, node }: Place, code: string): void {
+    scope.planner.fail(node);
+    if (scope !== this.#root) return scope.fail(code);
+    const { path, nodeId } = scope.keyOf(node);
+    this.#error ??= { code, node: { path, nodeId } };
     this.#stop('failing');
   }
 
-  /** Executes one node in the activity of its kind, or in the loop of an agent. */
-  #single(node: number): NodeWork {
+  /** Executes one node in the activity of its kind, in the loop of an agent, or by iterations of its body. */
+  #single(place: Place): NodeWork {
+    const { scope, node } = place;
     const run = async (): Promise<WorkEnd> => {
-      const facts = await this.#execute(node);
-      this.#planner.succeed(node, facts.handle ?? 0, ...(facts.alsoHandles ?? []));
+      const facts = await this.#execute(place);
+      scope.planner.succeed(node, facts.handle ?? 0, ...(facts.alsoHandles ?? []));
       return facts.isEnded === true ? { isEnded: true } : {};
     };
     return { size: 1, run, failedNode: () => node };
   }
 
-  #execute(node: number): Promise<NodeFacts> {
-    const { runId, plan } = this.#input;
-    const kind = plan.kinds[node]!;
-    const key = { runId, path: '', nodeId: plan.ids[node]! };
-    const summary = toMarkdown(plan.labels[node]!);
-    if (kind === 'agent') return this.#waiting.runAgent(node, { key, summary });
-    if (kind === 'wait') {
-      return this.#waiting.runWait(node, { key, summary, hasTimeoutLink: hasTimeoutWay(plan, node) });
-    }
-    const isLast = this.#planner.open === 1;
+  #execute(place: Place): Promise<NodeFacts> {
+    const { scope, node } = place;
+    const kind = scope.plan.kinds[node]!;
+    const key = scope.keyOf(node);
+    const summary = toMarkdown(scope.plan.labels[node]!);
+    if (kind === 'agent') return this.#waiting.runAgent(place, { key, summary });
+    if (kind === 'wait') return this.#waiting.runWait(place, { key, summary });
+    if (kind === 'for_each' || kind === 'loop') return this.#runLoop(place, kind satisfies LoopKind, summary);
+    const isLast = scope === this.#root && scope.planner.open === 1;
     return callNode(kind satisfies SingleStepKind, {
       node: isLast ? { ...key, endSequence: FINISH_SEQUENCE } : key,
       summary,
     });
   }
 
-  readonly #ofWaits = {
+  async #runLoop({ scope, node }: Place, kind: LoopKind, summary: string): Promise<NodeFacts> {
+    const body = this.#bodyOf(scope.plan.offset + node);
+    const loop = new LoopRun(
+      this.#ofLoops,
+      { kind, key: scope.keyOf(node), summary, body },
+      scope.resumedLoops.get(node),
+    );
+    scope.loops.set(node, loop);
+    try {
+      return await loop.execute();
+    } finally {
+      scope.loops.delete(node);
+    }
+  }
+
+  #bodyOf(loop: number): ScopePlan {
+    const known = this.#bodies.get(loop) ?? bodyPlan(this.#input.plan, loop);
+    this.#bodies.set(loop, known);
+    return known;
+  }
+
+  /** For nodes that wait, and for loops. */
+  readonly #slots = {
     leaveSlot: (): void => {
       this.#inFlight--;
       this.#startReady();
@@ -199,24 +252,33 @@ export class GraphRun {
     },
   };
 
-  #stop(why: 'failing' | 'cancelling'): void {
-    if (!this.#isGoingOn) return;
-    this.#phase = why;
-    this.#nodes.cancel();
-    if (this.#inFlight === 0 && this.#waiting.size === 0) this.#wake();
-  }
-
-  readonly #toLive = (node: number): LiveNode => {
-    const waiting = this.#waiting.waitingOf(node);
-    return { id: this.#input.plan.ids[node]!, path: '', ...(waiting && { waiting }) };
+  readonly #ofLoops = {
+    ...this.#slots,
+    open: (scope: Scope): void => {
+      this.#scopes.add(scope);
+      this.#resume(scope);
+    },
+    close: (scope: Scope): void => this.#scopes.delete(scope),
   };
 
+  #stop(why: 'failing' | 'cancelling'): void {
+    if (!this.#isGoingOn(this.#root)) return;
+    this.#phase = why;
+    this.#root.stop();
+    if (this.#inFlight === 0 && !this.#isParked()) this.#wake();
+  }
+
+  #toLive(scope: Scope, node: number): LiveNode {
+    const waiting = this.#waiting.waitingOf(scope.path, node);
+    return { id: scope.plan.ids[node]!, path: scope.path, ...(waiting && { waiting }) };
+  }
+
   #progress(): string {
-    const { ids, labels } = this.#input.plan;
-    const counts = `${this.#phase}: ${this.#planner.succeeded} of ${ids.length} nodes succeeded, ${this.#inFlight} in flight`;
+    const { planner, plan } = this.#root;
+    const counts = `${this.#phase}: ${planner.succeeded} of ${plan.ids.length} nodes succeeded, ${this.#inFlight} in flight`;
     if (this.#waiting.size === 0) return counts;
-    const shown = this.#waiting.nodes().slice(0, WAITING_SHOWN);
+    const shown = this.#waiting.labels(WAITING_SHOWN).map(toMarkdown);
     const more = this.#waiting.size > shown.length ? ` and ${this.#waiting.size - shown.length} more` : '';
-    return `${counts}\n\nWaiting: ${shown.map((node) => toMarkdown(labels[node]!)).join(', ')}${more}`;
+    return `${counts}\n\nWaiting: ${shown.join(', ')}${more}`;
   }
 }

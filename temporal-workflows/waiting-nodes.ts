@@ -1,9 +1,17 @@
 import { condition, upsertSearchAttributes } from '@temporalio/workflow';
 import type { WaitFacts } from '../contract/activities.js';
 import type { NodeFacts } from '../contract/nodes.js';
-import type { AgentCursor, Decision, ResumedRun, Waiting, Wake } from '../contract/run-workflow.js';
+import {
+  nodePlace,
+  type AgentCursor,
+  type Decision,
+  type ResumedRun,
+  type Waiting,
+  type Wake,
+} from '../contract/run-workflow.js';
 import { FIRST_STEP, runAgent, type AgentNode } from './agent-loop.js';
-import { runWait } from './wait.js';
+import type { Place } from './scope.js';
+import { hasTimeoutWay, runWait } from './wait.js';
 
 /** The interface of the run to its nodes that wait. */
 export interface RunOfWaits {
@@ -17,24 +25,38 @@ export interface RunOfWaits {
 
 const runStateKey = { name: 'RunState', type: 'KEYWORD' } as const;
 
+/** A node, and what a later execution needs to continue it. */
+interface Begun<State> {
+  path: string;
+  node: number;
+  state: State;
+}
+
+interface Parked {
+  waiting: Waiting;
+  label: string;
+}
+
 /**
  * The nodes of a run that wait: for decisions, for a time, or for a callback. One that waits holds no slot of the run and
  * does not keep a drained run from continuing: the next execution continues from what is remembered here.
  */
 export class WaitingNodes {
   readonly #run: RunOfWaits;
-  readonly #agents: Map<number, AgentCursor>;
+  // By the node (`keyOf`).
+  readonly #agents: Map<string, Begun<AgentCursor>>;
+  readonly #waits: Map<string, Begun<WaitFacts>>;
+  readonly #parked = new Map<string, Parked>();
+  /** By the id of the request. */
   readonly #decisions: Map<string, boolean>;
-  readonly #waits: Map<number, WaitFacts>;
-  /** Ids of the nodes that were woken. */
+  /** The nodes that were woken (`nodePlace`). */
   readonly #woken: Set<string>;
-  readonly #parked = new Map<number, Waiting>();
 
   constructor(run: RunOfWaits, resumed: ResumedRun | undefined) {
     this.#run = run;
-    this.#agents = new Map(resumed?.agents);
+    this.#agents = toBegun(resumed?.agents);
+    this.#waits = toBegun(resumed?.waits);
     this.#decisions = new Map(resumed?.decisions);
-    this.#waits = new Map(resumed?.waits);
     this.#woken = new Set(resumed?.woken);
   }
 
@@ -43,18 +65,18 @@ export class WaitingNodes {
     return this.#parked.size;
   }
 
-  /** Nodes that wait now. */
-  nodes(): number[] {
-    return [...this.#parked.keys()];
+  /** Labels of nodes that wait now. */
+  labels(most: number): string[] {
+    return [...this.#parked.values()].slice(0, most).map(({ label }) => label);
   }
 
-  waitingOf(node: number): Waiting | undefined {
-    return this.#parked.get(node);
+  waitingOf(path: string, node: number): Waiting | undefined {
+    return this.#parked.get(keyOf(path, node))?.waiting;
   }
 
-  /** Nodes that an earlier execution has begun. */
-  begun(): number[] {
-    return [...this.#agents.keys(), ...this.#waits.keys()];
+  /** Nodes of an iteration that an earlier execution has begun. */
+  begun(path: string): number[] {
+    return [...this.#agents.values(), ...this.#waits.values()].flatMap((of) => (of.path === path ? [of.node] : []));
   }
 
   /** The first decision counts. A decision that arrives before its request is kept. Never throws. */
@@ -63,57 +85,62 @@ export class WaitingNodes {
   }
 
   /** A node may be woken before it waits. */
-  wake({ nodeId }: Wake): void {
-    this.#woken.add(nodeId);
+  wake(wake: Wake): void {
+    this.#woken.add(nodePlace(wake));
   }
 
-  snapshot(): Omit<ResumedRun, 'planner'> {
-    const awaited = new Set([...this.#agents.values()].flatMap(({ requests }) => requests));
-    const waits = { waits: [...this.#waits], woken: [...this.#woken] };
+  snapshot(): Pick<ResumedRun, 'agents' | 'decisions' | 'waits' | 'woken'> {
+    const awaited = new Set([...this.#agents.values()].flatMap(({ state }) => state.requests));
+    const waits = { waits: fromBegun(this.#waits), woken: [...this.#woken] };
     return {
-      agents: [...this.#agents],
+      agents: fromBegun(this.#agents),
       decisions: [...this.#decisions].filter(([requestId]) => awaited.has(requestId)),
       ...(this.#waits.size + this.#woken.size > 0 && waits),
     };
   }
 
-  async runAgent(node: number, agent: AgentNode): Promise<NodeFacts> {
+  async runAgent(place: Place, agent: AgentNode): Promise<NodeFacts> {
+    const { scope, node } = place;
+    const key = keyOf(scope.path, node);
     const host = {
-      remember: (cursor: AgentCursor) => void this.#agents.set(node, cursor),
+      remember: (state: AgentCursor) => void this.#agents.set(key, { path: scope.path, node, state }),
       gate: () => this.#gate(),
-      decisions: (cursor: AgentCursor) => this.#decided(node, cursor),
+      decisions: (cursor: AgentCursor) => this.#decided(place, cursor),
     };
     try {
-      await runAgent(host, agent, this.#agents.get(node) ?? FIRST_STEP);
+      await runAgent(host, agent, this.#agents.get(key)?.state ?? FIRST_STEP);
     } finally {
       // Also after a failure, which the run may survive: a later execution must not continue a node that has ended.
-      this.#agents.delete(node);
+      this.#agents.delete(key);
     }
     return {};
   }
 
-  async runWait(node: number, wait: AgentNode & { hasTimeoutLink: boolean }): Promise<NodeFacts> {
-    const { nodeId } = wait.key;
+  async runWait(place: Place, wait: AgentNode): Promise<NodeFacts> {
+    const { scope, node } = place;
+    const key = keyOf(scope.path, node);
+    const name = nodePlace(wait.key);
     const host = {
-      remember: (begun: WaitFacts) => void this.#waits.set(node, begun),
-      park: (waiting: Waiting) => this.#park(node, waiting, () => this.#woken.has(nodeId)),
+      remember: (state: WaitFacts) => void this.#waits.set(key, { path: scope.path, node, state }),
+      park: (waiting: Waiting) => this.#park(place, waiting, () => this.#woken.has(name)),
       gate: async () => {
         await this.#gate();
         // Not before the gate: a run that continues in a new execution must know that the node was woken.
-        this.#woken.delete(nodeId);
+        this.#woken.delete(name);
       },
     };
     try {
-      return await runWait(host, wait, this.#waits.get(node));
+      const hasTimeoutLink = hasTimeoutWay(scope.plan, node);
+      return await runWait(host, { ...wait, hasTimeoutLink }, this.#waits.get(key)?.state);
     } finally {
-      this.#waits.delete(node);
-      this.#woken.delete(nodeId);
+      this.#waits.delete(key);
+      this.#woken.delete(name);
     }
   }
 
-  #decided(node: number, { requests, deadlineMs }: AgentCursor): Promise<void> {
+  #decided(place: Place, { requests, deadlineMs }: AgentCursor): Promise<void> {
     const isDecided = () => requests.every((requestId) => this.#decisions.has(requestId));
-    return this.#park(node, { for: 'approval', untilMs: deadlineMs }, isDecided);
+    return this.#park(place, { for: 'approval', untilMs: deadlineMs }, isDecided);
   }
 
   /** Nodes of a draining run stop here for good. The next execution continues from what is remembered. */
@@ -124,14 +151,15 @@ export class WaitingNodes {
   }
 
   /** Resolves when `isOver` says so, or at the time. */
-  async #park(node: number, waiting: Waiting, isOver: () => boolean): Promise<void> {
+  async #park({ scope, node }: Place, waiting: Waiting, isOver: () => boolean): Promise<void> {
     if (isOver()) return;
-    this.#change(() => this.#parked.set(node, waiting));
+    const key = keyOf(scope.path, node);
+    this.#change(() => this.#parked.set(key, { waiting, label: scope.plan.labels[node]! }));
     try {
       this.#run.leaveSlot();
       await condition(isOver, Math.max(1, waiting.untilMs - Date.now()));
     } finally {
-      this.#change(() => this.#parked.delete(node));
+      this.#change(() => this.#parked.delete(key));
       this.#run.takeSlot();
     }
   }
@@ -147,6 +175,20 @@ export class WaitingNodes {
   /** A person's decision comes first: it is what operators look for. */
   #runState(): 'approval' | 'running' | 'waiting' {
     if (this.#parked.size === 0) return 'running';
-    return [...this.#parked.values()].some((waiting) => waiting.for === 'approval') ? 'approval' : 'waiting';
+    return [...this.#parked.values()].some(({ waiting }) => waiting.for === 'approval') ? 'approval' : 'waiting';
   }
+}
+
+function keyOf(path: string, node: number): string {
+  return `${path}#${node}`;
+}
+
+type Listed<State> = [node: number, state: State, path?: string];
+
+function toBegun<State>(listed: Listed<State>[] = []): Map<string, Begun<State>> {
+  return new Map(listed.map(([node, state, path = '']) => [keyOf(path, node), { path, node, state }]));
+}
+
+function fromBegun<State>(begun: ReadonlyMap<string, Begun<State>>): Listed<State>[] {
+  return [...begun.values()].map(({ path, node, state }) => (path === '' ? [node, state] : [node, state, path]));
 }

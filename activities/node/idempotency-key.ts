@@ -1,12 +1,13 @@
 import type { NodeKey } from '../../graph/plan.js';
 
 /**
- * The `Idempotency-Key` of a node's call, or of one turn of an agent. It is the same for each attempt. Headers hold
- * only visible ASCII, while a node's id may be any text, so other characters are percent-encoded. Two more characters
- * are encoded because two nodes could otherwise share a key.
+ * The `Idempotency-Key` of a node's call in its iteration, or of one turn of an agent. It is the same for each attempt.
+ * Headers hold only visible ASCII, while a node's id may be any text, so other characters are percent-encoded. Three
+ * more characters are encoded because two nodes could otherwise share a key.
  */
-export function toIdempotencyKey({ runId, nodeId }: Pick<NodeKey, 'runId' | 'nodeId'>, turn?: number): string {
-  const key = `${runId}/${encodeId(nodeId)}`;
+export function toIdempotencyKey({ runId, path, nodeId }: NodeKey, turn?: number): string {
+  const iteration = path === '' ? '' : `@${encodeId(path)}`;
+  const key = `${runId}/${encodeId(nodeId)}${iteration}`;
   return turn === undefined ? key : `${key}/${turn}`;
 }
 
@@ -17,6 +18,6 @@ function encodeId(id: string): string {
 
 function encodeByte(byte: number): string {
   const character = String.fromCharCode(byte);
-  if (byte > 0x20 && byte < 0x7f && character !== '%' && character !== '/') return character;
+  if (byte > 0x20 && byte < 0x7f && !'%/@'.includes(character)) return character;
   return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 }

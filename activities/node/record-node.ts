@@ -23,7 +23,7 @@ type Recorder = Pick<NodeStep<unknown>, 'chargeSoFar' | 'survives' | 'store'>;
 /** A longer message is cut after the secrets in it are masked. */
 const MAX_MESSAGE_CHARACTERS = 4_000;
 
-export function toErrorMessage({ message }: Error, masker: Masker): string {
+export function toErrorMessage({ message }: Pick<Error, 'message'>, masker: Masker): string {
   return masker.text(message.replaceAll('\0', '\uFFFD')).slice(0, MAX_MESSAGE_CHARACTERS);
 }
 

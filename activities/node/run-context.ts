@@ -1,20 +1,18 @@
 // The immutable facts of a run. Each worker loads them once and keeps them while they are in use.
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../db/core/client.js';
-import { findNodeErrors, findOutputs, readOutput, type StoredOutput } from '../../db/nodes/node-results-repository.js';
 import { findRunContext, findSnapshot, type StoredSnapshot } from '../../db/runs/run-context-repository.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { openRunContents, readGraph, type RunGraph, type RunNode } from '../../db/runs/run-contents.js';
 import type { RunInput } from '../../graph/input.js';
-import { parseJson } from '../../graph/json-text.js';
 import type { Masker } from '../../graph/mask.js';
 import { joinSecrets, type SecretMap } from '../../graph/secrets.js';
-import { findVariables, type NodeOutput, type Scope } from '../../graph/template.js';
+import type { Scope } from '../../graph/template.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
 import type { NodeKey } from '../../graph/plan.js';
-import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { CallbackUrls } from './callback-urls.js';
 import { runClosedFailure } from './failures.js';
+import { createScopeLoader, type ScopeTask } from './load-scope.js';
 import { PARSED_FACTOR, structureBytes } from './payload-weight.js';
 
 export interface RunContext {
@@ -42,11 +40,8 @@ export interface RunContexts {
   remember(node: NodeKey, output: string): void;
   /** Throws a non-retryable failure when the run does not exist. */
   load(runId: string): Promise<RunContext>;
-  /**
-   * Loads the input and the outputs that `templates` (any JSON) refer to, and no others. From then on the task's lease
-   * holds their weight.
-   */
-  loadScope(task: { run: RunContext; memory: ByteLease }, templates: unknown): Promise<Scope>;
+  /** See `createScopeLoader`. */
+  loadScope(task: ScopeTask, templates: unknown): Promise<Scope>;
 }
 
 /** The part that all runs of the same drawing share. */
@@ -98,50 +93,8 @@ export function createRunContexts(db: Db, secretBox: SecretBox, callbacks: Callb
   return {
     remember: (node, output) => void outputs.set(keyOf(node), output),
     load: (runId) => cached(runs, runId, () => loadRun(runId)),
-    async loadScope({ run, memory }, templates) {
-      const nodeIds = new Set<string>();
-      const failedIds = new Set<string>();
-      const callbackIds = new Set<string>();
-      const idsOf = { node: nodeIds, error: failedIds, callback: callbackIds };
-      for (const variable of findVariables(templates)) {
-        if (variable.source === 'input' || run.node(variable.nodeId) === undefined) continue;
-        idsOf[variable.source].add(variable.nodeId);
-      }
-      const drawing = { runId: run.runId, path: '' };
-      const results = new Map<string, NodeOutput>();
-      let heldBytes = 0;
-      for (const nodeId of nodeIds) {
-        const text = outputs.get(keyOf({ ...drawing, nodeId }));
-        if (text === undefined) continue;
-        results.set(nodeId, parseJson(text) as NodeOutput);
-        nodeIds.delete(nodeId);
-        heldBytes += PARSED_FACTOR * text.length + structureBytes(text);
-      }
-      const found = await findOutputs(db, drawing, [...nodeIds]);
-      heldBytes = found.reduce((sum, { sizeBytes }) => sum + PARSED_FACTOR * sizeBytes, heldBytes);
-      await memory.resize(heldBytes);
-      for (const output of found) {
-        // Outputs are read one after the other, so that only one large text is in memory at a time.
-        const text = openOutput(output.isLarge ? await readOutput(db, { ...drawing, nodeId: output.nodeId }) : output);
-        if (text === undefined) continue;
-        heldBytes += structureBytes(text);
-        await memory.resize(heldBytes);
-        results.set(output.nodeId, parseJson(text) as NodeOutput);
-      }
-      const errors = await findNodeErrors(db, drawing, [...failedIds]);
-      return {
-        input: run.input,
-        results,
-        errors: new Map(errors.map(({ nodeId, ...error }) => [nodeId, error])),
-        callbackUrls: await callbacks.urlsOf(run, drawing, callbackIds),
-      };
-    },
+    loadScope: createScopeLoader({ db, secretBox, callbacks, rememberedOutput: (node) => outputs.get(keyOf(node)) }),
   };
-
-  function openOutput(output: Pick<StoredOutput, 'result' | 'resultEnc'> | undefined): string | undefined {
-    if (output === undefined) return undefined;
-    return output.resultEnc === null ? (output.result ?? undefined) : secretBox.open(output.resultEnc, 'node-result');
-  }
 }
 
 function keyOf({ runId, path, nodeId }: NodeKey): string {

@@ -22,6 +22,9 @@ import { createHttpRunner } from '../kinds/http/http.js';
 import { createInlineRunner } from '../kinds/inline.js';
 import { createLlmRunner } from '../kinds/llm/llm.js';
 import { createModelClients } from '../kinds/llm/model-clients.js';
+import { createForEachStep, createLoopStep } from '../kinds/loop/begin-loop.js';
+import { createEndIterationStep } from '../kinds/loop/end-iteration.js';
+import { createEndLoopStep } from '../kinds/loop/end-loop.js';
 import { createMcpRunner } from '../kinds/mcp/mcp.js';
 import { createMcpSessions } from '../kinds/mcp/mcp-sessions.js';
 import { createTriggerStep } from '../kinds/trigger.js';
@@ -30,7 +33,7 @@ import type { CallbackUrls } from '../node/callback-urls.js';
 import type { NodeDeps, NodeStep } from '../node/node-step.js';
 import { reportRunEnd, reportWithLastNode, type ReportRunEnd } from '../node/report-end.js';
 import type { RunContexts } from '../node/run-context.js';
-import { runInline, runStep, toStep } from '../node/run-node.js';
+import { claimAndAttempt, runInline, runStep, toStep } from '../node/run-node.js';
 import { createActivityTracer } from './trace-activity.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
@@ -62,6 +65,7 @@ export function createActivities(deps: ActivityDeps): Activities {
   const clients = createModelClients(db, secretBox, metrics);
   const waits = { db, secretBox, contexts, callbacks: deps.callbacks };
   const agent: AgentDeps = { db, secretBox, contexts, providers, clients, sessions, node };
+  const loops = { db, secretBox, contexts };
   const trace = createActivityTracer(contexts);
   const report: ReportRunEnd = (end) => trace('finishRun', end, () => reportRunEnd(deps, end));
 
@@ -89,6 +93,10 @@ export function createActivities(deps: ActivityDeps): Activities {
     agentTurn: (ref) => trace('agentTurn', ref, () => runStep(node, ref, createTurnStep(agent, ref))),
     agentTools: (ref) => trace('agentTools', ref, () => runStep(node, ref, createToolsStep(agent, ref))),
     finishRun: report,
+    forEach: (ref) => trace('forEach', ref, () => claimAndAttempt(node, ref, createForEachStep(loops))),
+    loop: (ref) => trace('loop', ref, () => claimAndAttempt(node, ref, createLoopStep(loops))),
+    endIteration: (ref) => trace('endIteration', ref, () => runInline(node, ref, createEndIterationStep(loops, ref))),
+    endLoop: (ref) => trace('endLoop', ref, () => claimAndAttempt(node, ref, createEndLoopStep(loops, ref))),
     wait: (ref) => trace('wait', ref, () => runInline(node, ref, createBeginWaitStep(waits))),
     endWait: (ref) => trace('endWait', ref, () => runInline(node, ref, createEndWaitStep(waits, ref))),
     closeNode: ({ code, ...key }) => trace('closeNode', key, () => recordCaughtFailure(db, key, code)),

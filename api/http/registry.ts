@@ -21,6 +21,7 @@ import { mcpToolsRoutes } from '../mcp/routes.js';
 import { memberRoutes } from '../projects/members-routes.js';
 import { providerKeyRoutes } from '../projects/provider-keys-routes.js';
 import { oidcRoutes } from '../sessions/oidc-routes.js';
+import { iterationRoutes } from '../runs/iteration-routes.js';
 import { nodeRoutes } from '../runs/node-routes.js';
 import { projectRoutes } from '../projects/routes.js';
 import { runFlagRoutes } from '../runs/run-flags-routes.js';
@@ -56,6 +57,7 @@ export const routes: Route[] = [
   ...historyRoutes,
   ...allRunsRoutes,
   ...nodeRoutes,
+  ...iterationRoutes,
   ...approvalRoutes,
   ...callbackRoutes,
   ...runFlagRoutes,

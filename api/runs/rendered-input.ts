@@ -5,15 +5,18 @@ import type { Logger } from '../../config/logger.js';
 import { findNodeErrors } from '../../db/nodes/node-results-repository.js';
 import { measureOutputs, readOutputs, type MeasuredOutput } from '../../db/nodes/node-outputs-repository.js';
 import { findRunContext, findSnapshot, measureRunContext } from '../../db/runs/run-context-repository.js';
-import { openRunContents, readGraph, type RunContents, type RunGraph } from '../../db/runs/run-contents.js';
+import { openRunContents, readGraph, type RunContents, type RunNode } from '../../db/runs/run-contents.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { renderData, templatesOf } from '../../graph/rendered-data.js';
 import { MASK } from '../../graph/secrets.js';
-import { findVariables, RenderedTooLargeError, type NodeOutput } from '../../graph/template.js';
+import { RenderedTooLargeError, type NodeOutput } from '../../graph/template.js';
+import type { LoopVariables } from '../../graph/variable.js';
+import { findPlaces } from '../../graph/variable-places.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 import { RawJson } from '../http/json-text.js';
+import { readLoopValues } from './loop-values.js';
 
 /** `too_large`: see docs/use/limits.md. `unreadable`: something that the rendering needs cannot be read any more. */
 export type MissingInput = 'too_large' | 'unreadable';
@@ -56,12 +59,23 @@ async function renderWithin(
   const graph = readGraph(await findSnapshot(db, stored.snapshotHash));
   const node = graph.nodes.get(key.nodeId);
   if (node === undefined) return 'unreadable';
-  const drawing = { runId: key.runId, path: '' };
-  const found = await measureOutputs(db, drawing, namedNodes(graph, node, 'node'), moment);
+  const { iterations, loops } = findPlaces(
+    (id) => graph.nodes.get(id)?.loops,
+    key.path,
+    templatesOf(node.kind, node.data),
+  );
+  const places = [...iterations].map(([path, named]) => ({ place: { runId: key.runId, path }, named }));
+  const found = await collect(places, ({ place, named }) => measureOutputs(db, place, [...named.results], moment));
   const { chosen, leftOut, chosenBytes } = chooseOutputs(found);
   await lease.resize(WEIGHT * (readBytes + chosenBytes));
-  const texts = await readOutputs(db, drawing, chosen);
-  const failed = await findNodeErrors(db, drawing, namedNodes(graph, node, 'error'));
+  const texts = await collect(places, ({ place, named }) =>
+    readOutputs(
+      db,
+      place,
+      chosen.filter((id) => named.results.has(id)),
+    ),
+  );
+  const failed = await collect(places, ({ place, named }) => findNodeErrors(db, place, [...named.errors]));
   if (texts.length < chosen.length || found.some(({ isGone }) => isGone)) return 'unreadable';
   try {
     const run = openRunContents(stored, graph.fields, secretBox);
@@ -74,22 +88,31 @@ async function renderWithin(
     );
     const errors = new Map(failed.map(({ nodeId, ...error }) => [nodeId, error]));
     // Whoever knows the address may answer: it is shown where the node waits, to who may run the workflow.
-    const callbackUrls = new Map(namedNodes(graph, node, 'callback').map((nodeId) => [nodeId, MASK]));
-    return toText(node, run, { input: run.publicInput, results, errors, callbackUrls, leftOut });
+    const callbackIds = places.flatMap(({ named }) => [...named.callbacks]);
+    const callbackUrls = new Map(callbackIds.map((nodeId) => [nodeId, MASK]));
+    const values = await collect([...loops], async ([nodeId, own]): Promise<[string, LoopVariables][]> => {
+      const loop = { runId: key.runId, path: own.loop, nodeId };
+      return [[nodeId, await readLoopValues(db, secretBox, loop, own.iteration)]];
+    });
+    return toText(node, run, {
+      input: run.publicInput,
+      results,
+      errors,
+      callbackUrls,
+      loops: new Map(values),
+      leftOut,
+    });
   } catch (error) {
     log.warn({ err: error, run_id: key.runId, node_id: key.nodeId }, 'the input of a node cannot be rendered');
     return 'unreadable';
   }
 }
 
-type DrawnNode = NonNullable<ReturnType<RunGraph['nodes']['get']>>;
-
-/** The ids of the nodes whose results, errors or callbacks the node's variables name. */
-function namedNodes({ nodes }: RunGraph, { kind, data }: DrawnNode, source: 'node' | 'error' | 'callback'): string[] {
-  const named = findVariables(templatesOf(kind, data)).flatMap((variable) =>
-    variable.source === source && nodes.has(variable.nodeId) ? [variable.nodeId] : [],
-  );
-  return [...new Set(named)];
+/** What `find` gives for each of `of`, one after the other. */
+async function collect<Of, Found>(of: Of[], find: (one: Of) => Promise<Found[]>): Promise<Found[]> {
+  const all: Found[] = [];
+  for (const one of of) all.push(...(await find(one)));
+  return all;
 }
 
 /** The smallest ones first, so that as few as possible are left out. */
@@ -115,7 +138,7 @@ interface Chosen {
 }
 
 function toText(
-  { kind, data }: DrawnNode,
+  { kind, data }: RunNode,
   { masker }: RunContents,
   scope: Parameters<typeof renderData>[2],
 ): RawJson | MissingInput {

@@ -27,6 +27,10 @@ export const nodeEntrySchema = z.object({
     })
     .optional()
     .describe('What a node that is in progress waits for, and until when at the latest'),
+  iterations: z
+    .object({ total: z.int(), succeeded: z.int(), failed: z.int(), in_progress: z.int() })
+    .optional()
+    .describe('Of a loop: how many iterations there are, of a conditional loop so far'),
 });
 
 export const envelopeSchema = z.object({

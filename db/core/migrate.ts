@@ -17,6 +17,7 @@ import * as runEvents from '../migrations/0014-run-events.js';
 import * as waits from '../migrations/0017-waits.js';
 import * as caughtFailures from '../migrations/0015-caught-failures.js';
 import * as runOutputs from '../migrations/0016-run-outputs.js';
+import * as loops from '../migrations/0018-loops.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -37,6 +38,7 @@ const migrations: Record<string, Migration> = {
   '0015-caught-failures': caughtFailures,
   '0016-run-outputs': runOutputs,
   '0017-waits': waits,
+  '0018-loops': loops,
 };
 
 /**

@@ -24,6 +24,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'runs', column: 'input_enc', context: 'run-input', key: ['id'] },
   { table: 'runs', column: 'secrets_enc', context: 'run-secrets', key: ['id'] },
   { table: 'node_results', column: 'result_enc', context: 'node-result', key: NODE },
+  { table: 'loop_items', column: 'item_enc', context: 'loop-item', key: [...NODE, 'index'] },
   { table: 'agent_sessions', column: 'tools_enc', context: 'agent', key: NODE },
   { table: 'agent_turns', column: 'message_enc', context: 'agent', key: TURN },
   { table: 'agent_tool_calls', column: 'arguments_enc', context: 'agent', key: TOOL_CALL },

@@ -6,6 +6,7 @@ export type SecretContext =
   | 'workflow-secrets'
   | 'run-input'
   | 'run-secrets'
+  | 'loop-item'
   | 'node-result'
   | 'provider-key'
   | 'idempotency-key'

@@ -19,6 +19,7 @@ import type { RunEventsTable, RunWatchesTable } from './tables/event-tables.js';
 import type { MarketplaceCopiesTable, MarketplaceUsageTable } from './tables/marketplace-tables.js';
 import type {
   BillingTransactionsTable,
+  LoopItemsTable,
   NodeAttemptsTable,
   NodeResultsTable,
   ProviderCallsTable,
@@ -65,6 +66,7 @@ export interface Tables {
   graph_snapshots: GraphSnapshotsTable;
   runs: RunsTable;
   node_results: NodeResultsTable;
+  loop_items: LoopItemsTable;
   node_attempts: NodeAttemptsTable;
   provider_calls: ProviderCallsTable;
   billing_transactions: BillingTransactionsTable;

@@ -63,6 +63,7 @@ const EXPIRING = [
   'agent_tool_calls',
   'agent_turns',
   'agent_sessions',
+  'loop_items',
   'node_attempts',
   'run_events',
   'run_outputs',

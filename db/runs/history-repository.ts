@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import { isoText } from './entry-text.js';
 import { resultBytes } from '../nodes/result-bytes.js';
+import { iterationCounts } from './iterations-text.js';
 import type { PolledNode } from './poll-repository.js';
 import type { RunRow } from '../core/tables.js';
 
@@ -162,11 +163,11 @@ async function readNodes(db: Db, runIds: string[], contents: 'cut' | 'whole'): P
   const limit = contents === 'cut' ? await contentLimit(db, runIds) : null;
   const { rows } = await sql<HistoryNode & { runId: string }>`
     SELECT run_id AS "runId", node_id AS id, status, error_code AS "errorCode", error_message AS "errorMessage",
-      is_handled AS "isHandled", truncated,
+      is_handled AS "isHandled", truncated, ${iterationCounts} AS iterations,
       ${isoText(sql`started_at`)} AS "startedAt", ${isoText(sql`finished_at`)} AS "finishedAt",
       CASE WHEN truncated THEN json_build_object('content', left(${readable} ->> 'content', ${limit}::integer))::text
         ELSE result::text END AS result
-    FROM node_results, coalesce(${resultBytes} > ${limit}::integer, false) AS truncated
+    FROM node_results AS node, coalesce(${resultBytes} > ${limit}::integer, false) AS truncated
     WHERE run_id = ANY (${runIds}::uuid[]) AND path = ''
     ORDER BY started_at, node_id`.execute(db);
   const byRun = new Map<string, HistoryNode[]>(runIds.map((id) => [id, []]));

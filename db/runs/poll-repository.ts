@@ -12,6 +12,7 @@ import { toRun, toState, toText, type NodeRow, type StateRow, type TextRow } fro
 import type { PolledRun, PolledState, PolledText } from './polled-run.js';
 import { AFTER_ID, AFTER_NODE } from './polled-text.js';
 import { outputOfRun } from './run-output.js';
+import { iterationCounts, iterationsText } from './iterations-text.js';
 import { storedWait, waitingText } from './waiting-text.js';
 import { stateTagOfRow, versionColumns, versionJoin } from './run-version.js';
 
@@ -39,7 +40,7 @@ export async function readRunForPoll(
     SELECT ${stateColumns(retentionDays)}, node.node_id, node.status AS node_status, node.error_code, node.error_message, node.is_handled,
       ${isoText(sql`node.started_at`)} AS started_at_text, ${isoText(sql`node.finished_at`)} AS finished_at_text,
       node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
-      CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(openRequests)} AS approvals, ${storedWait} AS waiting,
+      CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(openRequests)} AS approvals, ${storedWait} AS waiting, ${iterationCounts} AS iterations,
       output.of_node IS NOT NULL AS has_output,
       CASE WHEN row_number() OVER (ORDER BY node.started_at, node.node_id) = 1 THEN output.text END AS output_text
     FROM ${runsOf(asked)} LEFT JOIN LATERAL ${nodesOf(retentionDays)} node ON true
@@ -239,7 +240,7 @@ const afterId = sql`CASE run.status WHEN 'In Progress' THEN ${sql.lit(AFTER_ID)}
 /** A member of `PolledText.nodes`. What is too large is not unpacked for nothing. */
 const nodeText = sql`CASE WHEN until_here <= ${TOGETHER_BYTES} THEN
   to_json(node_id)::text || ${afterId} || '{"id":' || to_json(node_id)::text || ',"status":' || to_json(node.status)::text
-  || ${timesText(sql`node.started_at`, sql`node.finished_at`)} || CASE node.status
+  || ${timesText(sql`node.started_at`, sql`node.finished_at`)} || coalesce(${iterationsText}, '') || CASE node.status
     WHEN 'succeed' THEN ',"result":' || coalesce(result::text, '{"content":""}')
     WHEN 'in progress' THEN coalesce(${ofApprovals(requestsText)}, ${waitingText}, '')
     ELSE ${errorText}

@@ -1,6 +1,7 @@
 // The rows of polls, and what they say of a run.
 import type { NodeStatus, Role, StoredRunStatus } from '../core/tables.js';
 import type { OpenRequest, PolledNode, PolledOutput, PolledRun, PolledState, PolledText } from './polled-run.js';
+import type { IterationCounts } from './iterations-text.js';
 import type { StoredWait } from './waiting-text.js';
 import { toStateTag, type VersionRow } from './run-version.js';
 
@@ -40,6 +41,7 @@ export interface NodeRow extends StateRow, OutputRow {
   finished_at_text: string | null;
   approvals: OpenRequest[] | null;
   waiting: StoredWait | null;
+  iterations: IterationCounts | null;
 }
 
 export function toState(row: StateRow): PolledState {
@@ -86,5 +88,6 @@ function toNode(row: NodeRow): PolledNode {
     finishedAt: row.finished_at_text,
     approvals: row.approvals,
     waiting: row.waiting,
+    iterations: row.iterations,
   };
 }

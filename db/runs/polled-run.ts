@@ -1,5 +1,6 @@
 // What a poll finds of a run.
 import type { NodeStatus, Role, StoredRunStatus } from '../core/tables.js';
+import type { IterationCounts } from './iterations-text.js';
 import type { StoredWait } from './waiting-text.js';
 
 export interface PolledState {
@@ -63,6 +64,8 @@ export interface PolledNode {
   approvals?: OpenRequest[] | null;
   /** What a waiting node waits for. */
   waiting?: StoredWait | null;
+  /** How far a loop is. */
+  iterations?: IterationCounts | null;
 }
 
 export interface OpenRequest extends Record<string, unknown> {

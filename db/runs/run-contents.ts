@@ -3,6 +3,7 @@
 import { secretFieldsOf, type RunInput } from '../../graph/input.js';
 import { parseJson } from '../../graph/json-text.js';
 import type { NodeKind } from '../../graph/kinds.js';
+import { enclosingLoops, lastNodesOf } from '../../graph/plan.js';
 import { createMasker, type Masker } from '../../graph/mask.js';
 import { maskInput, secretTexts, type SecretMap } from '../../graph/secrets.js';
 import type { SecretBox } from '../core/secret-box.js';
@@ -14,6 +15,10 @@ export interface RunNode {
   label: string;
   /** As drawn; secrets in it are `********` unless they have been filled in. */
   data: Record<string, unknown>;
+  /** The ids of the loops around the node, the outermost first. */
+  loops: string[];
+  /** Of a loop: the id of the last node of its body; undefined where there are none or several. */
+  lastNode: string | undefined;
 }
 
 export interface RunGraph {
@@ -28,8 +33,18 @@ export function readGraph({ document, plan }: StoredSnapshot): RunGraph {
   for (const node of document['nodes'] as { id: string; data?: Record<string, unknown> }[]) {
     drawn.set(node.id, node.data ?? {});
   }
+  const around = enclosingLoops(plan);
   const nodes = plan.ids.map((id, index): [string, RunNode] => {
-    return [id, { id, kind: plan.kinds[index]!, label: plan.labels[index]!, data: drawn.get(id) ?? {} }];
+    const lasts = plan.bodies?.[index] === undefined ? [] : lastNodesOf(plan, index);
+    const node = {
+      id,
+      kind: plan.kinds[index]!,
+      label: plan.labels[index]!,
+      data: drawn.get(id) ?? {},
+      loops: around[index]!.map((loop) => plan.ids[loop]!),
+      lastNode: lasts.length === 1 ? plan.ids[lasts[0]!] : undefined,
+    };
+    return [id, node];
   });
   return { nodes: new Map(nodes), fields: secretFieldsOf(document) };
 }

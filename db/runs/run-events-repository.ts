@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { errorText, isoText, timesText } from './entry-text.js';
+import { iterationsText } from './iterations-text.js';
 import { outputOfRun } from './run-output.js';
 import { waitingText } from './waiting-text.js';
 
@@ -75,15 +76,16 @@ export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number)
 const isApart = sql`event.status = 'succeed' AND node.result_bytes > ${sql.lit(INLINE_BYTES)} AND node.result IS NOT NULL`;
 
 /** The entry as it was with this status, which may be an earlier one than the node's. */
-const nodeText = sql`'{"id":' || to_json(event.subject)::text || ',"path":' || to_json(event.path)::text
+/** An iteration has no event of its own: those of its nodes tell of it. */
+const nodeText = sql`CASE WHEN node.is_iteration THEN '' ELSE '{"id":' || to_json(event.subject)::text || ',"path":' || to_json(event.path)::text
   || ',"status":' || to_json(event.status)::text
   || ${timesText(sql`node.started_at`, sql`CASE WHEN event.status <> 'in progress' THEN node.finished_at END`)}
-  || CASE event.status
+  || coalesce(${iterationsText}, '') || CASE event.status
     WHEN 'succeed' THEN ',"result":' || CASE WHEN ${isApart} THEN ''
       ELSE coalesce(node.result::text, '{"content":""}') || '}' END
     WHEN 'failed' THEN ${errorText} || '}'
     ELSE coalesce(${waitingText}, '') || '}'
-  END`;
+  END END`;
 
 /** Of a request as it was when it was asked for, nothing of its decision. */
 const approvalText = sql`json_build_object('request_id', approval.request_id, 'node_id', approval.node_id,

@@ -120,6 +120,7 @@ async function addMissingTransactions(
         WHERE spent.run_id = node.run_id AND spent.path = node.path AND spent.node_id = node.node_id)`.as('amount_usd'),
     )
     .where('node.run_id', '=', runId)
+    .where('node.is_iteration', '=', false)
     .where(
       sql<boolean>`NOT EXISTS (SELECT FROM billing_transactions paid
         WHERE paid.run_id = node.run_id AND paid.path = node.path AND paid.node_id = node.node_id)`,

@@ -4,8 +4,10 @@ import { agentNode } from './agent.js';
 import { codeNode } from './code.js';
 import { conditionNode } from './condition.js';
 import { everyNodeFields } from './every-node.js';
+import { forEachNode } from './for_each.js';
 import { httpNode } from './http.js';
 import { llmNode } from './llm.js';
+import { loopNode } from './loop.js';
 import { mcpNode } from './mcp.js';
 import type { InlineDefinition, NodeDefinition } from './node-definition.js';
 import { outputNode } from './output.js';
@@ -33,6 +35,8 @@ export const nodeDefinitions = {
   wait: waitNode,
   output: outputNode,
   code: codeNode,
+  for_each: forEachNode,
+  loop: loopNode,
 } as const satisfies Record<NodeKind, NodeDefinition> & Record<EvaluatedKind, InlineDefinition>;
 
 const schemas = new Map<NodeKind, z.ZodObject>();

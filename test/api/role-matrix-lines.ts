@@ -130,6 +130,12 @@ export const lines: Line[] = [
     answer: '200',
     params: ({ node }) => ({ node_id: node }),
   },
+  {
+    route: 'GET /api/v1/workflows/:id/history/:run_id/iterations/',
+    for: 'viewer',
+    answer: '200',
+    query: ({ node }) => `node=${node}`,
+  },
   // The world's run has finished: who may cancel it learns that it is too late.
   { route: 'POST /api/v1/workflows/:id/history/:run_id/cancel/', for: 'editor', answer: '400 run_finished' },
 

@@ -69,6 +69,39 @@ async function cancelledWhileDraining(world: World): Promise<string> {
   return world.ended(run.runId);
 }
 
+/** Open iterations, an inner loop and an agent that waits in one of them travel to the next executions. */
+async function continuedInLoops(world: World): Promise<string> {
+  const call = http('', { label: 'call' });
+  const inner = nodeOf('for_each', { body_node: call.id, items: [1, 2, 3], concurrency: 2 });
+  const outer = nodeOf('for_each', { body_node: inner.id, items: ['a', 'b', 'c', 'd'], concurrency: 2 });
+  call.data['url'] = `${world.target.url}/{{ ${outer.id}.item }}/{{ ${inner.id}.item }}`;
+  const parked = world.agent([NOTES, DONE], 'always');
+  const one = nodeOf('for_each', { body_node: parked.id, items: ['only'] });
+  const fails = http(`${world.target.url}/status/418`, { label: 'fails' });
+  const leftOut = nodeOf('for_each', {
+    body_node: fails.id,
+    items: [1, 2, 3, 4],
+    on_item_error: 'skip',
+    concurrency: 2,
+  });
+  const round = http(`${world.target.url}/round`);
+  const rounds = nodeOf('loop', { body_node: round.id, max_rounds: 8, on_limit: 'continue' });
+  rounds.data['until'] = { left: '1', operator: '==', right: '2' };
+  const drawn = [...sideBySide(outer, one, leftOut, rounds), inner, call, parked, fails, round];
+  const { runId } = await world.start(drawn);
+  const requests = await eventually(
+    async () => {
+      const { body } = await world.api.get<{ items: { request_id: string; run_id: string }[] }>('/agent-approvals/');
+      const own = body.items.filter((request) => request.run_id === runId);
+      return own.length > 0 && own;
+    },
+    { timeoutMs: 30_000 },
+  );
+  await eventually(() => world.target.requestsTo('/d/3').length === 1, { timeoutMs: 30_000 });
+  await world.decide(runId, requests[0]!.request_id, 'approve');
+  return world.ended(runId);
+}
+
 /** One callback comes while the run drains, the other one in a later execution. */
 async function parkedWaits(world: World): Promise<string> {
   const [first, second] = [nodeOf('wait', { mode: 'callback' }), nodeOf('wait', { mode: 'callback' })];
@@ -98,6 +131,7 @@ export const scenariosOverExecutions: Record<string, Scenario> = {
   'continued-with-waits': parkedWaits,
   'continued-after-a-caught-agent': (world) => world.runToEnd(caughtAgent(world)),
   'continued-before-a-join': joinAcross,
+  'continued-in-loops': continuedInLoops,
   'failed-while-draining': failedWhileDraining,
   'cancelled-while-draining': cancelledWhileDraining,
 };

@@ -14,6 +14,7 @@ import {
 } from '../support/graphs.js';
 import { giveUpOn } from '../support/inspect.js';
 import { callBack, callbackUrlOf } from '../support/waiting.js';
+import { endlessLoops, failingLoops, loopInLoop, stoppedLoops } from './drawn-loops.js';
 import { ADDS, callsTool, DONE, NOTES, type Scenario, type World } from './scenario.js';
 
 /** A trigger and these, one after the other. */
@@ -162,6 +163,13 @@ function switched({ target }: World): DrawingNode[] {
   return [...inRow(choice), ...ways, join];
 }
 
+async function cancelledLoops(world: World): Promise<string> {
+  const run = await world.start(endlessLoops(world, 'cancelled-loops'));
+  await eventually(() => world.target.requestsTo('/delay/60000/cancelled-loops').length === 4);
+  await world.cancel(run);
+  return world.ended(run.runId);
+}
+
 /** Temporal gives up on a node whose failure the run survives. */
 async function caughtTimeOut(world: World): Promise<string> {
   const path = '/delay/60000/given-up-and-caught';
@@ -255,6 +263,10 @@ export const scenarios: Record<string, Scenario> = {
   mcp: (world) => world.runToEnd(inRow(mcp(world.tools.url, 'add', { a: 1, b: 2 }))),
   set: (world) => world.runToEnd(inRow(nodeOf('set', { value: { text: 'hello' } }))),
   output: (world) => world.runToEnd(inRow(nodeOf('output', { value: 'hello' }))),
+  'loop-in-loop': (world) => world.runToEnd(loopInLoop(world)),
+  'stopped-loops': (world) => world.runToEnd(stoppedLoops(world)),
+  'cancelled-loops': cancelledLoops,
+  'failing-loops': (world) => world.runToEnd(failingLoops(world)),
   'agent-several-turns': (world) => world.runToEnd(inRow(world.agent([ADDS, NOTES, DONE], 'never'))),
   'agent-approved': (world) => decided(world, 'approve'),
   'agent-rejected': (world) => decided(world, 'reject'),

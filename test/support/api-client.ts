@@ -15,6 +15,7 @@ export interface NodeEntry {
   result?: { content: string; [field: string]: unknown };
   error?: { code: string; message: string };
   handled?: boolean;
+  iterations?: Record<'total' | 'succeeded' | 'failed' | 'in_progress', number>;
 }
 
 export interface Envelope {

@@ -19,6 +19,7 @@ export async function queryDatabase<Row>(stack: TestStack, text: string, values:
 }
 
 export interface TransactionRow {
+  path: string;
   node_id: string;
   operation: string;
   status: string;
@@ -26,7 +27,7 @@ export interface TransactionRow {
 }
 
 export function transactionsOf(stack: TestStack, runId: string): Promise<TransactionRow[]> {
-  const text = 'SELECT node_id, operation, status, amount_usd FROM billing_transactions WHERE run_id = $1';
+  const text = 'SELECT path, node_id, operation, status, amount_usd FROM billing_transactions WHERE run_id = $1';
   return queryDatabase<TransactionRow>(stack, text, [runId]);
 }
 

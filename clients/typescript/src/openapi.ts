@@ -806,6 +806,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workflows/{id}/history/{run_id}/iterations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The iterations of a loop that have begun, in their order, with their nodes.
+         * @description A loop inside another loop is asked for with the `path` of the iteration around it. A node that is no loop has no iterations.
+         */
+        get: operations["get_workflows_id_history_run_id_iterations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workflows/{id}/history/{run_id}/nodes/{node_id}/": {
         parameters: {
             query?: never;
@@ -1424,6 +1444,13 @@ export interface components {
              */
             handled?: true;
             id: string;
+            /** @description Of a loop: how many iterations there are, of a conditional loop so far */
+            iterations?: {
+                failed: number;
+                in_progress: number;
+                succeeded: number;
+                total: number;
+            };
             result?: unknown;
             /** @description Null where the start is not stored yet */
             started_at?: string | null;
@@ -7309,6 +7336,131 @@ export interface operations {
             };
         };
     };
+    get_workflows_id_history_run_id_iterations: {
+        parameters: {
+            query: {
+                /** @description The id of the loop */
+                node: string;
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description The enclosing iteration, such as `LOOP[3]/INNER[0]` */
+                path?: string;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+                status?: "in progress" | "succeed" | "failed";
+            };
+            header?: never;
+            path: {
+                id: number;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            finished_at: string | null;
+                            /** @description From 0 */
+                            index: number;
+                            /** @description As in the poll; empty once the results have expired */
+                            nodes: {
+                                [key: string]: components["schemas"]["NodeResult"];
+                            };
+                            /** @description Such as `LOOP[3]/INNER[0]`; the nodes of the iteration have it, too */
+                            path: string;
+                            /** Format: date-time */
+                            started_at: string;
+                            /** @enum {string} */
+                            status: "in progress" | "succeed" | "failed";
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_workflows_id_history_run_id_nodes_node_id: {
         parameters: {
             query?: {
@@ -7370,6 +7522,13 @@ export interface operations {
                          * @enum {string}
                          */
                         input_missing?: "not_started" | "expired" | "too_large" | "unreadable";
+                        /** @description Of a loop: how many iterations there are, of a conditional loop so far */
+                        iterations?: {
+                            failed: number;
+                            in_progress: number;
+                            succeeded: number;
+                            total: number;
+                        };
                         /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
                         path: string;
                         /** @description From when the node was ready to its first attempt; null while it has not begun */

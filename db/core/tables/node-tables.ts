@@ -34,8 +34,25 @@ export interface NodeResultsTable {
   error_message: string | null;
   /** Of a failed node: the run survives it. */
   is_handled: Generated<boolean>;
+  /** Of a loop: the number of its iterations, 0 where that is not known before; null for other nodes. */
+  iterations: number | null;
+  /** Whether the row is an iteration: `path` is its own, and `node_id` that of its loop. */
+  is_iteration: Generated<boolean>;
   started_at: Generated<Date>;
   finished_at: Date | null;
+}
+
+/** Writer: the worker's activities, when a loop begins. Retention deletes what has expired. The items of a list. */
+export interface LoopItemsTable {
+  run_id: string;
+  /** The iteration that encloses the loop (`NodeKey`); empty outside loops. */
+  path: string;
+  /** Of the loop. */
+  node_id: string;
+  /** From 0. */
+  index: number;
+  /** The item as JSON text, sealed. */
+  item_enc: Buffer;
 }
 
 /**

@@ -126,6 +126,10 @@ const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
     params: ({ node }) => ({ node_id: node }),
     query: ({ node }) => `path=${node}[3]/inner[0]`,
   },
+  {
+    route: 'GET /api/v1/workflows/:id/history/:run_id/iterations/',
+    query: ({ node }) => `node=${node}&path=${node}[3]&status=failed&page=2&size=1`,
+  },
   { route: 'GET /api/v1/projects/:id/webhook-deliveries/', query: () => 'page=1&size=1' },
 ];
 

@@ -92,6 +92,7 @@ describe('sealed columns', function () {
       'workflow-secrets': true,
       'run-input': true,
       'run-secrets': true,
+      'loop-item': true,
       'node-result': true,
       'provider-key': true,
       'idempotency-key': true,

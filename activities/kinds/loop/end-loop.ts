@@ -1,0 +1,84 @@
+import type { EndLoopRef } from '../../../contract/activities.js';
+import type { NodeFacts } from '../../../contract/nodes.js';
+import {
+  closeIterations,
+  findIteration,
+  findIterations,
+  measureIterations,
+  type StoredIteration,
+} from '../../../db/nodes/iterations-repository.js';
+import { indexOfPath } from '../../../graph/iteration-path.js';
+import { parseJson, writeJson } from '../../../graph/json-text.js';
+import { forEachNode } from '../../../graph/nodes/for_each.js';
+import { loopNode } from '../../../graph/nodes/loop.js';
+import type { NodeOutput } from '../../../graph/template.js';
+import { NodeFailure } from '../../node/failures.js';
+import type { NodeStep, NodeTask } from '../../node/node-step.js';
+import { RECORDING_FACTOR } from '../../node/payload-weight.js';
+import { settledFacts } from '../../node/run-node.js';
+import type { LoopDeps } from './loop-deps.js';
+
+/** Of all outputs of a loop as JSON text, like the body of an HTTP answer. */
+const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
+
+/** Ends a loop whose iterations have ended, or were stopped by the failure of one of them. */
+export function createEndLoopStep({ db, secretBox }: LoopDeps, ref: EndLoopRef): NodeStep<NodeFacts> {
+  function valueOf({ result, resultEnc }: StoredIteration): unknown {
+    const text = resultEnc === null ? result : secretBox.open(resultEnc, 'node-result');
+    return text === null ? null : ((parseJson(text) as NodeOutput)['value'] ?? null);
+  }
+
+  async function fail(task: NodeTask, { code, index }: NonNullable<EndLoopRef['failure']>): Promise<never> {
+    await closeIterations(db, task);
+    const found = await findIteration(db, task, index);
+    const why = found?.errorMessage ?? `The node failed: ${code}.`;
+    throw new NodeFailure(code, `Iteration ${index}: ${why}`);
+  }
+
+  async function collect(task: NodeTask): Promise<NodeOutput> {
+    const bytes = await measureIterations(db, task);
+    if (bytes > MAX_OUTPUT_BYTES) {
+      throw new NodeFailure('output_too_large', `The outputs have more than ${MAX_OUTPUT_BYTES} bytes as JSON text.`);
+    }
+    await task.memory.resize(RECORDING_FACTOR * 2 * bytes);
+    const { on_item_error: onItemError } = forEachNode.schema.parse(task.node.data);
+    const iterations = (await findIterations(db, task))
+      .map((iteration) => ({ ...iteration, index: indexOfPath(iteration.path) }))
+      .toSorted((a, b) => a.index - b.index);
+    const failed = iterations.filter(({ status }) => status === 'failed');
+    const kept = onItemError === 'skip' ? iterations.filter(({ status }) => status !== 'failed') : iterations;
+    const items = kept.map(valueOf);
+    const errors = failed.map(({ index, errorCode, errorMessage }) => ({
+      index,
+      code: errorCode ?? 'failed',
+      message: errorMessage ?? '',
+    }));
+    return { content: writeJson(items), items, count: iterations.length, errors };
+  }
+
+  async function lastRound(task: NodeTask, rounds: number): Promise<NodeOutput> {
+    const { on_limit: onLimit } = loopNode.schema.parse(task.node.data);
+    if (ref.isOver !== true && onLimit === 'fail') {
+      throw new NodeFailure('too_many_rounds', `The condition did not hold after ${rounds} rounds (max_rounds).`);
+    }
+    const last = await findIteration(db, task, rounds - 1);
+    const value = last === undefined ? null : valueOf(last);
+    const content = typeof value === 'string' ? value : writeJson(value);
+    await task.memory.resize(RECORDING_FACTOR * 2 * content.length);
+    return { content, value, rounds };
+  }
+
+  return {
+    name: 'end',
+    maxAttempts: Number.POSITIVE_INFINITY,
+    firstDelayMs: 500,
+    attemptOf: () => 1,
+    settled: settledFacts,
+    async perform(task, end) {
+      if (ref.failure !== undefined) return fail(task, ref.failure);
+      const output = task.node.kind === 'loop' ? await lastRound(task, ref.rounds ?? 0) : await collect(task);
+      await end({ output });
+      return {};
+    },
+  };
+}

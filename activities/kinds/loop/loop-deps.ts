@@ -1,0 +1,9 @@
+import type { Database } from '../../../db/core/client.js';
+import type { SecretBox } from '../../../db/core/secret-box.js';
+import type { RunContexts } from '../../node/run-context.js';
+
+export interface LoopDeps {
+  db: Database;
+  secretBox: SecretBox;
+  contexts: RunContexts;
+}

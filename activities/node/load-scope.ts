@@ -1,0 +1,119 @@
+// The values of the variables that a node names: outputs and failures of earlier nodes, of its own iteration and of those
+// around it, and the items of the loops around it.
+import type { Db } from '../../db/core/client.js';
+import type { SecretBox } from '../../db/core/secret-box.js';
+import { findItem } from '../../db/nodes/iterations-repository.js';
+import { findNodeErrors, findOutputs, readOutput, type StoredOutput } from '../../db/nodes/node-results-repository.js';
+import type { RunNode } from '../../db/runs/run-contents.js';
+import type { RunInput } from '../../graph/input.js';
+import { indexOfPath, iterationPath } from '../../graph/iteration-path.js';
+import { parseJson } from '../../graph/json-text.js';
+import type { NodeKey } from '../../graph/plan.js';
+import type { NodeOutput, Scope } from '../../graph/template.js';
+import { findPlaces } from '../../graph/variable-places.js';
+import type { LoopVariables, NodeErrorFacts } from '../../graph/variable.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
+import { PARSED_FACTOR, structureBytes } from './payload-weight.js';
+import type { CallbackUrls } from './callback-urls.js';
+
+interface ScopeDeps {
+  db: Db;
+  secretBox: SecretBox;
+  callbacks: CallbackUrls;
+  /** The recorded output of a node as JSON text, where this worker has it at hand. */
+  rememberedOutput: (node: NodeKey) => string | undefined;
+}
+
+/** What of a run is read (`RunContext`). */
+interface ReadableRun {
+  runId: string;
+  input: RunInput;
+  node(nodeId: string): RunNode | undefined;
+}
+
+export interface ScopeTask {
+  run: ReadableRun;
+  /** The iteration in which the variables are read. */
+  path: string;
+  memory: ByteLease;
+}
+
+type Iteration = Omit<NodeKey, 'nodeId'>;
+
+/** The memory that a task holds for its variables; it grows with each of them. */
+interface Held {
+  add(bytes: number): Promise<void>;
+}
+
+export function createScopeLoader({ db, secretBox, callbacks, rememberedOutput }: ScopeDeps) {
+  function openOutput(output: Pick<StoredOutput, 'result' | 'resultEnc'> | undefined): string | undefined {
+    if (output === undefined) return undefined;
+    return output.resultEnc === null ? (output.result ?? undefined) : secretBox.open(output.resultEnc, 'node-result');
+  }
+
+  async function loadOutputs(place: Iteration, ids: ReadonlySet<string>, held: Held): Promise<[string, NodeOutput][]> {
+    const loaded: [string, NodeOutput][] = [];
+    const others = new Set(ids);
+    for (const nodeId of ids) {
+      const text = rememberedOutput({ ...place, nodeId });
+      if (text === undefined) continue;
+      await held.add(PARSED_FACTOR * text.length + structureBytes(text));
+      loaded.push([nodeId, parseJson(text) as NodeOutput]);
+      others.delete(nodeId);
+    }
+    const found = await findOutputs(db, place, [...others]);
+    await held.add(found.reduce((sum, { sizeBytes }) => sum + PARSED_FACTOR * sizeBytes, 0));
+    for (const output of found) {
+      // Outputs are read one after the other, so that only one large text is in memory at a time.
+      const text = openOutput(output.isLarge ? await readOutput(db, { ...place, nodeId: output.nodeId }) : output);
+      if (text === undefined) continue;
+      await held.add(structureBytes(text));
+      loaded.push([output.nodeId, parseJson(text) as NodeOutput]);
+    }
+    return loaded;
+  }
+
+  async function loadIteration(loop: NodeKey, path: string, held: Held): Promise<LoopVariables> {
+    const index = indexOfPath(path);
+    const item = await findItem(db, loop, index);
+    if (item !== undefined) {
+      const text = secretBox.open(item.itemEnc, 'loop-item');
+      await held.add(PARSED_FACTOR * text.length + structureBytes(text));
+      return { index, item: parseJson(text) };
+    }
+    if (index === 0) return { index };
+    const before = { runId: loop.runId, path: iterationPath(loop.path, loop.nodeId, index - 1) };
+    const [last] = await loadOutputs(before, new Set([loop.nodeId]), held);
+    return { index, ...(last !== undefined && { last: last[1]['value'] }) };
+  }
+
+  /**
+   * Loads the input and the values that `templates` (any JSON) name, and no others. From then on the task's lease holds
+   * their weight.
+   */
+  return async function loadScope({ run, path, memory }: ScopeTask, templates: unknown): Promise<Scope> {
+    const { iterations, loops } = findPlaces((nodeId) => run.node(nodeId)?.loops, path, templates);
+    const results = new Map<string, NodeOutput>();
+    const errors = new Map<string, NodeErrorFacts>();
+    const callbackUrls = new Map<string, string>();
+    let heldBytes = 0;
+    const held = {
+      async add(bytes: number): Promise<void> {
+        heldBytes += bytes;
+        await memory.resize(heldBytes);
+      },
+    };
+    for (const [scopePath, named] of iterations) {
+      const place = { runId: run.runId, path: scopePath };
+      for (const [nodeId, output] of await loadOutputs(place, named.results, held)) results.set(nodeId, output);
+      for (const { nodeId, ...error } of await findNodeErrors(db, place, [...named.errors])) errors.set(nodeId, error);
+      for (const [nodeId, url] of await callbacks.urlsOf(run, place, named.callbacks)) callbackUrls.set(nodeId, url);
+    }
+    const variables = new Map<string, LoopVariables>();
+    for (const [nodeId, own] of loops) {
+      const loop = { runId: run.runId, path: own.loop, nodeId };
+      variables.set(nodeId, await loadIteration(loop, own.iteration, held));
+    }
+    return { input: run.input, results, errors, callbackUrls, loops: variables };
+  };
+}

@@ -1,0 +1,58 @@
+// The iterations of a loop. Extensions, section 1.3.
+import { z } from 'zod';
+import { listIterations } from '../../db/runs/iterations-list-repository.js';
+import { readResultPieces } from '../../db/runs/result-pieces.js';
+import { createWaitView } from '../callbacks/wait-view.js';
+import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { notFound } from '../http/errors.js';
+import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { iterationPath, nodeId, runParams } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { indexOfPath } from '../../graph/iteration-path.js';
+import { toNodeEntry } from './node-map.js';
+import { nodeEntrySchema } from './run-envelope.js';
+
+const iterationSchema = z.object({
+  path: z.string().describe('Such as `LOOP[3]/INNER[0]`; the nodes of the iteration have it, too'),
+  index: z.int().describe('From 0'),
+  status: z.enum(['in progress', 'succeed', 'failed']),
+  started_at: z.iso.datetime(),
+  finished_at: z.iso.datetime().nullable(),
+  nodes: z.record(z.string(), nodeEntrySchema).describe('As in the poll; empty once the results have expired'),
+});
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/:id/history/:run_id/iterations/',
+  summary: 'The iterations of a loop that have begun, in their order, with their nodes.',
+  description:
+    'A loop inside another loop is asked for with the `path` of the iteration around it. A node that is no loop has no iterations.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'viewer' },
+  params: runParams,
+  query: z.object({
+    ...pageQuery(1),
+    node: nodeId.describe('The id of the loop'),
+    path: iterationPath.optional(),
+    status: z.enum(['in progress', 'succeed', 'failed']).optional(),
+  }),
+  responses: { 200: envelopeOf(iterationSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, access, params, query }) {
+    const { db, config } = deps;
+    const page = toPage(query);
+    const loop = { runId: params.run_id, path: query.path ?? '', nodeId: query.node };
+    const asked = { workflowId: params.id, status: query.status, retentionDays: config.resultRetentionDays };
+    const found = await listIterations(db, loop, { ...asked, ...toWindow(page) });
+    if (found === undefined) throw notFound();
+    const waits = createWaitView(deps, access.role);
+    const items = found.iterations.map(({ path, status, startedAt, finishedAt, nodes }) => {
+      const readApart = (id: string) => readResultPieces(db, { runId: loop.runId, path, nodeId: id });
+      const entries = nodes.map((node) => [node.id, toNodeEntry(node, { readApart, waits })] as const);
+      const times = { started_at: startedAt, finished_at: finishedAt };
+      return { path, index: indexOfPath(path), status, ...times, nodes: Object.fromEntries(entries) };
+    });
+    return { status: 200, body: { ...page, total: found.total, items } };
+  },
+});
+
+export const iterationRoutes: Route[] = [list];

@@ -1,0 +1,38 @@
+// The item, the index and the last output that a node in the body of a loop was given, for its readers.
+import type { SecretBox } from '../../db/core/secret-box.js';
+import type { Db } from '../../db/core/client.js';
+import { findItem, findIteration } from '../../db/nodes/iterations-repository.js';
+import { indexOfPath } from '../../graph/iteration-path.js';
+import { parseJson } from '../../graph/json-text.js';
+import type { NodeKey } from '../../graph/plan.js';
+import type { NodeOutput } from '../../graph/template.js';
+import type { LoopVariables } from '../../graph/variable.js';
+
+/** A larger value is replaced by a text that says so. */
+const MAX_SEALED_BYTES = 1024 * 1024;
+
+/** `iteration`: the path of the iteration. */
+export async function readLoopValues(
+  db: Db,
+  secretBox: SecretBox,
+  loop: NodeKey,
+  iteration: string,
+): Promise<LoopVariables> {
+  const index = indexOfPath(iteration);
+  const item = await findItem(db, loop, index);
+  if (item !== undefined) {
+    const { itemEnc } = item;
+    return { index, item: textInPlaceOf(itemEnc) ?? parseJson(secretBox.open(itemEnc, 'loop-item')) };
+  }
+  const before = index === 0 ? undefined : await findIteration(db, loop, index - 1);
+  if (before === undefined) return { index };
+  const { result, resultEnc } = before;
+  const hidden = textInPlaceOf(resultEnc ?? Buffer.from(result ?? ''));
+  if (hidden !== undefined) return { index, last: hidden };
+  const text = resultEnc === null ? result : secretBox.open(resultEnc, 'node-result');
+  return { index, last: text === null ? null : (parseJson(text) as NodeOutput)['value'] };
+}
+
+function textInPlaceOf(bytes: Buffer): string | undefined {
+  return bytes.length > MAX_SEALED_BYTES ? `[not shown: a value of ${bytes.length} bytes]` : undefined;
+}

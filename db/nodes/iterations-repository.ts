@@ -1,0 +1,172 @@
+// The iterations of loops, as the worker writes and reads them. An iteration is a row of `node_results` with its own path
+// and the id of its loop (db/migrations/0018-loops.ts).
+import { sql, type RawBuilder } from 'kysely';
+import { iterationPath } from '../../graph/iteration-path.js';
+import type { NodeKey } from '../../graph/plan.js';
+import type { Db } from '../core/client.js';
+import { tellWatchers } from '../runs/tell-watchers.js';
+import type { StoredOutput } from './node-results-repository.js';
+
+const ITEMS_AT_ONCE = 500;
+
+/** Stores the sealed items of a loop. Repeating it changes nothing. */
+export async function storeItems(db: Db, { runId, path, nodeId }: NodeKey, items: Buffer[]): Promise<void> {
+  for (let from = 0; from < items.length; from += ITEMS_AT_ONCE) {
+    const batch = items.slice(from, from + ITEMS_AT_ONCE);
+    await sql`/* store_items */
+      INSERT INTO loop_items (run_id, path, node_id, index, item_enc)
+      SELECT ${runId}, ${path}, ${nodeId}, ${from}::integer + place - 1, item
+      FROM unnest(${batch}::bytea[]) WITH ORDINALITY AS given (item, place)
+      ON CONFLICT DO NOTHING`.execute(db);
+  }
+}
+
+/** The sealed item of an iteration; undefined where the loop has none. */
+export async function findItem(
+  db: Db,
+  { runId, path, nodeId }: NodeKey,
+  index: number,
+): Promise<{ itemEnc: Buffer } | undefined> {
+  const { rows } = await sql<{ itemEnc: Buffer }>`/* find_item */
+    SELECT item_enc AS "itemEnc" FROM loop_items
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND index = ${index}`.execute(db);
+  return rows[0];
+}
+
+/**
+ * Marks iterations of a loop as begun, and how many there will be (0 where that is not known). Repeating it changes
+ * nothing.
+ */
+export async function beginIterations(
+  db: Db,
+  { runId, path, nodeId }: NodeKey,
+  { total, indexes }: { total: number; indexes: number[] },
+): Promise<void> {
+  const paths = indexes.map((index) => iterationPath(path, nodeId, index));
+  await sql`/* begin_iterations */
+    WITH open_run AS (
+      SELECT id FROM runs WHERE id = ${runId} AND status = 'In Progress' FOR KEY SHARE
+    ), counted AS (
+      UPDATE node_results SET iterations = ${total}::integer
+      FROM open_run WHERE run_id = open_run.id AND path = ${path} AND node_id = ${nodeId} AND status = 'in progress'
+    ), begun AS (
+      INSERT INTO node_results (run_id, path, node_id, status, is_iteration)
+      SELECT open_run.id, iteration, ${nodeId}, 'in progress', true FROM open_run, unnest(${paths}::text[]) AS iteration
+      ON CONFLICT DO NOTHING
+    )
+    SELECT ${tellWatchers(runId)}`.execute(db);
+}
+
+export interface IterationEnd extends NodeKey {
+  index: number;
+  /** JSON text of the output; null for a failed one. */
+  result: string | null;
+  resultEnc: Buffer | null;
+  failure: { code: string; message: string } | null;
+  /** The iteration that begins now in its place; undefined for none. */
+  next: number | undefined;
+}
+
+/**
+ * Records the end of an iteration, the beginning of the next one, and closes what a failure has left open in it, in one
+ * statement. An iteration that has ended keeps its end: then, and in a run that has ended, nothing is changed.
+ */
+export async function recordIterationEnd(db: Db, end: IterationEnd): Promise<void> {
+  const own = iterationPath(end.path, end.nodeId, end.index);
+  const next = end.next === undefined ? null : iterationPath(end.path, end.nodeId, end.next);
+  await sql`/* end_iteration */
+    WITH open_run AS (
+      SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress' FOR KEY SHARE
+    ), ended AS (
+      INSERT INTO node_results AS node (run_id, path, node_id, status, is_iteration, result, result_bytes, result_enc,
+        error_code, error_message, finished_at)
+      SELECT id, ${own}, ${end.nodeId}, ${end.failure === null ? 'succeed' : 'failed'}, true, ${end.result},
+        ${end.result === null ? null : Buffer.byteLength(end.result)}, ${end.resultEnc}, ${end.failure?.code ?? null},
+        ${end.failure?.message ?? null}, clock_timestamp()
+      FROM open_run
+      ON CONFLICT (run_id, path, node_id) DO UPDATE SET
+        status = excluded.status, result = excluded.result, result_bytes = excluded.result_bytes,
+        result_enc = excluded.result_enc, error_code = excluded.error_code, error_message = excluded.error_message,
+        finished_at = excluded.finished_at
+      WHERE node.status = 'in progress'
+    ), closed AS (
+      UPDATE node_results SET status = 'failed', error_code = 'cancelled', finished_at = clock_timestamp(),
+        error_message = 'The node was cancelled because its iteration failed.'
+      FROM open_run
+      WHERE ${end.failure !== null} AND run_id = open_run.id AND node_results.status = 'in progress'
+        AND (starts_with(path, ${`${own}/`}) OR (path = ${own} AND NOT is_iteration))
+    ), begun AS (
+      INSERT INTO node_results (run_id, path, node_id, status, is_iteration)
+      SELECT id, ${next}, ${end.nodeId}, 'in progress', true FROM open_run WHERE ${next}::text IS NOT NULL
+      ON CONFLICT DO NOTHING
+    )
+    SELECT ${tellWatchers(end.runId)}`.execute(db);
+}
+
+/** The failure that has ended an iteration: of the node in it that failed first, and that nothing caught. */
+export async function findIterationFailure(
+  db: Db,
+  { runId, path, nodeId }: NodeKey,
+  index: number,
+): Promise<{ code: string; message: string } | undefined> {
+  const { rows } = await sql<{ code: string; message: string }>`
+    SELECT coalesce(error_code, 'failed') AS code, coalesce(error_message, '') AS message FROM node_results
+    WHERE run_id = ${runId} AND path = ${iterationPath(path, nodeId, index)} AND NOT is_iteration AND status = 'failed'
+      AND NOT is_handled AND error_code <> 'cancelled'
+    ORDER BY finished_at LIMIT 1`.execute(db);
+  return rows[0];
+}
+
+export interface StoredIteration extends Pick<StoredOutput, 'result' | 'resultEnc'> {
+  path: string;
+  status: 'in progress' | 'succeed' | 'failed';
+  errorCode: string | null;
+  errorMessage: string | null;
+}
+
+/** One iteration of a loop. */
+export async function findIteration(db: Db, key: NodeKey, index: number): Promise<StoredIteration | undefined> {
+  const { rows } = await sql<StoredIteration>`/* find_iteration */
+    SELECT ${iterationColumns} FROM node_results
+    WHERE run_id = ${key.runId} AND path = ${iterationPath(key.path, key.nodeId, index)} AND node_id = ${key.nodeId}`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+/** Closes all iterations of a loop that has failed, with everything in them. Repeating it changes nothing. */
+export async function closeIterations(db: Db, key: NodeKey): Promise<void> {
+  await sql`/* close_iterations */
+    UPDATE node_results SET status = 'failed', error_code = 'cancelled', finished_at = clock_timestamp(),
+      error_message = 'The node was cancelled because its loop failed.'
+    FROM (SELECT id FROM runs WHERE id = ${key.runId} AND status = 'In Progress' FOR KEY SHARE) AS open_run
+    WHERE run_id = open_run.id AND node_results.status = 'in progress' AND starts_with(path, ${prefixOf(key)})
+    RETURNING ${tellWatchers(key.runId)}`.execute(db);
+}
+
+/** How large the outputs of a loop are in all, in bytes. */
+export async function measureIterations(db: Db, key: NodeKey): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    SELECT coalesce(sum(greatest(result_bytes, octet_length(result_enc))), 0)::float8 AS bytes FROM node_results
+    WHERE ${ofLoop(key)}`.execute(db);
+  return rows[0]?.bytes ?? 0;
+}
+
+/** The iterations of a loop, in no order. */
+export async function findIterations(db: Db, key: NodeKey): Promise<StoredIteration[]> {
+  const { rows } = await sql<StoredIteration>`/* find_iterations */
+    SELECT ${iterationColumns} FROM node_results WHERE ${ofLoop(key)}`.execute(db);
+  return rows;
+}
+
+const iterationColumns = sql`path, status, CASE WHEN result_enc IS NULL THEN result::text END AS result,
+  result_enc AS "resultEnc", error_code AS "errorCode", error_message AS "errorMessage"`;
+
+function ofLoop(key: NodeKey): RawBuilder<unknown> {
+  return sql`run_id = ${key.runId} AND node_id = ${key.nodeId} AND is_iteration AND starts_with(path, ${prefixOf(key)})`;
+}
+
+/** The paths of a loop's iterations begin with it. */
+function prefixOf({ path, nodeId }: NodeKey): string {
+  return iterationPath(path, nodeId, 0).slice(0, -'0]'.length);
+}

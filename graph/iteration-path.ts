@@ -1,0 +1,27 @@
+// The path of an iteration, such as `LOOP[3]/INNER[0]`: which iteration of which loop, the outermost first. Empty for the
+// drawing outside loops. The run workflow imports this file, so it imports nothing.
+
+/** Returns the path of an iteration of the loop `loopId`, which has the path `path` itself. */
+export function iterationPath(path: string, loopId: string, index: number): string {
+  return `${path === '' ? '' : `${path}/`}${loopId}[${index}]`;
+}
+
+/**
+ * Returns the part of `path` that has these loops, which begin with the outermost one; undefined where the path begins
+ * with other loops or ends before. Ids are compared whole, because they may hold brackets and slashes.
+ */
+export function scopeOfPath(path: string, loopIds: readonly string[]): string | undefined {
+  let end = 0;
+  for (const loopId of loopIds) {
+    const head = `${end === 0 ? '' : '/'}${loopId}[`;
+    if (!path.startsWith(head, end)) return undefined;
+    end = path.indexOf(']', end + head.length) + 1;
+    if (end === 0) return undefined;
+  }
+  return path.slice(0, end);
+}
+
+/** Returns the index of the innermost iteration of a path. */
+export function indexOfPath(path: string): number {
+  return Number(/\[(\d+)\]$/.exec(path)?.[1] ?? 0);
+}

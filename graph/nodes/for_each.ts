@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { isObject } from '../json.js';
+import { NodeError } from '../node-error.js';
+import { renderJson, type Scope } from '../template.js';
+import { parseContent } from '../variable.js';
+import { bodyOutputField } from './body-output.js';
+import type { NodeDefinition } from './node-definition.js';
+
+const schema = z.looseObject({
+  items: z
+    .unknown()
+    .refine((value) => value !== undefined && value !== null && value !== '', { error: 'Field required' })
+    .describe('A variable, or JSON: a list, or an object whose items are then `{key, value}`'),
+  concurrency: z.int().min(1).max(20).default(5).describe('How many items are worked on side by side'),
+  max_items: z.int().min(1).max(10_000).default(1_000).describe('More items fail the node'),
+  on_item_error: z
+    .enum(['fail', 'null', 'skip'])
+    .default('fail')
+    .describe('What the failure of an item does: fail the node, leave null in its place, or leave the item out'),
+  output: bodyOutputField,
+});
+
+export const forEachNode = {
+  kind: 'for_each',
+  type: 'for-each-node',
+  nodeType: 'ForEachNodeInput',
+  title: 'For each',
+  description: 'Runs its body once for each item of a list, several side by side, and collects their outputs in order.',
+  category: 'Logic',
+  version: '1.0.0',
+  templateFields: ['items'],
+  templatePlaces: { items: 'json' },
+  schema,
+  outputSchema: z.looseObject({
+    content: z.string().describe('The outputs as JSON text'),
+    items: z.array(z.unknown()).describe('The outputs, in the order of the items'),
+    count: z.int().describe('The number of items that were given'),
+    errors: z.array(z.looseObject({ index: z.int(), code: z.string(), message: z.string() })),
+  }),
+} as const satisfies NodeDefinition;
+
+/** Throws a `NodeError` with the code `not_a_list` or `too_many_items`. */
+export function itemsOf(data: Record<string, unknown>, scope: Scope): unknown[] {
+  const { items: template, max_items: most } = schema.parse(data);
+  const rendered = renderJson(template, scope);
+  const given = typeof rendered === 'string' ? parseContent(rendered) : rendered;
+  const items = isObject(given) ? Object.entries(given).map(([key, value]) => ({ key, value })) : given;
+  if (!Array.isArray(items))
+    throw new NodeError('not_a_list', 'What the items come from is neither a list nor an object.');
+  if (items.length <= most) return items;
+  throw new NodeError(
+    'too_many_items',
+    `There are ${items.length} items, and at most ${most} are allowed (max_items).`,
+  );
+}

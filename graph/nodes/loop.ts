@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { conditionSchema } from '../judge.js';
+import { bodyOutputField } from './body-output.js';
+import type { NodeDefinition } from './node-definition.js';
+
+export const loopNode = {
+  kind: 'loop',
+  type: 'loop-node',
+  nodeType: 'LoopNodeInput',
+  title: 'Loop',
+  description: 'Runs its body again and again, until a condition holds after a round.',
+  category: 'Logic',
+  version: '1.0.0',
+  // They are filled in within each round, where `{{ LOOP.last }}` and the nodes of the body can be read.
+  templateFields: [],
+  schema: z.looseObject({
+    until: conditionSchema.describe('Asked after each round; when it holds, the loop ends'),
+    max_rounds: z.int().min(1).max(1_000).default(10),
+    on_limit: z
+      .enum(['fail', 'continue'])
+      .default('fail')
+      .describe('What follows when the condition does not hold after the last round'),
+    output: bodyOutputField,
+  }),
+  outputSchema: z.looseObject({
+    content: z.string().describe('The output of the last round, as JSON text where it is no text'),
+    value: z.unknown().describe('The output of the last round'),
+    rounds: z.int().describe('The number of rounds'),
+  }),
+} as const satisfies NodeDefinition;

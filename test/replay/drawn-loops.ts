@@ -1,0 +1,58 @@
+// Loops for recordings.
+import { http, link, linkInRow, node as nodeOf, trigger, type DrawingNode } from '../support/graphs.js';
+import type { World } from './scenario.js';
+
+/** An inner loop in each iteration of an outer one, with calls and without. */
+export function loopInLoop({ target }: World): DrawingNode[] {
+  const call = http('', { label: 'call' });
+  const inner = nodeOf('loop', { body_node: call.id, max_rounds: 3, output: '' });
+  const outer = nodeOf('for_each', { body_node: inner.id, items: ['one', 'two', 'three'], concurrency: 2 });
+  call.data['url'] = `${target.url}/{{ ${outer.id}.item }}/{{ ${inner.id}.index }}`;
+  inner.data['output'] = `{{ ${inner.id}.last }}x`;
+  inner.data['until'] = { left: `{{ ${inner.id}.last }}`, operator: '==', right: 'xx' };
+  const empty = nodeOf('for_each', { items: [], output: 1 });
+  link(outer, empty);
+  return [...linkInRow([trigger(), outer]), empty, inner, call];
+}
+
+/** One loop leaves its failed items out, another one is caught together with the calls that it stops. */
+export function failingLoops({ target }: World): DrawingNode[] {
+  const call = http('', { label: 'call' });
+  const skips = nodeOf('for_each', {
+    body_node: call.id,
+    items: [200, 418, 200],
+    on_item_error: 'skip',
+    concurrency: 1,
+  });
+  call.data['url'] = `${target.url}/status/{{ ${skips.id}.item }}`;
+  const [fails, after] = [http('', { label: 'fails' }), http('', { label: 'after' })];
+  const paths = ['status/418', 'delay/60000/stopped', 'never'];
+  const stops = nodeOf('for_each', { body_node: fails.id, items: paths, on_error: 'continue', concurrency: 2 });
+  fails.data['url'] = `${target.url}/{{ ${stops.id}.item }}`;
+  after.data['url'] = `${target.url}/after`;
+  link(fails, after);
+  link(skips, stops);
+  return [...linkInRow([trigger(), skips]), stops, call, fails, after];
+}
+
+/** Each item of the outer loop has an inner one whose calls last until they are stopped. */
+export function endlessLoops({ target }: World, path: string): DrawingNode[] {
+  const call = http(`${target.url}/delay/60000/${path}`, { label: 'call' });
+  const inner = nodeOf('for_each', { body_node: call.id, items: [1, 2], concurrency: 2 });
+  const outer = nodeOf('for_each', { body_node: inner.id, items: ['a', 'b'], concurrency: 2 });
+  return [...linkInRow([trigger(), outer]), inner, call];
+}
+
+/** The failure of one item stops the inner loop of another one. */
+export function stoppedLoops(world: World): DrawingNode[] {
+  const nodes = endlessLoops(world, 'stopped-within');
+  const [, outer, inner] = nodes as [DrawingNode, DrawingNode, DrawingNode];
+  const [fails, choice] = [http(`${world.target.url}/delay/1500/fails`), nodeOf('condition')];
+  world.target.on('/delay/1500/fails', { status: 418, delayMs: 1_500 });
+  choice.data['condition'] = { left: `{{ ${outer.id}.item }}`, operator: '==', right: 'a' };
+  choice.data.true_node = inner.id;
+  choice.data.false_node = fails.id;
+  outer.data['body_node'] = choice.id;
+  outer.data['output'] = 1;
+  return [...nodes, choice, fails];
+}
