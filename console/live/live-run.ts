@@ -4,7 +4,13 @@ import { isEqualJson, isObject } from '../../graph/json.js';
 import type { NodeResult, RunEvent, RunStatus } from '../../clients/typescript/src/index.js';
 
 /** A node's entry, as in the poll. `reused`, `handled`: extensions, "Going on, going back" and "What every node may say". */
-export type NodeEntry = NodeResult & { path?: string; reused?: boolean; handled?: boolean };
+export type NodeEntry = NodeResult & {
+  path?: string;
+  reused?: boolean;
+  handled?: boolean;
+  /** Of a loop. */
+  iterations?: { total: number; succeeded: number; failed: number; in_progress: number };
+};
 
 export interface LiveRun {
   status: RunStatus;

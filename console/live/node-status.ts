@@ -25,23 +25,41 @@ export function statusOf(entry: NodeEntry, isWaiting = false): string {
 }
 
 /**
- * The status of each node of the drawing outside loops. A node that was not reached is `in queue` while the run may still
+ * The status of each node of the drawing; of a node inside a loop, that of its iterations together. A node that was not
+ * reached is `in queue` while the run may still
  * come to it, and `not run` once it cannot: the run is over, or every way to the node was left aside.
  */
 export function statusesOf(links: RunLinks, live: LiveRun): ReadonlyMap<string, string> {
   const statuses = new Map<string, string>();
   const dead = new Set<string>();
   const isOver = hasEnded(live);
+  const inside = statusesInLoops(live);
   for (const id of links.order) {
     const entry = live.nodes.get(id);
-    if (entry !== undefined) {
-      statuses.set(id, statusOf(entry, live.pending.has(id)));
+    const known = entry === undefined ? inside.get(id) : statusOf(entry, live.pending.has(id));
+    if (known !== undefined) {
+      statuses.set(id, known);
       continue;
     }
     const incoming = links.incoming.get(id) ?? [];
     const isReachable = id === links.start || incoming.some((link) => isOpen(link, live, dead));
     if (isOver || !isReachable) dead.add(id);
     statuses.set(id, dead.has(id) ? 'not run' : 'in queue');
+  }
+  return statuses;
+}
+
+/** What stands for several iterations, the first of these that one of them has. */
+const IN_ORDER: readonly string[] = ['waiting', 'in progress', 'failed', 'failed, handled', 'cancelled', 'succeeded'];
+
+function statusesInLoops({ nodes, pending }: LiveRun): ReadonlyMap<string, string> {
+  const statuses = new Map<string, string>();
+  for (const [key, entry] of nodes) {
+    if (entry.path === undefined || entry.path === '') continue;
+    const status = statusOf(entry, pending.has(key));
+    const known = statuses.get(entry.id);
+    const isFirst = known === undefined || IN_ORDER.indexOf(status) < IN_ORDER.indexOf(known);
+    if (isFirst) statuses.set(entry.id, status);
   }
   return statuses;
 }

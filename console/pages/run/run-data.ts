@@ -2,9 +2,10 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../app/api.js';
 import { readLinks } from '../../graph/run-links.js';
-import { applyState, startLiveRun, type NodeEntry } from '../../live/live-run.js';
+import { applyState, nodeKey, startLiveRun, type NodeEntry } from '../../live/live-run.js';
 import { statusesOf } from '../../live/node-status.js';
 import { readShownRun, writeShownRun } from '../../live/run-cache.js';
+import { loadIterations } from './iterations-data.js';
 import { toPollStatus } from './run-word.js';
 
 export type RunDetail = paths['/api/v1/runs/{run_id}/']['get']['responses'][200]['content']['application/json'];
@@ -27,7 +28,15 @@ export async function loadRun(runId: string, signal: AbortSignal): Promise<RunDe
   const known = readShownRun(runId)?.live;
   const live =
     known === undefined ? startLiveRun(status, nodes) : applyState(known, { status, version: undefined, nodes });
-  writeShownRun(runId, { live, statuses: statusesOf(readLinks(run.data), live) });
+  const links = readLinks(run.data);
+  writeShownRun(runId, { live, statuses: statusesOf(links, live) });
+  const inside = await loadIterations(run, Object.values(nodes), signal);
+  if (inside.length > 0) {
+    const { status: now, version } = readShownRun(runId)?.live ?? live;
+    const entries = Object.fromEntries(inside.map((entry) => [nodeKey(entry.id, entry.path), entry]));
+    const whole = applyState(readShownRun(runId)?.live ?? live, { status: now, version, nodes: entries });
+    writeShownRun(runId, { live: whole, statuses: statusesOf(links, whole) });
+  }
   return run;
 }
 

@@ -38,6 +38,19 @@ describe('the status of nodes', () => {
     assert.deepEqual(statusesIn(live), ['succeeded', 'failed', 'not run', 'not run', 'not run']);
   });
 
+  it('is that of all iterations together for a node in a loop', () => {
+    const inside = (index: number, entry: NodeEntry): NodeEntry => ({ ...entry, path: `${choose.id}[${index}]` });
+    const failed: NodeEntry = { id: yes.id, status: 'failed', ...TIMES, error: { code: 'x', message: 'x' } };
+    const begun: NodeEntry = { id: yes.id, status: 'in progress', ...TIMES };
+    const of = (...entries: NodeEntry[]): string | undefined => {
+      const keyed = Object.fromEntries(entries.map((entry, index) => [index, inside(index, entry)]));
+      return statusesOf(links, startLiveRun('in progress', keyed)).get(yes.id);
+    };
+    assert.equal(of(succeeded(yes.id), succeeded(yes.id)), 'succeeded');
+    assert.equal(of(succeeded(yes.id), failed, succeeded(yes.id)), 'failed');
+    assert.equal(of(failed, begun), 'in progress');
+  });
+
   it('goes on behind a failure that was caught, by the way of errors', () => {
     const data = {
       nodes: [

@@ -5,12 +5,14 @@ import type { NodeChoice } from '../node-choice.js';
 
 interface IterationsProps {
   runId: string;
+  /** Labels of nodes by id. */
+  labels: ReadonlyMap<string, string>;
   choice: NodeChoice;
   onSelect: (choice: NodeChoice) => void;
 }
 
 /** Only where the node was executed in iterations of a loop. */
-export function Iterations({ runId, choice, onSelect }: IterationsProps) {
+export function Iterations({ runId, labels, choice, onSelect }: IterationsProps) {
   const { nodeId, path } = choice;
   const nodes = useStartedNodes(runId).map(parseNodeKey);
   const paths = nodes.filter((node) => node.nodeId === nodeId && node.path !== '').map((node) => node.path);
@@ -19,12 +21,20 @@ export function Iterations({ runId, choice, onSelect }: IterationsProps) {
     <SelectField
       label="Iteration"
       value={path}
-      options={[...(path === '' ? [{ value: '', label: 'Choose an iteration' }] : []), ...paths.map(toOption)]}
+      options={[
+        ...(path === '' ? [{ value: '', label: 'Choose an iteration' }] : []),
+        ...paths.map((value) => ({ value, label: inWords(value, labels) })),
+      ]}
       onChange={(value) => onSelect({ nodeId, path: value })}
     />
   );
 }
 
-function toOption(path: string): { value: string; label: string } {
-  return { value: path, label: path };
+/** `LOOP[3]/INNER[0]` with the labels of the loops in place of their ids. */
+function inWords(path: string, labels: ReadonlyMap<string, string>): string {
+  const parts = path.split('/').map((part) => {
+    const [, id = part, index = ''] = /^(.*)\[(\d+)\]$/.exec(part) ?? [];
+    return `${labels.get(id) ?? id} [${index}]`;
+  });
+  return parts.join(' › ');
 }

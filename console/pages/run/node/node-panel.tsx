@@ -1,4 +1,5 @@
 import { useState, type Ref } from 'react';
+import type { NodeEntry } from '../../../live/live-run.js';
 import { statusOf } from '../../../live/node-status.js';
 import { useIsWaiting, useNodeEntry, useNodeStatus } from '../../../live/run-cache.js';
 import { Status } from '../../../ui/status.js';
@@ -33,6 +34,7 @@ export function NodePanel({ run, labels, choice, onSelect, ref }: NodePanelProps
           key={`${choice.nodeId} ${choice.path}`}
           run={run}
           label={labels.get(choice.nodeId) ?? choice.nodeId}
+          labels={labels}
           choice={choice}
           onSelect={onSelect}
         />
@@ -44,11 +46,12 @@ export function NodePanel({ run, labels, choice, onSelect, ref }: NodePanelProps
 interface ChosenNodeProps {
   run: RunDetail;
   label: string;
+  labels: ReadonlyMap<string, string>;
   choice: NodeChoice;
   onSelect: (choice: NodeChoice) => void;
 }
 
-function ChosenNode({ run, label, choice, onSelect }: ChosenNodeProps) {
+function ChosenNode({ run, label, labels, choice, onSelect }: ChosenNodeProps) {
   const { nodeId, path } = choice;
   const [tab, setTab] = useState('result');
   const entry = useNodeEntry(run.id, nodeId, path);
@@ -65,11 +68,10 @@ function ChosenNode({ run, label, choice, onSelect }: ChosenNodeProps) {
         <h2>{label}</h2>
         <Status status={word} {...(reused === undefined ? {} : { suffix: reused })} />
       </header>
-      <Iterations runId={run.id} choice={choice} onSelect={onSelect} />
+      <Iterations runId={run.id} labels={labels} choice={choice} onSelect={onSelect} />
+      {entry?.iterations !== undefined && <p className="node-hint">{iterationsInWords(entry.iterations)}</p>}
       {entry === null ? (
-        <p className="node-hint">
-          {status === 'in queue' ? 'The run has not come to this node yet.' : 'The run did not come to this node.'}
-        </p>
+        <p className="node-hint">{HINTS[status] ?? 'Choose an iteration to see what the node did in it.'}</p>
       ) : (
         <Tabs
           label="Node"
@@ -89,4 +91,19 @@ function ChosenNode({ run, label, choice, onSelect }: ChosenNodeProps) {
       )}
     </>
   );
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  'in queue': 'The run has not come to this node yet.',
+  'not run': 'The run did not come to this node.',
+};
+
+function iterationsInWords(counts: NonNullable<NodeEntry['iterations']>): string {
+  const { total, succeeded, failed, in_progress: running } = counts;
+  const parts = [
+    `${succeeded} succeeded`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(running > 0 ? [`${running} in progress`] : []),
+  ];
+  return `${total === 1 ? '1 iteration' : `${total} iterations`}: ${parts.join(', ')}.`;
 }

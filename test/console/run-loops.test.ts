@@ -1,0 +1,65 @@
+import { sharedStack } from '../support/shared-stack.js';
+import { drawing, http, link, node, trigger } from '../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { assertAccessible } from './axe.js';
+import { openConsole, type ConsoleBrowser } from './browser.js';
+import { createRunWorld, nodeNamed, panel, type RunWorld } from './run-world.js';
+
+describe('the page of a run with loops', function () {
+  this.timeout(120_000);
+  let browser: ConsoleBrowser;
+  let target: HttpTarget;
+  let world: RunWorld;
+
+  before(async () => {
+    const stack = await sharedStack();
+    [browser, target] = [await openConsole(stack), await startHttpTarget()];
+    world = await createRunWorld(stack);
+  });
+  after(async () => {
+    await browser.close();
+    await target.close();
+  });
+
+  function drawn() {
+    const [start, call] = [trigger(), http('', { label: 'Call' })];
+    const each = node('for_each', {
+      label: 'Each page',
+      items: [200, 418, 200],
+      body_node: call.id,
+      on_item_error: 'skip',
+      concurrency: 1,
+    });
+    call.data['url'] = `${target.url}/status/{{ ${each.id}.item }}/on-the-page`;
+    link(start, each);
+    return { data: drawing([start, each, call]), call };
+  }
+
+  it('shows the iterations of a run that has ended, and what a node did in each of them', async () => {
+    const { runId } = await world.start(drawn().data);
+    await world.owner.api.pollToEnd(runId);
+    const page = await browser.person(world.owner.userId, `/runs/${runId}`);
+    await nodeNamed(page, 'Call, failed').getByRole('button').click();
+    await panel(page).getByText('Choose an iteration to see what the node did in it.').waitFor();
+    const iterations = panel(page).getByRole('combobox', { name: 'Iteration', exact: true });
+    await iterations.selectOption({ label: 'Each page [1]' });
+    await panel(page).getByText(/418/).first().waitFor();
+    await iterations.selectOption({ label: 'Each page [2]' });
+    await panel(page).getByText('succeeded').first().waitFor();
+    await nodeNamed(page, 'Each page, succeeded').getByRole('button').click();
+    await panel(page).getByText('3 iterations: 2 succeeded, 1 failed.').waitFor();
+    await assertAccessible(page, 'a run with loops');
+    await page.context().close();
+  });
+
+  it('shows the nodes of a loop as they run', async () => {
+    const { data, call } = drawn();
+    call.data['url'] = `${target.url}/delay/2000/slow-items`;
+    const { runId } = await world.start(data);
+    const page = await browser.person(world.owner.userId, `/runs/${runId}`);
+    await nodeNamed(page, 'Call, in progress').waitFor();
+    await nodeNamed(page, 'Call, succeeded').waitFor();
+    await page.getByRole('status').getByText('Run succeeded').waitFor();
+    await page.context().close();
+  });
+});
