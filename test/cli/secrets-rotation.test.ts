@@ -8,7 +8,7 @@ import { startApiProcess } from '../api/api-process.js';
 import { createHook, renewSecret, typesOf, verify } from '../api/webhook-receiver.js';
 import { createApiClient, type ApiClient, type Envelope } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { agent, drawing, http, link, llm, resultOf, trigger } from '../support/graphs.js';
+import { agent, drawing, http, link, linkInRow, llm, node, resultOf, trigger } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { makeDataDir, startStack, type TestStack } from '../support/stack.js';
 import { startToolServer, type ToolServer } from '../support/tool-server.js';
@@ -88,7 +88,8 @@ describe('rotation of SECRETS_KEY', function () {
 
   it('goes on with everything after the old key is gone, and waits where one is missing', async () => {
     await start(old);
-    // One of each: a secret default, a credential header, a secret input and its echo, an agent's turn and tool calls.
+    // One of each: a secret default, a credential header, a secret input and its echo, an agent's turn and tool calls, the
+    // item of a loop, a callback and its address.
     const hook = await createHook(api, target);
     const newest = await renewSecret(api, hook.projectId);
     const attach = ['provider-key', 'attach', '--project', String(hook.projectId), '--provider', 'fake'];
@@ -101,10 +102,14 @@ describe('rotation of SECRETS_KEY', function () {
     const server = { endpoint_url: tools.url, require_approval: 'always', headers: { 'x-api-key': `header-${token}` } };
     const asked = agent('Note it', { model_name: 'rotation' }, [server]);
     const last = llm(`Sum up ${resultOf(echo, 'json.headers')}`);
-    link(begin, echo);
+    const [item, called] = [node('set', { value: '' }), node('wait', { mode: 'callback' })];
+    const each = node('for_each', { items: ['{{ input.token }}'], body_node: item.id });
+    item.data['value'] = `{{ ${each.id}.item }}`;
+    const calls = http(`{{ ${called.id}.callback_url }}`, { method: 'POST', body: { of: '{{ input.token }}' } });
+    linkInRow([begin, each, calls, called, echo]);
     link(echo, asked);
     link(asked, last);
-    const data = drawing([begin, echo, asked, last]);
+    const data = drawing([begin, each, item, calls, called, echo, asked, last]);
     // Its first version keeps the same secrets.
     const asFirst = { ...last, data: { ...last.data, label: 'First version' } };
     const earlier = { ...data, nodes: data.nodes.map((node) => (node.id === last.id ? asFirst : node)) };

@@ -14,6 +14,7 @@ export const TIERS = {
   /** What kills or restarts processes, restores stores, fills the machine up, or changes keys of a running service. */
   durability: [
     'test/activities/kinds/code/hostile-code.test.ts',
+    'test/activities/kinds/code/sandbox.test.ts',
     'test/activities/worker/traces.test.ts',
     'test/api/mcp/private-network.test.ts',
     'test/api/runs/live-poll.test.ts',

@@ -28,9 +28,13 @@ export async function makeOtherBuild(): Promise<OtherBuild> {
   cpSync(DIST, dist, { recursive: true });
   cpSync(path.join(ROOT, 'package.json'), path.join(folder, 'package.json'));
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
-  const find = 'for (const [node] of this.#input.resumed?.agents ?? [])';
-  const more = "upsertSearchAttributes([{ key: runStateKey, value: 'running' }]);";
-  const code = await bundleWith([{ file: 'graph-run.ts', find, replace: `${more}\n${find}` }]);
+  const imported = 'setCurrentDetails, workflowInfo }';
+  const first = 'this.#resume(this.#root);';
+  const more = "upsertSearchAttributes([{ key: { name: 'RunState', type: 'KEYWORD' }, value: 'running' }]);";
+  const code = await bundleWith([
+    { file: 'graph-run.ts', find: imported, replace: `upsertSearchAttributes, ${imported}` },
+    { file: 'graph-run.ts', find: first, replace: `${more}\n${first}` },
+  ]);
   writeFileSync(path.join(dist, 'workflow-bundle.js'), code);
   return { dist, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
