@@ -33,7 +33,7 @@ export async function loadIterations(
       }),
     );
     for (const iteration of items) {
-      const entries = Object.values(iteration.nodes).map((entry) => ({ ...entry, path: iteration.path }) as NodeEntry);
+      const entries = Object.values(iteration.nodes).map((entry) => ({ ...entry, path: iteration.path }));
       found.push(...entries);
       loops.push(...loopsOf(entries));
     }

@@ -13,7 +13,8 @@ export function useCancel(run: RunDetail) {
           params: { path: { id: run.workflow.id, run_id: run.id } },
         }),
       ),
-    onSuccess: () => announce('The run is being cancelled.'),
+    // Not when it is done: the end of the run may have been told by then.
+    onMutate: () => announce('The run is being cancelled.'),
     onSettled: () => void client.invalidateQueries({ queryKey: ['run', run.id] }),
   });
 }
