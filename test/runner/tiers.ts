@@ -81,10 +81,14 @@ export const LONG = [
   'test/graph/mask.test.ts',
   'test/outgoing/blocked-addresses.test.ts',
   'test/temporal-workflows/agent-durability.test.ts',
+  'test/temporal-workflows/code-crash.test.ts',
   'test/temporal-workflows/dense/concurrent-nodes.test.ts',
   'test/temporal-workflows/dense/placement.test.ts',
+  'test/temporal-workflows/loops-over-executions.test.ts',
+  'test/temporal-workflows/payload-encryption.test.ts',
   'test/temporal-workflows/replay.test.ts',
   'test/temporal-workflows/scale.test.ts',
+  'test/temporal-workflows/wait-durability.test.ts',
   'test/temporal-workflows/worker-versions.test.ts',
 ];
 
@@ -115,7 +119,7 @@ export const GROUPS = [
 
 /** With the workers' cache off, every step of a run is a replay of all steps before it. Left out is what executes no run on
  * a worker, what kills workers and so empties their cache anyway, what moves runs between builds, a chain of 2,000 nodes,
- * which costs the square of that, what waits most of the time, and dense execution, whose recorded histories are
+ * which costs the square of that, what waits most of the time or replays by itself, and dense execution, whose histories are
  * replayed in any case. */
 const NOT_WITHOUT_CACHE = [
   'agent-durability',
@@ -123,10 +127,12 @@ const NOT_WITHOUT_CACHE = [
   'cached-workflows',
   'cancel',
   'canaries',
+  'code',
   'code-crash',
   'crash',
   'frozen-worker',
   'loops-over-executions',
+  'loops-replayed',
   'many-waits',
   'mcp-crash',
   'payload-encryption',
