@@ -85,6 +85,7 @@ export const LONG = [
   'test/temporal-workflows/dense/concurrent-nodes.test.ts',
   'test/temporal-workflows/dense/placement.test.ts',
   'test/temporal-workflows/loops-over-executions.test.ts',
+  'test/temporal-workflows/many-waits.test.ts',
   'test/temporal-workflows/payload-encryption.test.ts',
   'test/temporal-workflows/replay.test.ts',
   'test/temporal-workflows/scale.test.ts',
@@ -103,7 +104,6 @@ export const ALONE = [
   'test/db/runs/snapshots.test.ts',
   'test/load/live-readers.test.ts',
   'test/outgoing/mcp-call.test.ts',
-  'test/temporal-workflows/many-waits.test.ts',
   'test/temporal-workflows/project-fairness.test.ts',
   'test/temporal-workflows/run-graph.test.ts',
 ];
@@ -159,7 +159,7 @@ export function tiersOf(file: string): TierName[] {
 
 export function roundsOf(tier: TierName, files: string[]): Round[] {
   const own = files.filter((file) => tiersOf(file).includes(tier));
-  if (tier === 'quick') return [{ title: 'The quick suite', files: own, env: { FUZZ_COUNT: '1000' } }];
+  if (tier === 'quick') return [{ title: 'The quick suite', files: own, env: { FUZZ_COUNT: '600' } }];
   if (tier === 'fuzz') return [{ title: 'The long fuzz', files: ['test/api/fuzz.test.ts'] }];
   if (tier !== 'durability') return [{ title: `The suite ${tier}`, files: own }];
   const onWorkers = files.filter((file) => matches(file, ['test/temporal-workflows/']));
