@@ -79,11 +79,11 @@ function addEdge(
   else add(node.id, exit.handle, target, targetsIn(dataOf(node), exit) !== undefined);
 }
 
-/** The ordinary way out takes every edge, whatever its handle; a named one its own. */
+/** As it runs: a way out of its own name, else the ordinary one, which an edge for failures never takes. */
 export function exitOfEdge(edge: JsonObject, exits: readonly Exit[]): Exit | undefined {
-  const [first] = exits;
-  if (first?.handle === null) return first;
-  return exits.find(({ handle }) => handle === edge['sourceHandle']);
+  const { sourceHandle } = edge;
+  const named = exits.find(({ handle }) => handle !== null && handle === sourceHandle);
+  return named ?? (sourceHandle === 'error' ? undefined : exits.find(({ handle }) => handle === null));
 }
 
 const grouped = new WeakMap<object, ReadonlyMap<unknown, JsonObject[]>>();

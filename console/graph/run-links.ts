@@ -70,9 +70,12 @@ function handleOf(sourceHandle: unknown): string {
   return typeof sourceHandle === 'string' ? sourceHandle.replace(/^condition-/, '') : '';
 }
 
+/** Ways that have a name wherever they are drawn. */
+const NAMED = ['true', 'false', 'error', 'body', 'timeout'];
+
 /** Some editors name the only way out of a node, too: that is no branch. */
 function isBranch(handle: string, data: JsonObject): boolean {
-  if (handle === 'true' || handle === 'false' || handle === 'error') return true;
+  if (NAMED.includes(handle)) return true;
   return Object.hasOwn(data, `${handle}_node`) || LISTS.some((list) => Array.isArray(ownValue(data, list)));
 }
 

@@ -5,6 +5,7 @@ import { currentRows, toRecord, toRows } from '../../../console/forms/record-row
 import { propertiesOf, shapeOf, titleOfPath } from '../../../console/forms/schema.js';
 import { variantOptions } from '../../../console/forms/variant-options.js';
 import { exitsOf, setAt, targetsIn, withTargets } from '../../../console/graph/exits.js';
+import { exitOfEdge } from '../../../console/graph/links.js';
 import type { NodeKind } from '../../../console/graph/node-kind.js';
 import { schemaProblems } from '../../../console/graph/schema-problems.js';
 import { startValue } from '../../../console/graph/start-value.js';
@@ -110,6 +111,18 @@ describe('the ways out of a node', () => {
     handles: [{ id: 'default', label: 'Default', field: 'default_node' }],
     handles_from: 'cases',
   } as unknown as NodeKind;
+
+  it('an edge takes the way out of its name, else the ordinary one; an edge for failures takes no other', () => {
+    const wait = kinds.get('wait-node');
+    const taken = (sourceHandle: unknown, data: JsonObject = {}) =>
+      exitOfEdge({ sourceHandle }, exitsOf(wait, data))?.handle;
+    assert.equal(taken('timeout'), 'timeout');
+    assert.equal(taken(undefined), null);
+    assert.equal(taken('whatever'), null);
+    assert.equal(taken('error'), undefined);
+    assert.equal(taken('error', { on_error: 'branch' }), 'error');
+    assert.equal(exitOfEdge({ sourceHandle: 'body' }, exitsOf(kinds.get('for-each-node'), {}))?.handle, 'body');
+  });
 
   it('a node that survives its failure by a link has a way out for it, beside its own', () => {
     const kind = kinds.get('http-node');

@@ -1,6 +1,7 @@
 import { parseNodeKey } from '../../../live/live-run.js';
 import { useStartedNodes } from '../../../live/run-cache.js';
 import { SelectField } from '../../../ui/select-field.js';
+import { iterationInWords } from '../iteration-words.js';
 import type { NodeChoice } from '../node-choice.js';
 
 interface IterationsProps {
@@ -23,18 +24,9 @@ export function Iterations({ runId, labels, choice, onSelect }: IterationsProps)
       value={path}
       options={[
         ...(path === '' ? [{ value: '', label: 'Choose an iteration' }] : []),
-        ...paths.map((value) => ({ value, label: inWords(value, labels) })),
+        ...paths.map((value) => ({ value, label: iterationInWords(value, labels) })),
       ]}
       onChange={(value) => onSelect({ nodeId, path: value })}
     />
   );
-}
-
-/** `LOOP[3]/INNER[0]` with the labels of the loops in place of their ids. */
-function inWords(path: string, labels: ReadonlyMap<string, string>): string {
-  const parts = path.split('/').map((part) => {
-    const [, id = part, index = ''] = /^(.*)\[(\d+)\]$/.exec(part) ?? [];
-    return `${labels.get(id) ?? id} [${index}]`;
-  });
-  return parts.join(' › ');
 }

@@ -4,6 +4,7 @@ import { useIsWaiting, useNodeEntry } from '../../../live/run-cache.js';
 import { classNames } from '../../../ui/class-names.js';
 import { formatDuration } from '../../../ui/format-duration.js';
 import { useNodeDetail } from '../node/node-detail.js';
+import { iterationInWords } from '../iteration-words.js';
 import type { NodeChoice } from '../node-choice.js';
 import type { ApprovalRequest, RunDetail } from '../run-data.js';
 import { AttemptBar } from './attempt-bar.js';
@@ -35,9 +36,9 @@ export const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
   const view = entry === null ? undefined : layOutRow({ originMs, entry, isWaiting, detail, requests });
   return (
     <li className={classNames('timeline-row', isSelected && 'timeline-row-selected')} ref={row}>
-      <span className="timeline-label" title={label}>
+      <span className="timeline-label" title={path === '' ? label : `${label}, ${iterationInWords(path, labels)}`}>
         {label}
-        {path !== '' && <span className="timeline-path"> {path}</span>}
+        {path !== '' && <span className="timeline-path"> {iterationInWords(path, labels)}</span>}
       </span>
       <div className="timeline-track">
         {view?.queue !== undefined && <Queue span={view.queue} />}
