@@ -8,7 +8,7 @@ import type { ActivateInput, Next, WorkflowInternalsInterceptor, WorkflowInterce
 type Activate = Next<WorkflowInternalsInterceptor, 'activate'>;
 type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
 
-/** Microtasks from a result to the last command that the run gives because of it: about 40, and some to spare. */
+/** Microtasks between two results. The test of replayed loops fails with two of them and passes with five. */
 const STEPS_AFTER_A_RESULT = 200;
 
 const oneByOne: WorkflowInternalsInterceptor = {
