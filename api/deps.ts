@@ -15,7 +15,7 @@ import type { LiveStatus } from './runs/live-status.js';
 import type { RunHub } from './live/run-hub.js';
 import type { SharedReads } from './live/shared-reads.js';
 import type { KeyCounter } from './access/key-counter.js';
-import type { SnapshotStore } from './runs/snapshot-store.js';
+import type { SnapshotStore } from '../acceptance/snapshot-store.js';
 import type { StartSlots } from './runs/start-slots.js';
 import type { SessionVerifier } from './access/session-tokens.js';
 import type { SignIn } from './sessions/sign-in.js';

@@ -31,7 +31,7 @@ import { RunHub } from './live/run-hub.js';
 import type { Readers } from './live/watched-runs.js';
 import { createSharedReads } from './live/shared-reads.js';
 import { createKeyCounter } from './access/key-counter.js';
-import { createSnapshotStore } from './runs/snapshot-store.js';
+import { createSnapshotStore } from '../acceptance/snapshot-store.js';
 import { createStartSlots } from './runs/start-slots.js';
 import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
 

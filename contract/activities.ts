@@ -1,7 +1,7 @@
 // The messages between the run workflow and its activities. Temporal's history stores them, so they hold ids, handles,
 // codes and numbers, never contents.
 import type { KindThatRuns, kinds } from '../graph/kinds.js';
-import type { NodeKey } from '../graph/plan.js';
+import type { NodeKey, Plan } from '../graph/plan.js';
 import type { ChainFacts, ChainRef } from './dense.js';
 import type { NodeFacts, NodeRef } from './nodes.js';
 
@@ -77,12 +77,26 @@ export interface EndLoopRef extends NodeKey {
 
 /** How the wait of a node begins. */
 export interface WaitFacts {
-  for: 'time' | 'callback';
+  for: WaitReason;
   /** The time at which the wait ends, in milliseconds since the epoch. */
   untilMs: number;
-  /** Whether the wait is over when it begins: its callback has come, or its time has. */
+  /** Whether the wait is over when it begins: what it waits for has come, its time has, or nobody waits. */
   isOver?: true;
+  /** The run of a sub-workflow, which is accepted and open. */
+  child?: ChildToStart;
 }
+
+/** What starting the run of a sub-workflow needs. The run itself is in Postgres. */
+export interface ChildToStart {
+  runId: string;
+  workflowId: number;
+  projectId: number;
+  /** The summary that the Temporal UI shows: the title of its workflow. */
+  summary: string;
+}
+
+/** What a node of a kind that waits waits for. */
+export type WaitReason = 'time' | 'callback' | 'human' | 'child';
 
 /** The input of the activity that ends the wait of a node. */
 export interface EndWaitRef extends NodeKey {
@@ -104,7 +118,15 @@ type RunNode = (ref: NodeRef) => Promise<NodeFacts>;
  */
 export type NodeActivities = Record<(typeof kinds)[KindThatRuns<'activity' | 'inline'>]['activity'], RunNode>;
 
-export interface Activities extends NodeActivities {
+/** Each kind that waits has an activity that begins the wait of a node. */
+export type BeginWaitActivities = Record<
+  (typeof kinds)[KindThatRuns<'wait'>]['activity'],
+  (ref: NodeKey) => Promise<WaitFacts>
+>;
+
+export interface Activities extends NodeActivities, BeginWaitActivities {
+  /** What a run executes that was started without its plan. */
+  loadPlan: (run: Pick<NodeKey, 'runId'>) => Promise<Plan>;
   agentTurn: (ref: TurnRef) => Promise<TurnFacts>;
   agentTools: (ref: TurnRef) => Promise<void>;
   finishRun: (end: FinishRunInput) => Promise<void>;
@@ -114,9 +136,7 @@ export interface Activities extends NodeActivities {
   loop: (loop: NodeKey) => Promise<LoopFacts>;
   endIteration: (end: EndIterationRef) => Promise<EndIterationFacts>;
   endLoop: (end: EndLoopRef) => Promise<NodeFacts>;
-  /** Begins the wait of a node. */
-  wait: (ref: NodeKey) => Promise<WaitFacts>;
-  /** Ends it, if it is over. */
+  /** Ends the wait of a node, if it is over. */
   endWait: (ref: EndWaitRef) => Promise<EndWaitFacts>;
   /** Used by dense execution only: executes several nodes in one activity. */
   nodeChain: (ref: ChainRef) => Promise<ChainFacts>;

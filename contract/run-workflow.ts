@@ -1,7 +1,7 @@
 // The messages between the API and the run workflow. Types and names only: both sides import this file.
 import type { Placement } from '../graph/dense/placement.js';
 import type { NodeKey, Plan } from '../graph/plan.js';
-import type { LoopFacts, WaitFacts } from './activities.js';
+import type { LoopFacts, WaitFacts, WaitReason } from './activities.js';
 
 /** The workflow type that operators filter by: `WorkflowType='runGraph'`. */
 export const RUN_WORKFLOW_TYPE = 'runGraph';
@@ -18,9 +18,16 @@ export const RUN_SEARCH_ATTRIBUTES = { ProjectId: 'Keyword', WorkflowDefId: 'Key
  */
 export const MAX_NODES_IN_FLIGHT = 32;
 
+/** Ends runs that can no longer report; the reconciler closes them as timed out. */
+export const RUN_TIMEOUT = '30 days';
+
+/** Of runs in Temporal, 1 to 5: those by API key come after those that a person waits for and before bulk work. */
+export const RUN_PRIORITY = 3;
+
 export interface RunGraphInput {
   runId: string;
-  plan: Plan;
+  /** Absent for the run of a sub-workflow, which loads it: the history of its parent should not hold it. */
+  plan?: Plan;
   maxInFlight: number;
   /** The placement of each node in the plan's order, for dense execution. Absent for visible execution. */
   placements?: Placement[];
@@ -123,7 +130,7 @@ export interface LiveNode {
 
 /** The reason why a node waits, and the time at which the wait ends, in milliseconds since the epoch. */
 export interface Waiting {
-  for: 'approval' | 'callback' | 'time';
+  for: 'approval' | WaitReason;
   untilMs: number;
 }
 

@@ -3,7 +3,12 @@
 
 /** Returns the path of an iteration of the loop `loopId`, which has the path `path` itself. */
 export function iterationPath(path: string, loopId: string, index: number): string {
-  return `${path === '' ? '' : `${path}/`}${loopId}[${index}]`;
+  return `${iterationsPrefix(path, loopId)}${index}]`;
+}
+
+/** Returns what the paths of all iterations of the loop begin with. */
+export function iterationsPrefix(path: string, loopId: string): string {
+  return `${path === '' ? '' : `${path}/`}${loopId}[`;
 }
 
 /**

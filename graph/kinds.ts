@@ -23,8 +23,15 @@ export interface KindTraits {
    * drawn edge, and `node` holds the target.
    */
   handlesFrom?: string;
+  /** Whether that list may be absent. The node is then left by its `next_nodes`. */
+  isListOptional?: boolean;
   /** Whether a node with named handles is also left by its `next_nodes`. */
   isLeftByNext?: boolean;
+  /**
+   * Of a kind whose wait may time out: the code of that failure. The run survives it where the link of the kind's first
+   * named handle leads on.
+   */
+  timeoutCode?: string;
   /** Lists in the node's data whose items are fields that may be secret (`is_secret`, `default_value`). */
   secretFields: readonly string[];
   /**
@@ -110,6 +117,7 @@ export const kinds = {
     runs: 'wait',
     handles: [{ field: 'timeout_node', edge: 'timeout', label: 'Timed out' }],
     isLeftByNext: true,
+    timeoutCode: 'wait_timeout',
     secretFields: [],
     servers: 'none',
     isDense: false,
@@ -144,6 +152,25 @@ export const kinds = {
     runs: 'body',
     handles: [{ field: 'body_node', edge: 'body', label: 'Each round' }],
     isLeftByNext: true,
+    secretFields: [],
+    servers: 'none',
+    isDense: false,
+  },
+  human: {
+    activity: 'humanTask',
+    runs: 'wait',
+    handles: [{ field: 'timeout_node', edge: 'timeout', label: 'Timed out' }],
+    handlesFrom: 'actions',
+    isListOptional: true,
+    timeoutCode: 'human_timeout',
+    secretFields: [],
+    servers: 'none',
+    isDense: false,
+  },
+  workflow: {
+    activity: 'subWorkflow',
+    runs: 'wait',
+    handles: [],
     secretFields: [],
     servers: 'none',
     isDense: false,

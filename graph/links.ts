@@ -44,14 +44,16 @@ const ERROR_FIELD = 'error_node';
 
 /** Returns the ways by which the node can be left, in the order of their handles. */
 export function exitsOf(kind: NodeKind, data: JsonObject): Exit[] {
-  const { handles, handlesFrom, isLeftByNext = false } = traitsOf(kind);
+  const { handles, handlesFrom, isListOptional = false, isLeftByNext = false } = traitsOf(kind);
   const exits: Exit[] = handles.map(({ field, edge }, index) => ({
     handle: index + 1,
     edge,
     inData: ownValue(data, field),
   }));
-  if (handlesFrom !== undefined) exits.push(...listedExits(ownValue(data, handlesFrom)));
-  if (isLeftByNext || (handles.length === 0 && handlesFrom === undefined)) {
+  const list = handlesFrom === undefined ? undefined : ownValue(data, handlesFrom);
+  exits.push(...listedExits(list));
+  const isUnlisted = isListOptional && (list ?? null) === null;
+  if (isLeftByNext || isUnlisted || (handles.length === 0 && handlesFrom === undefined)) {
     exits.unshift({ handle: 0, edge: undefined, inData: ownValue(data, 'next_nodes') });
   }
   if (ownValue(data, 'on_error') === 'branch') {

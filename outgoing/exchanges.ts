@@ -15,10 +15,20 @@ export interface Exchange {
   resumedAtMs: number;
 }
 
+/** What the code that runs now belongs to. */
+interface Current {
+  of: Exchanges;
+  exchange: Exchange | undefined;
+}
+
+/**
+ * Holds the message for which a connection is opened or a stream is read, because the SDK does not pass it on. All sessions
+ * share it: Node.js 20 keeps each storage for ever, and every promise of the process pays for each.
+ */
+const current = new AsyncLocalStorage<Current>();
+
 export class Exchanges {
   readonly #open = new Map<number, Exchange>();
-  /** Holds the message for which a connection is opened or a stream is read, because the SDK does not pass it on. */
-  readonly #current = new AsyncLocalStorage<Exchange | undefined>();
   readonly #deliver: (answer: JSONRPCErrorResponse) => void;
   #lastId = -1;
 
@@ -37,11 +47,12 @@ export class Exchanges {
   }
 
   run<T>(exchange: Exchange | undefined, act: () => T): T {
-    return this.#current.run(exchange, act);
+    return current.run({ of: this, exchange }, act);
   }
 
   get current(): Exchange | undefined {
-    return this.#current.getStore();
+    const store = current.getStore();
+    return store?.of === this ? store.exchange : undefined;
   }
 
   isOpen(exchange: Exchange | undefined): boolean {

@@ -3,6 +3,7 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type {
   Activities,
+  BeginWaitActivities,
   CloseNodeInput,
   EndIterationFacts,
   EndIterationRef,
@@ -17,7 +18,7 @@ import type {
 import type { NodeFacts, NodeRef } from '../contract/nodes.js';
 import { nodePlace } from '../contract/run-workflow.js';
 import { kinds, type KindThatRuns } from '../graph/kinds.js';
-import type { NodeKey } from '../graph/plan.js';
+import type { NodeKey, Plan } from '../graph/plan.js';
 
 /**
  * The activity itself decides how often a node is attempted. It counts attempts in the database and ends them with a
@@ -40,7 +41,7 @@ export const outgoing = {
 const NODE_LIMIT = '1h';
 const inActivity = proxyActivities<NodeActivities>({ ...outgoing, startToCloseTimeout: NODE_LIMIT });
 
-/** One model call. */
+/** One model call; two where the first answer does not have its form. */
 export const { agentTurn } = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: NODE_LIMIT });
 /** A turn may ask for 128 calls of 600 s each, of which 8 are made at once: 2 h 40 min, and time to connect. */
 export const { agentTools } = proxyActivities<Activities>({ ...outgoing, startToCloseTimeout: '4h' });
@@ -76,10 +77,19 @@ export function callNode(kind: SingleStepKind, { node, summary }: NodeCall): Pro
   return inActivity[activity].executeWithOptions({ summary, activityId: nodePlace(node) }, [node]);
 }
 
-const waiting = proxyLocalActivities<Pick<Activities, 'wait' | 'endWait'>>(inWorkflowTask);
+const loading = proxyLocalActivities<Pick<Activities, 'loadPlan'>>(inWorkflowTask);
 
-export function beginWait({ node, summary }: NodeCall): Promise<WaitFacts> {
-  return waiting.wait.executeWithOptions({ summary }, [node]);
+export function loadPlan(runId: string): Promise<Plan> {
+  return loading.loadPlan.executeWithOptions({ summary: 'Load the plan' }, [{ runId }]);
+}
+
+const waiting = proxyLocalActivities<BeginWaitActivities & Pick<Activities, 'endWait'>>(inWorkflowTask);
+
+/** The kinds that wait without holding anything. */
+export type WaitKind = KindThatRuns<'wait'>;
+
+export function beginWait(kind: WaitKind, { node, summary }: NodeCall): Promise<WaitFacts> {
+  return waiting[kinds[kind].activity].executeWithOptions({ summary }, [node]);
 }
 
 export function endWait(node: EndWaitRef, summary: string): Promise<EndWaitFacts> {

@@ -11,8 +11,8 @@ import {
   type Wake,
 } from '../contract/run-workflow.js';
 import { mayBeCaught } from '../graph/caught.js';
-import { bodyPlan, rootPlan, type ScopePlan } from '../graph/plan.js';
-import { callNode, closeNode, type LoopKind, type SingleStepKind } from './activity-options.js';
+import { bodyPlan, rootPlan, type Plan, type ScopePlan } from '../graph/plan.js';
+import { callNode, closeNode, type LoopKind, type SingleStepKind, type WaitKind } from './activity-options.js';
 import { createDenseExecution, type DenseExecution } from './dense/dense-execution.js';
 import { LoopRun } from './loop-run.js';
 import { failureCode, nodeFailureOf } from './node-failure.js';
@@ -24,13 +24,15 @@ import { WaitingNodes } from './waiting-nodes.js';
 /** Labels of nodes that wait, in the progress that the Temporal UI shows. */
 const WAITING_SHOWN = 20;
 
+export type PlannedRun = RunGraphInput & { plan: Plan };
+
 /**
  * The scheduler of one run. It keeps the nodes in flight, the phase (whether more nodes may start) and the first failure.
  * Each `Scope` knows which of its nodes are ready, each `LoopRun` opens the scopes of its iterations, and `WaitingNodes`
  * keeps the nodes that wait.
  */
 export class GraphRun {
-  readonly #input: RunGraphInput;
+  readonly #input: PlannedRun;
   readonly #root: Scope;
   readonly #scopes = new OpenScopes();
   /** By the number of the loop in the whole plan. */
@@ -43,7 +45,7 @@ export class GraphRun {
   #isEndReported = false;
   #wake: () => void = () => undefined;
 
-  constructor(input: RunGraphInput) {
+  constructor(input: PlannedRun) {
     this.#input = input;
     const plan = rootPlan(input.plan);
     this.#root = new Scope({ runId: input.runId, path: '', plan, resumed: input.resumed });
@@ -209,7 +211,9 @@ export class GraphRun {
     const key = scope.keyOf(node);
     const summary = toMarkdown(scope.plan.labels[node]!);
     if (kind === 'agent') return this.#waiting.runAgent(place, { key, summary });
-    if (kind === 'wait') return this.#waiting.runWait(place, { key, summary });
+    if (kind === 'wait' || kind === 'human' || kind === 'workflow') {
+      return this.#waiting.runWait(place, { kind: kind satisfies WaitKind, key, summary });
+    }
     if (kind === 'for_each' || kind === 'loop') return this.#runLoop(place, kind satisfies LoopKind, summary);
     const isLast = scope === this.#root && scope.planner.open === 1;
     return callNode(kind satisfies SingleStepKind, {

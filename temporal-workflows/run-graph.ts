@@ -11,7 +11,7 @@ import {
   defineSignal,
   setHandler,
 } from '@temporalio/workflow';
-import { reportEnd } from './activity-options.js';
+import { loadPlan, reportEnd } from './activity-options.js';
 import { GraphRun } from './graph-run.js';
 import {
   DECIDE_SIGNAL,
@@ -28,8 +28,10 @@ const wakeSignal = defineSignal<[Wake]>(WAKE_SIGNAL);
 const decideSignal = defineSignal<[Decision]>(DECIDE_SIGNAL);
 
 export async function runGraph(input: RunGraphInput): Promise<void> {
+  // A cancel that arrives meanwhile ends the run below, where its end is reported.
+  const plan = input.plan ?? (await CancellationScope.nonCancellable(() => loadPlan(input.runId)));
   // The state is created first, because setHandler delivers a signal that has already arrived.
-  const run = new GraphRun(input);
+  const run = new GraphRun({ ...input, plan });
   setHandler(statusQuery, () => run.status(), {
     description: 'Phase of the run, a state for each node, and what is in flight',
   });

@@ -1,11 +1,11 @@
 // A node that waits: it begins and ends in activities inside workflow tasks. In between there is a timer, and the run holds
 // nothing else.
-import type { WaitFacts } from '../contract/activities.js';
+import type { ChildToStart, WaitFacts } from '../contract/activities.js';
 import type { NodeFacts } from '../contract/nodes.js';
 import type { Waiting } from '../contract/run-workflow.js';
-import { kinds } from '../graph/kinds.js';
+import { traitsOf } from '../graph/kinds.js';
 import type { Handle, NodeKey, Plan } from '../graph/plan.js';
-import { beginWait, endWait } from './activity-options.js';
+import { beginWait, endWait, type WaitKind } from './activity-options.js';
 
 /** The interface of the run to a node that waits. */
 export interface WaitHost {
@@ -13,25 +13,32 @@ export interface WaitHost {
   remember(wait: WaitFacts): void;
   /** Resolves when the node was woken, or at the moment. Holds no slot of the run meanwhile. */
   park(waiting: Waiting): Promise<void>;
+  /** Starts the run that the node has begun with. */
+  startRun(child: ChildToStart): Promise<void>;
   /** Never resolves once the run drains for continue-as-new. */
   gate(): Promise<void>;
 }
 
-interface WaitNode {
+export interface WaitNode {
+  kind: WaitKind;
   key: NodeKey;
   /** The summary that the Temporal UI shows. */
   summary: string;
-  hasTimeoutLink: boolean;
 }
 
 /** The clocks of Temporal and of Postgres differ: the time of a wait may come a little later than the timer. */
 const AGAIN_AFTER_MS = 1_000;
 
-export async function runWait(host: WaitHost, node: WaitNode, begun: WaitFacts | undefined): Promise<NodeFacts> {
-  const { key, summary } = node;
-  const wait = begun ?? (await beginWait({ node: key, summary }));
+/** `hasTimeoutLink`: whether a link of the node is taken when its time is up. */
+export async function runWait(
+  host: WaitHost,
+  { kind, key, summary }: WaitNode,
+  { begun, hasTimeoutLink }: { begun: WaitFacts | undefined; hasTimeoutLink: boolean },
+): Promise<NodeFacts> {
+  const wait = begun ?? (await beginWait(kind, { node: key, summary }));
   host.remember(wait);
-  const end = { ...key, wait, hasTimeoutLink: node.hasTimeoutLink };
+  if (begun === undefined && wait.child !== undefined) await host.startRun(wait.child);
+  const end = { ...key, wait, hasTimeoutLink };
   // What is over when it begins needs no timer.
   if (wait.isOver !== true) await host.park(wait);
   for (;;) {
@@ -42,15 +49,17 @@ export async function runWait(host: WaitHost, node: WaitNode, begun: WaitFacts |
   }
 }
 
-const TIME_OUT = 'wait_timeout';
+/** The first named handle of the kinds whose wait may time out. */
 const TIMEOUT_HANDLE = 1;
 
 /** Whether a link of the node is taken when its time is up. */
-export function hasTimeoutWay({ kinds: kindsOf, out }: Plan, node: number): boolean {
-  return kinds[kindsOf[node]!].runs === 'wait' && out[node]!.some(([, handle]) => handle === TIMEOUT_HANDLE);
+export function hasTimeoutWay({ kinds, out }: Plan, node: number): boolean {
+  const { timeoutCode } = traitsOf(kinds[node]!);
+  return timeoutCode !== undefined && out[node]!.some(([, handle]) => handle === TIMEOUT_HANDLE);
 }
 
 /** The handle by which a node is left after a failure that the run survives; undefined where the failure ends the run. */
 export function handleAfter(code: string, plan: Plan, node: number): Handle | undefined {
-  return code === TIME_OUT && hasTimeoutWay(plan, node) ? TIMEOUT_HANDLE : plan.caught?.[node];
+  const isTimeout = code === traitsOf(plan.kinds[node]!).timeoutCode && hasTimeoutWay(plan, node);
+  return isTimeout ? TIMEOUT_HANDLE : plan.caught?.[node];
 }

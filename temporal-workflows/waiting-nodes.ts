@@ -1,5 +1,5 @@
 import { condition, upsertSearchAttributes } from '@temporalio/workflow';
-import type { WaitFacts } from '../contract/activities.js';
+import type { ChildToStart, WaitFacts } from '../contract/activities.js';
 import type { NodeFacts } from '../contract/nodes.js';
 import {
   nodePlace,
@@ -10,8 +10,9 @@ import {
   type Wake,
 } from '../contract/run-workflow.js';
 import { FIRST_STEP, runAgent, type AgentNode } from './agent-loop.js';
+import { ChildRuns } from './child-runs.js';
 import type { Place } from './scope.js';
-import { hasTimeoutWay, runWait } from './wait.js';
+import { hasTimeoutWay, runWait, type WaitNode } from './wait.js';
 
 /** The interface of the run to its nodes that wait. */
 export interface RunOfWaits {
@@ -38,8 +39,9 @@ interface Parked {
 }
 
 /**
- * The nodes of a run that wait: for decisions, for a time, or for a callback. One that waits holds no slot of the run and
- * does not keep a drained run from continuing: the next execution continues from what is remembered here.
+ * The nodes of a run that wait: for decisions, for a time, for a callback, for a person, or for another run. One that waits
+ * holds no slot of the run and does not keep a drained run from continuing: the next execution continues from what is
+ * remembered here.
  */
 export class WaitingNodes {
   readonly #run: RunOfWaits;
@@ -47,6 +49,7 @@ export class WaitingNodes {
   readonly #agents: Map<string, Begun<AgentCursor>>;
   readonly #waits: Map<string, Begun<WaitFacts>>;
   readonly #parked = new Map<string, Parked>();
+  readonly #children = new ChildRuns();
   /** By the id of the request. */
   readonly #decisions: Map<string, boolean>;
   /** The nodes that were woken (`nodePlace`). */
@@ -116,13 +119,14 @@ export class WaitingNodes {
     return {};
   }
 
-  async runWait(place: Place, wait: AgentNode): Promise<NodeFacts> {
+  async runWait(place: Place, wait: WaitNode): Promise<NodeFacts> {
     const { scope, node } = place;
     const key = keyOf(scope.path, node);
     const name = nodePlace(wait.key);
     const host = {
       remember: (state: WaitFacts) => void this.#waits.set(key, { path: scope.path, node, state }),
       park: (waiting: Waiting) => this.#park(place, waiting, () => this.#woken.has(name)),
+      startRun: (child: ChildToStart) => this.#children.start(child),
       gate: async () => {
         await this.#gate();
         // Not before the gate: a run that continues in a new execution must know that the node was woken.
@@ -131,7 +135,7 @@ export class WaitingNodes {
     };
     try {
       const hasTimeoutLink = hasTimeoutWay(scope.plan, node);
-      return await runWait(host, { ...wait, hasTimeoutLink }, this.#waits.get(key)?.state);
+      return await runWait(host, wait, { begun: this.#waits.get(key)?.state, hasTimeoutLink });
     } finally {
       this.#waits.delete(key);
       this.#woken.delete(name);
@@ -172,10 +176,12 @@ export class WaitingNodes {
     if (before !== after) upsertSearchAttributes([{ key: runStateKey, value: after }]);
   }
 
-  /** A person's decision comes first: it is what operators look for. */
-  #runState(): 'approval' | 'running' | 'waiting' {
+  /** What waits for people comes first: it is what operators look for. */
+  #runState(): 'approval' | 'human' | 'running' | 'waiting' {
     if (this.#parked.size === 0) return 'running';
-    return [...this.#parked.values()].some(({ waiting }) => waiting.for === 'approval') ? 'approval' : 'waiting';
+    const reasons = new Set([...this.#parked.values()].map(({ waiting }) => waiting.for));
+    if (reasons.has('approval')) return 'approval';
+    return reasons.has('human') ? 'human' : 'waiting';
   }
 }
 

@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-const FOLDERS = /^(?:api|db|activities|contract|graph|temporal-workflows|config|outgoing|cli|bench|faults|console)\//;
+const FOLDERS =
+  /^(?:acceptance|api|db|activities|contract|graph|temporal-workflows|config|outgoing|cli|bench|faults|console)\//;
 
 const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
 const sources = tracked.filter((file) => FOLDERS.test(file) && /\.tsx?$/.test(file));

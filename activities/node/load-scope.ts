@@ -3,9 +3,10 @@
 import type { Db } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { findItem } from '../../db/nodes/iterations-repository.js';
-import { findNodeErrors, findOutputs, readOutput, type StoredOutput } from '../../db/nodes/node-results-repository.js';
+import { findNodeErrors, findOutputs, readOutput } from '../../db/nodes/node-results-repository.js';
 import type { RunNode } from '../../db/runs/run-contents.js';
 import type { RunInput } from '../../graph/input.js';
+import { openResult } from '../../db/nodes/open-result.js';
 import { indexOfPath, iterationPath } from '../../graph/iteration-path.js';
 import { parseJson } from '../../graph/json-text.js';
 import type { NodeKey } from '../../graph/plan.js';
@@ -46,11 +47,6 @@ interface Held {
 }
 
 export function createScopeLoader({ db, secretBox, callbacks, rememberedOutput }: ScopeDeps) {
-  function openOutput(output: Pick<StoredOutput, 'result' | 'resultEnc'> | undefined): string | undefined {
-    if (output === undefined) return undefined;
-    return output.resultEnc === null ? (output.result ?? undefined) : secretBox.open(output.resultEnc, 'node-result');
-  }
-
   async function loadOutputs(place: Iteration, ids: ReadonlySet<string>, held: Held): Promise<[string, NodeOutput][]> {
     const loaded: [string, NodeOutput][] = [];
     const others = new Set(ids);
@@ -65,8 +61,9 @@ export function createScopeLoader({ db, secretBox, callbacks, rememberedOutput }
     await held.add(found.reduce((sum, { sizeBytes }) => sum + PARSED_FACTOR * sizeBytes, 0));
     for (const output of found) {
       // Outputs are read one after the other, so that only one large text is in memory at a time.
-      const text = openOutput(output.isLarge ? await readOutput(db, { ...place, nodeId: output.nodeId }) : output);
-      if (text === undefined) continue;
+      const stored = output.isLarge ? await readOutput(db, { ...place, nodeId: output.nodeId }) : output;
+      const text = stored === undefined ? null : openResult(stored, secretBox);
+      if (text === null) continue;
       await held.add(structureBytes(text));
       loaded.push([output.nodeId, parseJson(text) as NodeOutput]);
     }

@@ -1,11 +1,14 @@
-// The immutable facts of a run. Each worker loads them once and keeps them while they are in use.
+// The facts of a run. Each worker loads them once and keeps them while they are in use. Only the secrets that come from
+// other runs may become more while it lasts.
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../db/core/client.js';
+import { findPassedSecrets, openPassedSecrets } from '../../db/runs/passed-secrets.js';
 import { findRunContext, findSnapshot, type StoredSnapshot } from '../../db/runs/run-context-repository.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { openRunContents, readGraph, type RunGraph, type RunNode } from '../../db/runs/run-contents.js';
 import type { RunInput } from '../../graph/input.js';
-import type { Masker } from '../../graph/mask.js';
+import { createMasker, type Masker } from '../../graph/mask.js';
 import { joinSecrets, type SecretMap } from '../../graph/secrets.js';
 import type { Scope } from '../../graph/template.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
@@ -27,6 +30,11 @@ export interface RunContext {
   weightBytes: number;
   /** The trace context of the request that started the run; null when tracing is off. */
   traceparent: string | null;
+  /** How many runs are above it, and the first one of them; its own id where there is none. */
+  depth: number;
+  rootRunId: string;
+  /** What the masker masks. */
+  secretTexts: readonly string[];
   /** Masks every secret of this run in everything that is stored or shown. */
   masker: Masker;
   /** Returns undefined for an id that the run does not have. */
@@ -44,6 +52,11 @@ export interface RunContexts {
   loadScope(task: ScopeTask, templates: unknown): Promise<Scope>;
 }
 
+/** A run whose nodes start runs gets secrets of these while it lasts. */
+interface KeptRun extends RunContext {
+  startsRuns: boolean;
+}
+
 /** The part that all runs of the same drawing share. */
 interface Graph extends RunGraph {
   weightBytes: number;
@@ -52,6 +65,8 @@ interface Graph extends RunGraph {
 // Both bounds apply at once: one limits the number of small runs, the other the weight of large ones. A run that is too
 // heavy is loaded again for each node.
 const RUN_CACHE = { max: 500, maxSize: 96 * 1024 * 1024 };
+/** Maskers of runs that have got secrets of other runs. */
+const MAX_PASSED_MASKERS = 50;
 /** A drawing consists mostly of small objects, which take much more memory than their text. */
 const SNAPSHOT_FACTOR = 8;
 const SNAPSHOT_CACHE = { max: 100, maxSize: 96 * 1024 * 1024 };
@@ -64,18 +79,19 @@ const OUTPUT_CACHE = { max: 10_000, maxSize: 16 * 1024 * 1024, maxEntrySize: 32 
 
 export function createRunContexts(db: Db, secretBox: SecretBox, callbacks: CallbackUrls): RunContexts {
   const snapshots = new LRUCache<string, Promise<Graph>>(SNAPSHOT_CACHE);
-  const runs = new LRUCache<string, Promise<RunContext>>(RUN_CACHE);
+  const runs = new LRUCache<string, Promise<KeptRun>>(RUN_CACHE);
+  const maskers = new LRUCache<string, Pick<RunContext, 'masker' | 'secretTexts'>>({ max: MAX_PASSED_MASKERS });
   const outputs = new LRUCache<string, string>({ ...OUTPUT_CACHE, sizeCalculation: (text) => text.length + 1 });
 
   function loadGraph(hash: Buffer): Promise<Graph> {
     return cached(snapshots, hash.toString('hex'), async () => toGraph(await findSnapshot(db, hash)));
   }
 
-  async function loadRun(runId: string): Promise<RunContext> {
+  async function loadRun(runId: string): Promise<KeptRun> {
     const stored = await findRunContext(db, runId);
     if (stored === undefined) throw runClosedFailure();
     const { nodes, fields } = await loadGraph(stored.snapshotHash);
-    const { input, inputText, publicInput, secrets, masker } = openRunContents(stored, fields, secretBox);
+    const { input, inputText, publicInput, secrets, ...masking } = openRunContents(stored, fields, secretBox);
     return {
       runId,
       projectId: stored.projectId,
@@ -85,14 +101,30 @@ export function createRunContexts(db: Db, secretBox: SecretBox, callbacks: Callb
       publicInput,
       // The input is held twice: unmasked and masked.
       weightBytes: 2 * (PARSED_FACTOR * inputText.length + structureBytes(inputText)),
-      masker,
+      ...masking,
+      depth: stored.depth,
+      rootRunId: stored.rootRunId,
+      startsRuns: [...nodes.values()].some(({ kind }) => kind === 'workflow'),
       node: (nodeId) => withSecrets(nodes.get(nodeId), secrets),
     };
   }
 
+  /** With the secrets that have come from other runs by now. */
+  async function withPassed({ startsRuns, ...run }: KeptRun): Promise<RunContext> {
+    const sealed = startsRuns ? await findPassedSecrets(db, run.runId) : null;
+    if (sealed === null) return run;
+    const key = `${run.runId}/${createHash('sha256').update(sealed).digest('base64url')}`;
+    let masking = maskers.get(key);
+    if (masking === undefined) {
+      const secretTexts = [...new Set([...run.secretTexts, ...openPassedSecrets(secretBox, sealed)])];
+      maskers.set(key, (masking = { secretTexts, masker: createMasker(secretTexts) }));
+    }
+    return { ...run, ...masking };
+  }
+
   return {
     remember: (node, output) => void outputs.set(keyOf(node), output),
-    load: (runId) => cached(runs, runId, () => loadRun(runId)),
+    load: async (runId) => withPassed(await cached(runs, runId, () => loadRun(runId))),
     loadScope: createScopeLoader({ db, secretBox, callbacks, rememberedOutput: (node) => outputs.get(keyOf(node)) }),
   };
 }

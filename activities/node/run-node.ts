@@ -64,12 +64,15 @@ export function toStep(runner: NodeKindRunner): NodeStep<NodeFacts> {
   };
 }
 
+/** Of a step that only reads and writes: its attempts are not counted, because it may be repeated at any time. */
+export const REPEATABLE = { maxAttempts: Number.POSITIVE_INFINITY, firstDelayMs: 500, attemptOf: () => 1 };
+
 /** Returns the facts of a node that has ended; throws the failure with which it has. */
 export function settledFacts(claim: NodeClaim): NodeFacts {
   if (claim.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
   return toFacts(claim.handle, claim.alsoHandles);
 }
 
-function toFacts(handle: Handle = 0, alsoHandles: Handle[] | null = null): NodeFacts {
+export function toFacts(handle: Handle = 0, alsoHandles: Handle[] | null = null): NodeFacts {
   return { ...(handle !== 0 && { handle }), ...(alsoHandles !== null && { alsoHandles }) };
 }

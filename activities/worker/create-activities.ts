@@ -1,6 +1,7 @@
 // The registry of activities. Their names are for the operators who see them in the Temporal UI.
 import type { Activities, NodeActivities } from '../../contract/activities.js';
 import type { NodeFacts, NodeRef } from '../../contract/nodes.js';
+import { createSnapshotStore } from '../../acceptance/snapshot-store.js';
 import type { Logger } from '../../config/logger.js';
 import type { ModelProviders } from '../../config/model-providers.js';
 import type { Database } from '../../db/core/client.js';
@@ -14,8 +15,9 @@ import type { OutgoingClient } from '../../outgoing/outgoing-client.js';
 import { createExecuteNode } from '../dense/execute-node.js';
 import { createNodeChain } from '../dense/node-chain.js';
 import { Slots } from '../dense/slots.js';
+import type { AgentDeps } from '../kinds/agent/agent-step.js';
 import { createToolsStep } from '../kinds/agent/agent-tools.js';
-import { createTurnStep, type AgentDeps } from '../kinds/agent/agent-turn.js';
+import { createTurnStep } from '../kinds/agent/agent-turn.js';
 import { createCodeRunner } from '../kinds/code/code.js';
 import type { Sandbox } from '../kinds/code/sandbox.js';
 import { createHttpRunner } from '../kinds/http/http.js';
@@ -28,7 +30,11 @@ import { createEndLoopStep } from '../kinds/loop/end-loop.js';
 import { createMcpRunner } from '../kinds/mcp/mcp.js';
 import { createMcpSessions } from '../kinds/mcp/mcp-sessions.js';
 import { createTriggerStep } from '../kinds/trigger.js';
-import { createBeginWaitStep, createEndWaitStep } from '../kinds/wait.js';
+import { createEndWaitStep } from '../kinds/end-wait.js';
+import { createAskStep } from '../kinds/human.js';
+import { createBeginWaitStep } from '../kinds/wait.js';
+import { createBeginChildStep } from '../kinds/sub-workflow.js';
+import { loadPlan } from '../node/load-plan.js';
 import type { CallbackUrls } from '../node/callback-urls.js';
 import type { NodeDeps, NodeStep } from '../node/node-step.js';
 import { reportRunEnd, reportWithLastNode, type ReportRunEnd } from '../node/report-end.js';
@@ -64,6 +70,7 @@ export function createActivities(deps: ActivityDeps): Activities {
   const sessions = createMcpSessions(deps.mcp);
   const clients = createModelClients(db, secretBox, metrics);
   const waits = { db, secretBox, contexts, callbacks: deps.callbacks };
+  const children = { ...waits, snapshots: createSnapshotStore(db) };
   const agent: AgentDeps = { db, secretBox, contexts, providers, clients, sessions, node };
   const loops = { db, secretBox, contexts };
   const trace = createActivityTracer(contexts);
@@ -98,7 +105,10 @@ export function createActivities(deps: ActivityDeps): Activities {
     endIteration: (ref) => trace('endIteration', ref, () => runInline(node, ref, createEndIterationStep(loops, ref))),
     endLoop: (ref) => trace('endLoop', ref, () => claimAndAttempt(node, ref, createEndLoopStep(loops, ref))),
     wait: (ref) => trace('wait', ref, () => runInline(node, ref, createBeginWaitStep(waits))),
+    humanTask: (ref) => trace('humanTask', ref, () => runInline(node, ref, createAskStep(waits))),
     endWait: (ref) => trace('endWait', ref, () => runInline(node, ref, createEndWaitStep(waits, ref))),
+    subWorkflow: (ref) => trace('subWorkflow', ref, () => runInline(node, ref, createBeginChildStep(children))),
+    loadPlan: ({ runId }) => loadPlan(db, runId),
     closeNode: ({ code, ...key }) => trace('closeNode', key, () => recordCaughtFailure(db, key, code)),
     nodeChain: createNodeChain({
       executeNode: createExecuteNode(node, steps, trace),

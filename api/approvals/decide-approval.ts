@@ -1,43 +1,94 @@
-// A person's decision on an agent's request. Postgres decides which decision was first; a signal reports it to Temporal
-// and is repeated until the run confirms it.
+// A person's decision on an agent's request. Postgres counts the decisions; once they settle the request, a signal reports
+// it to Temporal and is repeated until the run confirms it.
 import type { Logger } from '../../config/logger.js';
-import { findRequest, type ApprovalRequest } from '../../db/agents/approval-requests-repository.js';
+import {
+  findCurrentArguments,
+  findRequest,
+  type ApprovalRequest,
+} from '../../db/agents/approval-requests-repository.js';
 import {
   decideRequest,
   findUndelivered,
   markSignalled,
+  mayDecide,
   type NewDecision,
 } from '../../db/agents/approvals-repository.js';
+import type { JsonObject } from '../../graph/json.js';
 import type { AppDeps } from '../deps.js';
+import { permissionDenied } from '../http/errors.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
 import { signalDecision } from '../runs/temporal-calls.js';
+import { isAlready, toEdit } from './edit-arguments.js';
 
 /** A signal that has not been confirmed after this time is sent again; the run uses only the first. */
 const REDELIVER_AFTER_SECONDS = 3;
 const REDELIVER_IN_ALL = 50;
 const REDELIVER_AT_ONCE = 10;
 
+export interface AskedDecision extends Omit<NewDecision, 'edit'> {
+  /** What the person puts in the place of the request's arguments. */
+  arguments?: JsonObject | undefined;
+}
+
+interface Asking {
+  log: Logger;
+  /** The person has hung up. */
+  signal: AbortSignal;
+}
+
 interface DecisionAnswer {
   status: number;
   data: Record<string, unknown>;
 }
 
+const NOT_YOU = 'The approval rules of this agent do not let you decide on this request.';
+
 /**
- * Answers inner 200, also when the same decision is repeated; 409 for the opposite decision or a late one; 404 for an
- * unknown request. If the process dies after storing the decision and before the signal, `redeliverDecisions` sends it.
+ * Answers inner 200, also when the same decision is repeated; 409 for the opposite decision, a late one, or one on other
+ * arguments; 404 for an unknown request. Throws a 403 for whom the drawing does not let decide, and a 400 for arguments that
+ * the tool does not take. If the process dies after storing the decision and before the signal, `redeliverDecisions` sends
+ * it.
  */
-export async function decide(deps: AppDeps, log: Logger, made: NewDecision): Promise<DecisionAnswer> {
-  const { runId, requestId, decision } = made;
+export async function decide(deps: AppDeps, { log, signal }: Asking, asked: AskedDecision): Promise<DecisionAnswer> {
+  const { runId, requestId, decision } = asked;
   await linkRequestToRun(deps, runId);
-  if (await decideRequest(deps.db, made)) {
-    await deliver(deps, log, { runId, requestId, isApproved: decision === 'approved' });
-    return answer(200, made, decision);
-  }
+  const outcome = await decideRequest(deps.db, await withEdit(deps, asked, signal));
+  if (outcome === 'forbidden') throw permissionDenied(NOT_YOU);
+  if (outcome === 'settled') await deliver(deps, log, { runId, requestId, isApproved: decision === 'approved' });
   const request = await findRequest(deps.db, runId, requestId);
-  if (request === undefined) return refuse(404, made, null, 'There is no such approval request.');
-  if (request.status === decision) return answer(200, made, decision);
-  return refuse(409, made, request.status, tooLate(request));
+  if (request === undefined) return refuse(404, asked, null, 'There is no such approval request.');
+  if (outcome === 'settled' || outcome === 'counted' || outcome === 'repeated') return accept(request, asked, outcome);
+  return refuse(409, asked, request.status, REASONS[outcome] ?? tooLate(request));
 }
+
+const REASONS: Partial<Record<string, string>> = {
+  stale:
+    'The arguments of the request are not those of arguments_hash. Somebody may have changed them: read them again.',
+  full: 'Too many people have changed the arguments of this request. It can only be rejected.',
+};
+
+/** The arguments are opened for those alone who change them. */
+async function withEdit(
+  deps: AppDeps,
+  { arguments: given, ...made }: AskedDecision,
+  signal: AbortSignal,
+): Promise<NewDecision> {
+  if (given === undefined) return made;
+  const current = await findCurrentArguments(deps.db, made);
+  // What is missing, forbidden or late is refused when the decision is counted.
+  if (current === undefined || !mayDecide(current, made)) return made;
+  if (isAlready(deps, current, given)) {
+    // After an answer that got lost, the person sends the change again, with the hash from before it.
+    const isRepeated = current.hasApproved || made.argumentsHash === undefined;
+    return isRepeated ? { ...made, argumentsHash: current.hash } : made;
+  }
+  if (current.status !== 'pending') return { ...made, argumentsHash: NO_HASH };
+  const edit = await toEdit(deps, current, given, signal);
+  return { ...made, argumentsHash: made.argumentsHash ?? current.hash, edit };
+}
+
+/** Of arguments that nobody is asked for. */
+const NO_HASH = '';
 
 /**
  * Runs in every API process, next to the reconciler, for ten seconds at most. Throws when the database is unavailable.
@@ -65,11 +116,17 @@ async function deliver(
   }
 }
 
-function answer(status: number, { runId, requestId }: NewDecision, decision: string): DecisionAnswer {
-  return { status, data: { id: runId, request_id: requestId, decision, status: 'in progress' } };
+/** `decision`: how the request stands now. While it is `pending`, more people must approve. */
+function accept(
+  request: ApprovalRequest,
+  { runId, requestId, decision }: AskedDecision,
+  outcome: string,
+): DecisionAnswer {
+  const now = outcome === 'settled' ? decision : request.status;
+  return { status: 200, data: { id: runId, request_id: requestId, decision: now, status: 'in progress' } };
 }
 
-function refuse(status: number, made: NewDecision, decision: string | null, detail: string): DecisionAnswer {
+function refuse(status: number, made: AskedDecision, decision: string | null, detail: string): DecisionAnswer {
   const { runId, requestId } = made;
   return { status, data: { id: runId, request_id: requestId, decision, status: 'failed', detail } };
 }

@@ -8,7 +8,9 @@ import {
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { approvalSchema, toApproval } from './approval-view.js';
 import { decide } from './decide-approval.js';
+import { documentedAs } from '../http/documented-as.js';
 import { notFound } from '../http/errors.js';
+import { isPlainObject } from '../http/json-text.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
@@ -33,26 +35,72 @@ const decisionSchema = z.object({
   }),
 });
 
-/** The specification defines no body; this service also accepts a reason. */
-const reasonBody = z.object({ reason: z.string().max(2000).optional() });
+/** The specification defines no bodies. */
+const reason = z.string().max(2000).optional();
+const rejection = z.object({ reason });
 
-function decisionRoute(word: 'approve' | 'reject', decision: 'approved' | 'rejected'): Route {
+/** zod does not copy them: all keys, including `__proto__`, are sent as they are. */
+const givenArguments = z.unknown().transform((value, context) => {
+  if (value === undefined || isPlainObject(value)) return value;
+  const message = value === null ? 'This field may not be null.' : 'Expected a JSON object.';
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+
+const approval = z.object({
+  reason,
+  arguments: documentedAs(givenArguments.optional(), {
+    type: 'object',
+    description: 'What the tool gets instead of what the model has asked for',
+  }),
+  arguments_hash: z.string().max(200).optional().describe('Of the arguments that you have seen; others are a 409'),
+});
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+interface Decided {
+  word: 'approve' | 'reject';
+  decision: 'approved' | 'rejected';
+  body: typeof approval | typeof rejection;
+  description: string;
+}
+
+function decisionRoute({ word, decision, body: schema, description }: Decided): Route {
   return defineRoute({
     method: 'POST',
     path: `${runPath}:request_id/${word}/`,
     summary: `Answers an agent's request: the tool call is ${decision}. The outcome is the inner status (200, 404, 409).`,
+    description,
     auth: 'key',
     access: { to: 'run', role: 'editor' },
     params: requestParams,
-    body: reasonBody,
+    bodyFormat: 'exact',
+    maxBodyBytes: MAX_BODY_BYTES,
+    body: schema as typeof approval,
     responses: { 200: decisionSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
-    async handler({ deps, log, caller, params, body }) {
+    async handler({ deps, log, caller, access, params, body, signal }) {
       const { workflow_run_id: runId, request_id } = params;
-      const made = { runId, requestId: request_id, decision, reason: body.reason ?? '', userId: caller.userId };
-      return { status: 200, body: await decide(deps, log, made) };
+      const by = { userId: caller.userId, role: access.role, reason: body.reason ?? '' };
+      const seen = { argumentsHash: body.arguments_hash, arguments: body.arguments };
+      const asked = { runId, requestId: request_id, decision, ...by, ...seen };
+      return { status: 200, body: await decide(deps, { log, signal }, asked) };
     },
   });
 }
+
+const approve = decisionRoute({
+  word: 'approve',
+  decision: 'approved',
+  body: approval,
+  description:
+    'While `decision` is `pending`, more people must approve the same arguments. `arguments` must fit the schema of the tool; approvals of earlier arguments do not count for them.',
+});
+const reject = decisionRoute({
+  word: 'reject',
+  decision: 'rejected',
+  body: rejection,
+  description: 'One rejection settles the request, however many have approved it.',
+});
 
 const listOfRun = defineRoute({
   method: 'GET',
@@ -101,10 +149,4 @@ const read = defineRoute({
   },
 });
 
-export const approvalRoutes: Route[] = [
-  decisionRoute('approve', 'approved'),
-  decisionRoute('reject', 'rejected'),
-  listOfRun,
-  listOfUser,
-  read,
-];
+export const approvalRoutes: Route[] = [approve, reject, listOfRun, listOfUser, read];

@@ -1,9 +1,9 @@
 // Compares one open run with its workflow in Temporal and repairs the difference.
+import { START_GRACE_SECONDS } from '../../acceptance/store-run.js';
 import { inSpan } from '../../config/spans.js';
 import type { ExecutionUpdate } from '../../db/runs/execution-update.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
 import { findOpenRun, findRunToStart, scheduleCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
-import { START_GRACE_SECONDS } from '../runs/accept-run.js';
 import type { AppDeps } from '../deps.js';
 import { tellRunEnd } from '../runs/run-end.js';
 import { findRunContext } from '../runs/run-traces.js';
@@ -121,10 +121,10 @@ function cancelled(code: string, message: string): Ending {
 
 /** Changes nothing if a report arrived meanwhile: it has a higher sequence or has ended the run. */
 async function end(deps: AppDeps, run: RunToCheck, ending: Ending): Promise<void> {
-  const { applied, runStatus } = await applyExecutionUpdate(deps.db, run.id, { ...ending, sequence: run.sequence + 1 });
-  if (!applied) return;
+  const outcome = await applyExecutionUpdate(deps.db, run.id, { ...ending, sequence: run.sequence + 1 });
+  if (!outcome.applied) return;
   const reason = ending.error?.code ?? 'unknown';
   deps.metrics.reconciler.closed.inc({ reason });
-  deps.logger.info({ run_id: run.id, status: runStatus, error_code: reason }, 'run closed by the reconciler');
-  tellRunEnd(deps, run.id, runStatus);
+  deps.logger.info({ run_id: run.id, status: outcome.runStatus, error_code: reason }, 'run closed by the reconciler');
+  tellRunEnd(deps, run.id, outcome);
 }

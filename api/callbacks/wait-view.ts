@@ -30,8 +30,9 @@ export function createWaitView({ secretBox, config }: Opener, role: Role | null)
   return {
     text: (entry) =>
       replaceTokens(entry, (tokenEnc) => (isShown ? `,"callback_url":${JSON.stringify(urlOf(tokenEnc))}` : '')),
-    waiting({ for: what, until, token_enc: token }) {
-      const waiting = { for: what, until };
+    waiting({ for: what, until, token_enc: token, task_id: taskId, run_id: runId }) {
+      const task = taskId === null ? {} : { task_id: taskId };
+      const waiting = { for: what, until, ...task, ...(runId !== null && { run_id: runId }) };
       return token !== null && isShown ? { ...waiting, callback_url: urlOf(Buffer.from(token, 'base64')) } : waiting;
     },
   };

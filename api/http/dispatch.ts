@@ -5,6 +5,7 @@ import type { AppContext, AppMiddleware } from './app-state.js';
 import type { AppDeps } from '../deps.js';
 import { invalidFields, notFound } from './errors.js';
 import { parseFields } from './field-errors.js';
+import { parseExactJsonBody } from './json-body.js';
 import { holdsLazyJson, toJsonText } from './json-text.js';
 import { streamJson } from './stream-json.js';
 import { authenticate } from './middleware/authenticate.js';
@@ -104,6 +105,7 @@ async function readBody(route: Route, ctx: AppContext): Promise<{ body: unknown;
 
 function readGivenBody(format: Route['bodyFormat'], ctx: AppContext, limitBytes: number): Promise<unknown> {
   if (format === 'run-input') return readRunInput(ctx, limitBytes);
+  if (format === 'exact') return readJsonBody(ctx, limitBytes, parseExactJsonBody);
   return format === 'text' ? readTextBody(ctx, limitBytes) : readJsonBody(ctx, limitBytes);
 }
 

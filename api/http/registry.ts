@@ -11,6 +11,7 @@ import { modelRoutes } from '../chat/models-routes.js';
 import { chatRoutes } from '../chat/routes.js';
 import { createDocumentationRoutes } from './docs-routes.js';
 import { executionUpdateRoutes } from '../runs/execution-update-routes.js';
+import { humanTaskRoutes } from '../human-tasks/routes.js';
 import { healthRoutes } from '../observability/health-routes.js';
 import { liveRoutes } from '../live/routes.js';
 import { historyRoutes } from '../runs/history-routes.js';
@@ -23,6 +24,7 @@ import { providerKeyRoutes } from '../projects/provider-keys-routes.js';
 import { oidcRoutes } from '../sessions/oidc-routes.js';
 import { iterationRoutes } from '../runs/iteration-routes.js';
 import { nodeRoutes } from '../runs/node-routes.js';
+import { stepRoutes } from '../runs/step-routes.js';
 import { projectRoutes } from '../projects/routes.js';
 import { runFlagRoutes } from '../runs/run-flags-routes.js';
 import { runRoutes } from '../runs/routes.js';
@@ -57,8 +59,10 @@ export const routes: Route[] = [
   ...historyRoutes,
   ...allRunsRoutes,
   ...nodeRoutes,
+  ...stepRoutes,
   ...iterationRoutes,
   ...approvalRoutes,
+  ...humanTaskRoutes,
   ...callbackRoutes,
   ...runFlagRoutes,
   ...billingRoutes,

@@ -106,11 +106,11 @@ interface RouteShape {
   /** Everybody else gets 403, before anything of the request is looked at. */
   isForAdministrators?: boolean;
   /**
-   * `json`: an object of the media type application/json. `verbatim`: the same, with its bytes kept and no text in it
+   * `json`: an object of the media type application/json. `exact`: the same, with all numbers kept as they are written. `verbatim`: the same as `json`, with its bytes kept and no text in it
    * refused. `text`: any text of any media type, passed to `body` as a string. `run-input`: the result of
    * `readRunInput`. Without a `body` schema no body is read.
    */
-  bodyFormat?: 'json' | 'verbatim' | 'text' | 'run-input';
+  bodyFormat?: 'json' | 'exact' | 'verbatim' | 'text' | 'run-input';
   /** Query parameters of which every value counts: `query` gets an array. Of all others the last value counts. */
   repeatable?: readonly string[];
   /** The query parameter that names a run; the run is read together with the admission of the caller's key. */

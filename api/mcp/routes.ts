@@ -1,5 +1,6 @@
 // Specification, "mcp-tools body": the visual editor asks which tools an MCP server has.
 import { z } from 'zod';
+import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { findWorkflowRole } from '../../db/projects/members-repository.js';
 import type { Scope } from '../../db/projects/scope.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
@@ -10,7 +11,6 @@ import { McpError } from '../../outgoing/mcp-client.js';
 import type { McpServer, McpTool } from '../../outgoing/mcp-types.js';
 import { badRequestSchema, keyErrors } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
-import { openDrawing } from '../workflows/drawing-secrets.js';
 import { ApiError, invalidFields } from '../http/errors.js';
 import { integerField, upTo } from '../http/field-errors.js';
 import { MAX_ID } from '../http/path-ids.js';

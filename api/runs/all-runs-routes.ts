@@ -10,7 +10,7 @@ import { MAX_ID, uuid } from '../http/path-ids.js';
 import { queryMoment, queryMomentEnd, queryOrdering, queryText } from '../http/query-values.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { findRunAnswer } from './history-routes.js';
-import { runSchema, toDurationSeconds, toRunError } from './run-view.js';
+import { runSchema, toDurationSeconds, toParent, toRunError } from './run-view.js';
 
 const origin = {
   workflow: z.object({ id: z.int(), title: z.string() }),
@@ -89,6 +89,7 @@ function toLightRun(run: ListedRun, currencies: Currencies): z.infer<typeof ligh
     use_in_marketplace_example: run.use_in_marketplace_example,
     use_as_marketplace_template: run.use_as_marketplace_template,
     cost: toAmount(run.cost_usd, currencies),
+    ...toParent(run, currencies),
     duration: toDurationSeconds(run.run_started_at, run.run_finished_at),
     error: toRunError(run),
     ...(run.results_expired_at === null ? {} : { results_expired_at: run.results_expired_at.toISOString() }),

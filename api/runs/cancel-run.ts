@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { START_GRACE_SECONDS } from '../../acceptance/store-run.js';
 import type { Logger } from '../../config/logger.js';
 import { findRunStatus, requestCancel } from '../../db/runs/runs-repository.js';
-import { START_GRACE_SECONDS } from './accept-run.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, notFound } from '../http/errors.js';
 import { linkRequestToRun } from './run-traces.js';

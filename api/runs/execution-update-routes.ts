@@ -33,10 +33,11 @@ const executionUpdate = defineRoute({
   body,
   responses: { 200: outcomeSchema, 400: badRequestSchema, 401: detailSchema, 404: detailSchema, 409: detailSchema },
   async handler({ deps, params, body: update }) {
-    const { applied, runStatus, reason } = await applyExecutionUpdate(deps.db, params.workflow_run_id, update);
+    const outcome = await applyExecutionUpdate(deps.db, params.workflow_run_id, update);
+    const { applied, runStatus, reason } = outcome;
     if (reason === 'unknown_run') throw notFound();
     if (reason === 'already_terminal') throw new ApiError(409, 'run_ended', `The run has already ended: ${runStatus}.`);
-    if (applied) tellRunEnd(deps, params.workflow_run_id, runStatus);
+    if (applied) tellRunEnd(deps, params.workflow_run_id, outcome);
     return { status: 200, body: { applied, run_status: runStatus } };
   },
 });

@@ -2,6 +2,7 @@
 import type { SecretBox } from '../../db/core/secret-box.js';
 import type { Db } from '../../db/core/client.js';
 import { findItem, findIteration } from '../../db/nodes/iterations-repository.js';
+import { openResult } from '../../db/nodes/open-result.js';
 import { indexOfPath } from '../../graph/iteration-path.js';
 import { parseJson } from '../../graph/json-text.js';
 import type { NodeKey } from '../../graph/plan.js';
@@ -29,7 +30,7 @@ export async function readLoopValues(
   const { result, resultEnc } = before;
   const hidden = textInPlaceOf(resultEnc ?? Buffer.from(result ?? ''));
   if (hidden !== undefined) return { index, last: hidden };
-  const text = resultEnc === null ? result : secretBox.open(resultEnc, 'node-result');
+  const text = openResult(before, secretBox);
   return { index, last: text === null ? null : (parseJson(text) as NodeOutput)['value'] };
 }
 

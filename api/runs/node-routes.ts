@@ -62,6 +62,7 @@ async function readFacts(deps: AppDeps, key: NodeKey, node: StoredNode, isExpire
     finished_at: node.finishedAt,
     // A node without a queue is executed where the run decides.
     queued_ms: node.queuedMs ?? 0,
+    ...(node.waitedFor !== null && { waited_for: node.waitedFor }),
     attempts: toAttempts(node, kept),
     transactions: transactions.map((transaction) => toTransaction(transaction, deps.currencies)),
   };

@@ -3,7 +3,7 @@ import type { KeptAttempt } from '../../db/nodes/node-attempts-repository.js';
 import type { StoredNode } from '../../db/runs/node-detail-repository.js';
 import { transactionSchema } from '../billing/transaction-view.js';
 import { pathSchema } from '../http/answer-schemas.js';
-import { nodeEntrySchema } from './run-envelope.js';
+import { nodeEntrySchema, waitReason } from './run-envelope.js';
 
 const timestamp = z.iso.datetime();
 
@@ -23,6 +23,9 @@ export const nodeSchema = nodeEntrySchema.extend({
     .int()
     .nullable()
     .describe('From when the node was ready to its first attempt; null while it has not begun'),
+  waited_for: waitReason
+    .optional()
+    .describe('What the node has waited for, or waits for, all the time since it began; absent for a node that works'),
   attempts: z.array(attemptSchema).describe('In their order, at most the last 100'),
   input: z
     .record(z.string(), z.unknown())

@@ -1,4 +1,6 @@
 // Runs a workflow in its present form with the input of an earlier run. Specification, "Running workflows".
+import { openSecrets } from '../../acceptance/opened-drawing.js';
+import { openPassedSecrets } from '../../db/runs/passed-secrets.js';
 import { findOriginalRun } from '../../db/runs/runs-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { secretFieldsOf, type RunInput } from '../../graph/input.js';
@@ -8,7 +10,6 @@ import { reuseInput } from '../../graph/reused-input.js';
 import type { SecretMap } from '../../graph/secrets.js';
 import type { RunRequest } from './accept-run.js';
 import type { AppDeps } from '../deps.js';
-import { openSecrets } from '../workflows/drawing-secrets.js';
 import { ApiError, notFound } from '../http/errors.js';
 
 interface ReRun {
@@ -26,7 +27,7 @@ interface ReRun {
 export async function toReRunRequest(
   { db, secretBox }: AppDeps,
   { workflow, originalRunId, input: given }: ReRun,
-): Promise<Pick<RunRequest, 'input' | 'storedSecret'>> {
+): Promise<Pick<RunRequest, 'input' | 'storedSecret' | 'passedSecrets'>> {
   const original = await findOriginalRun(db, workflow.id, originalRunId);
   if (original === undefined) throw notFound();
   if (original.is_input_lost && given === undefined) throw inputExpired();
@@ -39,12 +40,13 @@ export async function toReRunRequest(
     if (original.is_input_lost && value !== undefined) throw inputExpired();
     return value;
   };
-  if (given !== undefined) return { input: given, storedSecret };
+  const passedSecrets = openPassedSecrets(secretBox, original.passed_secrets_enc);
+  if (given !== undefined) return { input: given, storedSecret, passedSecrets };
   const secrets =
     original.secrets_enc === null ? {} : (JSON.parse(secretBox.open(original.secrets_enc, 'run-secrets')) as SecretMap);
   const then = { fields: secretFieldsOf(original.document), secrets };
   const now = { fields: secretFieldsOf(workflow.document), secrets: openSecrets(secretBox, workflow) };
-  return { input: reuseInput(input, then, now), storedSecret };
+  return { input: reuseInput(input, then, now), storedSecret, passedSecrets };
 }
 
 function inputExpired(): ApiError {

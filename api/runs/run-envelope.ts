@@ -4,6 +4,9 @@ import type { StructuralError } from '../../graph/document.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import { badRequestSchema } from '../http/answer-schemas.js';
 
+/** What nodes wait for. Extensions, section 1.4. */
+export const waitReason = z.enum(['approval', 'callback', 'child', 'human', 'time']);
+
 const executionStatus = z.enum(['in queue', 'in progress', 'succeed', 'failed', 'not found']);
 
 export const nodeEntrySchema = z.object({
@@ -18,12 +21,14 @@ export const nodeEntrySchema = z.object({
   approval_requests: z.array(z.record(z.string(), z.unknown())).optional(),
   waiting: z
     .object({
-      for: z.enum(['approval', 'callback', 'time']),
+      for: waitReason,
       until: z.iso.datetime(),
       callback_url: z
         .url()
         .optional()
         .describe('Of a callback, for who may run the workflow: the address that takes it'),
+      task_id: z.string().optional().describe('Of a human task'),
+      run_id: z.string().optional().describe('Of a sub-workflow: its run'),
     })
     .optional()
     .describe('What a node that is in progress waits for, and until when at the latest'),

@@ -27,6 +27,10 @@ export const runSchema = z.object({
   use_in_marketplace_example: z.boolean(),
   use_as_marketplace_template: z.boolean(),
   cost: amountSchema,
+  total_cost: amountSchema.describe('With the runs of its sub-workflows, and theirs'),
+  parent_run_id: z.string().nullable().describe('Of the run of a sub-workflow: the run that has started it'),
+  parent_node_id: z.string().nullable().describe('The node that has started it'),
+  parent_path: z.string().nullable().describe('The iteration of that node; empty outside loops'),
   duration: z.number().nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   results_expired_at: timestamp.optional().describe('Since then the contents of the results are gone'),
@@ -76,11 +80,21 @@ export function toRun(run: HistoryRun, currencies: Currencies, inputFields?: Jso
     use_in_marketplace_example: run.use_in_marketplace_example,
     use_as_marketplace_template: run.use_as_marketplace_template,
     cost: toAmount(run.cost_usd, currencies),
+    ...toParent(run, currencies),
     duration: toDurationSeconds(run.run_started_at, run.run_finished_at),
     error: toRunError(run),
     ...(run.results_expired_at === null ? {} : { results_expired_at: run.results_expired_at }),
     ...(document === null || input === null ? { truncated: true } : {}),
   };
+}
+
+/** Where the run of a sub-workflow belongs, and what a run has cost with those below it. */
+export function toParent(
+  run: Pick<HistoryRun, 'total_cost_usd' | 'parent_run_id' | 'parent_node_id' | 'parent_path'>,
+  currencies: Currencies,
+) {
+  const { parent_run_id, parent_node_id, parent_path } = run;
+  return { total_cost: toAmount(run.total_cost_usd, currencies), parent_run_id, parent_node_id, parent_path };
 }
 
 function readInputFields(document: string): JsonObject[] {

@@ -21,20 +21,18 @@ import {
   type Wake,
   type RunGraphInput,
   type RunStatusAnswer,
-  toMarkdown,
+  RUN_PRIORITY,
+  RUN_TIMEOUT,
 } from '../../contract/run-workflow.js';
+import { toSummary } from '../../acceptance/run-summary.js';
 import type { ApiConfig } from '../http/api-config.js';
 
 const DEADLINE_MS = 2_000;
 const projectIdKey = defineSearchAttributeKey('ProjectId', 'KEYWORD');
 const workflowIdKey = defineSearchAttributeKey('WorkflowDefId', 'KEYWORD');
 const runStateKey = defineSearchAttributeKey('RunState', 'KEYWORD');
-/** Runs by API key come after those that a person waits for (2) and before bulk work (4). */
-const API_RUN_PRIORITY = 3;
 /** gRPC's status code. */
 const INVALID_ARGUMENT = 3;
-/** The server keeps 400 bytes; quotes and escapes take some of them. */
-const MAX_SUMMARY_BYTES = 360;
 
 export type Closing = 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed out';
 
@@ -82,8 +80,7 @@ export async function startRunWorkflow(
             taskQueue: config.taskQueue,
             args: [input],
             workflowIdReusePolicy: 'REJECT_DUPLICATE',
-            // Ends runs that can no longer report; the reconciler closes them as timed out.
-            workflowExecutionTimeout: '30 days',
+            workflowExecutionTimeout: RUN_TIMEOUT,
             staticSummary: toSummary(run.title),
             staticDetails: toDetails(run, placements, config.publicUrl),
             typedSearchAttributes: [
@@ -91,7 +88,7 @@ export async function startRunWorkflow(
               { key: workflowIdKey, value: String(run.workflow_id) },
               { key: runStateKey, value: 'running' },
             ],
-            priority: { priorityKey: API_RUN_PRIORITY, fairnessKey: `p${run.project_id}` },
+            priority: { priorityKey: RUN_PRIORITY, fairnessKey: `p${run.project_id}` },
           }),
         timeoutMs,
       ),
@@ -201,17 +198,6 @@ async function bounded<T>(client: Client, call: () => Promise<T>, timeoutMs = DE
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Cuts the title between characters to the length that Temporal accepts. */
-export function toSummary(title: string): string {
-  let summary = '';
-  for (const character of title) {
-    const written = toMarkdown(character);
-    if (Buffer.byteLength(summary + written) > MAX_SUMMARY_BYTES) break;
-    summary += written;
-  }
-  return summary;
 }
 
 /** Markdown for the Temporal UI with ids and a link, never contents. */

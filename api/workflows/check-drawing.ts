@@ -5,6 +5,7 @@ import { findLostSecrets, lostSecretErrors, lostSecretWarnings } from '../../gra
 import type { SecretMap } from '../../graph/secrets.js';
 import { mergeErrors, validateNodes, type NodeErrors } from '../../graph/validate.js';
 import { findWarnings } from '../../graph/warnings.js';
+import type { CallWarning } from './call-warnings.js';
 import { envelopeSchema, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../runs/run-envelope.js';
 
 export const checkSchema = envelopeSchema.extend({
@@ -15,9 +16,13 @@ export const checkSchema = envelopeSchema.extend({
 
 /**
  * Returns the errors that a run of the drawing would answer, and warnings about drawings that run but probably not as
- * intended.
+ * intended. `callWarnings`: those about the workflows that it runs.
  */
-export function checkDrawing(drawing: JsonObject, secrets: SecretMap): z.infer<typeof checkSchema> {
+export function checkDrawing(
+  drawing: JsonObject,
+  secrets: SecretMap,
+  callWarnings: readonly CallWarning[] = [],
+): z.infer<typeof checkSchema> {
   const compiled = compilePlan(drawing);
   if (!compiled.ok) {
     const errors = compiled.errors.map(({ node_id, message }) => ({ node_id: node_id ?? null, path: '', message }));
@@ -30,7 +35,7 @@ export function checkDrawing(drawing: JsonObject, secrets: SecretMap): z.infer<t
   const lostHeaders = lostSecretErrors(headers, { nodeIds: plan.ids, startNode: document.startNode, input: {} });
   const nodeErrors = mergeErrors(validateNodes(document, plan), lostHeaders);
   const errors = flatten(nodeErrors);
-  const warnings = [...findWarnings(drawing, document, plan), ...lostSecretWarnings(lost)];
+  const warnings = [...findWarnings(drawing, document, plan), ...lostSecretWarnings(lost), ...callWarnings];
   const valid: Envelope = { status: 200, data: { id: null, status: 'succeed', data: null } };
   const envelope = errors.length === 0 ? valid : invalidNodesEnvelope(null, nodeErrors);
   return { ...envelope, is_valid: errors.length === 0, errors, warnings };

@@ -1,16 +1,27 @@
 // What the visual editor asks about drawings: node kinds, input fields, and whether a drawing would run.
 import { z } from 'zod';
+import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { inputFieldsOf } from '../../graph/input.js';
 import { describeNodes } from '../../graph/nodes/describe-nodes.js';
 import { detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { findCallWarnings } from './call-warnings.js';
 import { checkDrawing, checkSchema } from './check-drawing.js';
-import { openDrawing } from './drawing-secrets.js';
 import { notFound } from '../http/errors.js';
 import { idParams } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 
 const jsonSchema = z.record(z.string(), z.unknown());
+
+const handleSchema = z.object({
+  id: z.string(),
+  label: z.string(),
+  field: z.string(),
+  body: z
+    .literal(true)
+    .optional()
+    .describe('What can be reached by the handle is the body of a loop: an editor draws it as one part'),
+});
 
 const nodeTypes = defineRoute({
   method: 'GET',
@@ -27,7 +38,7 @@ const nodeTypes = defineRoute({
         category: z.string().describe('Under which heading an editor offers the kind'),
         version: z.string(),
         handles: z
-          .array(z.object({ id: z.string(), label: z.string(), field: z.string() }))
+          .array(handleSchema)
           .describe(
             'By which a node is left: `id` is the `sourceHandle` of an edge, `field` holds the target in the data of the ' +
               'node. Empty where it is left by its `next_nodes`',
@@ -36,10 +47,19 @@ const nodeTypes = defineRoute({
           .string()
           .optional()
           .describe('The field in the data of the node whose items `{id, label?, node}` are further handles'),
+        is_list_optional: z
+          .literal(true)
+          .optional()
+          .describe('That list may be absent, and the node is then left by its `next_nodes`'),
         has_next_nodes: z
           .literal(true)
           .optional()
           .describe('The node is left by its `next_nodes`, too, although it has handles'),
+        body_variables: z
+          .array(z.string())
+          .readonly()
+          .optional()
+          .describe('What the nodes in the body of a loop can read of it: `item` stands for `{{ LOOP.item }}`'),
         schema: jsonSchema,
         output_schema: jsonSchema,
       }),
@@ -76,7 +96,8 @@ const check = defineRoute({
     const stored = await findDrawing(deps.db, params.id);
     if (stored === undefined) throw notFound();
     const { drawing, secrets } = openDrawing(deps.secretBox, stored);
-    return { status: 200, body: checkDrawing(drawing, secrets) };
+    const callWarnings = await findCallWarnings(deps.db, stored);
+    return { status: 200, body: checkDrawing(drawing, secrets, callWarnings) };
   },
 });
 

@@ -1,8 +1,10 @@
-// Secrets are removed from a drawing before it is stored, and restored only to run it. docs/operate/security.md.
+// Secrets are removed from a drawing before it is stored, and restored only to run it (acceptance/opened-drawing.ts).
+// docs/operate/security.md.
+import { openSecrets, sealSecrets } from '../../acceptance/opened-drawing.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { runTheSame, type SplitDrawing } from '../../graph/drawing-change.js';
-import { joinSecrets, splitSecrets, type SecretMap } from '../../graph/secrets.js';
+import { splitSecrets } from '../../graph/secrets.js';
 
 type Drawing = Record<string, unknown>;
 type StoredSecrets = Pick<StoredDrawing, 'document' | 'secrets_enc'>;
@@ -43,23 +45,4 @@ export function sealRestored(box: SecretBox, earlier: StoredSecrets, stored: Sto
 
 function seal(box: SecretBox, { data, secrets }: SplitDrawing): SealedDrawing {
   return { document: JSON.stringify(data), secrets_enc: sealSecrets(box, secrets, 'workflow-secrets') };
-}
-
-export function sealSecrets(
-  box: SecretBox,
-  secrets: SecretMap,
-  context: 'workflow-secrets' | 'run-secrets',
-): Buffer | null {
-  return Object.keys(secrets).length === 0 ? null : box.seal(JSON.stringify(secrets), context);
-}
-
-export function openSecrets(box: SecretBox, stored: Pick<StoredDrawing, 'secrets_enc'>): SecretMap {
-  if (stored.secrets_enc === null) return {};
-  return JSON.parse(box.open(stored.secrets_enc, 'workflow-secrets')) as SecretMap;
-}
-
-/** Returns the drawing as its author wrote it. It must never be part of an answer. */
-export function openDrawing(box: SecretBox, stored: StoredDrawing): { drawing: Drawing; secrets: SecretMap } {
-  const secrets = openSecrets(box, stored);
-  return { drawing: joinSecrets(stored.document, secrets), secrets };
 }

@@ -51,15 +51,23 @@ export function Navigation({ isOpen, path, onChoose }: NavigationProps) {
   );
 }
 
-/** How many approval requests wait for an answer; undefined for visitors, and until it is known. */
+/** How many approval requests and tasks wait for an answer; undefined for visitors, and until it is known. */
 function useWaiting(): number | undefined {
   const user = useUser();
   const { data } = useQuery({
     queryKey: ['approvals', 'pending', 'total'],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/api/v1/agent-approvals/', { params: { query: { status: 'pending', size: 1 } }, signal })),
+    queryFn: ({ signal }) => countWaiting(signal),
     enabled: user !== undefined,
     refetchInterval: ASK_EVERY_MS,
   });
-  return data?.total;
+  return data;
+}
+
+async function countWaiting(signal: AbortSignal): Promise<number> {
+  const options = { params: { query: { status: 'pending', size: 1 } }, signal } as const;
+  const [approvals, tasks] = await Promise.all([
+    unwrap(api.GET('/api/v1/agent-approvals/', options)),
+    unwrap(api.GET('/api/v1/human-tasks/', options)),
+  ]);
+  return approvals.total + tasks.total;
 }

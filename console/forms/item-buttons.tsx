@@ -1,15 +1,15 @@
 import { Button } from '../ui/button.js';
 
 interface ItemButtonsProps {
-  label: string;
+  /** What the item is called. */
+  name: string;
   at: number;
   items: readonly unknown[];
   onChange: (items: unknown[]) => void;
 }
 
 /** Moves one item of a list, or takes it out. */
-export function ItemButtons({ label, at, items, onChange }: ItemButtonsProps) {
-  const name = `${label} ${at + 1}`;
+export function ItemButtons({ name, at, items, onChange }: ItemButtonsProps) {
   const move = (to: number): void => onChange(items.toSpliced(at, 1).toSpliced(to, 0, items[at]));
   return (
     <div className="form-item-buttons">

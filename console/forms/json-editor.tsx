@@ -1,50 +1,8 @@
-// CodeMirror is loaded with the first field that needs it.
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
-import { bracketMatching } from '@codemirror/language';
-import { EditorState } from '@codemirror/state';
-import { EditorView, keymap } from '@codemirror/view';
-import { useEffect, useEffectEvent, useRef } from 'react';
-import { styleNonce } from '../app/nonce.js';
+import { SourceEditor, type SourceEditorProps } from './source-editor.js';
 
-interface JsonEditorProps {
-  labelledBy: string;
-  value: string;
-  isReadOnly: boolean;
-  onChange: (value: string) => void;
-}
+const JSON_TEXT = json();
 
-/** A textbox. Tab leaves it, as everywhere in the form. */
-export function JsonEditor({ labelledBy, value, isReadOnly, onChange }: JsonEditorProps) {
-  const parent = useRef<HTMLDivElement>(null);
-  const view = useRef<EditorView>(undefined);
-  const tell = useEffectEvent(onChange);
-  const begin = useEffectEvent(() => value);
-  useEffect(() => {
-    if (parent.current === null) return undefined;
-    const extensions = [
-      history(),
-      bracketMatching(),
-      json(),
-      keymap.of([...defaultKeymap, ...historyKeymap].filter(({ key }) => key !== 'Mod-Enter')),
-      EditorView.lineWrapping,
-      EditorView.cspNonce.of(styleNonce() ?? ''),
-      EditorView.contentAttributes.of({ 'aria-labelledby': labelledBy, 'data-variables': '' }),
-      EditorView.editable.of(!isReadOnly),
-      EditorView.updateListener.of((update) => {
-        if (update.docChanged && !update.transactions.some((each) => each.isUserEvent('outside'))) {
-          tell(update.state.doc.toString());
-        }
-      }),
-    ];
-    const made = new EditorView({ parent: parent.current, state: EditorState.create({ doc: begin(), extensions }) });
-    view.current = made;
-    return () => made.destroy();
-  }, [labelledBy, isReadOnly]);
-  useEffect(() => {
-    const editor = view.current;
-    if (editor === undefined || editor.state.doc.toString() === value) return;
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value }, userEvent: 'outside' });
-  }, [value]);
-  return <div className="json-editor" ref={parent} />;
+export function JsonEditor(props: Omit<SourceEditorProps, 'language' | 'takesVariables'>) {
+  return <SourceEditor {...props} language={JSON_TEXT} takesVariables />;
 }

@@ -1,6 +1,7 @@
 import { lazy, Suspense, use, useId, useState } from 'react';
 import { ErrorBoundary } from '../app/error-boundary.js';
 import { isSameJson } from '../graph/same-json.js';
+import { Hint } from '../ui/hint.js';
 import { Loading } from '../ui/loading.js';
 import type { SchemaFieldProps } from './field-props.js';
 import { FormContext, useFieldError } from './form-context.js';
@@ -35,7 +36,7 @@ export function JsonField({ schema, path, label, value, onChange }: SchemaFieldP
           />
         </Suspense>
       </ErrorBoundary>
-      {descriptionOf(schema) !== undefined && <p className="field-hint">{descriptionOf(schema)}</p>}
+      {descriptionOf(schema) !== undefined && <Hint>{descriptionOf(schema)}</Hint>}
       {looksBroken && <p className="field-error">This is not complete JSON yet; as it is, it is a text.</p>}
       {error !== undefined && <p className="field-error">{error}</p>}
     </div>

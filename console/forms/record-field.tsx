@@ -1,9 +1,12 @@
 import { useState } from 'react';
+import { asObject } from '../graph/json.js';
 import { Button } from '../ui/button.js';
+import { Hint } from '../ui/hint.js';
 import type { SchemaFieldProps } from './field-props.js';
 import { useFieldError } from './form-context.js';
 import { currentRows, toRecord, toRows, type RecordRow } from './record-rows.js';
-import { descriptionOf } from './schema.js';
+import { RecordValue } from './record-value.js';
+import { descriptionOf, typesOf } from './schema.js';
 import { MASK } from './mask.js';
 
 /** Names with values, such as the headers of a request. */
@@ -15,15 +18,17 @@ export function RecordField({ schema, path, label, value, onChange }: SchemaFiel
     setWritten(next);
     onChange(path, toRecord(next));
   };
+  const isText = typesOf(asObject(schema['additionalProperties'])).includes('string');
   const hasSecret = rows.some((row) => row.value === MASK);
   return (
     <fieldset className="form-group" data-path={path.join('.')}>
       <legend className="form-legend">{label}</legend>
-      {descriptionOf(schema) !== undefined && <p className="field-hint">{descriptionOf(schema)}</p>}
+      {descriptionOf(schema) !== undefined && <Hint>{descriptionOf(schema)}</Hint>}
       {rows.map((row, at) => (
         <Row
           key={at}
           label={`${label} ${at + 1}`}
+          isText={isText}
           path={[...path, row.name]}
           row={row}
           onChange={(next) => change(rows.with(at, next))}
@@ -41,15 +46,15 @@ export function RecordField({ schema, path, label, value, onChange }: SchemaFiel
 
 interface RowProps {
   label: string;
+  isText: boolean;
   path: readonly (string | number)[];
   row: RecordRow;
   onChange: (row: RecordRow) => void;
   onRemove: () => void;
 }
 
-function Row({ label, path, row, onChange, onRemove }: RowProps) {
+function Row({ label, isText, path, row, onChange, onRemove }: RowProps) {
   const error = useFieldError(path);
-  const { value } = row;
   return (
     <div className="form-record" data-path={path.join('.')}>
       <input
@@ -60,16 +65,12 @@ function Row({ label, path, row, onChange, onRemove }: RowProps) {
         value={row.name}
         onChange={({ target }) => onChange({ ...row, name: target.value })}
       />
-      <textarea
-        className="control form-text"
-        rows={1}
-        aria-label={`${label} value`}
-        aria-invalid={error === undefined ? undefined : true}
-        placeholder="Value"
-        data-variables
-        spellCheck={false}
-        value={typeof value === 'string' ? value : JSON.stringify(value)}
-        onChange={({ target }) => onChange({ ...row, value: target.value })}
+      <RecordValue
+        label={`${label} value`}
+        value={row.value}
+        isText={isText}
+        isWrong={error !== undefined}
+        onChange={(value) => onChange({ ...row, value })}
       />
       <Button variant="quiet" aria-label={`Remove ${label}`} onClick={onRemove}>
         <span aria-hidden="true">✕</span>

@@ -1,12 +1,16 @@
 // The generic form: a field by its schema, whatever the kind of the node. What holds other fields is in this file, too,
 // because each of them may hold every other one.
-import { asArray, asObject } from '../graph/json.js';
+import { use } from 'react';
+import { asArray, asObject, asText } from '../graph/json.js';
 import { startValue } from '../graph/start-value.js';
 import { Button } from '../ui/button.js';
+import { Hint } from '../ui/hint.js';
 import { SelectField } from '../ui/select-field.js';
 import { ChoiceField } from './choice-field.js';
+import { CodeField } from './code-field.js';
+import { ConditionField } from './condition-field.js';
 import type { SchemaFieldProps } from './field-props.js';
-import { useFieldError } from './form-context.js';
+import { FormContext, useFieldError } from './form-context.js';
 import './forms.css';
 import { ItemButtons } from './item-buttons.js';
 import { JsonField } from './json-field.js';
@@ -22,6 +26,8 @@ export function SchemaField(props: SchemaFieldProps) {
   const key = String(props.path.at(-1) ?? '');
   const shape = shapeOf(props.schema, key);
   const plain = { ...props, schema: withoutNull(props.schema) };
+  const ofPage = use(FormContext).fieldOf?.(asText(plain.schema['format']) ?? '', plain);
+  if (ofPage !== undefined) return ofPage;
   switch (shape) {
     case 'constant':
       return null;
@@ -32,12 +38,16 @@ export function SchemaField(props: SchemaFieldProps) {
     case 'text':
     case 'long text':
       return <VariableText {...plain} isLong={shape === 'long text'} />;
+    case 'code':
+      return <CodeField {...plain} />;
     case 'number':
       return <NumberField {...plain} />;
     case 'boolean':
       return <SwitchField {...plain} />;
     case 'record':
       return <RecordField {...plain} />;
+    case 'condition':
+      return <ConditionField {...plain} />;
     case 'object':
       return <ObjectField {...plain} />;
     case 'list':
@@ -70,7 +80,7 @@ function ObjectField({ schema, path, label, value, onChange }: SchemaFieldProps)
   return (
     <fieldset className="form-group" data-path={path.join('.')}>
       <legend className="form-legend">{label}</legend>
-      {descriptionOf(schema) !== undefined && <p className="field-hint">{descriptionOf(schema)}</p>}
+      {descriptionOf(schema) !== undefined && <Hint>{descriptionOf(schema)}</Hint>}
       <Properties schema={schema} path={path} value={value} onChange={onChange} />
     </fieldset>
   );
@@ -85,7 +95,7 @@ function ListField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   return (
     <fieldset className="form-group" data-path={path.join('.')}>
       <legend className="form-legend">{label}</legend>
-      {descriptionOf(schema) !== undefined && <p className="field-hint">{descriptionOf(schema)}</p>}
+      {descriptionOf(schema) !== undefined && <Hint>{descriptionOf(schema)}</Hint>}
       {items.map((each, at) => {
         const field = { schema: item, path: [...path, at], value: each, onChange };
         const name = `${label} ${at + 1}`;
@@ -97,7 +107,7 @@ function ListField({ schema, path, label, value, onChange }: SchemaFieldProps) {
             ) : (
               <SchemaField {...field} label={name} isRequired />
             )}
-            <ItemButtons label={label} at={at} items={items} onChange={(next) => onChange(path, next)} />
+            <ItemButtons name={name} at={at} items={items} onChange={(next) => onChange(path, next)} />
           </fieldset>
         );
       })}

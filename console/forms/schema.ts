@@ -6,9 +6,11 @@ export type Shape =
   | 'suggestions'
   | 'text'
   | 'long text'
+  | 'code'
   | 'number'
   | 'boolean'
   | 'record'
+  | 'condition'
   | 'object'
   | 'list'
   | 'variants'
@@ -28,6 +30,7 @@ export function shapeOf(schema: JsonObject, key: string): Shape {
 function shapeOfType(schema: JsonObject, key: string): Shape {
   const types = typesOf(schema);
   if (types.includes('string')) {
+    if (schema['contentMediaType'] === 'text/javascript') return 'code';
     if (asArray(schema['examples']).length > 1) return 'suggestions';
     return LONG.test(key) ? 'long text' : 'text';
   }
@@ -49,8 +52,14 @@ function shapeOfType(schema: JsonObject, key: string): Shape {
 /** Fields whose texts have more than one line, as a rule. */
 const LONG = /^(message|text|content|body|code|prompt|guide|description|instructions)$/;
 
+/** What a condition consists of, wherever a kind has one. */
+const CONDITION = ['left', 'operator', 'right'];
+
 function shapeOfObject(schema: JsonObject): Shape {
-  if (Object.keys(propertiesOf(schema)).length > 0) return 'object';
+  const keys = Object.keys(propertiesOf(schema));
+  if (CONDITION.every((key) => keys.includes(key))) return 'condition';
+  if (keys.length > 0) return 'object';
+  if (schema['format'] === 'record') return 'record';
   return typesOf(asObject(schema['additionalProperties'])).includes('string') ? 'record' : 'json';
 }
 

@@ -4,6 +4,7 @@ import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { SearchField } from '../ui/search-field.js';
 import './variable-picker.css';
+import { WithCode } from '../ui/with-code.js';
 
 interface VariablePickerProps {
   groups: () => VariableGroup[];
@@ -55,7 +56,9 @@ function Choices({ groups, onChoose, onClose }: ChoicesProps) {
           {choices.map(({ label, text, hint }) => (
             <button key={text} type="button" className="variables-choice" title={text} onClick={() => onChoose(text)}>
               <span>{label}</span>
-              <span className="field-hint">{hint ?? ''}</span>
+              <span className="field-hint">
+                <WithCode text={hint ?? ''} />
+              </span>
             </button>
           ))}
         </section>

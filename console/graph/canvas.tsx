@@ -6,6 +6,7 @@ import { HEAD_HEIGHT } from './card-size.js';
 import { connect } from './change-links.js';
 import { addNode } from './change-nodes.js';
 import { KindMenu } from './kind-menu.js';
+import { LoopFrame } from './loop-frame.js';
 import { createLinkHandlers, type DroppedLink } from './link-handlers.js';
 import { NodeCard } from './node-card.js';
 import { Overview } from './overview.js';
@@ -14,7 +15,7 @@ import { useStore } from './use-editor.js';
 import { useFlow } from './use-flow.js';
 import { MAX_AT_ONCE, useOpeningView } from './use-opening-view.js';
 
-const NODE_TYPES = { card: NodeCard };
+const NODE_TYPES = { card: NodeCard, frame: LoopFrame };
 
 export function Canvas() {
   const store = useStore();

@@ -3,6 +3,7 @@ import { disconnect } from './change-links.js';
 import { dataOf, isNode, nodesOf, positionOf, startOf, typeOf, type Drawing, type Position } from './drawing.js';
 import { asArray, isObject, type JsonObject } from './json.js';
 import { linksOf } from './links.js';
+import { withListedHandles } from './listed-handles.js';
 import { newId } from './new-id.js';
 import { isStart, type NodeKind, type NodeKinds } from './node-kind.js';
 import { replaceNode } from './replace-node.js';
@@ -18,7 +19,8 @@ export function addNode(
   const id = newId();
   const label = freeLabel(drawing, kind.title);
   const links = kind.handles.length === 0 && kind.handles_from === undefined ? { next_nodes: [] } : {};
-  const data = { id, name: kind.title, label, version: kind.version, ...startData(drawing, kind), ...links };
+  const begun = withListedHandles(kind, startData(drawing, kind));
+  const data = { id, name: kind.title, label, version: kind.version, ...begun, ...links };
   const node = { id, type: kind.type, position, data };
   const nodes = [...asArray(drawing['nodes']), node];
   const added = { edges: [], ...drawing, nodes };

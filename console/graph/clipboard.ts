@@ -64,8 +64,11 @@ function renew(node: DrawnNode, kinds: NodeKinds, ids: ReadonlyMap<string, strin
   };
 }
 
+/** What can be read of a node stands behind its id. */
+const VARIABLE = /\{\{(\s*)(.+?)(\.(?:result|error|item|index|last|callback_url)\b)/g;
+
 function renameVariables(text: string, ids: ReadonlyMap<string, string>): string {
-  return text.replace(/\{\{(\s*)(.+?)(\.result\b)/g, (all, space: string, id: string, rest: string) => {
+  return text.replace(VARIABLE, (all, space: string, id: string, rest: string) => {
     const renewed = ids.get(id.trim());
     return renewed === undefined ? all : `{{${space}${renewed}${rest}`;
   });

@@ -27,14 +27,16 @@ function exitsOfKind(kind: NodeKind | undefined, data: JsonObject): readonly Exi
   const named = kind.handles.map(({ id, label, field }) => ({ handle: id, label, path: [field] }));
   const listed = kind.handles_from === undefined ? [] : exitsFrom(kind.handles_from, data);
   const exits: Exit[] = [...listed, ...named];
-  return exits.length === 0 || kind.has_next_nodes === true ? [ORDINARY, ...exits] : exits;
+  const isUnlisted = kind.is_list_optional === true && (data[kind.handles_from!] ?? null) === null;
+  return exits.length === 0 || isUnlisted || kind.has_next_nodes === true ? [ORDINARY, ...exits] : exits;
 }
 
 function exitsFrom(field: string, data: JsonObject): Exit[] {
   return asArray(data[field]).flatMap((item, index) => {
     const id = isObject(item) ? asText(item['id']) : undefined;
     if (id === undefined || id === '') return [];
-    return [{ handle: id, label: asText((item as JsonObject)['label']) ?? id, path: [field, index, 'node'] }];
+    const label = asText((item as JsonObject)['label']) ?? '';
+    return [{ handle: id, label: label.trim() === '' ? id : label, path: [field, index, 'node'] }];
   });
 }
 
@@ -52,7 +54,8 @@ export function withTargets(data: JsonObject, exit: Exit, targets: readonly stri
   return setAt(data, exit.path, list ? [...targets] : single) as JsonObject;
 }
 
-function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+/** Undefined where nothing is there. */
+export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   let current = value;
   for (const part of path) {
     current =

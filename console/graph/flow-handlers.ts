@@ -1,12 +1,14 @@
 // React Flow's changes into the drawing. Made once for a canvas: React Flow tells everything on it of a new handler.
-import type { EdgeChange, NodeChange } from '@xyflow/react';
+import type { EdgeChange, NodeChange, NodePositionChange } from '@xyflow/react';
 import { moveNodes } from './change-nodes.js';
 import type { Position } from './drawing.js';
 import type { EditorStore } from './editor-store.js';
-import type { FlowNode } from './flow-nodes.js';
+import { movedByFrames } from './flow-frames.js';
+import type { CanvasNode } from './flow-nodes.js';
+import { loopOfFrame } from './frames.js';
 
 export interface FlowHandlers {
-  onNodesChange: (changes: NodeChange<FlowNode>[]) => void;
+  onNodesChange: (changes: NodeChange<CanvasNode>[]) => void;
   onEdgesChange: (changes: EdgeChange[]) => void;
 }
 
@@ -28,8 +30,7 @@ export function createFlowHandlers(
       select(store, 'nodes', changes);
       const moved = changes.filter((change) => change.type === 'position');
       if (moved.length === 0) return;
-      const positions = new Map(moving);
-      for (const { id, position } of moved) if (position !== undefined) positions.set(id, position);
+      const positions = new Map([...moving, ...targetsOf(store, moved)]);
       if (moved.some(({ dragging }) => dragging === true)) {
         setMoving(positions);
         return;
@@ -43,7 +44,16 @@ export function createFlowHandlers(
   };
 }
 
-function select(store: EditorStore, which: 'nodes' | 'links', changes: (NodeChange<FlowNode> | EdgeChange)[]): void {
+/** Where the nodes go that are moved, or whose frames are. */
+function targetsOf({ drawing, kinds }: EditorStore, moved: readonly NodePositionChange[]): Map<string, Position> {
+  const [nodes, frames] = [new Map<string, Position>(), new Map<string, Position>()];
+  for (const { id, position } of moved) {
+    if (position !== undefined) (loopOfFrame(id) === undefined ? nodes : frames).set(id, position);
+  }
+  return frames.size === 0 ? nodes : new Map([...movedByFrames(drawing, kinds, frames), ...nodes]);
+}
+
+function select(store: EditorStore, which: 'nodes' | 'links', changes: (NodeChange<CanvasNode> | EdgeChange)[]): void {
   const selections = changes.filter((change) => change.type === 'select');
   if (selections.length === 0) return;
   const { selection } = store.getState();

@@ -15,6 +15,7 @@ import {
 } from './drawing.js';
 import type { Selection } from './editor-store.js';
 import { exitsOf, type Exit } from './exits.js';
+import { flowFrames, type FrameNode } from './flow-frames.js';
 import { isStart, type NodeKinds } from './node-kind.js';
 import type { Problem } from './schema-problems.js';
 
@@ -32,6 +33,9 @@ export type CardData = {
 };
 
 export type FlowNode = Node<CardData, 'card'>;
+
+/** What stands on the canvas. */
+export type CanvasNode = FlowNode | FrameNode;
 
 /** Reach of a handle around the point where links end. */
 const REACH = 12;
@@ -52,7 +56,19 @@ export interface NodeLooks {
   moving: ReadonlyMap<string, Position>;
 }
 
-export function flowNodes({ drawing, kinds, selection, problems, moving }: NodeLooks): FlowNode[] {
+/** The cards in the order of the drawing, and behind that of each loop the frame of its body. */
+export function flowNodes(looks: NodeLooks): CanvasNode[] {
+  const { drawing, kinds, selection, moving } = looks;
+  const cards = flowCards(looks);
+  const frames = flowFrames({ drawing, kinds, selected: selection.nodes, moving });
+  if (frames.size === 0) return cards;
+  return cards.flatMap((card) => {
+    const frame = frames.get(card.id);
+    return frame === undefined ? [card] : [card, frame];
+  });
+}
+
+function flowCards({ drawing, kinds, selection, problems, moving }: NodeLooks): FlowNode[] {
   const counts = countProblems(problems);
   const start = startOf(drawing);
   return [...nodesOf(drawing).values()].map((node) => {

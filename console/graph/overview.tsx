@@ -2,13 +2,13 @@
 // when there are thousands; here they are painted at once.
 import { Panel, useReactFlow, useStore as useFlowStore, useViewport } from '@xyflow/react';
 import { useEffect, useMemo, useRef, type PointerEvent } from 'react';
-import type { FlowNode } from './flow-nodes.js';
+import type { CanvasNode } from './flow-nodes.js';
 import './overview.css';
 import { boundsOf, fitInto, type Rect } from './overview-frame.js';
 
 const SIZE = { width: 144, height: 96 };
 
-export function Overview({ nodes }: { nodes: readonly FlowNode[] }) {
+export function Overview({ nodes }: { nodes: readonly CanvasNode[] }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const flow = useReactFlow();
   const { x, y, zoom } = useViewport();
@@ -50,15 +50,16 @@ function place(rect: Rect, { x, y, scale }: Frame) {
   return { left: rect.x * scale + x, top: rect.y * scale + y, width: rect.width * scale, height: rect.height * scale };
 }
 
-function paint(canvas: HTMLCanvasElement, nodes: readonly FlowNode[], frame: Frame): void {
+function paint(canvas: HTMLCanvasElement, nodes: readonly CanvasNode[], frame: Frame): void {
   const context = canvas.getContext('2d');
   if (context === null) return;
   const { accentColor, color } = getComputedStyle(canvas);
   context.setTransform(2, 0, 0, 2, 0, 0);
   context.clearRect(0, 0, SIZE.width, SIZE.height);
-  for (const { position, width = 0, height = 0, selected } of nodes) {
-    context.fillStyle = selected === true ? accentColor : color;
+  for (const { type, position, width = 0, height = 0, selected } of nodes) {
+    context.fillStyle = context.strokeStyle = selected === true ? accentColor : color;
     const box = place({ ...position, width, height }, frame);
-    context.fillRect(box.left, box.top, Math.max(1, box.width), Math.max(1, box.height));
+    if (type === 'frame') context.strokeRect(box.left, box.top, box.width, box.height);
+    else context.fillRect(box.left, box.top, Math.max(1, box.width), Math.max(1, box.height));
   }
 }

@@ -2,6 +2,7 @@ import { useReactFlow, type ReactFlowInstance } from '@xyflow/react';
 import { Button } from '../ui/button.js';
 import { addNode } from './change-nodes.js';
 import { nodesOf, type Drawing, type Position } from './drawing.js';
+import { withFrames } from './flow-frames.js';
 import { freePlace } from './free-place.js';
 import type { NodeKind, NodeKinds } from './node-kind.js';
 import './palette.css';
@@ -18,7 +19,8 @@ export function Palette() {
   const add = (kind: NodeKind): void => {
     const graph = document.querySelector('.react-flow')?.getBoundingClientRect() ?? new DOMRect();
     const middle = flow.screenToFlowPosition({ x: graph.x + graph.width / 2, y: graph.y + graph.height / 2 });
-    const place = freePlace(store.drawing, store.getState().selection.nodes, middle);
+    const selected = withFrames(store.drawing, store.kinds, store.getState().selection.nodes);
+    const place = freePlace(store.drawing, selected, middle);
     const { drawing, id } = addNode(store.drawing, store.kinds, kind, place);
     store.change(drawing, { select: [id] });
     const [from, to] = [

@@ -1,6 +1,7 @@
 // Where the nodes of a drawing stand when a run is shown: as they were drawn, or laid out where nothing was drawn.
-import { Graph, layout } from '@dagrejs/dagre';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
+import { NO_BODIES, type Bodies } from './bodies.js';
+import { layOut } from './lay-out.js';
 import type { RunLinks } from './run-links.js';
 
 export interface RunNodeView {
@@ -14,9 +15,9 @@ export interface RunNodeView {
 
 export const NODE_WIDTH = 220;
 export const NODE_HEIGHT = 64;
-const GAP = { nodesep: 32, ranksep: 80 };
+const GAPS = { nodesep: 32, ranksep: 80 };
 
-export function layOutRun(drawing: JsonObject, links: RunLinks): RunNodeView[] {
+export function layOutRun(drawing: JsonObject, links: RunLinks, bodies: Bodies = NO_BODIES): RunNodeView[] {
   const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
   const seen = new Set<string>();
   const unique = nodes.filter(({ id }) => typeof id === 'string' && !seen.has(id) && seen.add(id));
@@ -25,7 +26,7 @@ export function layOutRun(drawing: JsonObject, links: RunLinks): RunNodeView[] {
   const isDrawn = views.every(({ x, y }) => x !== undefined && y !== undefined);
   // Programs that make drawings often leave every node where it began.
   if (isDrawn && (places.size > views.length / 2 || views.length === 1)) return views as RunNodeView[];
-  return arrange(views, links);
+  return arrange(views, links, bodies);
 }
 
 /** The label of a node; its id where it has none. */
@@ -43,15 +44,13 @@ function positionOf(node: JsonObject): { x: number | undefined; y: number | unde
   return Number.isFinite(x) && Number.isFinite(y) ? { x: x as number, y: y as number } : { x: undefined, y: undefined };
 }
 
-function arrange(views: readonly Pick<RunNodeView, 'id' | 'label' | 'type'>[], { links }: RunLinks): RunNodeView[] {
-  const graph = new Graph();
-  graph.setGraph({ rankdir: 'LR', ...GAP });
-  graph.setDefaultEdgeLabel(() => ({}));
-  for (const { id } of views) graph.setNode(id, { width: NODE_WIDTH, height: NODE_HEIGHT });
-  for (const { from, to } of links) graph.setEdge(from, to);
-  layout(graph);
-  return views.map(({ id, label, type }) => {
-    const { x = 0, y = 0 } = graph.node(id) as { x?: number; y?: number };
-    return { id, label, type, x: x - NODE_WIDTH / 2, y: y - NODE_HEIGHT / 2 };
-  });
+function arrange(
+  views: readonly Pick<RunNodeView, 'id' | 'label' | 'type'>[],
+  { links }: RunLinks,
+  bodies: Bodies,
+): RunNodeView[] {
+  const sizes = new Map(views.map(({ id }) => [id, { width: NODE_WIDTH, height: NODE_HEIGHT }]));
+  const ends = links.map(({ from, to }) => ({ source: from, target: to }));
+  const places = layOut(sizes, ends, bodies, GAPS);
+  return views.map(({ id, label, type }) => ({ id, label, type, ...places.get(id)! }));
 }

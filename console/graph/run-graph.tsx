@@ -2,6 +2,10 @@ import { Background, Controls, MarkerType, ReactFlow, type Edge, type ReactFlowI
 import '@xyflow/react/dist/base.css';
 import { useMemo } from 'react';
 import type { JsonObject } from '../../graph/json.js';
+import { frameId, framesOf, frameZ } from './frames.js';
+import type { NodeKinds } from './node-kind.js';
+import { runBodies } from './run-bodies.js';
+import { RunFrame, type RunFrameNode } from './run-frame.js';
 import { RunGraphContext } from './run-graph-context.js';
 import { layOutRun, NODE_HEIGHT, NODE_WIDTH } from './run-graph-layout.js';
 import { RunGraphNode, type RunFlowNode } from './run-graph-node.js';
@@ -13,13 +17,12 @@ interface RunGraphProps {
   /** The drawing with which the run was started. */
   drawing: JsonObject;
   links: RunLinks;
-  /** Titles of kinds by their words in drawings. */
-  titles: ReadonlyMap<string, string>;
+  kinds: NodeKinds;
   selected: string | undefined;
   onSelect: (nodeId: string) => void;
 }
 
-const NODE_TYPES = { run: RunGraphNode };
+const NODE_TYPES = { run: RunGraphNode, frame: RunFrame };
 const FIT = { padding: 0.08, maxZoom: 1 };
 const ARIA = { 'controls.ariaLabel': 'View of the graph' };
 /** What is smaller cannot be read. */
@@ -28,8 +31,8 @@ const READABLE = 0.3;
 const DRAWN_WHOLE = 600;
 
 /** A drawing as it runs or ran; it is looked at, not changed. The nodes read their status by themselves. */
-export function RunGraph({ runId, drawing, links, titles, selected, onSelect }: RunGraphProps) {
-  const { nodes, edges } = useMemo(() => toFlow(drawing, links, titles), [drawing, links, titles]);
+export function RunGraph({ runId, drawing, links, kinds, selected, onSelect }: RunGraphProps) {
+  const { nodes, edges } = useMemo(() => toFlow(drawing, links, kinds), [drawing, links, kinds]);
   const context = useMemo(() => ({ runId, selected, onSelect }), [runId, selected, onSelect]);
   return (
     <RunGraphContext value={context}>
@@ -59,7 +62,10 @@ export function RunGraph({ runId, drawing, links, titles, selected, onSelect }: 
 }
 
 /** All of the drawing, unless it is so large that nothing could be read: then where it begins. */
-async function showFirst(flow: ReactFlowInstance<RunFlowNode>, start: string | undefined): Promise<void> {
+async function showFirst(
+  flow: ReactFlowInstance<RunFlowNode | RunFrameNode>,
+  start: string | undefined,
+): Promise<void> {
   await flow.fitView(FIT);
   const first = flow.getNode(start ?? '');
   if (first === undefined || flow.getZoom() >= READABLE) return;
@@ -67,8 +73,10 @@ async function showFirst(flow: ReactFlowInstance<RunFlowNode>, start: string | u
   await flow.setCenter(x + 1.5 * NODE_WIDTH, y + NODE_HEIGHT / 2, { zoom: READABLE });
 }
 
-function toFlow(drawing: JsonObject, links: RunLinks, titles: ReadonlyMap<string, string>) {
-  const views = layOutRun(drawing, links);
+function toFlow(drawing: JsonObject, links: RunLinks, kinds: NodeKinds) {
+  const bodies = runBodies(drawing, links, kinds);
+  const views = layOutRun(drawing, links, bodies);
+  const places = new Map(views.map((view) => [view.id, view]));
   const labels = new Map(views.map(({ id, label }) => [id, label]));
   const nodes = views.map(({ id, label, type, x, y }): RunFlowNode => ({
     id,
@@ -76,8 +84,19 @@ function toFlow(drawing: JsonObject, links: RunLinks, titles: ReadonlyMap<string
     position: { x, y },
     width: NODE_WIDTH,
     height: NODE_HEIGHT,
-    data: { label, kind: titles.get(type) ?? '' },
+    data: { label, kind: kinds.get(type)?.title ?? '' },
   }));
+  const frames = framesOf(bodies, (id) => ({ ...places.get(id)!, width: NODE_WIDTH, height: NODE_HEIGHT })).map(
+    ({ loop, depth, x, y, width, height }): RunFrameNode => ({
+      id: frameId(loop),
+      type: 'frame',
+      position: { x, y },
+      width,
+      height,
+      zIndex: frameZ(depth),
+      data: { label: labels.get(loop)!, loop },
+    }),
+  );
   const edges = links.links.map(({ from, to, handle }): Edge => ({
     id: JSON.stringify([from, handle, to]),
     source: from,
@@ -86,5 +105,5 @@ function toFlow(drawing: JsonObject, links: RunLinks, titles: ReadonlyMap<string
     markerEnd: { type: MarkerType.ArrowClosed },
     ...(handle === '' ? {} : { label: handle }),
   }));
-  return { nodes, edges };
+  return { nodes: [...nodes, ...frames], edges };
 }

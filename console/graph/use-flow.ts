@@ -3,11 +3,11 @@ import type { Edge } from '@xyflow/react';
 import { useMemo, useState } from 'react';
 import { flowEdges, type EdgeMemory } from './flow-edges.js';
 import { createFlowHandlers, STANDING, type FlowHandlers } from './flow-handlers.js';
-import { flowNodes, type FlowNode } from './flow-nodes.js';
+import { flowNodes, type CanvasNode } from './flow-nodes.js';
 import { useEditor, useStore } from './use-editor.js';
 
 export interface Flow extends FlowHandlers {
-  nodes: FlowNode[];
+  nodes: CanvasNode[];
   edges: Edge[];
 }
 

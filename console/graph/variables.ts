@@ -1,4 +1,5 @@
 // What a node can use of what comes before it: fields of the run's input, and results of earlier nodes.
+import { bodiesOf, type Bodies } from './bodies.js';
 import { dataOf, labelOf, nodesOf, startOf, typeOf, type Drawing } from './drawing.js';
 import { asArray, asText, isObject } from './json.js';
 import { before, linksOf } from './links.js';
@@ -16,12 +17,40 @@ export interface VariableGroup {
   choices: VariableChoice[];
 }
 
-/** The run's input first, then the nodes before, the nearest first. */
+/**
+ * The run's input first, then what the loops around the node give their bodies, then the nodes before, the nearest first.
+ * Last what a loop can use of its own body, after each iteration.
+ */
 export function variablesFor(drawing: Drawing, kinds: NodeKinds, id: string): VariableGroup[] {
+  const bodies = bodiesOf(drawing, kinds);
+  const around = loopsAround(bodies, id);
   const earlier = before(linksOf(drawing, kinds), id)
-    .filter((nodeId) => nodeId !== startOf(drawing))
+    // A loop around the node has no result yet.
+    .filter((nodeId) => nodeId !== startOf(drawing) && !around.includes(nodeId))
     .map((nodeId) => resultsOf(drawing, kinds, nodeId));
-  return [inputOf(drawing), ...earlier].filter(({ choices }) => choices.length > 0);
+  const loops = around.map((loop) => iterationOf(drawing, kinds, loop));
+  const inside = bodies.members.get(id) ?? [];
+  const own = inside.length === 0 ? [] : [iterationOf(drawing, kinds, id)];
+  const body = inside.map((nodeId) => resultsOf(drawing, kinds, nodeId));
+  return [inputOf(drawing), ...loops, ...earlier, ...own, ...body].filter(({ choices }) => choices.length > 0);
+}
+
+/** The nearest first. */
+function loopsAround({ loopOf }: Bodies, id: string): string[] {
+  const loops: string[] = [];
+  for (let loop = loopOf.get(id); loop !== undefined; loop = loopOf.get(loop)) loops.push(loop);
+  return loops;
+}
+
+/** What can be read of a loop in its body: its item, for example. */
+function iterationOf(drawing: Drawing, kinds: NodeKinds, loop: string): VariableGroup {
+  const node = nodesOf(drawing).get(loop);
+  const names = kinds.get(node ? typeOf(node) : '')?.body_variables ?? [];
+  const choices = names.map((name) => ({
+    label: name.charAt(0).toUpperCase() + name.slice(1),
+    text: `{{ ${loop}.${name} }}`,
+  }));
+  return { heading: `${labelOf(node, kinds)}, each iteration`, choices };
 }
 
 function inputOf(drawing: Drawing): VariableGroup {

@@ -36,7 +36,7 @@ export function TriggerForm({ schema, data, onChange }: TriggerFormProps) {
             others={fields.toSpliced(at, 1)}
             onChange={(next) => change(fields.with(at, next))}
           />
-          <ItemButtons label="Input field" at={at} items={fields} onChange={change} />
+          <ItemButtons name={`Input field ${at + 1}`} at={at} items={fields} onChange={change} />
         </fieldset>
       ))}
       <Button onClick={add}>Add input field</Button>

@@ -55,12 +55,18 @@ export function useStartedNodes(runId: string): readonly string[] {
   return useShownRun(runId, ({ live }) => live.order) ?? NONE;
 }
 
-/** `waiting`: the run is in progress, and each node in flight waits for somebody. */
+/** `waiting`: the run is in progress, and each node in flight waits. A loop is as its iterations are. */
 export function useRunWord(runId: string): LiveRun['status'] | 'waiting' | undefined {
   return useShownRun(runId, ({ live }) => (isAllWaiting(live) ? 'waiting' : live.status));
 }
 
 function isAllWaiting({ status, nodes, pending }: LiveRun): boolean {
-  if (status !== 'in progress' || pending.size === 0) return false;
-  return [...nodes].every(([key, entry]) => entry.status !== 'in progress' || pending.has(key));
+  if (status !== 'in progress') return false;
+  let count = 0;
+  for (const [key, entry] of nodes) {
+    if (entry.status !== 'in progress' || entry.iterations !== undefined) continue;
+    if (entry.waiting === undefined && !pending.has(key)) return false;
+    count += 1;
+  }
+  return count > 0;
 }

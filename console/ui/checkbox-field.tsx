@@ -1,6 +1,7 @@
 import { useId } from 'react';
 import type { FieldProps } from './field.js';
 import './field.css';
+import { Hint } from './hint.js';
 
 export interface CheckboxFieldProps extends FieldProps {
   isChecked: boolean;
@@ -27,11 +28,7 @@ export function CheckboxField({ label, hint, error, isChecked, onChange, disable
       <label className="checkbox-field-label" htmlFor={id}>
         {label}
       </label>
-      {hint !== undefined && (
-        <p className="field-hint" id={hintId}>
-          {hint}
-        </p>
-      )}
+      {hint !== undefined && <Hint id={hintId}>{hint}</Hint>}
       {error !== undefined && (
         <p className="field-error" id={errorId}>
           {error}

@@ -1,5 +1,6 @@
 import { useId, type ReactNode } from 'react';
 import './field.css';
+import { Hint } from './hint.js';
 
 export interface FieldProps {
   label: string;
@@ -40,11 +41,7 @@ export function Field({
         'aria-describedby': described === '' ? undefined : described,
         'aria-invalid': error === undefined ? undefined : true,
       })}
-      {hint !== undefined && (
-        <p className="field-hint" id={hintId}>
-          {hint}
-        </p>
-      )}
+      {hint !== undefined && <Hint id={hintId}>{hint}</Hint>}
       {error !== undefined && (
         <p className="field-error" id={errorId}>
           {error}

@@ -4,7 +4,7 @@ import type { Database, Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { markCallApplied } from '../nodes/provider-calls-repository.js';
 import { addPaidCall, lockRun } from './agent-charges.js';
-import type { ApprovalStatus, Tables, ToolOutcome } from '../core/tables.js';
+import type { ApprovalStatus, Role, Tables, ToolOutcome } from '../core/tables.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
 import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
 
@@ -33,7 +33,10 @@ export interface StoredToolCall {
   toolCallId: string;
   serverLabel: string | null;
   toolName: string;
+  /** As the model wrote them. */
   argumentsEnc: Buffer;
+  /** What a person has put in their place. */
+  editedEnc: Buffer | null;
   outcome: ToolOutcome | null;
   answerEnc: Buffer | null;
   requestId: string | null;
@@ -48,12 +51,26 @@ export async function findToolCalls(db: Db, { runId, path, nodeId }: NodeKey): P
   const { rows } = await sql<StoredToolCall>`
     SELECT call.turn, call.ordinal, call.tool_call_id AS "toolCallId", call.server_label AS "serverLabel",
       call.tool_name AS "toolName", call.arguments_enc AS "argumentsEnc", call.outcome, call.answer_enc AS "answerEnc",
-      call.request_id AS "requestId", request.status AS approval, request.reason,
+      call.request_id AS "requestId", request.status AS approval, request.reason, request.edited_enc AS "editedEnc",
       (extract(epoch FROM request.expires_at - clock_timestamp()) * 1000)::float8 AS "waitMs"
     FROM agent_tool_calls call LEFT JOIN approval_requests request USING (request_id)
     WHERE call.run_id = ${runId} AND call.path = ${path} AND call.node_id = ${nodeId}
     ORDER BY call.turn, call.ordinal`.execute(db);
   return rows;
+}
+
+/** What a tool call waits for. */
+export interface AskedApproval {
+  requestId: string;
+  /** JSON text, secrets masked. */
+  shownArguments: string;
+  argumentsHash: string;
+  expiresInSeconds: number;
+  /** How many people must approve. */
+  required: number;
+  excludeStarter: boolean;
+  /** Null where everybody may who may draw. */
+  roles: Role[] | null;
 }
 
 export interface NewToolCall {
@@ -63,7 +80,7 @@ export interface NewToolCall {
   argumentsEnc: Buffer;
   /** For a call that cannot be made: what the model is answered instead. */
   invalidEnc: Buffer | null;
-  approval: { requestId: string; shownArguments: string; expiresInSeconds: number } | null;
+  approval: AskedApproval | null;
 }
 
 export interface NewTurn extends TurnKey {
@@ -120,7 +137,7 @@ export async function saveTurn(db: Database, turn: NewTurn): Promise<void> {
 interface NewApproval {
   ordinal: number;
   call: NewToolCall;
-  approval: NonNullable<NewToolCall['approval']>;
+  approval: AskedApproval;
   isOpen: boolean;
 }
 
@@ -143,6 +160,10 @@ async function insertApproval(
       server_label: call.serverLabel ?? '',
       tool_name: call.toolName,
       arguments: approval.shownArguments,
+      arguments_hash: approval.argumentsHash,
+      required: approval.required,
+      exclude_starter: approval.excludeStarter,
+      roles: approval.roles,
       expires_at: sql<Date>`now() + make_interval(secs => ${approval.expiresInSeconds})`,
       ...(isOpen ? {} : { status: 'expired', decided_at: sql<Date>`now()` }),
     })
@@ -170,25 +191,4 @@ export async function saveToolAnswer(
     if (!answer.wasCalled) return;
     await markCallApplied(trx, { runId, path, nodeId, turn, ordinal: ordinal + 1 }, { usage: null, priceUsd: null });
   });
-}
-
-/** The sealed tools of the agent: those given now, or those that an earlier attempt stored. */
-export async function keepTools(db: Db, { runId, path, nodeId }: NodeKey, toolsEnc: Buffer): Promise<Buffer> {
-  const { rows } = await sql<{ tools: Buffer }>`
-    INSERT INTO agent_sessions AS session (run_id, path, node_id, tools_enc)
-    VALUES (${runId}, ${path}, ${nodeId}, ${toolsEnc})
-    ON CONFLICT (run_id, path, node_id) DO UPDATE SET tools_enc = session.tools_enc
-    RETURNING tools_enc AS tools`.execute(db);
-  return rows[0]!.tools;
-}
-
-export async function findTools(db: Db, { runId, path, nodeId }: NodeKey): Promise<Buffer | undefined> {
-  const row = await db
-    .selectFrom('agent_sessions')
-    .select('tools_enc')
-    .where('run_id', '=', runId)
-    .where('path', '=', path)
-    .where('node_id', '=', nodeId)
-    .executeTakeFirst();
-  return row?.tools_enc;
 }

@@ -1,8 +1,10 @@
 // Reads of approval requests: who asks for what, where, and who has decided.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
-import type { ApprovalStatus } from '../core/tables.js';
+import type { NodeKey } from '../../graph/plan.js';
+import type { ApprovalStatus, Role } from '../core/tables.js';
 import { isInScope, type Scope } from '../projects/scope.js';
+import { decisionsOf, type Decision } from './decisions-text.js';
 
 export interface ApprovalRequest {
   request_id: string;
@@ -19,6 +21,16 @@ export interface ApprovalRequest {
   server_label: string;
   tool_name: string;
   arguments: unknown;
+  /** Of what would be sent. */
+  arguments_hash: string;
+  /** What a person has put in the place of the arguments; null where nobody has. */
+  edited_arguments: unknown;
+  /** How many people must approve. */
+  required: number;
+  exclude_starter: boolean;
+  roles: Role[] | null;
+  /** Who has decided so far, in their order. */
+  decisions: Decision[];
   status: ApprovalStatus;
   reason: string;
   /** Null when nobody has decided. */
@@ -57,7 +69,9 @@ async function readRequests(db: Db, which: RawBuilder<unknown>): Promise<Approva
       json_build_object('id', workflow.id, 'title', workflow.title) AS workflow,
       json_build_object('id', project.id, 'name', project.name) AS project,
       json_build_object('id', starter.id, 'name', starter.name) AS requested_by,
-      request.server_label, request.tool_name, request.arguments, ${shownStatus} AS status, request.reason,
+      request.server_label, request.tool_name, request.arguments, request.arguments_hash, request.edited_arguments,
+      request.required, request.exclude_starter, request.roles, ${decisionsOf(sql`request.request_id`)} AS decisions,
+      ${shownStatus} AS status, request.reason,
       CASE WHEN decider.id IS NOT NULL THEN json_build_object('id', decider.id, 'name', decider.name) END AS decided_by,
       request.decided_at, request.created_at, request.expires_at
     FROM approval_requests request
@@ -79,6 +93,41 @@ function projectsOf(scope: Scope): RawBuilder<unknown> {
 export async function findRequest(db: Db, runId: string, requestId: string): Promise<ApprovalRequest | undefined> {
   const found = await readRequests(db, sql`request.request_id = ${requestId} AND request.run_id = ${runId}`);
   return found[0];
+}
+
+/** What a person needs who changes the arguments of a request. */
+export interface CurrentArguments extends NodeKey {
+  status: ApprovalStatus;
+  serverLabel: string;
+  toolName: string;
+  /** Of what would be sent now. */
+  hash: string;
+  /** What would be sent now: sealed JSON text. Null once it has expired. */
+  sealed: Buffer | null;
+  excludeStarter: boolean;
+  roles: Role[] | null;
+  starterId: number;
+  /** Whether `userId` has approved these arguments. */
+  hasApproved: boolean;
+}
+
+export async function findCurrentArguments(
+  db: Db,
+  { runId, requestId, userId }: { runId: string; requestId: string; userId: number },
+): Promise<CurrentArguments | undefined> {
+  const { rows } = await sql<CurrentArguments>`
+    SELECT request.run_id AS "runId", request.path, request.node_id AS "nodeId", ${shownStatus} AS status,
+      request.server_label AS "serverLabel", request.tool_name AS "toolName", request.arguments_hash AS hash,
+      coalesce(request.edited_enc, call.arguments_enc) AS sealed, request.exclude_starter AS "excludeStarter",
+      request.roles, run.user_id AS "starterId", EXISTS (
+        SELECT FROM approval_decisions made
+        WHERE made.request_id = request.request_id AND made.user_id = ${userId} AND made.decision = 'approved'
+          AND made.arguments_hash = request.arguments_hash
+      ) AS "hasApproved"
+    FROM approval_requests request JOIN runs run ON run.id = request.run_id
+    LEFT JOIN agent_tool_calls call ON call.request_id = request.request_id
+    WHERE request.request_id = ${requestId} AND request.run_id = ${runId}`.execute(db);
+  return rows[0];
 }
 
 /** Undefined also when the request's project is not in scope. */

@@ -1,7 +1,8 @@
-// Approval requests. Postgres is the arbiter: a request leaves `pending` once, by a guarded update; the signal to the run
-// workflow only wakes it.
-import { sql } from 'kysely';
-import type { Db } from '../core/client.js';
+// Approval requests. Postgres is the arbiter: decisions on a request are counted one after the other, under the lock of its
+// row, and it leaves `pending` once; the signal to the run workflow only wakes it.
+import { sql, type Transaction } from 'kysely';
+import type { Database, Db } from '../core/client.js';
+import type { ApprovalStatus, Role, Tables } from '../core/tables.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
 import type { TurnKey } from './agent-repository.js';
 
@@ -11,21 +12,123 @@ export interface NewDecision {
   decision: 'approved' | 'rejected';
   reason: string;
   userId: number;
+  /** The person's role in the project. */
+  role: Role;
+  /** Of the arguments that the person has seen; undefined for those that the request has now. */
+  argumentsHash?: string | undefined;
+  /** What the person puts in their place. */
+  edit?: ArgumentsEdit | undefined;
 }
 
-/** True for exactly one of all who try: the request was pending, in time, and its run is open. */
-export async function decideRequest(
-  db: Db,
-  { runId, requestId, decision, reason, userId }: NewDecision,
-): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    UPDATE approval_requests request
-    SET status = ${decision}, reason = ${reason}, decided_by = ${userId}, decided_at = now()
-    FROM runs run
-    WHERE request.request_id = ${requestId} AND request.run_id = ${runId} AND request.status = 'pending'
-      AND request.expires_at > now() AND run.id = request.run_id AND run.status = 'In Progress'
-    RETURNING ${tellWatchers(runId)}`.execute(db);
-  return numAffectedRows === 1n;
+export interface ArgumentsEdit {
+  /** JSON text, secrets masked. */
+  shown: string;
+  /** Sealed JSON text of what is sent. */
+  sealed: Buffer;
+  hash: string;
+}
+
+/**
+ * `settled`: the request has been decided by this. `counted`: more people must approve. `repeated`: the person has
+ * approved the same before, or the request is already as the person wants it. `stale`: the arguments are others than
+ * `argumentsHash` says. `full`: too many have been counted. `late`: it is settled in another way, has expired, or its run
+ * has ended.
+ */
+export type Outcome = 'settled' | 'counted' | 'repeated' | 'stale' | 'full' | 'late' | 'forbidden' | 'unknown';
+
+/** Of decisions that do not settle a request: people who change the arguments again and again come to no end. */
+export const MAX_COUNTED = 50;
+
+/** Idempotent. A process that dies before the commit has decided nothing. */
+export async function decideRequest(db: Database, made: NewDecision): Promise<Outcome> {
+  return db.transaction().execute(async (trx) => {
+    const request = await lockRequest(trx, made);
+    if (request === undefined) return 'unknown';
+    if (!mayDecide(request, made)) return 'forbidden';
+    const isStale = made.argumentsHash !== undefined && made.argumentsHash !== request.argumentsHash;
+    if (!request.isOpen) {
+      return request.status === made.decision && made.edit === undefined && !isStale ? 'repeated' : 'late';
+    }
+    if (isStale) return 'stale';
+    const hash = made.edit?.hash ?? request.argumentsHash;
+    const isApproval = made.decision === 'approved';
+    if (isApproval && request.counted >= MAX_COUNTED) return 'full';
+    const decidedAt = await insertDecision(trx, made, hash);
+    if (decidedAt === undefined && made.edit === undefined) return 'repeated';
+    const isSettled = !isApproval || (await countApprovals(trx, made, hash)) >= request.required;
+    const { edit, decision, reason, userId } = made;
+    await trx
+      .updateTable('approval_requests')
+      .set({
+        ...(edit && { edited_arguments: edit.shown, edited_enc: edit.sealed, arguments_hash: edit.hash }),
+        ...(isSettled
+          ? { status: decision, reason, decided_by: userId, decided_at: decidedAt ?? sql<Date>`clock_timestamp()` }
+          : { counted: sql<number>`counted + 1` }),
+      })
+      .where('request_id', '=', made.requestId)
+      .returning(tellWatchers(made.runId).as('told'))
+      .execute();
+    return isSettled ? 'settled' : 'counted';
+  });
+}
+
+interface LockedRequest {
+  status: ApprovalStatus;
+  /** It is pending and in time, and its run is open. */
+  isOpen: boolean;
+  argumentsHash: string;
+  required: number;
+  counted: number;
+  excludeStarter: boolean;
+  roles: Role[] | null;
+  starterId: number;
+}
+
+/** Whoever ends the run changes the row too, and is waited for; the run's own row need not be locked. */
+async function lockRequest(
+  trx: Transaction<Tables>,
+  { runId, requestId }: NewDecision,
+): Promise<LockedRequest | undefined> {
+  const { rows } = await sql<LockedRequest>`
+    SELECT request.status, request.arguments_hash AS "argumentsHash", request.required, request.counted, request.roles,
+      request.exclude_starter AS "excludeStarter", run.user_id AS "starterId",
+      request.status = 'pending' AND request.expires_at > clock_timestamp() AND run.status = 'In Progress' AS "isOpen"
+    FROM approval_requests request JOIN runs run ON run.id = request.run_id
+    WHERE request.request_id = ${requestId} AND request.run_id = ${runId} FOR NO KEY UPDATE OF request`.execute(trx);
+  return rows[0];
+}
+
+/** Whether a person may decide on a request, whose run `starterId` has started. */
+export function mayDecide(
+  request: Pick<LockedRequest, 'roles' | 'excludeStarter' | 'starterId'>,
+  { userId, role }: Pick<NewDecision, 'userId' | 'role'>,
+): boolean {
+  if (request.excludeStarter && request.starterId === userId) return false;
+  return request.roles === null || request.roles.includes(role);
+}
+
+/** Undefined where the person has decided the same before, on the same arguments. */
+async function insertDecision(trx: Transaction<Tables>, made: NewDecision, hash: string): Promise<Date | undefined> {
+  const { requestId, userId, decision, reason } = made;
+  const row = await trx
+    .insertInto('approval_decisions')
+    .values({ request_id: requestId, user_id: userId, decision, reason, arguments_hash: hash })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('decided_at')
+    .executeTakeFirst();
+  return row?.decided_at;
+}
+
+/** Of these arguments: approvals of others no longer count. */
+async function countApprovals(trx: Transaction<Tables>, { requestId }: NewDecision, hash: string): Promise<number> {
+  const { approvals } = await trx
+    .selectFrom('approval_decisions')
+    .select((eb) => eb.fn.countAll<number>().as('approvals'))
+    .where('request_id', '=', requestId)
+    .where('decision', '=', 'approved')
+    .where('arguments_hash', '=', hash)
+    .executeTakeFirstOrThrow();
+  return approvals;
 }
 
 /** By the worker, when the run has waited long enough: what is still pending is decided as expired. */

@@ -18,6 +18,9 @@ import * as waits from '../migrations/0017-waits.js';
 import * as caughtFailures from '../migrations/0015-caught-failures.js';
 import * as runOutputs from '../migrations/0016-run-outputs.js';
 import * as loops from '../migrations/0018-loops.js';
+import * as sharedApprovals from '../migrations/0019-shared-approvals.js';
+import * as humanTasks from '../migrations/0020-human-tasks.js';
+import * as childRuns from '../migrations/0021-child-runs.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -39,6 +42,9 @@ const migrations: Record<string, Migration> = {
   '0016-run-outputs': runOutputs,
   '0017-waits': waits,
   '0018-loops': loops,
+  '0019-shared-approvals': sharedApprovals,
+  '0020-human-tasks': humanTasks,
+  '0021-child-runs': childRuns,
 };
 
 /**

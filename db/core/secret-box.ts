@@ -12,6 +12,7 @@ export type SecretContext =
   | 'idempotency-key'
   | 'agent'
   | 'callback'
+  | 'human-answer'
   | 'webhook-secret';
 
 /** A stored value was sealed with a key that this process was not given. */

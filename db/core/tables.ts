@@ -13,8 +13,10 @@ import type {
   AgentSessionsTable,
   AgentToolCallsTable,
   AgentTurnsTable,
+  ApprovalDecisionsTable,
   ApprovalRequestsTable,
 } from './tables/agent-tables.js';
+import type { HumanAnswersTable, HumanTasksTable } from './tables/human-task-tables.js';
 import type { RunEventsTable, RunWatchesTable } from './tables/event-tables.js';
 import type { MarketplaceCopiesTable, MarketplaceUsageTable } from './tables/marketplace-tables.js';
 import type {
@@ -47,6 +49,7 @@ import type {
 
 export type { ProviderKeysTable, Role, UsersTable } from './tables/account-tables.js';
 export type { ApprovalStatus, ToolOutcome } from './tables/agent-tables.js';
+export type { HumanTaskStatus } from './tables/human-task-tables.js';
 export type { NodeStatus, TransactionStatus } from './tables/node-tables.js';
 export type { StoredRunStatus } from './tables/run-tables.js';
 export type { SignInMethod } from './tables/session-tables.js';
@@ -61,6 +64,8 @@ export interface Tables {
   project_members: ProjectMembersTable;
   provider_keys: ProviderKeysTable;
   waits: WaitsTable;
+  human_tasks: HumanTasksTable;
+  human_answers: HumanAnswersTable;
   workflows: WorkflowsTable;
   workflow_versions: WorkflowVersionsTable;
   graph_snapshots: GraphSnapshotsTable;
@@ -74,6 +79,7 @@ export interface Tables {
   agent_turns: AgentTurnsTable;
   agent_tool_calls: AgentToolCallsTable;
   approval_requests: ApprovalRequestsTable;
+  approval_decisions: ApprovalDecisionsTable;
   idempotency_keys: IdempotencyKeysTable;
   categories: CategoriesTable;
   workflow_categories: WorkflowCategoriesTable;

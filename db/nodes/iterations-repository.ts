@@ -1,10 +1,11 @@
 // The iterations of loops, as the worker writes and reads them. An iteration is a row of `node_results` with its own path
 // and the id of its loop (db/migrations/0018-loops.ts).
 import { sql, type RawBuilder } from 'kysely';
-import { iterationPath } from '../../graph/iteration-path.js';
+import { iterationPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
+import { closedRequests } from '../waits/close-waits.js';
 import type { StoredOutput } from './node-results-repository.js';
 
 const ITEMS_AT_ONCE = 500;
@@ -74,6 +75,8 @@ export interface IterationEnd extends NodeKey {
 export async function recordIterationEnd(db: Db, end: IterationEnd): Promise<void> {
   const own = iterationPath(end.path, end.nodeId, end.index);
   const next = end.next === undefined ? null : iterationPath(end.path, end.nodeId, end.next);
+  const isLeftOpen = sql`${end.failure !== null} AND run_id = ${end.runId}
+    AND (path = ${own} OR starts_with(path, ${`${own}/`}))`;
   await sql`/* end_iteration */
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress' FOR KEY SHARE
@@ -95,7 +98,7 @@ export async function recordIterationEnd(db: Db, end: IterationEnd): Promise<voi
       FROM open_run
       WHERE ${end.failure !== null} AND run_id = open_run.id AND node_results.status = 'in progress'
         AND (starts_with(path, ${`${own}/`}) OR (path = ${own} AND NOT is_iteration))
-    ), begun AS (
+    ), ${closedRequests(isLeftOpen)}, begun AS (
       INSERT INTO node_results (run_id, path, node_id, status, is_iteration)
       SELECT id, ${next}, ${end.nodeId}, 'in progress', true FROM open_run WHERE ${next}::text IS NOT NULL
       ON CONFLICT DO NOTHING
@@ -136,11 +139,13 @@ export async function findIteration(db: Db, key: NodeKey, index: number): Promis
 
 /** Closes all iterations of a loop that has failed, with everything in them. Repeating it changes nothing. */
 export async function closeIterations(db: Db, key: NodeKey): Promise<void> {
+  const prefix = iterationsPrefix(key.path, key.nodeId);
   await sql`/* close_iterations */
+    WITH ${closedRequests(sql`run_id = ${key.runId} AND starts_with(path, ${prefix})`)}
     UPDATE node_results SET status = 'failed', error_code = 'cancelled', finished_at = clock_timestamp(),
       error_message = 'The node was cancelled because its loop failed.'
     FROM (SELECT id FROM runs WHERE id = ${key.runId} AND status = 'In Progress' FOR KEY SHARE) AS open_run
-    WHERE run_id = open_run.id AND node_results.status = 'in progress' AND starts_with(path, ${prefixOf(key)})
+    WHERE run_id = open_run.id AND node_results.status = 'in progress' AND starts_with(path, ${prefix})
     RETURNING ${tellWatchers(key.runId)}`.execute(db);
 }
 
@@ -162,11 +167,7 @@ export async function findIterations(db: Db, key: NodeKey): Promise<StoredIterat
 const iterationColumns = sql`path, status, CASE WHEN result_enc IS NULL THEN result::text END AS result,
   result_enc AS "resultEnc", error_code AS "errorCode", error_message AS "errorMessage"`;
 
-function ofLoop(key: NodeKey): RawBuilder<unknown> {
-  return sql`run_id = ${key.runId} AND node_id = ${key.nodeId} AND is_iteration AND starts_with(path, ${prefixOf(key)})`;
-}
-
-/** The paths of a loop's iterations begin with it. */
-function prefixOf({ path, nodeId }: NodeKey): string {
-  return iterationPath(path, nodeId, 0).slice(0, -'0]'.length);
+/** The rows of the iterations of a loop. */
+export function ofLoop(key: NodeKey): RawBuilder<unknown> {
+  return sql`run_id = ${key.runId} AND node_id = ${key.nodeId} AND is_iteration AND starts_with(path, ${iterationsPrefix(key.path, key.nodeId)})`;
 }

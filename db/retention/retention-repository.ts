@@ -40,7 +40,7 @@ export function isExpired(retentionDays: Value<number>): RawBuilder<boolean> {
 export async function expireRuns(db: Db, retentionDays: number, limit: number): Promise<Batch> {
   const { numAffectedRows } = await sql`
     UPDATE runs SET results_expired_at = now(), is_purge_pending = true, is_input_lost = input_enc IS NOT NULL,
-      input_enc = NULL, secrets_enc = NULL, node_errors = NULL
+      input_enc = NULL, secrets_enc = NULL, passed_secrets_enc = NULL, node_errors = NULL
     WHERE id IN (
       SELECT id FROM runs WHERE ${isDue(retentionDays)}
       ORDER BY run_finished_at LIMIT ${limit}::integer FOR NO KEY UPDATE SKIP LOCKED
@@ -72,7 +72,8 @@ const EXPIRING = [
 
 /**
  * Deletes contents of runs that have expired: up to `limit` rows of each table. A run counts as done once a call has
- * found no more of it than the limit allows. What stays of a node is how it ended; of an approval, who decided what.
+ * found no more of it than the limit allows. What stays of a node is how it ended; of an approval or a human task, who
+ * decided what.
  */
 export async function purgeRuns(trx: Transaction<Tables>, limit: number): Promise<Batch> {
   const { rows } = await sql<{ id: string }>`
@@ -91,7 +92,10 @@ export async function purgeRuns(trx: Transaction<Tables>, limit: number): Promis
   // A tool call that the limit has left may still refer to its approval: then that waits for the next call.
   const unused = sql`NOT EXISTS (SELECT FROM agent_tool_calls call WHERE call.request_id = approval_requests.request_id)`;
   const deleted = await deleteRows(trx, 'approval_requests', sql`${undecided} AND ${unused}`, limit);
-  expired.approval_requests = deleted + (await emptyDecisions(trx, runs, limit));
+  expired.approval_requests = deleted + (await emptyRequests(trx, runs, limit));
+  expired.approval_decisions = await emptyDecisions(trx, runs, limit);
+  const unanswered = await deleteRows(trx, 'human_tasks', sql`${runs} AND status <> 'answered'`, limit);
+  expired.human_tasks = unanswered + (await emptyTasks(trx, runs, limit));
   const batch = toBatch(expired, limit);
   if (!batch.hasMore) await sql`UPDATE runs SET is_purge_pending = false WHERE ${idsOf(rows)}`.execute(trx);
   return { expired, hasMore: batch.hasMore || rows.length === Math.min(limit, RUNS_AT_ONCE) };
@@ -124,14 +128,45 @@ async function emptyCalls(db: Db, runs: RawBuilder<unknown>, limit: number): Pro
   return deleted + Number(numAffectedRows ?? 0);
 }
 
+/** What stays is who has decided what, and the hash of the arguments. */
 async function emptyDecisions(db: Db, runs: RawBuilder<unknown>, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    UPDATE approval_requests SET arguments = 'null', reason = ''
+    UPDATE approval_decisions SET reason = ''
+    WHERE (request_id, user_id, arguments_hash, decision) IN (
+      SELECT made.request_id, made.user_id, made.arguments_hash, made.decision
+      FROM approval_requests JOIN approval_decisions made USING (request_id)
+      WHERE ${runs} AND made.reason <> '' LIMIT ${limit}::integer
+    )`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+async function emptyRequests(db: Db, runs: RawBuilder<unknown>, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    UPDATE approval_requests SET arguments = 'null', edited_arguments = NULL, edited_enc = NULL, reason = ''
     WHERE request_id IN (
       SELECT request_id FROM approval_requests
-      WHERE ${runs} AND status IN ('approved', 'rejected') AND (arguments::text <> 'null' OR reason <> '')
+      WHERE ${runs} AND status IN ('approved', 'rejected')
+        AND (arguments::text <> 'null' OR edited_enc IS NOT NULL OR reason <> '')
       LIMIT ${limit}::integer
     )`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** A task is emptied together with its answers. */
+async function emptyTasks(db: Db, runs: RawBuilder<unknown>, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    WITH emptied AS (
+      UPDATE human_tasks SET message = '', fields = '[]'
+      WHERE task_id IN (
+        SELECT task_id FROM human_tasks WHERE ${runs} AND status = 'answered' AND (message <> '' OR fields::text <> '[]')
+        LIMIT ${limit}::integer
+      )
+      RETURNING task_id
+    ), answers AS (
+      UPDATE human_answers SET entered = '{}', entered_enc = NULL, comment = ''
+      FROM emptied WHERE human_answers.task_id = emptied.task_id
+    )
+    SELECT FROM emptied`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 

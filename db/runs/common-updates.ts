@@ -2,6 +2,7 @@
 // node-results-repository.ts), and a good end with nothing left open.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
+import { answeredColumns, answeredParent, toAwaitedBy, type Answered } from './child-runs-repository.js';
 import { EVENTS, STORED, type ExecutionUpdate, type UpdateOutcome } from './execution-update.js';
 import { tellWatchers } from './tell-watchers.js';
 import { webhookEventOf } from '../webhooks/webhook-outbox-repository.js';
@@ -27,7 +28,7 @@ export function startRun(runId: string, sequence: number): RawBuilder<unknown> {
 }
 
 async function succeedRun(db: Db, runId: string, sequence: number): Promise<UpdateOutcome | undefined> {
-  const { rows } = await sql`/* succeed_run */
+  const { rows } = await sql<Answered>`/* succeed_run */
     WITH changed AS (
       UPDATE runs AS run SET status = 'Succeeded', sequence = ${sequence}, error_code = NULL, error_message = NULL,
         run_finished_at = greatest(run_started_at, now()), updated_at = now(), next_check_at = NULL
@@ -38,8 +39,9 @@ async function succeedRun(db: Db, runId: string, sequence: number): Promise<Upda
           EXCEPT SELECT path, node_id FROM billing_transactions WHERE run_id = run.id)
         AND NOT EXISTS (SELECT FROM approval_requests AS asked WHERE asked.run_id = run.id AND asked.status = 'pending')
         AND NOT EXISTS (SELECT FROM marketplace_copies AS copy WHERE copy.copy_id = run.workflow_id)
-      RETURNING id, workflow_id, project_id, status
-    ), notified AS (${webhookEventOf(EVENTS.succeed, sql`changed`)})
-    SELECT ${tellWatchers(runId)} FROM changed`.execute(db);
-  return rows.length === 0 ? undefined : { applied: true, runStatus: STORED.succeed };
+      RETURNING id, workflow_id, project_id, status, parent_run_id, parent_path, parent_node_id
+    ), ${answeredParent}, notified AS (${webhookEventOf(EVENTS.succeed, sql`changed`)})
+    SELECT ${answeredColumns}, ${tellWatchers(runId)} FROM changed LEFT JOIN answered ON true`.execute(db);
+  const [row] = rows;
+  return row && { applied: true, runStatus: STORED.succeed, ...toAwaitedBy(row) };
 }

@@ -1,6 +1,7 @@
 // Reads of past and present runs of a workflow. Six statements a page, however many runs it shows.
 import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
+import { totalCost } from './child-runs-repository.js';
 import { isoText } from './entry-text.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { iterationCounts } from './iterations-text.js';
@@ -20,7 +21,11 @@ export interface HistoryRun extends Omit<
   | 'is_purge_pending'
   | 'stuck_since'
   | 'traceparent'
+  | 'passed_secrets_enc'
+  | 'root_run_id'
+  | 'depth'
 > {
+  total_cost_usd: string;
   /** Null where a list leaves out what is too large for it. */
   input: string | null;
   node_errors: string | null;
@@ -214,6 +219,10 @@ function selectRuns(db: Db, inputLimitBytes: number | null = null) {
       'next_check_at',
       'check_attempts',
       'results_expired_at',
+      'parent_run_id',
+      'parent_path',
+      'parent_node_id',
     ])
+    .select(totalCost('runs').as('total_cost_usd'))
     .select([textUpTo('input', inputLimitBytes).as('input'), sql<string | null>`node_errors::text`.as('node_errors')]);
 }

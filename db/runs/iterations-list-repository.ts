@@ -1,13 +1,14 @@
 // The iterations of a loop, for readers. Extensions, section 1.3.
 import { sql } from 'kysely';
 import type { NodeStatus } from '../core/tables.js';
-import type { Database, Db } from '../core/client.js';
+import type { Database } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
-import { iterationPath } from '../../graph/iteration-path.js';
+import { ofLoop } from '../nodes/iterations-repository.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { isoText } from './entry-text.js';
 import { iterationCounts } from './iterations-text.js';
 import type { PolledNode } from './polled-run.js';
+import { ofApprovals, openRequests } from './poll-repository.js';
 import { storedWait } from './waiting-text.js';
 
 export interface IterationsQuery {
@@ -48,13 +49,12 @@ export function listIterations(
       .where('workflow_id', '=', query.workflowId)
       .executeTakeFirst();
     if (run === undefined) return undefined;
-    const prefix = iterationPath(loop.path, loop.nodeId, 0).slice(0, -'0]'.length);
-    const { rows } = await sql<Omit<ListedIteration, 'nodes'> & { total: number }>`
-      SELECT path, status, ${isoText(sql`started_at`)} AS "startedAt", ${isoText(sql`finished_at`)} AS "finishedAt",
-        count(*) OVER () AS total
-      FROM node_results
-      WHERE run_id = ${loop.runId} AND node_id = ${loop.nodeId} AND is_iteration AND starts_with(path, ${prefix})
-        AND status = coalesce(${query.status ?? null}, status)
+    const chosen = sql`${ofLoop(loop)} AND status = coalesce(${query.status ?? null}, status)`;
+    const counted = await sql<{ total: number }>`
+      SELECT count(*) AS total FROM node_results WHERE ${chosen}`.execute(transaction);
+    const { rows } = await sql<Omit<ListedIteration, 'nodes'>>`
+      SELECT path, status, ${isoText(sql`started_at`)} AS "startedAt", ${isoText(sql`finished_at`)} AS "finishedAt"
+      FROM node_results WHERE ${chosen}
       ORDER BY length(path), path LIMIT ${query.limit} OFFSET ${query.offset}`.execute(transaction);
     const paths = rows.map(({ path }) => path);
     const nodes = await sql<PolledNode & { path: string }>`
@@ -63,23 +63,14 @@ export function listIterations(
         ${isoText(sql`node.started_at`)} AS "startedAt", ${isoText(sql`node.finished_at`)} AS "finishedAt",
         CASE WHEN node.result_bytes <= ${TOGETHER_BYTES} THEN node.result::text END AS result,
         coalesce(node.result_bytes > ${TOGETHER_BYTES}, false) AND node.result IS NOT NULL AS "isApart",
-        ${storedWait} AS waiting, ${iterationCounts} AS iterations
+        ${ofApprovals(openRequests)} AS approvals, ${storedWait} AS waiting, ${iterationCounts} AS iterations
       FROM node_results AS node JOIN runs AS run ON run.id = node.run_id
       WHERE node.run_id = ${loop.runId} AND node.path = ANY (${paths}) AND NOT node.is_iteration
         AND NOT ${isExpired(query.retentionDays)}
       ORDER BY node.started_at, node.node_id`.execute(transaction);
     const byPath = new Map(paths.map((path): [string, PolledNode[]] => [path, []]));
     for (const { path, ...node } of nodes.rows) byPath.get(path)?.push(node);
-    const iterations = rows.map(({ total: _total, ...row }) => ({ ...row, nodes: byPath.get(row.path)! }));
-    return { total: rows[0]?.total ?? (await countIterations(transaction, loop, prefix, query.status)), iterations };
+    const iterations = rows.map((row) => ({ ...row, nodes: byPath.get(row.path)! }));
+    return { total: counted.rows[0]!.total, iterations };
   });
-}
-
-/** For a page behind the last one. */
-async function countIterations(db: Db, loop: NodeKey, prefix: string, status: NodeStatus | undefined): Promise<number> {
-  const { rows } = await sql<{ total: number }>`
-    SELECT count(*) AS total FROM node_results
-    WHERE run_id = ${loop.runId} AND node_id = ${loop.nodeId} AND is_iteration AND starts_with(path, ${prefix})
-      AND status = coalesce(${status ?? null}, status)`.execute(db);
-  return rows[0]?.total ?? 0;
 }

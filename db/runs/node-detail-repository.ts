@@ -7,7 +7,7 @@ import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { isoText } from './entry-text.js';
 import { iterationCounts } from './iterations-text.js';
-import { storedWait } from './waiting-text.js';
+import { storedWait, waitedFor, type StoredWait } from './waiting-text.js';
 import { ofApprovals, openRequests, TOGETHER_BYTES, type PolledNode } from './poll-repository.js';
 
 export interface NodeDetail {
@@ -30,6 +30,8 @@ export interface StoredNode extends PolledNode {
   finishedAt: string | null;
   /** Null for a node that never waits in a queue. */
   queuedMs: number | null;
+  /** What a node waits for that does nothing else, also when it has ended; null for other nodes. */
+  waitedFor: StoredWait['for'] | null;
 }
 
 type Row = Omit<NodeDetail, 'node'> & (StoredNode | { [Column in keyof StoredNode]: null });
@@ -47,7 +49,7 @@ export async function findNodeDetail(
       ${isoText(sql`node.finished_at`)} AS "finishedAt", coalesce(node.attempt_started_at, node.started_at) AS "attemptStartedAt", node.queued_ms AS "queuedMs",
       node.error_code AS "errorCode", node.is_handled AS "isHandled", CASE WHEN NOT run.is_expired THEN node.error_message END AS "errorMessage",
       CASE WHEN NOT run.is_expired AND ${resultBytes} <= ${TOGETHER_BYTES} THEN result::text END AS result,
-      NOT run.is_expired AND ${resultBytes} > ${TOGETHER_BYTES} AS "isApart", ${ofApprovals(openRequests)} AS approvals, ${storedWait} AS waiting, ${iterationCounts} AS iterations
+      NOT run.is_expired AND ${resultBytes} > ${TOGETHER_BYTES} AS "isApart", ${ofApprovals(openRequests)} AS approvals, ${storedWait} AS waiting, ${waitedFor} AS "waitedFor", ${iterationCounts} AS iterations
     FROM (SELECT *, ${isExpired(retentionDays)} AS is_expired FROM runs WHERE id = ${runId}) run
     LEFT JOIN node_results node ON node.run_id = run.id AND node.path = ${path} AND node.node_id = ${nodeId}
       AND NOT node.is_iteration

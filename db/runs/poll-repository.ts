@@ -5,6 +5,7 @@ import { hashKey } from '../projects/keys-repository.js';
 import { countedKey, type CountedKey } from '../projects/rate-limits-repository.js';
 import type { Scope } from '../projects/scope.js';
 import { resultBytes } from '../nodes/result-bytes.js';
+import { decisionsOf } from '../agents/decisions-text.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { createStatement, type Value } from '../core/statement.js';
 import { errorText, isoText, timesText } from './entry-text.js';
@@ -227,7 +228,8 @@ export function ofApprovals(what: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 export const openRequests = sql`json_agg(json_build_object('request_id', request_id, 'server_label', server_label,
-  'tool_name', tool_name, 'arguments', arguments,
+  'tool_name', tool_name, 'arguments', arguments, 'arguments_hash', arguments_hash, 'edited_arguments', edited_arguments,
+  'required', required, 'decisions', ${decisionsOf(sql`approval.request_id`)},
   'status', CASE WHEN expires_at <= now() THEN 'expired' ELSE approval.status END,
   'created_at', ${isoText(sql`created_at`)}, 'expires_at', ${isoText(sql`expires_at`)}) ORDER BY ordinal)`;
 

@@ -7,6 +7,7 @@ import { enclosingLoops, lastNodesOf } from '../../graph/plan.js';
 import { createMasker, type Masker } from '../../graph/mask.js';
 import { maskInput, secretTexts, type SecretMap } from '../../graph/secrets.js';
 import type { SecretBox } from '../core/secret-box.js';
+import { openPassedSecrets } from './passed-secrets.js';
 import type { StoredRunContext, StoredSnapshot } from './run-context-repository.js';
 
 export interface RunNode {
@@ -58,13 +59,15 @@ export interface RunContents {
   publicInput: RunInput;
   /** The secrets of the drawing, by their places. */
   secrets: SecretMap;
+  /** What `masker` masks: the secrets of the run itself, and those of other runs that it has got. */
+  secretTexts: string[];
   /** Masks every secret of this run in everything that is stored or shown. */
   masker: Masker;
 }
 
 /** Throws `MissingKeyError` when the key is gone that has sealed a value. */
 export function openRunContents(
-  { input: storedInput, inputEnc, secretsEnc }: StoredRunContext,
+  { input: storedInput, inputEnc, secretsEnc, passedSecretsEnc }: StoredRunContext,
   fields: RunGraph['fields'],
   secretBox: SecretBox,
 ): RunContents {
@@ -72,5 +75,7 @@ export function openRunContents(
   const input = parseJson(inputText) as RunInput;
   const secrets = secretsEnc === null ? {} : (JSON.parse(secretBox.open(secretsEnc, 'run-secrets')) as SecretMap);
   const { masked: publicInput, secretValues } = maskInput(fields, input);
-  return { input, inputText, publicInput, secrets, masker: createMasker([...secretValues, ...secretTexts(secrets)]) };
+  const passed = openPassedSecrets(secretBox, passedSecretsEnc);
+  const texts = [...secretValues, ...secretTexts(secrets), ...passed];
+  return { input, inputText, publicInput, secrets, secretTexts: texts, masker: createMasker(texts) };
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { Plan } from '../../graph/plan.js';
 
-/** All that a worker needs to know of a run before it executes a node; none of it changes while the run lasts. */
+/** All that a worker needs to know of a run before it executes a node; only the secrets of other runs may become more while it lasts. */
 export interface StoredRunContext {
   projectId: number;
   userId: number;
@@ -11,13 +11,20 @@ export interface StoredRunContext {
   input: string;
   inputEnc: Buffer | null;
   secretsEnc: Buffer | null;
+  /** Secrets of other runs (passed-secrets.ts), sealed. */
+  passedSecretsEnc: Buffer | null;
+  /** How many runs are above it: 0 unless another run has started it. */
+  depth: number;
+  /** The first run of all above it; its own id where there is none. */
+  rootRunId: string;
   traceparent: string | null;
 }
 
 export async function findRunContext(db: Db, runId: string): Promise<StoredRunContext | undefined> {
   const { rows } = await sql<StoredRunContext>`/* find_run_context */
     SELECT project_id AS "projectId", user_id AS "userId", snapshot_hash AS "snapshotHash", input::text AS input,
-      input_enc AS "inputEnc", secrets_enc AS "secretsEnc", traceparent
+      input_enc AS "inputEnc", secrets_enc AS "secretsEnc", passed_secrets_enc AS "passedSecretsEnc",
+      depth, coalesce(root_run_id, id) AS "rootRunId", traceparent
     FROM runs WHERE id = ${runId}`.execute(db);
   return rows[0];
 }
@@ -36,6 +43,14 @@ export async function findSnapshot(db: Db, hash: Buffer): Promise<StoredSnapshot
     .where('hash', '=', hash)
     .executeTakeFirstOrThrow();
   return { document: row.document, plan: row.plan as Plan, sizeBytes: row.size };
+}
+
+/** What an open run executes; undefined where it is not open. */
+export async function findPlan(db: Db, runId: string): Promise<Plan | undefined> {
+  const { rows } = await sql<{ plan: Plan }>`/* find_plan */
+    SELECT graph.plan FROM runs AS run JOIN graph_snapshots AS graph ON graph.hash = run.snapshot_hash
+    WHERE run.id = ${runId} AND run.status = 'In Progress'`.execute(db);
+  return rows[0]?.plan;
 }
 
 /** How large a run's input and drawing are, in bytes of their JSON text. Undefined when the run is unknown. */

@@ -1,6 +1,7 @@
 // The events of a run, for streams: what readers see of it, one change after the other. ADR 16.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
+import { decisionsOf } from '../agents/decisions-text.js';
 import { errorText, isoText, timesText } from './entry-text.js';
 import { iterationsText } from './iterations-text.js';
 import { outputOfRun } from './run-output.js';
@@ -8,9 +9,9 @@ import { waitingText } from './waiting-text.js';
 
 export interface RunEvent {
   version: number;
-  kind: 'run' | 'node' | 'approval';
+  kind: 'run' | 'node' | 'approval' | 'human_task';
   path: string;
-  /** The node's id or that of the request; empty for the run. */
+  /** The node's id, or that of the request or the task; empty for the run. */
   subject: string;
   /** The stored status of the run, the node or the request after the change. */
   status: string;
@@ -51,7 +52,8 @@ export interface EventsAfter {
 export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number): Promise<Map<string, RunEvent[]>> {
   const { rows } = await sql<RunEvent & { runId: string }>`/* read_run_events */
     SELECT event.run_id AS "runId", event.version, event.kind, event.path, event.subject, event.status,
-      coalesce(CASE event.kind WHEN 'node' THEN ${nodeText} WHEN 'approval' THEN ${approvalText} ELSE output.text END, '')
+      coalesce(CASE event.kind WHEN 'node' THEN ${nodeText} WHEN 'approval' THEN ${approvalText}
+        WHEN 'human_task' THEN ${taskText} ELSE output.text END, '')
         AS data,
       CASE WHEN ${isApart} THEN node.result_bytes
         WHEN output.of_node IS NOT NULL AND output.text IS NULL THEN output.result_bytes END AS "apartBytes"
@@ -67,6 +69,8 @@ export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number)
       WHERE event.kind = 'run' AND event.status <> 'In Progress'
     ) AS output ON true
     LEFT JOIN approval_requests AS approval ON event.kind = 'approval' AND approval.request_id = event.subject
+    LEFT JOIN human_tasks AS task ON event.kind = 'human_task' AND task.run_id = event.run_id
+      AND task.path = event.path AND task.task_id::text = event.subject
     ORDER BY event.run_id, event.version`.execute(db);
   const events = new Map<string, RunEvent[]>(asked.map(({ runId }) => [runId, []]));
   for (const { runId, ...event } of rows) events.get(runId)?.push(event);
@@ -87,11 +91,19 @@ const nodeText = sql`CASE WHEN node.is_iteration THEN '' ELSE '{"id":' || to_jso
     ELSE coalesce(${waitingText}, '') || '}'
   END END`;
 
-/** Of a request as it was when it was asked for, nothing of its decision. */
+/** Of a request as it was when it was asked for, nothing of its decision; its arguments as they are now. */
 const approvalText = sql`json_build_object('request_id', approval.request_id, 'node_id', approval.node_id,
   'path', approval.path, 'server_label', approval.server_label, 'tool_name', approval.tool_name,
-  'arguments', approval.arguments, 'status', event.status, 'created_at', ${isoText(sql`approval.created_at`)},
+  'arguments', approval.arguments, 'arguments_hash', approval.arguments_hash,
+  'edited_arguments', approval.edited_arguments, 'required', approval.required, 'status', event.status, 'created_at', ${isoText(sql`approval.created_at`)},
   'expires_at', ${isoText(sql`approval.expires_at`)},
+  'decisions', CASE WHEN event.status <> 'pending' THEN ${decisionsOf(sql`approval.request_id`)} ELSE '[]'::json END,
   'decided_at', CASE WHEN event.status <> 'pending' THEN ${isoText(sql`approval.decided_at`)} END,
   'decided_by', CASE WHEN event.status <> 'pending' THEN approval.decided_by END,
   'reason', CASE WHEN event.status <> 'pending' THEN approval.reason ELSE '' END)::text`;
+
+/** Of a task as it was when it was asked, nothing of its answers. */
+const taskText = sql`json_build_object('id', task.task_id, 'node_id', task.node_id, 'path', task.path,
+  'message', task.message, 'fields', task.fields, 'actions', task.actions, 'required', task.required,
+  'status', event.status, 'created_at', ${isoText(sql`task.created_at`)}, 'expires_at', ${isoText(sql`task.expires_at`)},
+  'action', CASE WHEN event.status <> 'pending' THEN task.action END)::text`;

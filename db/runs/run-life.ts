@@ -5,14 +5,16 @@ import type { Plan } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { applyCommonUpdate } from './common-updates.js';
 import { chargeMarketplaceFee } from '../marketplace/marketplace-fee.js';
+import { answeredColumns, answeredParent, toAwaitedBy, type Answered } from './child-runs-repository.js';
 import { EVENTS, STORED, type ExecutionUpdate, type UpdateOutcome } from './execution-update.js';
 import type { Tables } from '../core/tables.js';
+import { closedRequests } from '../waits/close-waits.js';
 import { tellWatchers } from './tell-watchers.js';
 import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
 
 /**
  * Idempotent. A terminal status is written in one transaction with all that it implies (open nodes closed, missing
- * transactions added, the webhook event); a process that dies before the commit has changed nothing, and the sender repeats.
+ * transactions added, the runs stopped that it waited for, the run told that waits for it, the webhook event); a process that dies before the commit has changed nothing, and the sender repeats.
  */
 export async function applyExecutionUpdate(db: Db, runId: string, update: ExecutionUpdate): Promise<UpdateOutcome> {
   const common = await applyCommonUpdate(db, runId, update);
@@ -66,7 +68,10 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
     .returning(tellWatchers(runId).as('told'))
     .execute();
   await enqueueWebhookEvent(trx, { type: EVENTS[update.status], runId });
-  return { applied: true, runStatus: status };
+  const answered = await sql<Answered>`/* answer_parent */
+    WITH changed AS (SELECT id, parent_run_id, parent_path, parent_node_id FROM runs WHERE id = ${runId}), ${answeredParent}
+    SELECT ${answeredColumns} FROM answered`.execute(trx);
+  return { applied: true, runStatus: status, ...(answered.rows[0] && toAwaitedBy(answered.rows[0])) };
 }
 
 /** A node may have begun after this transaction. */
@@ -97,12 +102,7 @@ async function closeNodes(trx: Transaction<Tables>, runId: string, update: Execu
     .where('run_id', '=', runId)
     .where('status', '=', 'in progress')
     .execute();
-  await trx
-    .updateTable('approval_requests')
-    .set({ status: 'expired', decided_at: sql`now()` })
-    .where('run_id', '=', runId)
-    .where('status', '=', 'pending')
-    .execute();
+  await sql`WITH ${closedRequests(sql`run_id = ${runId}`)} SELECT`.execute(trx);
 }
 
 /** One transaction per executed node, also where the worker died before it could write one. */

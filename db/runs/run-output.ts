@@ -3,6 +3,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { endOfString } from '../../graph/json-text.js';
 import type { Db } from '../core/client.js';
+import { resultBytes } from '../nodes/result-bytes.js';
 import { readPieces } from './result-pieces.js';
 
 /**
@@ -49,4 +50,26 @@ export function readOutputPieces(db: Db, runId: string): AsyncGenerator<string> 
       FROM (SELECT ${runId}::uuid AS id) AS run CROSS JOIN LATERAL ${outputOfRun(2 ** 31 - 1)} AS output`.execute(db);
     return rows[0]?.piece;
   });
+}
+
+export interface RunResult {
+  /** The node that gives the run its result. */
+  path: string;
+  nodeId: string;
+  /** Whether that is its output node; else its last node, whose content counts. */
+  isOutput: boolean;
+  /** Of all forms in which the result of the node is stored. */
+  sizeBytes: number;
+}
+
+/** What whoever has called the run gets of it: its output, or what its last node put out. Undefined where that is gone. */
+export async function findRunResult(db: Db, runId: string): Promise<RunResult | undefined> {
+  const { rows } = await sql<RunResult>`/* find_run_result */
+    SELECT path, node_id AS "nodeId", first.run_id IS NOT NULL AS "isOutput",
+      ${resultBytes} + coalesce(octet_length(result_enc), 0) AS "sizeBytes"
+    FROM node_results LEFT JOIN run_outputs AS first USING (run_id, path, node_id)
+    WHERE run_id = ${runId} AND (path = '' OR first.run_id IS NOT NULL) AND NOT is_iteration AND status = 'succeed'
+      AND result IS NOT NULL
+    ORDER BY first.run_id IS NULL, finished_at DESC, started_at DESC, node_id LIMIT 1`.execute(db);
+  return rows[0];
 }

@@ -3,18 +3,18 @@ import { sql, type RawBuilder } from 'kysely';
 
 /**
  * Each visible change adds one: the acceptance, start and end of the run, the start and end of a node (both at once where
- * the start was not stored by itself), an approval that is asked for or settled. Nothing is written for it: the number is
+ * the start was not stored by itself), an approval or a human task that is asked for or settled. Nothing is written for it: the number is
  * counted in the snapshot of whoever reads, in which later commits add to it, in whatever order they come.
  *
  * The numbers are a million apart, so that each event of a stream finds one of its own between those of two polls
- * (db/migrations/0014-run-events.ts, which counts in the same way).
+ * (`order_run_events` in db/migrations/0020-human-tasks.ts, which counts in the same way).
  */
 export const VERSION_STEP = 1_000_000;
 
-/** Columns `version` and `expired_unsettled` of the run with the alias `run`. */
+/** Columns `version` and `unsettled` of the run with the alias `run`. */
 export const versionColumns: RawBuilder<unknown> = sql`
   ${sql.lit(VERSION_STEP)} * (1 + (run.run_started_at IS NOT NULL)::integer + (run.status <> 'In Progress')::integer
-    + reached.changes + asked_for.changes) AS version, asked_for.expired_unsettled`;
+    + reached.changes + asked_for.changes + tasks.changes) AS version, asked_for.unsettled`;
 
 /** Joined to the run with the alias `run`. `reached.changed_at`: when a node of it last began or ended. */
 export const versionJoin: RawBuilder<unknown> = sql`
@@ -25,23 +25,31 @@ export const versionJoin: RawBuilder<unknown> = sql`
   ) AS reached
   CROSS JOIN LATERAL (
     SELECT count(*) + count(*) FILTER (WHERE request.status <> 'pending') AS changes,
-      count(*) FILTER (WHERE request.status = 'pending' AND request.expires_at <= now()) AS expired_unsettled
+      coalesce(sum(request.counted + (request.expires_at <= now())::integer) FILTER (WHERE request.status = 'pending'), 0)
+        AS unsettled
     FROM approval_requests AS request WHERE request.run_id = run.id
-  ) AS asked_for`;
+  ) AS asked_for
+  CROSS JOIN LATERAL (
+    SELECT count(*) + count(*) FILTER (WHERE task.status <> 'pending') AS changes
+    FROM human_tasks AS task WHERE task.run_id = run.id
+  ) AS tasks`;
 
 export interface VersionRow {
   version: number;
-  /** Requests whose time is over, which readers see, and which the run has not settled yet. */
-  expired_unsettled: number;
+  /**
+   * What readers see of requests that are not settled: decisions that count and are not enough, and time that is over.
+   * It grows until the version does.
+   */
+  unsettled: number;
 }
 
 /**
- * What distinguishes two states of a run in Postgres: the version, the status, and expired requests, which no write marks.
+ * What distinguishes two states of a run in Postgres: the version, the status, and what has become of open requests.
  * With the status in it, the end of a run is never taken for an earlier state, whatever a crashed database has forgotten.
  */
-export function toStateTag(version: number, status: string, expiredUnsettled: number): string {
-  return `${version}${status.charAt(0)}${expiredUnsettled}`;
+export function toStateTag(version: number, status: string, unsettled: number): string {
+  return `${version}${status.charAt(0)}${unsettled}`;
 }
 
-/** The same, as an expression over a row with `version`, `run_status` and `expired_unsettled`. */
-export const stateTagOfRow: RawBuilder<string> = sql`version::text || left(run_status, 1) || expired_unsettled::text`;
+/** The same, as an expression over a row with `version`, `run_status` and `unsettled`. */
+export const stateTagOfRow: RawBuilder<string> = sql`version::text || left(run_status, 1) || unsettled::text`;

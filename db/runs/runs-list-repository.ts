@@ -5,6 +5,7 @@ import { containing } from '../core/like-pattern.js';
 import type { RunRow, StoredRunStatus } from '../core/tables.js';
 import type { Scope } from '../projects/scope.js';
 import { memberWorkflows } from '../workflows/workflows-repository.js';
+import { totalCost } from './child-runs-repository.js';
 import type { HistoryOrdering } from './history-repository.js';
 
 export interface RunsQuery {
@@ -48,7 +49,10 @@ export type ListedRun = RunOrigin &
     | 'run_started_at'
     | 'run_finished_at'
     | 'results_expired_at'
-  >;
+    | 'parent_run_id'
+    | 'parent_path'
+    | 'parent_node_id'
+  > & { total_cost_usd: string };
 
 /** One snapshot for the whole page. Runs of deleted workflows and projects are left out. */
 export function listRuns(db: Database, query: RunsQuery): Promise<{ total: number; runs: ListedRun[] }> {
@@ -136,6 +140,7 @@ async function readRuns(db: Db, ids: string[]): Promise<ListedRun[]> {
     .select(['runs.id', 'workflow_version', 'status', 'cost_usd', 'error_code', 'error_message', 'is_api_run'])
     .select(['use_in_marketplace_example', 'use_as_marketplace_template', 'runs.created_at', 'runs.updated_at'])
     .select(['run_started_at', 'run_finished_at', 'results_expired_at'])
+    .select(['parent_run_id', 'parent_path', 'parent_node_id', totalCost('runs').as('total_cost_usd')])
     .where('runs.id', 'in', ids)
     .execute();
   const byId = new Map(runs.map((run) => [run.id, run]));

@@ -34,7 +34,10 @@ export async function insertAcceptedRun(db: Db, run: RunFacts, checkInSeconds: n
   // The same columns in the same order, whatever the run has.
   const row = { traceparent: null, ...run, status: 'In Progress' as const, next_check_at: nextCheckAt };
   const query = db.insertInto('runs').values(row);
-  await executePrepared(db, 'insert_run', query);
+  // Few runs have more columns than the others: those of sub-workflows, and those with secrets of other runs.
+  if (run.parent_run_id === undefined && run.passed_secrets_enc === undefined) {
+    await executePrepared(db, 'insert_run', query);
+  } else await query.execute();
 }
 
 /** An attempt that validation refused: kept with its errors, never executed. */
@@ -63,6 +66,7 @@ export interface OriginalRun {
   /** The unmasked input, sealed; null when nothing is masked. */
   input_enc: Buffer | null;
   secrets_enc: Buffer | null;
+  passed_secrets_enc: Buffer | null;
   /** The unmasked input has expired: `input` lacks its secrets. */
   is_input_lost: boolean;
   document: Record<string, unknown>;
@@ -73,7 +77,8 @@ export function findOriginalRun(db: Db, workflowId: number, runId: string): Prom
   return db
     .selectFrom('runs')
     .innerJoin('graph_snapshots', 'graph_snapshots.hash', 'runs.snapshot_hash')
-    .select(['runs.input', 'runs.input_enc', 'runs.secrets_enc', 'runs.is_input_lost', 'graph_snapshots.document'])
+    .select(['runs.input', 'runs.input_enc', 'runs.secrets_enc', 'runs.passed_secrets_enc', 'runs.is_input_lost'])
+    .select('graph_snapshots.document')
     .where('runs.id', '=', runId)
     .where('runs.workflow_id', '=', workflowId)
     .executeTakeFirst();

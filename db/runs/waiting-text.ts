@@ -5,14 +5,18 @@ import { AROUND_TOKEN } from './polled-text.js';
 
 /** What a node waits for, as rows of polls hold it. */
 export interface StoredWait {
-  for: 'time' | 'callback';
+  for: 'time' | 'callback' | 'human' | 'child';
   /** As JSON writes a Date. */
   until: string;
   /** The sealed token of a callback, in base64. */
   token_enc: string | null;
+  /** Of a human task. */
+  task_id: string | null;
+  /** The run of a sub-workflow. */
+  run_id: string | null;
 }
 
-/** The wait of the row `node` of `node_results`, where it is in progress and waits. */
+/** The wait of the row `node` of `node_results`, once it has begun. */
 function ofWait(what: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
     SELECT ${what} FROM waits AS wait
@@ -22,11 +26,21 @@ function ofWait(what: RawBuilder<unknown>): RawBuilder<unknown> {
 
 const token = sql`translate(encode(wait.token_enc, 'base64'), E'\\n', '')`;
 
+const taskId = sql`CASE wait.kind WHEN 'human' THEN (
+  SELECT task.task_id FROM human_tasks AS task
+  WHERE task.run_id = wait.run_id AND task.path = wait.path AND task.node_id = wait.node_id) END`;
+
 /** The member `waiting` of an entry, with the comma before it; null where the node does not wait. */
 export const waitingText: RawBuilder<unknown> = ofWait(sql`',"waiting":{"for":"' || wait.kind || '","until":"'
   || ${isoText(sql`wait.until`)} || '"'
-  || coalesce(${sql.lit(AROUND_TOKEN)} || ${token} || ${sql.lit(AROUND_TOKEN)}, '') || '}'`);
+  || coalesce(${sql.lit(AROUND_TOKEN)} || ${token} || ${sql.lit(AROUND_TOKEN)}, '')
+  || coalesce(',"task_id":"' || (${taskId}) || '"', '')
+  || coalesce(',"run_id":"' || wait.child_run_id || '"', '') || '}'`);
 
 /** The same as JSON of a `StoredWait`. */
 export const storedWait: RawBuilder<unknown> = sql`CASE WHEN node.status = 'in progress' THEN
-  ${ofWait(sql`json_build_object('for', wait.kind, 'until', ${isoText(sql`wait.until`)}, 'token_enc', ${token})`)} END`;
+  ${ofWait(sql`json_build_object('for', wait.kind, 'until', ${isoText(sql`wait.until`)}, 'token_enc', ${token},
+    'task_id', ${taskId}, 'run_id', wait.child_run_id)`)} END`;
+
+/** What the row has waited for, or waits for; null where it never waited. */
+export const waitedFor: RawBuilder<unknown> = ofWait(sql`wait.kind`);

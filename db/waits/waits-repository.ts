@@ -5,7 +5,7 @@ import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
 
-export type WaitKind = 'time' | 'callback';
+export type WaitKind = 'time' | 'callback' | 'human';
 
 export interface OpenWait {
   kind: WaitKind;
@@ -45,7 +45,7 @@ export interface EndedWait {
 }
 
 /**
- * Ends the wait for a callback where it is over: one has come, or its time has. Undefined where it is not over yet. Whoever
+ * Ends a wait where it is over: the answer has come, or its time has. Undefined where it is not over yet. Whoever
  * answers after this is too late. Idempotent.
  */
 export async function endWait(db: Db, { runId, path, nodeId }: NodeKey): Promise<EndedWait | undefined> {

@@ -11,7 +11,7 @@ export interface WebhookEvent {
 /**
  * Call it in the transaction of the event, after the change of the run's status: an event is sent for
  * what is committed, and none for what is rolled back. Nothing is written when the project has no webhook that is switched
- * on, nor for an approval once the run has ended. One statement.
+ * on, nor for a request to people once the run has ended. One statement.
  *
  * It takes the run's row lock, so the events of a run are numbered in the order in which they are committed.
  */
@@ -20,7 +20,7 @@ export async function enqueueWebhookEvent(trx: Db, { type, runId }: WebhookEvent
     WITH changed AS (
       SELECT id, workflow_id, project_id, status FROM runs
       WHERE id = ${runId} AND status <> 'Draft'
-        AND (status = 'In Progress' OR ${type}::text <> 'agent_approval.requested')
+        AND (status = 'In Progress' OR ${type}::text NOT IN ('agent_approval.requested', 'human_task.requested'))
       FOR NO KEY UPDATE
     )
     ${webhookEventOf(type, sql`changed`)}`.execute(trx);

@@ -18,7 +18,9 @@ const schema = z.looseObject({
   inputs: z
     .record(z.string(), z.unknown())
     .default({})
-    .describe('What the code reads as inputs; values may hold variables, and one alone keeps its JSON type'),
+    .describe('What the code reads as inputs; values may hold variables, and one alone keeps its JSON type')
+    // Editors show names with values, in place of one JSON text.
+    .meta({ format: 'record' }),
   settings: settingsSchema.prefault({}),
 });
 

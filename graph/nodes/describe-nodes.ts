@@ -1,6 +1,7 @@
 // What `get_nodes` answers: the node kinds, for editors that know none of them by name.
 import { z } from 'zod';
 import { traitsOf, type KindTraits } from '../kinds.js';
+import { BODY_HANDLE } from '../plan.js';
 import { withTitles } from './field-titles.js';
 import type { NodeDefinition } from './node-definition.js';
 import { nodeDefinitions, schemaOf } from './registry.js';
@@ -14,16 +15,29 @@ export interface NodeDescription {
   version: string;
   /**
    * The handles by which a node is left: `id` is the `sourceHandle` of the drawn edge, and `field` is the field of the
-   * node's data that holds the target. Empty where the node is left by its `next_nodes`.
+   * node's data that holds the target. Empty where the node is left by its `next_nodes`. What a handle with `body` leads
+   * to is the body of a loop (extensions, section 1.2, "Bodies").
    */
-  handles: { id: string; label: string; field: string }[];
+  handles: DescribedHandle[];
   /** The field of the node's data whose items `{id, label?, node}` are further handles; absent where there is none. */
   handles_from?: string;
+  /** Whether that list may be absent, in which case the node is left by its `next_nodes`. */
+  is_list_optional?: true;
   /** Whether the node is left by its `next_nodes` although it has handles; absent where it is not. */
   has_next_nodes?: true;
+  /** What the nodes in the body of a loop can read of it, as `{{ LOOP.item }}`; absent for a kind without a body. */
+  body_variables?: string[];
   /** A property with a `group` is not the kind's own: forms show it under that heading. */
   schema: object;
   output_schema: object;
+}
+
+interface DescribedHandle {
+  id: string;
+  label: string;
+  field: string;
+  /** Absent where the handle leads to no body. */
+  body?: true;
 }
 
 /**
@@ -33,21 +47,32 @@ export interface NodeDescription {
 export function describeNodes(): NodeDescription[] {
   return Object.values<NodeDefinition>(nodeDefinitions).map((definition) => ({
     ...toListedHandles(traitsOf(definition.kind)),
+    ...(definition.bodyVariables && { body_variables: [...definition.bodyVariables] }),
     node_type: definition.nodeType,
     type: definition.type,
     title: definition.title,
     description: definition.description,
     category: definition.category,
     version: definition.version,
-    handles: traitsOf(definition.kind).handles.map(({ edge, label, field }) => ({ id: edge, label, field })),
+    handles: toHandles(traitsOf(definition.kind)),
     schema: withTitles(z.toJSONSchema(schemaOf(definition.kind), { io: 'input' })),
     output_schema: withTitles(z.toJSONSchema(definition.outputSchema, { io: 'output' })),
   }));
 }
 
-function toListedHandles({ handlesFrom, isLeftByNext }: KindTraits): Partial<NodeDescription> {
+function toHandles({ handles, runs }: KindTraits): DescribedHandle[] {
+  return handles.map(({ edge, label, field }, index) => ({
+    id: edge,
+    label,
+    field,
+    ...(runs === 'body' && index + 1 === BODY_HANDLE && { body: true as const }),
+  }));
+}
+
+function toListedHandles({ handlesFrom, isListOptional, isLeftByNext }: KindTraits): Partial<NodeDescription> {
   return {
     ...(handlesFrom !== undefined && { handles_from: handlesFrom }),
+    ...(isListOptional === true && { is_list_optional: true }),
     ...(isLeftByNext === true && { has_next_nodes: true }),
   };
 }

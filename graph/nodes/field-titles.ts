@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from '../json.js';
 /** Where the name says less to a person than these words. */
 const TITLES = new Map([
   ['allowed_tools', 'Tools that may be called'],
+  ['exclude_starter', 'Not by who started the run'],
   ['fail_on_error', 'Fail when the tool reports an error'],
   ['fail_on_status', 'Fail on 4xx and 5xx'],
   ['input_requirements', 'Required'],

@@ -30,6 +30,7 @@ export const forEachNode = {
   version: '1.0.0',
   templateFields: ['items'],
   templatePlaces: { items: 'json' },
+  bodyVariables: ['item', 'index'],
   schema,
   outputSchema: z.looseObject({
     content: z.string().describe('The outputs as JSON text'),

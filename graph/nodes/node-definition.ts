@@ -30,6 +30,8 @@ export interface NodeDefinition {
    * `data` is as drawn, without defaults. If absent, it never may.
    */
   mayRunLocally?: (data: Record<string, unknown>) => boolean;
+  /** What the nodes of its body can read of a loop, as `{{ LOOP.item }}`. If absent, the kind has no body. */
+  bodyVariables?: readonly ('item' | 'index' | 'last')[];
   /** Checks a node's data and fills in defaults. Unknown keys are kept. */
   schema: z.ZodObject;
   /** The schema of the node's result. */

@@ -5,6 +5,7 @@ import { codeNode } from './code.js';
 import { conditionNode } from './condition.js';
 import { everyNodeFields } from './every-node.js';
 import { forEachNode } from './for_each.js';
+import { humanNode } from './human.js';
 import { httpNode } from './http.js';
 import { llmNode } from './llm.js';
 import { loopNode } from './loop.js';
@@ -15,6 +16,7 @@ import { setNode } from './set.js';
 import { switchNode } from './switch.js';
 import { triggerNode } from './trigger.js';
 import { waitNode } from './wait.js';
+import { workflowNode } from './workflow.js';
 
 /**
  * The trigger is not evaluated here. Its output is the input of the run, which has its own secrets
@@ -37,6 +39,8 @@ export const nodeDefinitions = {
   code: codeNode,
   for_each: forEachNode,
   loop: loopNode,
+  human: humanNode,
+  workflow: workflowNode,
 } as const satisfies Record<NodeKind, NodeDefinition> & Record<EvaluatedKind, InlineDefinition>;
 
 const schemas = new Map<NodeKind, z.ZodObject>();

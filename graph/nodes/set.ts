@@ -1,7 +1,5 @@
-import { z } from 'zod';
-import { toValueOutput } from '../rendered-value.js';
 import type { InlineDefinition } from './node-definition.js';
-import { valueField, valueOutputSchema } from './value-field.js';
+import { ofValue } from './value-field.js';
 
 export const setNode = {
   kind: 'set',
@@ -11,9 +9,5 @@ export const setNode = {
   description: 'Makes a value out of variables, for the nodes that follow.',
   category: 'Data',
   version: '1.0.0',
-  templateFields: ['value'],
-  templatePlaces: { value: 'json' },
-  schema: z.looseObject({ value: valueField }),
-  outputSchema: valueOutputSchema,
-  evaluate: (data, scope) => ({ output: toValueOutput(data['value'], scope) }),
+  ...ofValue,
 } as const satisfies InlineDefinition;

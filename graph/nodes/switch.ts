@@ -5,11 +5,14 @@ import type { Scope } from '../template.js';
 import type { Evaluation, InlineDefinition } from './node-definition.js';
 import { listOfHandles } from './list-of-handles.js';
 
-const caseSchema = z.looseObject({
-  id: z.string().min(1).max(100).describe('The `sourceHandle` of the edge that the case takes'),
-  label: z.string().optional(),
-  condition: conditionSchema,
-});
+const caseSchema = z
+  .looseObject({
+    id: z.string().min(1).max(100).describe('The `sourceHandle` of the edge that the case takes'),
+    label: z.string().optional(),
+    condition: conditionSchema,
+  })
+  // What editors call one item of the list.
+  .meta({ title: 'Case' });
 
 const schema = z.looseObject({
   cases: listOfHandles(caseSchema, ['default'], MAX_LISTED_HANDLES),

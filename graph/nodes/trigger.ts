@@ -22,15 +22,18 @@ export const inputFieldSchema = z.looseObject({
 
 export type InputField = z.infer<typeof inputFieldSchema>;
 
-const inputFieldsSchema = z.array(inputFieldSchema).superRefine((fields, context) => {
-  const seen = new Set<string>();
-  for (const [index, { id }] of fields.entries()) {
-    if (seen.has(id)) context.addIssue({ code: 'custom', path: [index, 'id'], message: 'Field id should be unique' });
-    seen.add(id);
-  }
-});
+/** A list of fields, whose ids are unique. */
+export function inputFieldsSchema<Field extends z.ZodType<{ id: string }>>(field: Field) {
+  return z.array(field).superRefine((fields, context) => {
+    const seen = new Set<string>();
+    for (const [index, { id }] of fields.entries()) {
+      if (seen.has(id)) context.addIssue({ code: 'custom', path: [index, 'id'], message: 'Field id should be unique' });
+      seen.add(id);
+    }
+  });
+}
 
-const schema = z.looseObject({ input_fields: inputFieldsSchema.nullish() });
+const schema = z.looseObject({ input_fields: inputFieldsSchema(inputFieldSchema).nullish() });
 
 export type TriggerNodeData = z.infer<typeof schema>;
 

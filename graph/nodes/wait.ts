@@ -4,9 +4,9 @@ import type { NodeKind } from '../kinds.js';
 import { NodeError } from '../node-error.js';
 import { renderText, type Scope } from '../template.js';
 import type { NodeDefinition } from './node-definition.js';
+import { DEFAULT_TIMEOUT_SECONDS, MAX_WAIT_SECONDS, timeoutField } from './timeout-field.js';
 
-const MAX_SECONDS = 30 * 24 * 3600;
-const DEFAULT_TIMEOUT_SECONDS = 3 * 24 * 3600;
+const MAX_SECONDS = MAX_WAIT_SECONDS;
 
 type Mistake = (field: string, message: string) => void;
 
@@ -24,12 +24,9 @@ const schema = z
       .string()
       .nullish()
       .describe('With `until`: a date and time in ISO 8601, in UTC where it has no offset. May hold variables'),
-    timeout: z
-      .number()
-      .min(0)
-      .max(MAX_SECONDS)
-      .nullish()
-      .describe(`With \`callback\`: seconds in which it must come; ${DEFAULT_TIMEOUT_SECONDS} where it is absent`),
+    timeout: timeoutField(
+      `With \`callback\`: seconds in which it must come; ${DEFAULT_TIMEOUT_SECONDS} where it is absent`,
+    ),
   })
   .superRefine(
     (data: unknown, context) => {

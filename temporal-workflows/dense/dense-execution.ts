@@ -3,7 +3,7 @@ import { sleep } from '@temporalio/workflow';
 import type { ChainFacts } from '../../contract/dense.js';
 import type { RunGraphInput } from '../../contract/run-workflow.js';
 import { traitsOf } from '../../graph/kinds.js';
-import type { Handle } from '../../graph/plan.js';
+import type { Handle, Plan } from '../../graph/plan.js';
 import type { NodeWork, WorkEnd } from '../node-work.js';
 import type { Planner } from '../planner.js';
 import { beginsLocally, groupConcurrent, isDecision, isPlain, type DensePlan } from './chains.js';
@@ -16,7 +16,7 @@ export interface DenseExecution {
 
 /** Returns undefined for a run that is executed visibly. `single` executes a node in the activity of its kind. */
 export function createDenseExecution(
-  input: RunGraphInput,
+  input: RunGraphInput & { plan: Plan },
   planner: Planner,
   single: (node: number) => NodeWork,
 ): DenseExecution | undefined {

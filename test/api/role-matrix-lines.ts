@@ -131,6 +131,12 @@ export const lines: Line[] = [
     params: ({ node }) => ({ node_id: node }),
   },
   {
+    route: 'GET /api/v1/workflows/:id/history/:run_id/nodes/:node_id/steps/',
+    for: 'viewer',
+    answer: '200',
+    params: ({ node }) => ({ node_id: node }),
+  },
+  {
     route: 'GET /api/v1/workflows/:id/history/:run_id/iterations/',
     for: 'viewer',
     answer: '200',
@@ -165,6 +171,20 @@ export const lines: Line[] = [
     for: 'open',
     answer: '404 not_found',
     params: () => ({ token: 'unknown' }),
+  },
+  { route: 'GET /api/v1/human-tasks/', for: 'anyone', answer: '200' },
+  {
+    route: 'GET /api/v1/human-tasks/:task_id/',
+    for: 'viewer',
+    answer: '200',
+    params: ({ task }) => ({ task_id: task }),
+  },
+  {
+    route: 'POST /api/v1/human-tasks/:task_id/answer/',
+    for: 'editor',
+    answer: '409 settled',
+    params: ({ task }) => ({ task_id: task }),
+    body: () => ({ action: 'done' }),
   },
   { route: 'GET /api/v1/agent-approvals/', for: 'anyone', answer: '200' },
   {

@@ -31,6 +31,8 @@ export interface World {
   node: string;
   /** Of `run`: an approval request that has expired. */
   request: string;
+  /** Of `run`: a human task that has expired. */
+  task: string;
   /** Of another workflow of the project, which is published. */
   slug: string;
   /** Of the published workflow: succeeded, a marketplace example. */
@@ -180,5 +182,26 @@ async function createWorld(db: Database, { members, document, snapshot, node }: 
     .insertInto('approval_requests')
     .values({ ...asked, ...expired, request_id: request, run_id: run, project_id: project, node_id: node })
     .execute();
-  return { project, workflow: draft!.id, run, node, request, slug, publishedRun, delivery };
+  const { task_id: task } = await db
+    .insertInto('human_tasks')
+    .values({
+      run_id: run,
+      path: '',
+      node_id: node,
+      project_id: project,
+      node_label: 'Ask',
+      message: 'Well?',
+      fields: '[]',
+      actions: '[{"id":"done","label":"Done"}]',
+      roles: ['owner', 'admin', 'editor'],
+      users: [],
+      exclude_starter: false,
+      required: 1,
+      status: 'expired',
+      expires_at: new Date(),
+      settled_at: new Date(),
+    })
+    .returning('task_id')
+    .executeTakeFirstOrThrow();
+  return { project, workflow: draft!.id, run, node, request, task, slug, publishedRun, delivery };
 }

@@ -12,6 +12,7 @@ import { agent, drawing, http, link, linkInRow, llm, node as nodeOf, resultOf, t
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { makeDataDir, startStack, type TestStack } from '../support/stack.js';
 import { startToolServer, type ToolServer } from '../support/tool-server.js';
+import { taskOf } from '../support/waiting.js';
 
 const ADMIN = path.resolve(import.meta.dirname, '../../dist/cli/admin.js');
 const MASK = '********';
@@ -81,15 +82,17 @@ describe('rotation of SECRETS_KEY', function () {
       return body.find(({ status }) => status === 'pending')?.request_id;
     });
 
-  const approve = async (runId: string, requestId: string): Promise<void> => {
-    const { body } = await api.post<Envelope>(`/workflows/workflow_run/${runId}/agent-approval/${requestId}/approve/`);
+  const approve = async (runId: string, requestId: string, change: object = {}): Promise<void> => {
+    const address = `/workflows/workflow_run/${runId}/agent-approval/${requestId}/approve/`;
+    const { body } = await api.post<Envelope>(address, { body: change });
     assert.equal(body.status, 200);
   };
 
   it('goes on with everything after the old key is gone, and waits where one is missing', async () => {
     await start(old);
-    // One of each: a secret default, a credential header, a secret input and its echo, an agent's turn and tool calls, the
-    // item of a loop, a callback and its address.
+    // One of each: a secret default, a credential header, a secret input and its echo, an agent's turn and tool calls, one of
+    // them with arguments that a person has changed, the item of a loop, a callback and its address, a person's answer, a
+    // secret that another run has got.
     const hook = await createHook(api, target);
     const newest = await renewSecret(api, hook.projectId);
     const attach = ['provider-key', 'attach', '--project', String(hook.projectId), '--provider', 'fake'];
@@ -106,10 +109,14 @@ describe('rotation of SECRETS_KEY', function () {
     const each = nodeOf('for_each', { items: ['{{ input.token }}'], body_node: item.id });
     item.data['value'] = `{{ ${each.id}.item }}`;
     const calls = http(`{{ ${called.id}.callback_url }}`, { method: 'POST', body: { of: '{{ input.token }}' } });
-    linkInRow([begin, each, calls, called, echo]);
+    const person = nodeOf('human', { message: 'Well?' });
+    const gives = nodeOf('output', { value: '{{ input.given }}' });
+    const other = await api.createWorkflow(hook.projectId, drawing(linkInRow([trigger(), gives])));
+    const sub = nodeOf('workflow', { workflow_id: other, input: { given: '{{ input.token }}' } });
+    linkInRow([begin, each, calls, called, person, sub, echo]);
     link(echo, asked);
     link(asked, last);
-    const data = drawing([begin, each, item, calls, called, echo, asked, last]);
+    const data = drawing([begin, each, item, calls, called, person, sub, echo, asked, last]);
     // Its first version keeps the same secrets.
     const asFirst = { ...last, data: { ...last.data, label: 'First version' } };
     const earlier = { ...data, nodes: data.nodes.map((node) => (node.id === last.id ? asFirst : node)) };
@@ -120,8 +127,14 @@ describe('rotation of SECRETS_KEY', function () {
     const first = (await startRun()).body.data.id;
     const second = (await api.run(workflow, { token })).data.id;
     const ended = (await api.run(workflow, { token })).data.id;
+    const answer = async (runId: string): Promise<void> => {
+      const task = await taskOf(api, runId, person.id);
+      const body = { action: 'done', values: { note: `it is ${token}` } };
+      assert.equal((await api.post(`/human-tasks/${task}/answer/`, { body })).status, 200);
+    };
+    for (const runId of [first, second, ended]) await answer(runId);
     const requests = [await pending(first), await pending(second)];
-    await approve(ended, await pending(ended));
+    await approve(ended, await pending(ended), { arguments: { text: `edited ${token}` } });
     assert.equal((await api.pollToEnd(ended)).data.status, 'succeed');
     const inUse = await keysInUse(old);
     assert.equal(inUse.length, 1);
@@ -164,10 +177,11 @@ describe('rotation of SECRETS_KEY', function () {
     assert.equal(end.status, 'succeed');
     assert.equal(end.data![begin.id]!.result!['token'], MASK);
     assert.equal((await startRun()).body.data.id, first, 'the idempotency key is known');
-    const other = await api.post(`/workflows/${workflow}/run/`, { ...idempotency, text: '{}' });
-    assert.equal(other.status, 400);
+    const changed = await api.post(`/workflows/${workflow}/run/`, { ...idempotency, text: '{}' });
+    assert.equal(changed.status, 400);
     const rerun = await api.post<Envelope>(`/workflows/${workflow}/history/${ended}/re-run/`);
     assert.equal(rerun.status, 201);
+    await answer(rerun.body.data.id);
     await approve(rerun.body.data.id, await pending(rerun.body.data.id));
     assert.equal((await api.pollToEnd(rerun.body.data.id)).data.status, 'succeed');
     const sent = target.requestsTo('/echo').at(-1)!;

@@ -30,6 +30,13 @@ async function connectTo(page: Page, from: string, to: string, box = 'Connect to
   await node(page, `${from} to ${to}`).last().waitFor({ state: 'attached' });
 }
 
+interface Stored {
+  nodes: { id: string; type: string; data: Record<string, unknown> }[];
+  edges: { target: string; sourceHandle?: string }[];
+}
+
+const valuesOf = (boxes: Element[]): string[] => boxes.map((box) => (box as unknown as { value: string }).value);
+
 async function save(page: Page): Promise<void> {
   await page.keyboard.press('Control+s');
   await page.getByText('All changes saved').waitFor();
@@ -151,6 +158,72 @@ describe('the editor', function () {
     await save(page);
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs' }).click();
     await page.waitForURL(/\/runs$/);
+    await page.context().close();
+  });
+
+  it('lists the ways out of a switch with their conditions and targets, and edits code with its inputs', async () => {
+    const page = await browser.person(person.userId, '/workflows');
+    await newWorkflow(page, 'Ways');
+    for (const kind of ['Trigger', 'Switch', 'Code', 'Output']) await press(page, `Add ${kind}`);
+    await connectTo(page, 'Trigger', 'Switch');
+    await node(page, 'Switch').click();
+    const form = region(page, 'Node');
+    const way = (name: string) => form.getByRole('group', { name, exact: true });
+    await press(form, 'Add case');
+    assert.equal(await way('Case 2').getByRole('textbox', { name: 'Case ID' }).inputValue(), 'case_2');
+    await way('Case 2').getByRole('textbox', { name: 'Case label' }).fill('Large');
+    await way('Large').getByRole('textbox', { name: 'Left' }).fill('{{ input.size }}');
+    await way('Large').getByRole('combobox', { name: 'Operator' }).selectOption('is_not_empty');
+    await way('Large').getByRole('textbox', { name: 'Right' }).waitFor({ state: 'detached' });
+    await connectTo(page, 'Switch', 'Code', 'Connect Large to');
+    await connectTo(page, 'Switch', 'Output', 'Connect Otherwise to');
+    // The drawn link follows the id, and what a case leads to goes with the case.
+    await way('Large').getByRole('textbox', { name: 'Case ID' }).fill('large');
+    await press(form, 'Move Large up');
+    assert.deepEqual(await form.getByRole('textbox', { name: 'Case label' }).evaluateAll(valuesOf), [
+      'Large',
+      'Case 1',
+    ]);
+    await way('Large').getByRole('button', { name: 'Remove link to Code' }).waitFor();
+    await press(form, 'Remove Case 1');
+    await way('Case 1').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+z');
+    await way('Case 1').getByRole('textbox', { name: 'Left' }).fill('1');
+    await way('Case 1').getByRole('textbox', { name: 'Right' }).fill('2');
+    await assertAccessible(page, 'the editor of cases');
+    await node(page, 'Code').click();
+    await field(page, 'Code').fill('// subtracts');
+    await field(page, 'Code').press('Control+a');
+    await page.keyboard.type('/');
+    await page.keyboard.type('/ adds\nreturn inputs.a + 1;');
+    await field(page, 'Code').getByText('return', { exact: true }).waitFor();
+    await press(form, 'Add to Inputs');
+    await form.getByRole('textbox', { name: 'Inputs 1 name' }).fill('a');
+    await form.getByRole('textbox', { name: 'Inputs 1 value' }).fill('4.0');
+    assert.equal(await form.getByRole('textbox', { name: 'Inputs 1 value' }).inputValue(), '4.0');
+    await field(page, 'Code').focus();
+    await press(form, 'Insert variable');
+    await page.keyboard.press('Escape');
+    await assertAccessible(page, 'the editor of code');
+    await save(page);
+    const id = /\/workflows\/(\d+)/.exec(page.url())![1]!;
+    const [stored] = await queryDatabase<{ document: Stored }>(stack, 'SELECT document FROM workflows WHERE id = $1', [
+      id,
+    ]);
+    const { nodes, edges } = stored!.document;
+    const dataOf = (type: string) => nodes.find((drawn) => drawn.type === type)!.data;
+    const codeId = nodes.find(({ type }) => type === 'code-node')!.id;
+    const cases = dataOf('switch-node')['cases'] as Record<string, unknown>[];
+    assert.deepEqual(
+      cases.map(({ id: named, label, node: to }) => [named, label, to ?? null]),
+      [
+        ['large', 'Large', codeId],
+        ['case_1', 'Case 1', null],
+      ],
+    );
+    assert.equal(edges.find(({ target }) => target === codeId)?.sourceHandle, 'large');
+    assert.deepEqual(dataOf('code-node')['inputs'], { a: 4 });
+    assert.match(String(dataOf('code-node')['code']), /^\/\/ adds\n\s*return inputs\.a \+ 1;$/);
     await page.context().close();
   });
 

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { createAccount, giveRole, type Account } from '../api/accounts.js';
 import { eventually } from '../support/eventually.js';
-import { agent, drawing, linkInRow, trigger } from '../support/graphs.js';
+import { agent, drawing, linkInRow, node, trigger } from '../support/graphs.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 import { startToolServer, type ToolServer } from '../support/tool-server.js';
+import { taskOf } from '../support/waiting.js';
 import { assertAccessible } from './axe.js';
 import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
 
@@ -40,11 +41,16 @@ describe('the inbox', function () {
   });
 
   /** A run whose agent waits for a decision on a call of `note`. */
-  async function ask(account: Account, args: object | string = { text: 'hello' }, title = 'Clerk'): Promise<Asked> {
+  async function ask(
+    account: Account,
+    args: object | string = { text: 'hello' },
+    title = 'Clerk',
+    settings: object = {},
+  ): Promise<Asked> {
     const { api } = account;
     const model = `inbox-${randomUUID()}`;
     stack.modelProvider.script(model, [{ toolCalls: [{ name: 'note', arguments: args }] }, { text: 'done' }]);
-    const helper = agent('Note it', { model_name: model }, [{ endpoint_url: tools.url }], {
+    const helper = agent('Note it', { model_name: model, ...settings }, [{ endpoint_url: tools.url }], {
       label: `The clerk ${MARKUP}`,
     });
     const projectId = await api.createProject('Sums');
@@ -57,6 +63,44 @@ describe('the inbox', function () {
 
   const decideOver = (by: Account, { runId, requestId }: Asked, word: string, reason = '') =>
     by.api.post(`/workflows/workflow_run/${runId}/agent-approval/${requestId}/${word}/`, { body: { reason } });
+
+  it('shows tasks with their message, takes fields and a comment, and goes on by a button', async () => {
+    const account = await createAccount(stack);
+    const { api } = account;
+    const person = node('human', {
+      label: `Pay ${MARKUP}`,
+      message: `# Order 7\n**Pay** it? ${MARKUP}`,
+      fields: [{ id: 'amount', title: 'Amount', type: 'number', input_requirements: true }, { id: 'note' }],
+      actions: [
+        { id: 'yes', label: 'Pay now' },
+        { id: 'no', label: 'Refuse' },
+      ],
+    });
+    const projectId = await api.createProject('Sums');
+    const workflowId = await api.createWorkflow(projectId, drawing(linkInRow([trigger(), person])), 'Orders');
+    const runId = (await api.run(workflowId)).data.id;
+    const task = await taskOf(api, runId, person.id);
+    const page = await browser.person(account.userId, '/inbox', NARROW);
+    const article = page.getByRole('article', { name: `Pay ${MARKUP}` });
+    await article.getByRole('heading', { name: 'Order 7' }).waitFor();
+    assert.equal(await page.title(), 'Inbox · Workflow automation', 'the markup is text');
+    await page.getByText('1 task waits for you.').waitFor();
+    await assertAccessible(page, 'a task');
+    await article.getByRole('button', { name: 'Pay now' }).click();
+    await article.getByText('Field required').waitFor();
+    await article.getByRole('textbox', { name: 'Amount' }).fill('12.5');
+    await article.getByRole('textbox', { name: 'Comment' }).fill('as agreed');
+    await article.getByRole('button', { name: 'Pay now' }).click();
+    await article.getByText('You chose Pay now.').waitFor();
+    await article.getByText('Comment: as agreed').waitFor();
+    const end = await api.pollToEnd(runId);
+    assert.deepEqual(end.data.data![person.id]!.result!['values'], { amount: 12.5 });
+    await page.goto(`${stack.apiUrl}/inbox/${task}`);
+    await page.getByRole('article').getByText('You chose Pay now.').waitFor();
+    await page.goto(`${stack.apiUrl}/inbox?tab=tasks`);
+    await page.getByText('1 task', { exact: true }).waitFor();
+    await assertAccessible(page, 'ended tasks');
+  });
 
   it('shows on a phone who asks what, where and until when, and approves with one touch', async () => {
     const account = await createAccount(stack);
@@ -110,6 +154,46 @@ describe('the inbox', function () {
     await page.getByText('No request has ended this way yet.').waitFor();
     await tab(page, 'Waiting').click();
     await article.getByText('You rejected this.').waitFor();
+    await page.context().close();
+  });
+
+  it('lets a person edit the arguments, says who has approved which, and that others have changed them', async () => {
+    const [account, other] = [await createAccount(stack), await createAccount(stack)];
+    const asked = await ask(account, { text: 'hello', count: 12 }, 'Clerk', { approval: { required: 2 } });
+    await giveRole(stack, other, asked.projectId, 'editor');
+    const page = await browser.person(account.userId, '/inbox', NARROW);
+    const article = page.getByRole('article', { name: 'note of tools' });
+    await article.getByText('0 of 2').waitFor();
+    const box = article.getByRole('textbox', { name: 'Arguments as JSON' });
+    const decision = `/workflows/workflow_run/${asked.runId}/agent-approval/${asked.requestId}/approve/`;
+    const theirs = { text: `theirs ${asked.requestId}` };
+    await button(page, 'Edit and approve').click();
+    assert.deepEqual(JSON.parse(await box.inputValue()), { text: 'hello', count: 12 });
+    await box.fill('[1]');
+    await button(page, 'Approve as edited').click();
+    await article.getByText('Write a JSON object.').waitFor();
+    await box.fill('{"text": 5}');
+    await button(page, 'Approve as edited').click();
+    await article.getByText(/do not fit the tool/).waitFor();
+    await other.api.post(decision, { body: { arguments: theirs, reason: 'shorter' } });
+    await box.fill('{"text": "mine"}');
+    await button(page, 'Approve as edited').click();
+    await page.getByRole('alert').filter({ hasText: 'Your approval does not count.' }).waitFor();
+    await article.getByText('1 of 2').waitFor();
+    await article.getByRole('list', { name: 'Decisions' }).getByText('test user approved').waitFor();
+    await article.getByRole('heading', { name: 'What the model asked for' }).waitFor();
+    await assertAccessible(page, 'an edited request at 390 px');
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), NARROW.viewport.width);
+    await button(page, 'Keep the arguments').click();
+    await button(page, 'Approve').click();
+    await article.getByText('You approved this.').waitFor();
+    await account.api.pollToEnd(asked.runId);
+    assert.equal(tools.callsOf('note').filter(({ arguments: { text } }) => text === theirs.text).length, 1);
+    await page.goto(new URL(`/runs/${asked.runId}?node=${asked.nodeId}`, page.url()).href);
+    const steps = page.getByRole('region', { name: 'Steps' });
+    await steps.getByText('A person has changed these arguments.').waitFor();
+    await steps.getByText(`"theirs ${asked.requestId}"`).first().waitFor();
+    await assertAccessible(page, 'the steps of an agent');
     await page.context().close();
   });
 
@@ -193,14 +277,14 @@ describe('the inbox', function () {
   it('tells a newcomer what appears here, and failures with a way to try again', async () => {
     const account = await createAccount(stack);
     const page = await browser.person(account.userId, '/inbox', { colorScheme: 'dark' });
-    await page.getByText('Nothing waits for you.').waitFor();
+    await page.getByText('No agent waits for you.').waitFor();
     await assertAccessible(page, 'empty inbox, dark');
     await page.route('**/api/v1/agent-approvals/?*', (route) => route.fulfill({ status: 500, json: {} }));
     await page.reload();
     await page.getByRole('alert').filter({ hasText: 'The service has failed to do this.' }).waitFor();
     await page.unroute('**/api/v1/agent-approvals/?*');
     await button(page, 'Try again').click();
-    await page.getByText('Nothing waits for you.').waitFor();
+    await page.getByText('No agent waits for you.').waitFor();
     await page.context().close();
   });
 

@@ -62,4 +62,17 @@ describe('the page of a run with loops', function () {
     await page.getByRole('status').getByText('Run succeeded').waitFor();
     await page.context().close();
   });
+
+  it('draws a wait as waiting, and as waited time when it is over', async () => {
+    const start = trigger();
+    const pause = node('wait', { label: 'Pause', mode: 'duration', seconds: 4 });
+    link(start, pause);
+    const { runId } = await world.start(drawing([start, pause]));
+    const page = await browser.person(world.owner.userId, `/runs/${runId}`);
+    const bar = (status: string) => page.getByRole('button', { name: new RegExp(`^Pause, attempt 1, ${status}, \\d`) });
+    await bar('waiting').waitFor();
+    await page.getByRole('status').getByText('Run waiting').waitFor();
+    await bar('succeeded').waitFor();
+    await page.context().close();
+  });
 });

@@ -170,8 +170,8 @@ describe('signing in to the console', function () {
   it('asks who has lost the session to sign in, and goes on at the same address', async () => {
     const page = await browser.person(person.userId, '/costs');
     await page.context().request.post('/api/v1/auth/logout/');
-    await page.getByRole('link', { name: 'Workflows' }).click();
-    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: 'Workflows', exact: true }).click();
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await page.reload();
     await heading(page, 'Sign in').waitFor();
     assert.equal(pathOf(page), '/sign-in?next=%2Fsettings');

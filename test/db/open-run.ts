@@ -1,5 +1,6 @@
 // A run that only the test moves: accepted and begun in the database, and unknown to Temporal and its workers.
 import { randomUUID } from 'node:crypto';
+import type { AskedApproval } from '../../db/agents/agent-repository.js';
 import { createDatabase, type Database } from '../../db/core/client.js';
 import type { NodeEnd } from '../../db/nodes/node-results-repository.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
@@ -20,6 +21,12 @@ export interface OpenRun {
   userId: number;
   /** Of its nodes, in their order. */
   nodeIds: string[];
+}
+
+/** The approval that a tool call waits for: of one person, of no arguments. */
+export function askedApproval(): AskedApproval {
+  const asked = { shownArguments: '{}', argumentsHash: '', expiresInSeconds: 600 };
+  return { ...asked, requestId: randomUUID(), required: 1, excludeStarter: false, roles: null };
 }
 
 /** As a worker or an API process connects. */

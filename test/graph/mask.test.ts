@@ -211,24 +211,33 @@ describe('createMasker: size', function () {
     'ab'.repeat(1000),
     ...Array.from({ length: 500 }, (_, index) => `token-${index}`),
   ];
+  const MB = 1_000_000;
+  const fill = (text: string): string => text.repeat(Math.ceil(MB / text.length));
   const texts: [title: string, text: string][] = [
-    ['prose', 'Lorem ipsum dolor sit amet. '.repeat(180_000)],
-    ['one letter', 'a'.repeat(5_000_000)],
-    ['almost a long secret', `${'a'.repeat(59_999)}b`.repeat(83)],
-    ['secrets only', 'token-123 '.repeat(500_000)],
-    ['escapes', '\\n'.repeat(2_500_000)],
-    ['backslashes', '\\'.repeat(5_000_000)],
-    ['percent signs', '%'.repeat(5_000_000)],
-    ['ampersands', '&'.repeat(5_000_000)],
-    ['entities', '&amp;'.repeat(1_000_000)],
-    ['short lines', 'ab\n'.repeat(1_600_000)],
-    ['percent escapes', '%41'.repeat(1_600_000)],
-    ['base64', Buffer.from('binary'.repeat(600_000)).toString('base64')],
+    ['prose', fill('Lorem ipsum dolor sit amet. ')],
+    ['one letter', fill('a')],
+    ['almost a long secret', fill(`${'a'.repeat(59_999)}b`)],
+    ['secrets only', fill('token-123 ')],
+    ['escapes', fill('\\n')],
+    ['backslashes', fill('\\')],
+    ['percent signs', fill('%')],
+    ['ampersands', fill('&')],
+    ['entities', fill('&amp;')],
+    ['short lines', fill('ab\n')],
+    ['percent escapes', fill('%41')],
+    ['base64', fill(Buffer.from('binary'.repeat(100)).toString('base64'))],
   ];
-  for (const [title, text] of texts) {
-    it(`takes 5 MB of ${title} in linear time`, () => {
-      const tookMs = cpuMilliseconds(() => createMasker(secrets).text(text));
-      assert.ok(tookMs < 10_000, `${tookMs} ms`);
+  let mask: (whole: string) => string;
+
+  it('is ready for long secrets in linear time', () => {
+    const tookMs = cpuMilliseconds(() => ({ text: mask } = createMasker(secrets)));
+    assert.ok(tookMs < 4_000, `${tookMs} ms`);
+  });
+
+  for (const [title, whole] of texts) {
+    it(`takes 1 MB of ${title} in linear time`, () => {
+      const tookMs = cpuMilliseconds(() => mask(whole));
+      assert.ok(tookMs < 2_000, `${tookMs} ms`);
     });
   }
 

@@ -137,6 +137,16 @@ describe('get_nodes', () => {
       { id: 'condition-false', label: 'False', field: 'false_node' },
     ]);
   });
+
+  it('says which handle leads to the body of a loop, and what can be read there', () => {
+    const bodies = describeNodes().flatMap(({ type, handles, body_variables: variables }) =>
+      handles.filter(({ body }) => body === true).map(({ id, field }) => [type, id, field, variables]),
+    );
+    assert.deepEqual(bodies, [
+      ['for-each-node', 'body', 'body_node', ['item', 'index']],
+      ['loop-node', 'body', 'body_node', ['index', 'last']],
+    ]);
+  });
 });
 
 describe('toHttpMethod', () => {

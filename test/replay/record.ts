@@ -1,7 +1,6 @@
 // `npm run histories [-- NAME...]`: runs the scenarios on a real stack and writes what Temporal recorded of them.
 import type { History } from '../../cli/replay/history-json.js';
-import { historiesOfRun } from '../../cli/replay/stored-histories.js';
-import { eventually } from '../support/eventually.js';
+import { closedHistories } from '../support/closed-histories.js';
 import { startStack } from '../support/stack.js';
 import { wrapTemporal } from '../support/wrapped-temporal.js';
 import { CURRENT_VERSION, writeHistories } from './history-files.js';
@@ -37,7 +36,9 @@ async function recordAll(all: Record<string, Scenario>, { settings = {}, env = {
   const world = await World.open(stack);
   try {
     for (const [name, scenario] of chosen) {
-      const histories = await closedHistories(world, await scenario(world));
+      const runId = await scenario(world);
+      const closed = await world.temporal((client) => closedHistories(client, runId));
+      const histories = closed.toReversed().map(({ history }) => history as History);
       writeHistories(name, histories);
       const events = histories.map((history) => history.events!.length).join(' + ');
       process.stdout.write(`${CURRENT_VERSION}/${name}: ${events} events\n`);
@@ -47,14 +48,4 @@ async function recordAll(all: Record<string, Scenario>, { settings = {}, env = {
     await stack.stop();
     temporal.remove();
   }
-}
-
-/** The end is reported a moment before the workflow closes. Oldest execution first. */
-function closedHistories(world: World, runId: string): Promise<History[]> {
-  return world.temporal(async (client) => {
-    await eventually(async () => (await client.workflow.getHandle(runId).describe()).status.name !== 'RUNNING');
-    const histories: History[] = [];
-    for await (const { history } of historiesOfRun(client, runId)) histories.unshift(history as History);
-    return histories;
-  });
 }

@@ -2,7 +2,8 @@
 import { eventually } from '../support/eventually.js';
 import { condition, http, link, llm, type DrawingNode } from '../support/graphs.js';
 import { giveUpOn } from '../support/inspect.js';
-import { diamond, inRow, sideBySide } from './scenarios.js';
+import { diamond } from './scenarios.js';
+import { inRow, sideBySide } from './shapes.js';
 import type { Scenario, World } from './scenario.js';
 
 export const DENSE = { EXECUTION: 'dense' };

@@ -2,7 +2,7 @@
 import { eventually } from '../support/eventually.js';
 import { agent, condition, http, link, node as nodeOf, type DrawingNode } from '../support/graphs.js';
 import { callBack, callbackUrlOf } from '../support/waiting.js';
-import { inRow, sideBySide } from './scenarios.js';
+import { inRow, sideBySide } from './shapes.js';
 import { ADDS, DONE, NOTES, type Scenario, type World } from './scenario.js';
 
 export const EVENTS_OF_AN_EXECUTION = 20;

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { eventually } from '../support/eventually.js';
 import { http } from '../support/graphs.js';
-import { inRow, sideBySide } from './scenarios.js';
+import { inRow, sideBySide } from './shapes.js';
 import type { Scenario, World } from './scenario.js';
 
 export const PLACED_LOCALLY = { EXECUTION: 'dense', DENSE_PLACEMENT: 'http:local' };

@@ -1,33 +1,13 @@
 // Runs on a server as it comes: every node kind, and every way of the scheduler but continue-as-new.
 import { RUN_WORKFLOW_TYPE, type RunGraphInput } from '../../contract/run-workflow.js';
 import { eventually } from '../support/eventually.js';
-import {
-  condition,
-  http,
-  link,
-  linkInRow,
-  llm,
-  mcp,
-  node as nodeOf,
-  trigger,
-  type DrawingNode,
-} from '../support/graphs.js';
+import { condition, http, link, llm, mcp, node as nodeOf, type DrawingNode } from '../support/graphs.js';
 import { giveUpOn } from '../support/inspect.js';
-import { callBack, callbackUrlOf } from '../support/waiting.js';
+import { scenariosOfWaits } from './scenarios-waits.js';
 import { endlessLoops, failingLoops, loopInLoop, stoppedLoops } from './drawn-loops.js';
+import { inRow, sideBySide } from './shapes.js';
+import { childRun, parentOf, startedTwice } from './sub-workflows.js';
 import { ADDS, callsTool, DONE, NOTES, type Scenario, type World } from './scenario.js';
-
-/** A trigger and these, one after the other. */
-export function inRow(...nodes: DrawingNode[]): DrawingNode[] {
-  return linkInRow([trigger(), ...nodes]);
-}
-
-/** A trigger and these, side by side. */
-export function sideBySide(...nodes: DrawingNode[]): DrawingNode[] {
-  const start = trigger();
-  link(start, nodes);
-  return [start, ...nodes];
-}
 
 /** Both branches of a condition lead to one join. */
 export function diamond({ target }: World, left: string): DrawingNode[] {
@@ -223,33 +203,6 @@ async function strayDecisions(world: World): Promise<string> {
   return world.ended(runId);
 }
 
-/** More of them than the progress names; one is over when it begins. */
-function waitingForTime(): DrawingNode[] {
-  const pauses = Array.from({ length: 22 }, () => nodeOf('wait', { seconds: 1 }));
-  const past = nodeOf('wait', { mode: 'until', until: '2020-01-01' });
-  return sideBySide(...pauses, past);
-}
-
-/** It is woken once for nothing. */
-async function waitingForCallback(world: World): Promise<string> {
-  const pause = nodeOf('wait', { mode: 'callback' });
-  const { runId } = await world.start(inRow(pause));
-  const url = await callbackUrlOf(world.api, runId, pause.id);
-  await world.temporal((client) => client.workflow.getHandle(runId).signal('wake', { path: '', nodeId: pause.id }));
-  await world.inPhase(runId, 'running');
-  await callBack(url, 'done');
-  return world.ended(runId);
-}
-
-/** One goes on by its link for that, the other one by on_error. */
-function waitTimedOut(world: World): DrawingNode[] {
-  const [instead, after] = [http(`${world.target.url}/instead`), http(`${world.target.url}/after`)];
-  const left = nodeOf('wait', { mode: 'callback', timeout: 1, timeout_node: instead.id });
-  const right = nodeOf('wait', { mode: 'callback', timeout: 1, on_error: 'continue' });
-  link(right, after);
-  return [...sideBySide(left, right), instead, after];
-}
-
 export const scenarios: Record<string, Scenario> = {
   trigger: (world) => world.runToEnd(inRow()),
   'condition-true': (world) => world.runToEnd(diamond(world, 'yes')),
@@ -281,9 +234,7 @@ export const scenarios: Record<string, Scenario> = {
     await world.decide(runId, request!, 'approve');
     return world.ended(runId);
   },
-  'wait-time': (world) => world.runToEnd(waitingForTime()),
-  'wait-callback': waitingForCallback,
-  'wait-timed-out': (world) => world.runToEnd(waitTimedOut(world)),
+  ...scenariosOfWaits,
   'failed-siblings-cancelled': siblingsCancelled,
   'failed-while-agent-waits': failsWhileAgentWaits,
   'cancelled-in-flight': cancelledInFlight,
@@ -295,4 +246,7 @@ export const scenarios: Record<string, Scenario> = {
   caught: (world) => world.runToEnd(caught(world)),
   'caught-time-out': caughtTimeOut,
   stalled,
+  'sub-workflow': parentOf,
+  'sub-workflow-run': childRun,
+  'sub-workflow-started-twice': startedTwice,
 };

@@ -11,7 +11,8 @@ export interface Round {
 /** The files that the tier alone has. What no pattern names is in `quick`: that is `npm test`. */
 export const TIERS = {
   quick: [],
-  /** What kills or restarts processes, restores stores, fills the machine up, or changes keys of a running service. */
+  /** What kills or restarts processes, restores stores, fills the machine up, or changes keys of a running service; and long
+   * files of what few changes touch. */
   durability: [
     'test/activities/kinds/code/hostile-code.test.ts',
     'test/activities/kinds/code/sandbox.test.ts',
@@ -19,6 +20,7 @@ export const TIERS = {
     'test/api/mcp/private-network.test.ts',
     'test/api/runs/live-poll.test.ts',
     'test/api/sessions/brute-force.test.ts',
+    'test/api/sessions/oidc.test.ts',
     'test/api/sessions/throttle.test.ts',
     'test/api/webhooks/webhook-crashes.test.ts',
     'test/api/webhooks/webhook-delivery.test.ts',
@@ -27,6 +29,10 @@ export const TIERS = {
     'test/cli/start-refusals.test.ts',
     'test/cli/start.test.ts',
     'test/console/large-drawing.test.ts',
+    'test/console/marketplace.test.ts',
+    'test/console/settings.test.ts',
+    'test/console/walk.test.ts',
+    'test/deploy/metrics.test.ts',
     'test/drills/',
     'test/faults/',
     'test/load/',
@@ -44,6 +50,7 @@ export const TIERS = {
     'test/temporal-workflows/payload-encryption.test.ts',
     'test/temporal-workflows/project-fairness.test.ts',
     'test/temporal-workflows/scale.test.ts',
+    'test/temporal-workflows/sub-workflow-durability.test.ts',
     'test/temporal-workflows/wait-durability.test.ts',
     'test/temporal-workflows/worker-shutdown.test.ts',
     'test/temporal-workflows/worker-versions.test.ts',
@@ -97,7 +104,6 @@ export const LONG = [
  * meanwhile. */
 export const ALONE = [
   'test/activities/kinds/code/hostile-code.test.ts',
-  'test/activities/kinds/code/hostile-code.test.ts',
   'test/api/http/raw-http.test.ts',
   'test/api/sessions/brute-force.test.ts',
   'test/console/large-drawing.test.ts',
@@ -119,8 +125,8 @@ export const GROUPS = [
 
 /** With the workers' cache off, every step of a run is a replay of all steps before it. Left out is what executes no run on
  * a worker, what kills workers and so empties their cache anyway, what moves runs between builds, a chain of 2,000 nodes,
- * which costs the square of that, what waits most of the time or replays by itself, and dense execution, whose histories are
- * replayed in any case. */
+ * which costs the square of that, what waits most of the time or replays by itself, what asks for contents alone, such as
+ * secrets in results, and dense execution, whose histories are replayed in any case. */
 const NOT_WITHOUT_CACHE = [
   'agent-durability',
   'bundle',
@@ -135,11 +141,14 @@ const NOT_WITHOUT_CACHE = [
   'loops-replayed',
   'many-waits',
   'mcp-crash',
+  'mcp-secrets',
   'payload-encryption',
   'planner',
   'project-fairness',
   'replay',
   'scale',
+  'secrets',
+  'values',
   'visible',
   'wait-durability',
   'worker-shutdown',
@@ -159,7 +168,7 @@ export function tiersOf(file: string): TierName[] {
 
 export function roundsOf(tier: TierName, files: string[]): Round[] {
   const own = files.filter((file) => tiersOf(file).includes(tier));
-  if (tier === 'quick') return [{ title: 'The quick suite', files: own, env: { FUZZ_COUNT: '600' } }];
+  if (tier === 'quick') return [{ title: 'The quick suite', files: own, env: { FUZZ_COUNT: '300' } }];
   if (tier === 'fuzz') return [{ title: 'The long fuzz', files: ['test/api/fuzz.test.ts'] }];
   if (tier !== 'durability') return [{ title: `The suite ${tier}`, files: own }];
   const onWorkers = files.filter((file) => matches(file, ['test/temporal-workflows/']));

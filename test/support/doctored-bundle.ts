@@ -1,39 +1,29 @@
-// A build of the run workflow that differs from the sources in a few words: the build of a careless change.
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// A build of the run workflow that differs from the one in dist/ in a few words: the build of a careless change.
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { bundleWorkflowCode } from '@temporalio/worker';
 
-const ROOT = path.resolve(import.meta.dirname, '../..');
-const quiet = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, log() {} };
+const BUNDLE = path.resolve(import.meta.dirname, '../../dist/workflow-bundle.js');
+/** The heading that webpack writes above each module. */
+const MODULE = /^\/\*{3}\/ "\.\/dist\/temporal-workflows\/(.+)\.js"$/gm;
 
 export interface Change {
   /** In temporal-workflows/. */
   file: string;
+  /** As it stands in the bundle, where what a module imports has a prefix. */
   find: string;
   replace: string;
 }
 
-/** The bundle's code. Throws when the sources have no such words any more. */
-export async function bundleWith(changes: Change[]): Promise<string> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'doctored-workflows-'));
-  try {
-    for (const part of ['temporal-workflows', 'contract', 'graph', 'package.json']) {
-      cpSync(path.join(ROOT, part), path.join(folder, part), { recursive: true });
-    }
-    symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
-    for (const { file, find, replace } of changes) {
-      const source = path.join(folder, 'temporal-workflows', file);
-      const text = readFileSync(source, 'utf8');
-      if (!text.includes(find)) throw new Error(`${file} has no "${find}" to replace`);
-      writeFileSync(source, text.replace(find, replace));
-    }
-    const workflowsPath = path.join(folder, 'temporal-workflows/index.ts');
-    const workflowInterceptorModules = [path.join(folder, 'temporal-workflows/interceptors.ts')];
-    const preloadModules = [workflowsPath, ...workflowInterceptorModules];
-    const options = { workflowsPath, workflowInterceptorModules, preloadModules, logger: quiet };
-    return (await bundleWorkflowCode(options)).code;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+/** The bundle's code. Throws when the build has no such words any more. */
+export function bundleWith(changes: Change[]): string {
+  return changes.reduce(change, readFileSync(BUNDLE, 'utf8'));
+}
+
+function change(code: string, { file, find, replace }: Change): string {
+  const headings = [...code.matchAll(MODULE)];
+  const own = headings.find(([, name]) => `${name}.ts` === file);
+  const at = own === undefined ? -1 : code.indexOf(find, own.index);
+  const next = headings.find(({ index }) => index > (own?.index ?? 0));
+  if (at < 0 || (next !== undefined && at > next.index)) throw new Error(`${file} has no "${find}" to replace`);
+  return `${code.slice(0, at)}${replace}${code.slice(at + find.length)}`;
 }

@@ -3,7 +3,7 @@ import type { ApiClient, NodeEntry } from './api-client.js';
 import { eventually } from './eventually.js';
 
 export interface WaitingEntry extends NodeEntry {
-  waiting?: { for: string; until: string; callback_url?: string };
+  waiting?: { for: string; until: string; callback_url?: string; task_id?: string };
 }
 
 /** The node's entry once the poll shows that it waits. */
@@ -34,4 +34,11 @@ export async function callBack(url: string, body = '', contentType = 'text/plain
   const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': contentType } });
   const answer = (await response.json()) as { accepted?: boolean };
   return { status: response.status, accepted: answer.accepted };
+}
+
+/** The human task that the node has given to people. */
+export async function taskOf(api: ApiClient, runId: string, nodeId: string): Promise<string> {
+  const { waiting } = await untilWaiting(api, runId, nodeId);
+  if (waiting?.task_id === undefined) throw new Error(`no task: ${JSON.stringify(waiting)}`);
+  return waiting.task_id;
 }

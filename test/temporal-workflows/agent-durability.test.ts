@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { sql } from 'kysely';
+import { createDatabase } from '../../db/core/client.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { agent, drawing, link, trigger, type DrawingNode } from '../support/graphs.js';
-import { historyOf, transactionsOf } from '../support/inspect.js';
+import { historyOf, queryDatabase, transactionsOf } from '../support/inspect.js';
 import { startStack, type TestStack } from '../support/stack.js';
 import { wrapTemporal, type WrappedTemporal } from '../support/wrapped-temporal.js';
 import { startToolServer, type ToolServer } from '../support/tool-server.js';
@@ -121,6 +123,58 @@ describe('durability of agents', function () {
     assert.equal((await api.history(workflowId, runId)).cost['USD'], '0.00008');
     const paid = (await transactionsOf(stack, runId)).filter(({ node_id }) => node_id === node.id);
     assert.equal(paid.length, 1);
+  });
+
+  it('pays once for a repair call whose worker is killed between its answer and its record', async () => {
+    stack.modelProvider.script('repair', [{ text: 'three' }, { text: '{"sum": 3}', delayMs: 1_500 }]);
+    const settings = { model_name: 'repair', response_format: { type: 'json_object' } };
+    const { runId, workflowId } = await startRun([agent('work', settings, [server('never')])]);
+    await eventually(() => stack.modelProvider.requestsFor('repair').length === 2, { timeoutMs: 20_000 });
+    const db = createDatabase({
+      url: stack.stack.database_url,
+      poolMax: 1,
+      applicationName: 'test',
+      onError: () => undefined,
+    });
+    await db.transaction().execute(async (trx) => {
+      // Nobody records what the agent has paid while this transaction holds the run.
+      await sql`SELECT 1 FROM runs WHERE id = ${runId} FOR NO KEY UPDATE`.execute(trx);
+      await eventually(
+        async () => {
+          const waiting = await queryDatabase(
+            stack,
+            "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '/* lock_run */%'",
+          );
+          return waiting.length > 0;
+        },
+        { timeoutMs: 20_000 },
+      );
+      process.kill(stack.stack.pids.worker!, 'SIGKILL');
+    });
+    await db.destroy();
+    const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
+    assert.equal(end.data.status, 'succeed', JSON.stringify(end));
+    assert.equal(stack.modelProvider.requestsFor('repair').length, 3);
+    assert.equal((await api.history(workflowId, runId)).cost['USD'], '0.00004');
+    const paid = (await transactionsOf(stack, runId)).filter(({ operation }) => operation === 'agent');
+    assert.equal(paid.length, 1);
+  });
+
+  it('calls exactly what was approved, also when the worker is dead meanwhile', async () => {
+    stack.modelProvider.script('edited', [
+      { toolCalls: [{ name: 'note', arguments: { text: 'mine' } }] },
+      { text: 'ok' },
+    ]);
+    const node = agent('work', { model_name: 'edited' }, [server('always')]);
+    const { runId } = await startRun([node]);
+    const requestId = await pendingRequest(runId, node.id);
+    process.kill(stack.stack.pids.worker!, 'SIGKILL');
+    const address = `/workflows/workflow_run/${runId}/agent-approval/${requestId}/approve/`;
+    const answer = await api.post<{ status: number }>(address, { body: { arguments: { text: 'yours' } } });
+    assert.equal(answer.body.status, 200);
+    assert.equal((await api.pollToEnd(runId, { timeoutMs: 60_000 })).data.status, 'succeed');
+    const said = tools.callsOf('note').map(({ arguments: { text } }) => text);
+    assert.deepEqual([said.filter((text) => text === 'yours').length, said.includes('mine')], [1, false]);
   });
 
   it('does not repeat a tool call that was in flight when its worker died', async () => {

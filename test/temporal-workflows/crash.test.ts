@@ -4,7 +4,10 @@ import { eventually } from '../support/eventually.js';
 import { drawing, http, linkInRow, llm, trigger, type DrawingNode } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { cancelRun, queryDatabase, transactionsOf } from '../support/inspect.js';
+import { killAndAwaitRestart } from '../support/kill-part.js';
 import { startStack, type TestStack } from '../support/stack.js';
+
+const RESTART_WITHIN_MS = 20_000;
 
 describe('crashes', function () {
   this.timeout(120_000);
@@ -32,14 +35,6 @@ describe('crashes', function () {
     return linkInRow([trigger(), ...nodes]);
   }
 
-  async function killAndAwaitRestart(name: 'worker' | 'api'): Promise<void> {
-    const pid = stack.stack.pids[name]!;
-    process.kill(pid, 'SIGKILL');
-    await eventually(() => stack.stack.pids[name] !== undefined && stack.stack.pids[name] !== pid, {
-      timeoutMs: 20_000,
-    });
-  }
-
   it('a run goes on after kill -9 of the worker: finished nodes are not executed again, the one in flight is', async () => {
     const before = http(`${target.url}/before-the-kill`);
     const during = http(`${target.url}/delay/3000/during-the-kill`);
@@ -48,7 +43,7 @@ describe('crashes', function () {
     const { runId, workflowId } = await startRun(nodes);
     await eventually(() => target.requestsTo('/delay/3000/during-the-kill').length === 1);
     const killedAt = Date.now();
-    await killAndAwaitRestart('worker');
+    await killAndAwaitRestart(stack, 'worker', RESTART_WITHIN_MS);
     await eventually(() => target.requestsTo('/delay/3000/during-the-kill').length === 2, { timeoutMs: 30_000 });
     assert.ok(Date.now() - killedAt < 15_000, `went on after ${Date.now() - killedAt} ms`);
     const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
@@ -73,7 +68,7 @@ describe('crashes', function () {
     const post = http(`${target.url}/delay/4000/unsafe`, { method: 'POST', body: { n: 1 } });
     const { runId } = await startRun(inRow([post]));
     await eventually(() => target.requestsTo('/delay/4000/unsafe').length === 1);
-    await killAndAwaitRestart('worker');
+    await killAndAwaitRestart(stack, 'worker', RESTART_WITHIN_MS);
     const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
     assert.equal(end.data.status, 'failed');
     assert.equal(end.data.data![post.id]!.error!.code, 'outcome_unknown');
@@ -86,7 +81,7 @@ describe('crashes', function () {
     const model = llm('hello', { settings: { model_name: 'dies-once' } });
     const { runId, workflowId } = await startRun(inRow([model]));
     await eventually(() => stack.modelProvider.requestsFor('dies-once').length === 1);
-    await killAndAwaitRestart('worker');
+    await killAndAwaitRestart(stack, 'worker', RESTART_WITHIN_MS);
     const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
     assert.equal(end.data.data![model.id]!.result!.content, 'second');
     assert.equal(stack.modelProvider.requestsFor('dies-once').length, 2);
@@ -117,7 +112,7 @@ describe('crashes', function () {
       const model = llm('hello', { settings: { model_name, response_format } });
       const { runId, workflowId } = await startRun(inRow([model]));
       await eventually(() => stack.modelProvider.requestsFor(model_name).length === 2);
-      await killAndAwaitRestart('worker');
+      await killAndAwaitRestart(stack, 'worker', RESTART_WITHIN_MS);
       const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
       assert.deepEqual(end.data.data![model.id]!.result!['json'], { a: 1 });
       const requests = stack.modelProvider.requestsFor(model_name);
@@ -164,7 +159,7 @@ describe('crashes', function () {
       );
       return settled.length === 1;
     });
-    await killAndAwaitRestart('worker');
+    await killAndAwaitRestart(stack, 'worker', RESTART_WITHIN_MS);
     const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
     assert.equal(end.data.status, 'succeed');
     assert.equal(end.data.data![slow.id]!.result!.content, 'from the record');
@@ -176,7 +171,7 @@ describe('crashes', function () {
     const node = http(`${target.url}/delay/2000/polled`);
     const { runId } = await startRun(inRow([node]));
     await eventually(() => target.requestsTo('/delay/2000/polled').length === 1);
-    await killAndAwaitRestart('api');
+    await killAndAwaitRestart(stack, 'api', RESTART_WITHIN_MS);
     const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
     assert.equal(end.data.status, 'succeed');
     assert.equal(end.data.data![node.id]!.status, 'succeed');

@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { drawing, http, link, node, trigger, type DrawingNode } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { historyOf, transactionsOf } from '../support/inspect.js';
+import { killAndAwaitRestart } from '../support/kill-part.js';
 import { startStack, type TestStack } from '../support/stack.js';
 import { wrapTemporal } from '../support/wrapped-temporal.js';
 
@@ -25,12 +26,6 @@ function around(loop: DrawingNode, ...inside: DrawingNode[]): object {
   const start = trigger();
   link(start, loop);
   return drawing([start, loop, ...inside]);
-}
-
-async function killAndAwaitRestart(stack: TestStack, name: 'api' | 'temporal' | 'worker'): Promise<void> {
-  const pid = stack.stack.pids[name]!;
-  process.kill(pid, 'SIGKILL');
-  await eventually(() => stack.stack.pids[name] !== undefined && stack.stack.pids[name] !== pid, { timeoutMs: 60_000 });
 }
 
 describe('loops that go on in new executions', function () {

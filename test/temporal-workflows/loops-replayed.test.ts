@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import type { HistoryAndWorkflowId } from '@temporalio/client';
 import { replayHistories } from '../../cli/replay/replay-histories.js';
-import { historiesOfRun } from '../../cli/replay/stored-histories.js';
 import { createApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
+import { closedHistories } from '../support/closed-histories.js';
 import { drawing, link, node, trigger } from '../support/graphs.js';
 import { withTemporal } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
@@ -27,12 +25,7 @@ describe('loops that are replayed', function () {
     const run = await api.runToEnd(drawing([start, each, first, second]), {}, { timeoutMs: 60_000 });
     assert.equal(run.status, 'succeed', JSON.stringify(run.nodes));
     assert.deepEqual((run.nodes[each.id]!.result as unknown as { items: unknown }).items, items);
-    const histories = await withTemporal(stack, async (client) => {
-      await eventually(async () => (await client.workflow.getHandle(run.runId).describe()).status.name !== 'RUNNING');
-      const all: HistoryAndWorkflowId[] = [];
-      for await (const history of historiesOfRun(client, run.runId)) all.push(history);
-      return all;
-    });
+    const histories = await withTemporal(stack, (client) => closedHistories(client, run.runId));
     for await (const { problem } of replayHistories(histories, { codePath: BUNDLE })) assert.equal(problem, undefined);
   });
 });

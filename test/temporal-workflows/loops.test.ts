@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient, type FinishedRun } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { condition, drawing, http, link, node, resultOf, trigger, type DrawingNode } from '../support/graphs.js';
+import { agent, condition, drawing, http, link, node, resultOf, trigger, type DrawingNode } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { transactionsOf } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
+import { startToolServer } from '../support/tool-server.js';
 
 interface LoopResult {
   content: string;
@@ -22,7 +23,15 @@ interface Iterations {
     path: string;
     index: number;
     status: string;
-    nodes: Record<string, { status: string; iterations?: unknown }>;
+    nodes: Record<
+      string,
+      {
+        status: string;
+        iterations?: unknown;
+        waiting?: { for: string };
+        approval_requests?: { request_id: string; status: string; required: number }[];
+      }
+    >;
   }[];
 }
 
@@ -206,6 +215,34 @@ describe('loops in a run', function () {
         onLimit === 'fail' ? ['failed', 'too_many_rounds'] : ['succeed', 3],
       );
     }
+  });
+
+  it('shows the approvals of an agent in a body beside its iteration, as the poll does', async () => {
+    const tools = await startToolServer();
+    stack.modelProvider.script('asks-in-loop', ({ messages }) =>
+      messages.some(({ role }) => role === 'tool')
+        ? { text: 'noted' }
+        : { toolCalls: [{ name: 'note', arguments: { text: 'hi' } }] },
+    );
+    const asks = agent('Note it', { model_name: 'asks-in-loop' }, [{ endpoint_url: tools.url }]);
+    const each = forEach([1, 2], asks);
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing(around(each, [asks])));
+    const runId = (await api.run(workflowId, {})).data.id;
+    const address = `/workflows/${workflowId}/history/${runId}/iterations/?node=${each.id}`;
+    const waiting = await eventually(async () => {
+      const entries = (await api.get<Iterations>(address)).body.items.map(({ nodes }) => nodes[asks.id]);
+      return entries.length === 2 && entries.every((entry) => entry?.approval_requests?.length === 1) && entries;
+    });
+    for (const entry of waiting) {
+      const [request] = entry!.approval_requests!;
+      assert.deepEqual([request!.status, request!.required, entry!.waiting?.for], ['pending', 1, 'approval']);
+      await api.post(`/workflows/workflow_run/${runId}/agent-approval/${request!.request_id}/approve/`);
+    }
+    assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
+    assert.equal(tools.callsOf('note').length, 2);
+    const steps = `/workflows/${workflowId}/history/${runId}/nodes/${asks.id}/steps/?path=${each.id}[1]`;
+    assert.equal((await api.get<{ total: number }>(steps)).body.total, 2);
+    await tools.close();
   });
 
   it('nests: inner nodes read the items of all loops around them, and their iterations are listed by path', async () => {

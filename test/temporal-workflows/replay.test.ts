@@ -27,6 +27,8 @@ const UNREACHED = [
   'loop-run.ts: && { isOver: true }',
   'loop-run.ts: await forever();',
   'loop-run.ts: begun = [];',
+  'child-runs.ts: return;', // a thousand children that are open at once
+  'child-runs.ts: throw error;', // bugs
   'scope.ts: () => undefined', // replaced by the constructor
   'graph-run.ts: () => undefined', // replaced before anything can wake the run
   // Queries are not recorded.
@@ -98,6 +100,7 @@ describe('recorded runs', function () {
     );
     const kinds = completed.flatMap(({ history }) => {
       const { plan } = inputOf(history);
+      if (plan === undefined) return [];
       return surelyExecuted(plan).map((node) => plan.kinds[node]!);
     });
     for (const kind of Object.keys(nodeDefinitions)) {
@@ -124,7 +127,7 @@ describe('a build that decides differently', function () {
   /** `scenariosThatTell`: those whose runs tell. */
   async function problemsWith(changes: Change[], scenariosThatTell: string[]): Promise<Map<string, string>> {
     const bundle = path.join(folder, 'bundle.js');
-    writeFileSync(bundle, await bundleWith(changes));
+    writeFileSync(bundle, bundleWith(changes));
     return problemsOf(
       bundle,
       recorded.filter(({ scenario }) => scenariosThatTell.includes(scenario)),
@@ -144,8 +147,9 @@ describe('a build that decides differently', function () {
   });
 
   it('is found out when it calls one more activity', async () => {
-    const find = 'await CancellationScope.nonCancellable(() => reportEnd(end));';
-    const problems = await problemsWith([{ file: 'run-graph.ts', find, replace: `${find} ${find}` }], ['trigger']);
+    // The last activity has already reported the end of such a run.
+    const find = 'if (!run.isEndReported)';
+    const problems = await problemsWith([{ file: 'run-graph.ts', find, replace: '' }], ['trigger']);
     assert.match(problems.get('1/trigger.1.json') ?? '', /nondeterminism/i);
   });
 
@@ -160,9 +164,8 @@ describe('a build that decides differently', function () {
   });
 
   it('is found out when an agent goes on from another step after continue-as-new', async () => {
-    const find = 'this.#agents.get(key)?.state ?? FIRST_STEP';
     const problems = await problemsWith(
-      [{ file: 'waiting-nodes.ts', find, replace: 'FIRST_STEP' }],
+      [{ file: 'waiting-nodes.ts', find: 'this.#agents.get(key)?.state', replace: 'undefined' }],
       ['continued-with-parked-agent'],
     );
     assert.match(problems.get('1/continued-with-parked-agent.2.json') ?? '', /nondeterminism/i);

@@ -5,8 +5,9 @@ import { eventually } from '../support/eventually.js';
 import { drawing, http, link, node, trigger, type DrawingNode } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { queryDatabase, transactionsOf } from '../support/inspect.js';
+import { killAndAwaitRestart, type StackPart } from '../support/kill-part.js';
 import { startStack, type StartedStack } from '../support/stack.js';
-import { callBack, callbackUrlOf, untilWaiting } from '../support/waiting.js';
+import { callBack, callbackUrlOf, taskOf, untilWaiting } from '../support/waiting.js';
 
 describe('waits and crashes', function () {
   this.timeout(240_000);
@@ -24,14 +25,8 @@ describe('waits and crashes', function () {
     await stack.stop();
   });
 
-  type Part = 'worker' | 'api' | 'temporal' | 'postgres';
-
-  async function killAndAwaitRestart(name: Part): Promise<void> {
-    const pid = stack.stack.pids[name]!;
-    process.kill(pid, 'SIGKILL');
-    await eventually(() => stack.stack.pids[name] !== undefined && stack.stack.pids[name] !== pid, {
-      timeoutMs: 60_000,
-    });
+  async function killAndAwaitReady(name: StackPart): Promise<void> {
+    await killAndAwaitRestart(stack, name);
     await eventually(async () => (await fetch(`${stack.apiUrl}/readyz`)).ok, { timeoutMs: 60_000 });
   }
 
@@ -41,28 +36,38 @@ describe('waits and crashes', function () {
     timed: DrawingNode;
     called: DrawingNode;
     late: DrawingNode;
+    asked: DrawingNode;
     url: string;
+    task: string;
   }
 
-  /** Waits for a time, for a callback, and for a callback that does not come, side by side. */
+  /** Waits for a time, for a callback, for a callback that does not come, and for a person, side by side. */
   async function startWaits(seconds: number): Promise<Waits> {
     const start = trigger();
     const instead = http(`${target.url}/instead`);
     const timed = node('wait', { seconds });
     const called = node('wait', { mode: 'callback' });
     const late = node('wait', { mode: 'callback', timeout: seconds, timeout_node: instead.id });
-    link(start, [timed, called, late]);
-    const nodes = [start, timed, called, late, instead];
+    const asked = node('human', { message: 'Well?' });
+    link(start, [timed, called, late, asked]);
+    const nodes = [start, timed, called, late, asked, instead];
     const workflowId = await api.createWorkflow(await api.createProject(), drawing(nodes));
     const runId = (await api.run(workflowId)).data.id;
     for (const { id } of [timed, called, late]) await untilWaiting(api, runId, id);
-    return { runId, nodes, timed, called, late, url: await callbackUrlOf(api, runId, called.id) };
+    const [url, task] = [await callbackUrlOf(api, runId, called.id), await taskOf(api, runId, asked.id)];
+    return { runId, nodes, timed, called, late, asked, url, task };
   }
 
-  async function assertWell({ runId, nodes, timed, called, late }: Waits, body: string): Promise<void> {
+  async function answer({ task }: Waits, comment: string): Promise<void> {
+    const { status } = await api.post(`/human-tasks/${task}/answer/`, { body: { action: 'done', comment } });
+    assert.equal(status, 200);
+  }
+
+  async function assertWell({ runId, nodes, timed, called, late, asked }: Waits, body: string): Promise<void> {
     const end = await api.pollToEnd(runId, { timeoutMs: 90_000 });
     assert.equal(end.data.status, 'succeed', JSON.stringify(end));
     assert.equal(end.data.data![called.id]!.result!.content, body);
+    assert.equal(end.data.data![asked.id]!.result!['comment'], body);
     const [{ result, finished_at: finishedAt }, timedOut] = [end.data.data![timed.id]!, end.data.data![late.id]!];
     assert.ok(finishedAt! >= result!.content);
     assert.deepEqual([timedOut.error!.code, timedOut.handled], ['wait_timeout', true]);
@@ -73,8 +78,9 @@ describe('waits and crashes', function () {
   for (const part of ['worker', 'api', 'temporal', 'postgres'] as const) {
     it(`end as they should after kill -9 of ${part}`, async () => {
       const waits = await startWaits(8);
-      await killAndAwaitRestart(part);
+      await killAndAwaitReady(part);
       assert.deepEqual(await callBack(waits.url, `after ${part}`), { status: 200, accepted: true });
+      await answer(waits, `after ${part}`);
       await assertWell(waits, `after ${part}`);
     });
   }
@@ -84,6 +90,7 @@ describe('waits and crashes', function () {
     const { worker } = stack.stack.pids;
     process.kill(worker!, 'SIGSTOP');
     assert.deepEqual(await callBack(waits.url, 'nobody is there'), { status: 200, accepted: true });
+    await answer(waits, 'nobody is there');
     await new Promise((resolve) => setTimeout(resolve, 4_000));
     process.kill(worker!, 'SIGKILL');
     await assertWell(waits, 'nobody is there');
@@ -93,12 +100,13 @@ describe('waits and crashes', function () {
     const waits = await startWaits(5);
     const { temporal } = stack.stack.pids;
     process.kill(temporal!, 'SIGSTOP');
-    const answer = callBack(waits.url, 'without Temporal');
+    const called = callBack(waits.url, 'without Temporal');
+    const answered = answer(waits, 'without Temporal');
     await eventually(
       async () => {
         const [row] = await queryDatabase<{ accepted: boolean }>(
           stack,
-          `SELECT count(*) > 0 AS accepted FROM waits WHERE run_id = $1 AND answered_at IS NOT NULL`,
+          `SELECT count(*) = 2 AS accepted FROM waits WHERE run_id = $1 AND answered_at IS NOT NULL`,
           [waits.runId],
         );
         return row!.accepted;
@@ -106,7 +114,8 @@ describe('waits and crashes', function () {
       { timeoutMs: 30_000 },
     );
     process.kill(temporal!, 'SIGKILL');
-    assert.deepEqual(await answer, { status: 200, accepted: true });
+    assert.deepEqual(await called, { status: 200, accepted: true });
+    await answered;
     assert.deepEqual(await callBack(waits.url, 'again'), { status: 200, accepted: false });
     await assertWell(waits, 'without Temporal');
   });

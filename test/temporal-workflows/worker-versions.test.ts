@@ -31,7 +31,8 @@ describe('builds of the worker', function () {
       'matching.wv.VersionDrainageStatusVisibilityGracePeriod': '2s',
       'matching.wv.VersionDrainageStatusRefreshInterval': '2s',
     });
-    [stack, other] = await Promise.all([startStack({ env: { TEMPORAL_CLI: temporal.file } }), makeOtherBuild()]);
+    other = makeOtherBuild();
+    stack = await startStack({ env: { TEMPORAL_CLI: temporal.file } });
     api = createApiClient(stack.apiUrl, stack.apiKey);
     builds = new WorkerBuilds(stack, temporal.binary);
     target = await startHttpTarget();

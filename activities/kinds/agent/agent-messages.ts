@@ -5,15 +5,9 @@ import type { StoredToolCall, StoredTurn } from '../../../db/agents/agent-reposi
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
 import { renderText, type Scope } from '../../../graph/template.js';
+import type { AssistantMessage } from './assistant-message.js';
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
-
-/** A message of the model, in the form in which it is sent back to the model. */
-export interface AssistantMessage {
-  role: 'assistant';
-  content: string | null;
-  tool_calls?: { id: string; type: 'function'; function: { name: string; arguments: string } }[];
-}
 
 export function toMessages(
   data: AgentNodeData,
@@ -23,12 +17,21 @@ export function toMessages(
   secretBox: SecretBox,
 ): Message[] {
   const opening = data.messages.map(({ role, message }) => ({ role, content: renderText(message, scope) }) as Message);
-  const said = turns.flatMap(({ turn, messageEnc }): Message[] => {
-    const assistant = JSON.parse(secretBox.open(messageEnc, 'agent')) as AssistantMessage;
-    const answers = calls.filter((call) => call.turn === turn).map((call) => toAnswer(call, secretBox));
-    return [assistant, ...answers];
+  const said = turns.flatMap((turn): Message[] => {
+    const answers = calls.filter((call) => call.turn === turn.turn).map((call) => toAnswer(call, secretBox));
+    const message = openMessage(turn, secretBox);
+    // Some providers refuse a message that says nothing.
+    return isEmpty(message) ? answers : [message, ...answers];
   });
   return [...opening, ...said];
+}
+
+export function openMessage({ messageEnc }: StoredTurn, secretBox: SecretBox): AssistantMessage {
+  return JSON.parse(secretBox.open(messageEnc, 'agent')) as AssistantMessage;
+}
+
+function isEmpty({ content, tool_calls: calls }: AssistantMessage): boolean {
+  return calls === undefined && (content === null || content === '');
 }
 
 function toAnswer({ toolCallId, answerEnc }: StoredToolCall, secretBox: SecretBox): Message {

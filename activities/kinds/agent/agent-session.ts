@@ -1,7 +1,7 @@
 // The tools of an agent. They are listed at its first turn and then stored, so that every later turn sees the same
 // tools.
 import type OpenAI from 'openai';
-import { findTools, keepTools } from '../../../db/agents/agent-repository.js';
+import { findTools, keepTools, type AgentTool } from '../../../db/agents/agent-tools.js';
 import type { Database } from '../../../db/core/client.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import { needsApproval } from '../../../graph/approval-policy.js';
@@ -13,16 +13,6 @@ import { toMcpFailure } from '../mcp/mcp-failure.js';
 import type { McpSessions } from '../mcp/mcp-sessions.js';
 import { renderHeaders } from '../http/request-headers.js';
 import type { NodeTask } from '../../node/node-step.js';
-
-export interface AgentTool {
-  /** The name that the model sees. It is unique over all servers and has only characters that providers accept. */
-  name: string;
-  serverLabel: string;
-  toolName: string;
-  description: string;
-  parameters: Record<string, unknown>;
-  needsApproval: boolean;
-}
 
 export interface AgentSessionDeps {
   db: Database;
@@ -40,8 +30,8 @@ export async function loadTools(
   data: AgentNodeData,
   scope: Scope,
 ): Promise<AgentTool[]> {
-  const stored = await findTools(deps.db, task);
-  if (stored !== undefined) return openTools(deps.secretBox, stored);
+  const stored = await findTools(deps.db, deps.secretBox, task);
+  if (stored !== undefined) return stored;
   const lists = await Promise.all(
     data.tools.map(async (server) => {
       const tools = await listTools(deps.sessions, toServer(server, scope), task);
@@ -50,8 +40,7 @@ export async function loadTools(
         .map((tool) => ({ server, tool }));
     }),
   );
-  const tools = nameTools(lists.flat().slice(0, MAX_TOOLS));
-  return openTools(deps.secretBox, await keepTools(deps.db, task, deps.secretBox.seal(JSON.stringify(tools), 'agent')));
+  return keepTools(deps.db, deps.secretBox, task, nameTools(lists.flat().slice(0, MAX_TOOLS)));
 }
 
 export function toServer(server: AgentServer, scope: Scope): McpServer {
@@ -77,10 +66,6 @@ async function listTools(sessions: McpSessions, server: McpServer, { runId, sign
     // Listing tools has no side effects, so it may always be retried.
     throw error instanceof McpError ? toMcpFailure(error, { mayRepeat: true }) : error;
   }
-}
-
-function openTools(secretBox: SecretBox, sealed: Buffer): AgentTool[] {
-  return JSON.parse(secretBox.open(sealed, 'agent')) as AgentTool[];
 }
 
 /**

@@ -15,7 +15,8 @@ import type { Scope } from '../../../graph/template.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpToolResult } from '../../../outgoing/mcp-types.js';
 import { toServer } from './agent-session.js';
-import { agentStepFrame, parseArguments, pickTemplates, type AgentDeps } from './agent-turn.js';
+import { agentStepFrame, pickTemplates, type AgentDeps } from './agent-step.js';
+import { parseArguments } from './tool-request.js';
 import { NodeFailure } from '../../node/failures.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
@@ -84,7 +85,7 @@ interface Answer {
 
 async function answerCall(deps: AgentDeps, task: NodeTask, work: ToolWork): Promise<void> {
   const { outcome, text, wasCalled } = refusalOf(work.call) ?? (await callTool(deps, task, work));
-  const answerEnc = deps.secretBox.seal(text, 'agent');
+  const answerEnc = deps.secretBox.seal(toldOfEdit(deps, work.call, text), 'agent');
   const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn: work.turn, ordinal: work.call.ordinal };
   await persist(deps.node, task, () => saveToolAnswer(deps.db, key, { outcome, answerEnc, wasCalled }));
 }
@@ -95,13 +96,21 @@ function refusalOf({ approval, reason }: StoredToolCall): Answer | undefined {
     return { outcome: 'rejected', text: `The user rejected this call; it was not made.${why}`, wasCalled: false };
   }
   if (approval !== 'expired') return undefined;
-  return { outcome: 'expired', text: 'Nobody approved this call in time; it was not made.', wasCalled: false };
+  return { outcome: 'expired', text: 'This call was not approved in time; it was not made.', wasCalled: false };
+}
+
+/** The model knows only what it asked for. */
+function toldOfEdit({ secretBox }: AgentDeps, { editedEnc, approval }: StoredToolCall, text: string): string {
+  if (editedEnc === null || approval !== 'approved') return text;
+  const edited = secretBox.open(editedEnc, 'agent');
+  return `A person has changed the arguments of this call to: ${edited}\n${text}`;
 }
 
 async function callTool(deps: AgentDeps, task: NodeTask, { data, scope, turn, call }: ToolWork): Promise<Answer> {
   const server = data.tools.find(({ server_label }) => server_label === call.serverLabel);
-  // The arguments come from the row that the approval shows, so that the call is exactly what was approved.
-  const given = parseArguments(deps.secretBox.open(call.argumentsEnc, 'agent'));
+  // The arguments come from the row that the approval shows, so that the call is exactly what was approved. Nobody changes
+  // them once the request is settled.
+  const given = parseArguments(deps.secretBox.open(call.editedEnc ?? call.argumentsEnc, 'agent'));
   if (server === undefined || given === undefined) throw new Error('a tool call without server or arguments');
   const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn, ordinal: call.ordinal + 1 };
   const claim = await claimCall(deps.db, {

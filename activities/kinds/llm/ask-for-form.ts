@@ -10,7 +10,8 @@ import { NodeError } from '../../../graph/node-error.js';
 import type { AnswerForm, CheckedAnswer } from '../../../graph/response-format.js';
 import { NodeFailure, type Charge } from '../../node/failures.js';
 import type { NodeOutcome, NodeTask } from '../../node/node-step.js';
-import { checkAnswer, prepareForm } from '../structured-answer.js';
+import { prepareForm } from '../structured-answer.js';
+import { checkReply, notOfForm, toCorrection } from './answer-form.js';
 import { NOTHING_SAID, sumUsage, toOutput, type ModelReply } from './model-reply.js';
 
 export type Message = OpenAI.Chat.ChatCompletionMessageParam;
@@ -74,37 +75,20 @@ export function withoutMessage(charge: Charge): NodeFailure {
   return new NodeFailure('invalid_response', 'The provider answered without a message.', { charge });
 }
 
-function notOfForm(problem: string, charge: Charge): NodeFailure {
-  return new NodeFailure('invalid_output', `The answer does not have the form of response_format: ${problem}.`, {
-    charge,
-  });
-}
-
 /** A failure of the check itself does not make the answer free. */
 function checkPaid(reply: ModelReply, form: AnswerForm, charge: Charge): CheckedAnswer {
   try {
-    return check(reply, form);
+    return checkReply(reply, form);
   } catch (error) {
     throw error instanceof NodeError ? new NodeFailure(error.code, error.message, { charge }) : error;
   }
 }
 
-function check({ content, refusal, finishReason }: ModelReply, form: AnswerForm): CheckedAnswer {
-  if (refusal !== null) return { problem: `the model refused to answer: ${refusal}` };
-  const checked = checkAnswer(content, form);
-  if ('json' in checked || finishReason !== 'length') return checked;
-  return { problem: `it was cut off at its greatest length, and ${checked.problem}` };
-}
-
 /** What the model hears of its first answer. */
 function correction(first: ModelReply, form: AnswerForm): Message[] {
-  const checked = check(first, form);
-  const problem = 'problem' in checked ? checked.problem : 'it does not fit';
-  const schema = form.schema === undefined ? '' : ` It must fit this JSON Schema: ${writeJson(form.schema)}`;
-  const content = `Your answer cannot be used: ${problem}. Answer again, with the JSON alone.${schema}`;
   // Some providers refuse a message without content.
   const own: Message[] = first.content === '' ? [] : [{ role: 'assistant', content: first.content }];
-  return [...own, { role: 'user', content }];
+  return [...own, { role: 'user', content: toCorrection(first, form) }];
 }
 
 async function store(

@@ -3,7 +3,7 @@ import type { ResolvedModel } from '../../../config/model-providers.js';
 import type { Charge } from '../../node/failures.js';
 
 // Prices have up to 30 digits and token counts up to 16, so no product or sum of them is rounded.
-const Exact = Decimal.clone({ precision: 100, toExpPos: 1000, toExpNeg: -1000 });
+export const Exact = Decimal.clone({ precision: 100, toExpPos: 1000, toExpNeg: -1000 });
 
 /** Returns the exact cost of a completion in USD. A usage value that is not a valid token count counts as 0. */
 export function toCharge(usage: unknown, model: ResolvedModel): Charge {

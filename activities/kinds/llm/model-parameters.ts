@@ -6,6 +6,8 @@ const OWN_SETTINGS = new Set([
   'model_name',
   'timeout',
   'max_iterations',
+  'max_cost',
+  'approval',
   'approval_timeout',
   'on_reject',
   'retry_unsafe',

@@ -3,16 +3,15 @@ import { beginIterations, storeItems } from '../../../db/nodes/iterations-reposi
 import { writeJson } from '../../../graph/json-text.js';
 import { forEachNode, itemsOf } from '../../../graph/nodes/for_each.js';
 import { loopNode } from '../../../graph/nodes/loop.js';
-import type { NodeKey } from '../../../graph/plan.js';
 import { PARSED_FACTOR } from '../../node/payload-weight.js';
-import type { NodeStep, NodeTask } from '../../node/node-step.js';
+import type { NodeStep } from '../../node/node-step.js';
+import { REPEATABLE } from '../../node/run-node.js';
 import type { LoopDeps } from './loop-deps.js';
 
 /** A begun loop begins once more with nothing: what follows finds how it has ended. */
 const ENDED: LoopFacts = { count: 0, concurrency: 1, survivesFailures: false, isConditional: false };
 
-/** Attempts are not counted: the step only reads and writes, and may be repeated. */
-const frame = { maxAttempts: Number.POSITIVE_INFINITY, firstDelayMs: 500, attemptOf: () => 1, settled: () => ENDED };
+const frame = { ...REPEATABLE, settled: () => ENDED };
 
 /** Stores the items, sealed, because the variables that they come from may hold secrets. */
 export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeStep<LoopFacts> {
@@ -29,21 +28,12 @@ export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeSt
         texts.map((text) => secretBox.seal(text, 'loop-item')),
       );
       const { concurrency, on_item_error: onItemError } = forEachNode.schema.parse(data);
-      const facts = {
-        count: items.length,
-        concurrency,
-        survivesFailures: onItemError !== 'fail',
-        isConditional: false,
-      };
-      await begin(task, facts, items.length);
-      return facts;
+      const count = items.length;
+      const indexes = Array.from({ length: Math.min(count, concurrency) }, (_, index) => index);
+      await beginIterations(db, task, { total: count, indexes });
+      return { count, concurrency, survivesFailures: onItemError !== 'fail', isConditional: false };
     },
   };
-
-  function begin(task: NodeTask, { count, concurrency }: LoopFacts, total: number): Promise<void> {
-    const indexes = Array.from({ length: Math.min(count, concurrency) }, (_, index) => index);
-    return beginIterations(db, task satisfies NodeKey, { total, indexes });
-  }
 }
 
 export function createLoopStep({ db }: LoopDeps): NodeStep<LoopFacts> {

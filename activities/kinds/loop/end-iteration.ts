@@ -8,6 +8,7 @@ import { outputOfIteration } from '../../../graph/nodes/body-output.js';
 import type { NodeOutput, Scope } from '../../../graph/template.js';
 import { RECORDING_FACTOR } from '../../node/payload-weight.js';
 import { toErrorMessage } from '../../node/record-node.js';
+import { REPEATABLE } from '../../node/run-node.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { toResultText } from '../../node/result-text.js';
 import type { LoopDeps } from './loop-deps.js';
@@ -38,9 +39,7 @@ export function createEndIterationStep(deps: LoopDeps, ref: EndIterationRef): No
 
   return {
     name: `end ${ref.index}`,
-    maxAttempts: Number.POSITIVE_INFINITY,
-    firstDelayMs: 500,
-    attemptOf: () => 1,
+    ...REPEATABLE,
     settled: () => ({}),
     async perform(task) {
       if (ref.failure !== undefined) {

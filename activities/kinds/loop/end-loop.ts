@@ -7,6 +7,7 @@ import {
   measureIterations,
   type StoredIteration,
 } from '../../../db/nodes/iterations-repository.js';
+import { openResult } from '../../../db/nodes/open-result.js';
 import { indexOfPath } from '../../../graph/iteration-path.js';
 import { parseJson, writeJson } from '../../../graph/json-text.js';
 import { forEachNode } from '../../../graph/nodes/for_each.js';
@@ -15,7 +16,7 @@ import type { NodeOutput } from '../../../graph/template.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { RECORDING_FACTOR } from '../../node/payload-weight.js';
-import { settledFacts } from '../../node/run-node.js';
+import { REPEATABLE, settledFacts } from '../../node/run-node.js';
 import type { LoopDeps } from './loop-deps.js';
 
 /** Of all outputs of a loop as JSON text, like the body of an HTTP answer. */
@@ -23,8 +24,8 @@ const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
 
 /** Ends a loop whose iterations have ended, or were stopped by the failure of one of them. */
 export function createEndLoopStep({ db, secretBox }: LoopDeps, ref: EndLoopRef): NodeStep<NodeFacts> {
-  function valueOf({ result, resultEnc }: StoredIteration): unknown {
-    const text = resultEnc === null ? result : secretBox.open(resultEnc, 'node-result');
+  function valueOf(iteration: StoredIteration): unknown {
+    const text = openResult(iteration, secretBox);
     return text === null ? null : ((parseJson(text) as NodeOutput)['value'] ?? null);
   }
 
@@ -70,9 +71,7 @@ export function createEndLoopStep({ db, secretBox }: LoopDeps, ref: EndLoopRef):
 
   return {
     name: 'end',
-    maxAttempts: Number.POSITIVE_INFINITY,
-    firstDelayMs: 500,
-    attemptOf: () => 1,
+    ...REPEATABLE,
     settled: settledFacts,
     async perform(task, end) {
       if (ref.failure !== undefined) return fail(task, ref.failure);

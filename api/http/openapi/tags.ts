@@ -26,6 +26,7 @@ const ORDER = [
   'Runs',
   'Run history',
   'Approvals',
+  'Human tasks',
   'Billing',
   'Catalog and bookmarks',
   'Marketplace',

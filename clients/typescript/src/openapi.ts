@@ -367,6 +367,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/human-tasks/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The human tasks that the caller may answer, newest first.
+         * @description Over all projects that the caller belongs to. A pending task that the caller has answered, and that waits for more people, is not among the pending ones. `status=decided` is another word for `answered`.
+         */
+        get: operations["get_human_tasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/human-tasks/{task_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One human task of a project that the caller belongs to. */
+        get: operations["get_human_tasks_task_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/human-tasks/{task_id}/answer/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answers a human task: the caller chooses one of its actions.
+         * @description Each person answers once. The task is settled when `required` people have chosen the same action. 409 with the code `settled`: it was settled before, its time is over, or its run has ended; with `already_answered`: the caller has answered. 403: the caller is not among the assignees, or has started the run and is excluded by that.
+         */
+        post: operations["post_human_tasks_task_id_answer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/languages/": {
         parameters: {
             query?: never;
@@ -846,6 +903,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workflows/{id}/history/{run_id}/nodes/{node_id}/steps/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an agent has done: its model calls in their order, with the tool calls that each of them asked for.
+         * @description A node that is no agent has no steps. `path` names the enclosing iteration of a node inside a loop. Once the results have expired, models, tokens, costs and times remain.
+         */
+        get: operations["get_workflows_id_history_run_id_nodes_node_id_steps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workflows/{id}/history/{run_id}/re-run/": {
         parameters: {
             query?: never;
@@ -1255,7 +1332,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Answers an agent's request: the tool call is approved. The outcome is the inner status (200, 404, 409). */
+        /**
+         * Answers an agent's request: the tool call is approved. The outcome is the inner status (200, 404, 409).
+         * @description While `decision` is `pending`, more people must approve the same arguments. `arguments` must fit the schema of the tool; approvals of earlier arguments do not count for them.
+         */
         post: operations["post_workflows_workflow_run_workflow_run_id_agent_approval_request_id_approve"];
         delete?: never;
         options?: never;
@@ -1272,7 +1352,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Answers an agent's request: the tool call is rejected. The outcome is the inner status (200, 404, 409). */
+        /**
+         * Answers an agent's request: the tool call is rejected. The outcome is the inner status (200, 404, 409).
+         * @description One rejection settles the request, however many have approved it.
+         */
         post: operations["post_workflows_workflow_run_workflow_run_id_agent_approval_request_id_reject"];
         delete?: never;
         options?: never;
@@ -1465,7 +1548,11 @@ export interface components {
                  */
                 callback_url?: string;
                 /** @enum {string} */
-                for: "approval" | "callback" | "time";
+                for: "approval" | "callback" | "child" | "human" | "time";
+                /** @description Of a sub-workflow: its run */
+                run_id?: string;
+                /** @description Of a human task */
+                task_id?: string;
                 /** Format: date-time */
                 until: string;
             };
@@ -1511,6 +1598,12 @@ export interface components {
                 [key: string]: unknown;
             }[];
             is_api_run: boolean;
+            /** @description The node that has started it */
+            parent_node_id: string | null;
+            /** @description The iteration of that node; empty outside loops */
+            parent_path: string | null;
+            /** @description Of the run of a sub-workflow: the run that has started it */
+            parent_run_id: string | null;
             result: {
                 [key: string]: components["schemas"]["NodeResult"];
             };
@@ -1528,6 +1621,8 @@ export interface components {
              * @description The run in the Temporal UI, for operators; only where they have set its address
              */
             temporal_url?: string;
+            /** @description With the runs of its sub-workflows, and theirs */
+            total_cost: components["schemas"]["Amount"];
             /** Format: date-time */
             updated_at: string;
             use_as_marketplace_template: boolean;
@@ -1650,16 +1745,36 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: {
-                            /** @description Exactly what the tool would get, secrets masked */
+                            /** @description What the model asks for, secrets masked; null once it has expired */
                             arguments: unknown;
+                            /** @description SHA-256 of exactly what the tool would get, in hexadecimal (docs/use/approvers.md) */
+                            arguments_hash: string;
                             /** Format: date-time */
                             created_at: string;
                             decided_at: string | null;
-                            /** @description Null where nobody has decided */
+                            /** @description Whose decision has settled the request; null while none has */
                             decided_by: {
                                 id: number;
                                 name: string;
                             } | null;
+                            /** @description Who has decided so far, in their order */
+                            decisions: {
+                                /** @description Of the arguments that were decided on; approvals of others do not count */
+                                arguments_hash: string;
+                                /** Format: date-time */
+                                decided_at: string;
+                                decided_by: {
+                                    id: number;
+                                    name: string;
+                                };
+                                /** @enum {string} */
+                                decision: "approved" | "rejected";
+                                reason: string;
+                            }[];
+                            /** @description What a person has put in the place of `arguments`, and the tool would get; null where nobody has */
+                            edited_arguments: unknown;
+                            /** @description Whether `requested_by` may not decide */
+                            exclude_starter: boolean;
                             /** Format: date-time */
                             expires_at: string;
                             node_id: string;
@@ -1678,6 +1793,10 @@ export interface operations {
                                 id: number;
                                 name: string;
                             };
+                            /** @description How many different people must approve */
+                            required: number;
+                            /** @description Who may decide; null for all three */
+                            roles: ("editor" | "admin" | "owner")[] | null;
                             run_id: string;
                             server_label: string;
                             /** @enum {string} */
@@ -1778,16 +1897,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description Exactly what the tool would get, secrets masked */
+                        /** @description What the model asks for, secrets masked; null once it has expired */
                         arguments: unknown;
+                        /** @description SHA-256 of exactly what the tool would get, in hexadecimal (docs/use/approvers.md) */
+                        arguments_hash: string;
                         /** Format: date-time */
                         created_at: string;
                         decided_at: string | null;
-                        /** @description Null where nobody has decided */
+                        /** @description Whose decision has settled the request; null while none has */
                         decided_by: {
                             id: number;
                             name: string;
                         } | null;
+                        /** @description Who has decided so far, in their order */
+                        decisions: {
+                            /** @description Of the arguments that were decided on; approvals of others do not count */
+                            arguments_hash: string;
+                            /** Format: date-time */
+                            decided_at: string;
+                            decided_by: {
+                                id: number;
+                                name: string;
+                            };
+                            /** @enum {string} */
+                            decision: "approved" | "rejected";
+                            reason: string;
+                        }[];
+                        /** @description What a person has put in the place of `arguments`, and the tool would get; null where nobody has */
+                        edited_arguments: unknown;
+                        /** @description Whether `requested_by` may not decide */
+                        exclude_starter: boolean;
                         /** Format: date-time */
                         expires_at: string;
                         node_id: string;
@@ -1806,6 +1945,10 @@ export interface operations {
                             id: number;
                             name: string;
                         };
+                        /** @description How many different people must approve */
+                        required: number;
+                        /** @description Who may decide; null for all three */
+                        roles: ("editor" | "admin" | "owner")[] | null;
                         run_id: string;
                         server_label: string;
                         /** @enum {string} */
@@ -3755,6 +3898,507 @@ export interface operations {
             };
         };
     };
+    get_human_tasks: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+                status?: "pending" | "answered" | "expired" | "decided";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @description The action that enough people have chosen */
+                            action: string | null;
+                            actions: {
+                                id: string;
+                                label: string;
+                            }[];
+                            answers: {
+                                action: string;
+                                /** Format: date-time */
+                                answered_at: string;
+                                answered_by: {
+                                    id: number;
+                                    name: string;
+                                };
+                                comment: string;
+                                values: {
+                                    [key: string]: unknown;
+                                };
+                            }[];
+                            /** Format: date-time */
+                            created_at: string;
+                            decided_at: string | null;
+                            /** @description Whose answer settled the task */
+                            decided_by: {
+                                id: number;
+                                name: string;
+                            } | null;
+                            /** Format: date-time */
+                            expires_at: string;
+                            /** @description What to enter, as the input fields of a trigger */
+                            fields: {
+                                [key: string]: unknown;
+                            }[];
+                            id: string;
+                            /** @description Whether the caller may answer now */
+                            may_answer: boolean;
+                            /** @description Markdown, secrets masked */
+                            message: string;
+                            node_id: string;
+                            node_label: string;
+                            /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
+                            path: string;
+                            project: {
+                                id: number;
+                                name: string;
+                            };
+                            /** @description The comment of that answer */
+                            reason: string;
+                            /** @description Who started the run */
+                            requested_by: {
+                                id: number;
+                                name: string;
+                            };
+                            /** @description How many people must choose the same action */
+                            required: number;
+                            run_id: string;
+                            /** @enum {string} */
+                            status: "pending" | "answered" | "expired";
+                            workflow: {
+                                id: number;
+                                title: string;
+                            };
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_human_tasks_task_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The action that enough people have chosen */
+                        action: string | null;
+                        actions: {
+                            id: string;
+                            label: string;
+                        }[];
+                        answers: {
+                            action: string;
+                            /** Format: date-time */
+                            answered_at: string;
+                            answered_by: {
+                                id: number;
+                                name: string;
+                            };
+                            comment: string;
+                            values: {
+                                [key: string]: unknown;
+                            };
+                        }[];
+                        /** Format: date-time */
+                        created_at: string;
+                        decided_at: string | null;
+                        /** @description Whose answer settled the task */
+                        decided_by: {
+                            id: number;
+                            name: string;
+                        } | null;
+                        /** Format: date-time */
+                        expires_at: string;
+                        /** @description What to enter, as the input fields of a trigger */
+                        fields: {
+                            [key: string]: unknown;
+                        }[];
+                        id: string;
+                        /** @description Whether the caller may answer now */
+                        may_answer: boolean;
+                        /** @description Markdown, secrets masked */
+                        message: string;
+                        node_id: string;
+                        node_label: string;
+                        /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
+                        path: string;
+                        project: {
+                            id: number;
+                            name: string;
+                        };
+                        /** @description The comment of that answer */
+                        reason: string;
+                        /** @description Who started the run */
+                        requested_by: {
+                            id: number;
+                            name: string;
+                        };
+                        /** @description How many people must choose the same action */
+                        required: number;
+                        run_id: string;
+                        /** @enum {string} */
+                        status: "pending" | "answered" | "expired";
+                        workflow: {
+                            id: number;
+                            title: string;
+                        };
+                    };
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_human_tasks_task_id_answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    action: string;
+                    comment?: string | null;
+                    /** @description By the ids of the fields */
+                    values?: {
+                        [key: string]: unknown;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The action that enough people have chosen */
+                        action: string | null;
+                        actions: {
+                            id: string;
+                            label: string;
+                        }[];
+                        answers: {
+                            action: string;
+                            /** Format: date-time */
+                            answered_at: string;
+                            answered_by: {
+                                id: number;
+                                name: string;
+                            };
+                            comment: string;
+                            values: {
+                                [key: string]: unknown;
+                            };
+                        }[];
+                        /** Format: date-time */
+                        created_at: string;
+                        decided_at: string | null;
+                        /** @description Whose answer settled the task */
+                        decided_by: {
+                            id: number;
+                            name: string;
+                        } | null;
+                        /** Format: date-time */
+                        expires_at: string;
+                        /** @description What to enter, as the input fields of a trigger */
+                        fields: {
+                            [key: string]: unknown;
+                        }[];
+                        id: string;
+                        /** @description Whether the caller may answer now */
+                        may_answer: boolean;
+                        /** @description Markdown, secrets masked */
+                        message: string;
+                        node_id: string;
+                        node_label: string;
+                        /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
+                        path: string;
+                        project: {
+                            id: number;
+                            name: string;
+                        };
+                        /** @description The comment of that answer */
+                        reason: string;
+                        /** @description Who started the run */
+                        requested_by: {
+                            id: number;
+                            name: string;
+                        };
+                        /** @description How many people must choose the same action */
+                        required: number;
+                        run_id: string;
+                        /** @enum {string} */
+                        status: "pending" | "answered" | "expired";
+                        workflow: {
+                            id: number;
+                            title: string;
+                        };
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too late: what has happened stands. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_languages: {
         parameters: {
             query?: {
@@ -5583,6 +6227,12 @@ export interface operations {
                             } | null;
                             id: string;
                             is_api_run: boolean;
+                            /** @description The node that has started it */
+                            parent_node_id: string | null;
+                            /** @description The iteration of that node; empty outside loops */
+                            parent_path: string | null;
+                            /** @description Of the run of a sub-workflow: the run that has started it */
+                            parent_run_id: string | null;
                             project: {
                                 id: number;
                                 name: string;
@@ -5596,6 +6246,8 @@ export interface operations {
                             run_started_at: string | null;
                             /** @enum {string} */
                             status: "In Progress" | "Succeeded" | "Cancelled" | "Error" | "Draft";
+                            /** @description With the runs of its sub-workflows, and theirs */
+                            total_cost: components["schemas"]["Amount"];
                             /** Format: date-time */
                             updated_at: string;
                             use_as_marketplace_template: boolean;
@@ -5713,6 +6365,12 @@ export interface operations {
                             [key: string]: unknown;
                         }[];
                         is_api_run: boolean;
+                        /** @description The node that has started it */
+                        parent_node_id: string | null;
+                        /** @description The iteration of that node; empty outside loops */
+                        parent_path: string | null;
+                        /** @description Of the run of a sub-workflow: the run that has started it */
+                        parent_run_id: string | null;
                         project: {
                             id: number;
                             name: string;
@@ -5734,6 +6392,8 @@ export interface operations {
                          * @description The run in the Temporal UI, for operators; only where they have set its address
                          */
                         temporal_url?: string;
+                        /** @description With the runs of its sub-workflows, and theirs */
+                        total_cost: components["schemas"]["Amount"];
                         /** Format: date-time */
                         updated_at: string;
                         use_as_marketplace_template: boolean;
@@ -7046,6 +7706,12 @@ export interface operations {
                                 [key: string]: unknown;
                             }[];
                             is_api_run: boolean;
+                            /** @description The node that has started it */
+                            parent_node_id: string | null;
+                            /** @description The iteration of that node; empty outside loops */
+                            parent_path: string | null;
+                            /** @description Of the run of a sub-workflow: the run that has started it */
+                            parent_run_id: string | null;
                             result: {
                                 [key: string]: components["schemas"]["NodeResult"];
                             };
@@ -7063,6 +7729,8 @@ export interface operations {
                              * @description The run in the Temporal UI, for operators; only where they have set its address
                              */
                             temporal_url?: string;
+                            /** @description With the runs of its sub-workflows, and theirs */
+                            total_cost: components["schemas"]["Amount"];
                             /**
                              * @description data or input_data is left out
                              * @constant
@@ -7556,6 +8224,11 @@ export interface operations {
                             user_id: number;
                         }[];
                         truncated?: boolean;
+                        /**
+                         * @description What the node has waited for, or waits for, all the time since it began; absent for a node that works
+                         * @enum {string}
+                         */
+                        waited_for?: "approval" | "callback" | "child" | "human" | "time";
                         /** @description What a node that is in progress waits for, and until when at the latest */
                         waiting?: {
                             /**
@@ -7564,10 +8237,172 @@ export interface operations {
                              */
                             callback_url?: string;
                             /** @enum {string} */
-                            for: "approval" | "callback" | "time";
+                            for: "approval" | "callback" | "child" | "human" | "time";
+                            /** @description Of a sub-workflow: its run */
+                            run_id?: string;
+                            /** @description Of a human task */
+                            task_id?: string;
                             /** Format: date-time */
                             until: string;
                         };
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_workflows_id_history_run_id_nodes_node_id_steps: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description The enclosing iteration, such as `LOOP[3]/INNER[0]` */
+                path?: string;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+                node_id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @description What the model said, secrets masked; null where it said nothing */
+                            content: string | null;
+                            cost: components["schemas"]["Amount"];
+                            finished_at: string | null;
+                            input_tokens: number | null;
+                            /** @description Whether the model gave an answer instead of asking for tools */
+                            is_final: boolean;
+                            /** @description Counts the model calls from 1 */
+                            iteration: number;
+                            /** @description The contents of the page were too large in all; ask for a smaller page */
+                            left_out: boolean;
+                            model: string | null;
+                            output_tokens: number | null;
+                            /**
+                             * Format: date-time
+                             * @description When the last attempt of the model call began
+                             */
+                            started_at: string;
+                            /**
+                             * @description Of the model call
+                             * @enum {string}
+                             */
+                            status: "in progress" | "succeed" | "failed";
+                            /** @description Empty once the results of the run have expired */
+                            tool_calls: {
+                                /** @description What the model was told, secrets masked */
+                                answer: string | null;
+                                /** @description Null for a call that needs none */
+                                approval: {
+                                    request_id: string;
+                                    /** @enum {string} */
+                                    status: "pending" | "approved" | "rejected" | "expired";
+                                } | null;
+                                /** @description What the model asked for, secrets masked; a text where it is no JSON object */
+                                arguments: unknown;
+                                /** @description What a person has put in their place; null where nobody has */
+                                edited_arguments: unknown;
+                                finished_at: string | null;
+                                /** @description The contents of the page were too large in all; ask for a smaller page */
+                                left_out: boolean;
+                                /** @description Null while there is none */
+                                outcome: ("result" | "tool_error" | "rejected" | "expired" | "invalid") | null;
+                                /** @description Null for a tool that does not exist */
+                                server_label: string | null;
+                                /** @description Null for a call that was not made */
+                                started_at: string | null;
+                                tool_name: string;
+                            }[];
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
                     };
                 };
             };
@@ -9122,11 +9957,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What the nodes in the body of a loop can read of it: `item` stands for `{{ LOOP.item }}` */
+                        readonly body_variables?: string[];
                         /** @description Under which heading an editor offers the kind */
                         category: string;
                         description: string;
                         /** @description By which a node is left: `id` is the `sourceHandle` of an edge, `field` holds the target in the data of the node. Empty where it is left by its `next_nodes` */
                         handles: {
+                            /**
+                             * @description What can be reached by the handle is the body of a loop: an editor draws it as one part
+                             * @constant
+                             */
+                            body?: true;
                             field: string;
                             id: string;
                             label: string;
@@ -9138,6 +9980,11 @@ export interface operations {
                          * @constant
                          */
                         has_next_nodes?: true;
+                        /**
+                         * @description That list may be absent, and the node is then left by its `next_nodes`
+                         * @constant
+                         */
+                        is_list_optional?: true;
                         node_type: string;
                         output_schema: {
                             [key: string]: unknown;
@@ -9924,16 +10771,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description Exactly what the tool would get, secrets masked */
+                        /** @description What the model asks for, secrets masked; null once it has expired */
                         arguments: unknown;
+                        /** @description SHA-256 of exactly what the tool would get, in hexadecimal (docs/use/approvers.md) */
+                        arguments_hash: string;
                         /** Format: date-time */
                         created_at: string;
                         decided_at: string | null;
-                        /** @description Null where nobody has decided */
+                        /** @description Whose decision has settled the request; null while none has */
                         decided_by: {
                             id: number;
                             name: string;
                         } | null;
+                        /** @description Who has decided so far, in their order */
+                        decisions: {
+                            /** @description Of the arguments that were decided on; approvals of others do not count */
+                            arguments_hash: string;
+                            /** Format: date-time */
+                            decided_at: string;
+                            decided_by: {
+                                id: number;
+                                name: string;
+                            };
+                            /** @enum {string} */
+                            decision: "approved" | "rejected";
+                            reason: string;
+                        }[];
+                        /** @description What a person has put in the place of `arguments`, and the tool would get; null where nobody has */
+                        edited_arguments: unknown;
+                        /** @description Whether `requested_by` may not decide */
+                        exclude_starter: boolean;
                         /** Format: date-time */
                         expires_at: string;
                         node_id: string;
@@ -9952,6 +10819,10 @@ export interface operations {
                             id: number;
                             name: string;
                         };
+                        /** @description How many different people must approve */
+                        required: number;
+                        /** @description Who may decide; null for all three */
+                        roles: ("editor" | "admin" | "owner")[] | null;
                         run_id: string;
                         server_label: string;
                         /** @enum {string} */
@@ -10043,6 +10914,10 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @description What the tool gets instead of what the model has asked for */
+                    arguments?: Record<string, unknown>;
+                    /** @description Of the arguments that you have seen; others are a 409 */
+                    arguments_hash?: string;
                     reason?: string;
                 };
             };

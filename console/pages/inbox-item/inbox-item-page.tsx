@@ -6,19 +6,37 @@ import { Loading } from '../../ui/loading.js';
 import { NotFound } from '../../ui/not-found.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { readApproval } from '../inbox/approval.js';
+import { readTask, type Task } from '../inbox/tasks/task-data.js';
+import { TaskArticle } from '../inbox/tasks/task-article.js';
 import type { Approval } from '../inbox/approval-types.js';
 import '../inbox/inbox.css';
 import { RequestArticle } from '../inbox/request-article.js';
 
 const ASK_EVERY_MS = 10_000;
 
-/** One request, for links in messages. */
+/** Tells a task apart from a request by what it alone has. */
+function isTask(item: Approval | Task): item is Task {
+  return 'may_answer' in item;
+}
+
+/** The ids of requests and of tasks are of one kind: what is no task is a request, or nothing. */
+async function readItem(id: string, signal: AbortSignal): Promise<Approval | Task> {
+  try {
+    return await readApproval(id, signal);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    return readTask(id, signal);
+  }
+}
+
+/** One request or task, for links in messages. */
 export function InboxItemPage({ itemId }: { itemId: string }) {
   const queries = useQueryClient();
-  const queryKey = ['approvals', 'one', itemId];
+  const queryKey = ['approvals', 'item', itemId];
+  const change = (item: Approval | Task): void => void queries.setQueryData(queryKey, item);
   const { data, error, refetch, isFetching } = useQuery({
     queryKey,
-    queryFn: ({ signal }) => readApproval(itemId, signal),
+    queryFn: ({ signal }) => readItem(itemId, signal),
     refetchInterval: ({ state }) =>
       state.data === undefined || state.data.status === 'pending' ? ASK_EVERY_MS : false,
   });
@@ -27,9 +45,8 @@ export function InboxItemPage({ itemId }: { itemId: string }) {
     <div className="inbox">
       <PageHeader title="Request" actions={<ButtonLink to="/inbox">To the inbox</ButtonLink>} />
       {data === undefined && error === null && <Loading />}
-      {data !== undefined && (
-        <RequestArticle request={data} onChange={(request: Approval) => queries.setQueryData(queryKey, request)} />
-      )}
+      {data !== undefined && isTask(data) && <TaskArticle task={data} onChange={change} />}
+      {data !== undefined && !isTask(data) && <RequestArticle request={data} onChange={change} />}
       {error !== null && (
         <Alert onRetry={() => void refetch()} isRetrying={isFetching}>
           {explain(error)}

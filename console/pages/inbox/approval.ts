@@ -1,5 +1,6 @@
 // Requests of agents for a person's decision, as the service answers them. docs/use/approvers.md.
-import { parseJson } from '../../../graph/json-text.js';
+import type { JsonObject } from '../../../graph/json.js';
+import { parseJson, writeJson } from '../../../graph/json-text.js';
 import { api, unwrap, type paths } from '../../app/api.js';
 import type { Approval, ApprovalFilter, ApprovalList, Verdict } from './approval-types.js';
 
@@ -23,10 +24,23 @@ export async function readApproval(requestId: string, signal?: AbortSignal): Pro
   return parseJson(await unwrap(api.GET('/api/v1/agent-approvals/{request_id}/', options))) as Approval;
 }
 
-/** The outcome is the inner status: 200 where the decision holds, 409 where it came too late, 404 without a request. */
-export function decide(request: Approval, verdict: Verdict, reason: string): Promise<Decision> {
+export interface Wish {
+  verdict: Verdict;
+  reason: string;
+  /** What the tool shall get instead; numbers as `parseJson` reads them. */
+  edited?: JsonObject;
+  /** Of the arguments that the person has seen. */
+  seenHash: string;
+}
+
+/**
+ * The outcome is the inner status: 200 where the decision holds, 409 where it came too late or the arguments are others than
+ * the person has seen, 404 without a request.
+ */
+export function decide(request: Approval, { verdict, reason, edited, seenHash }: Wish): Promise<Decision> {
   const path = { workflow_run_id: request.run_id, request_id: request.request_id };
-  const options = { params: { path }, body: { reason } };
   const base = '/api/v1/workflows/workflow_run/{workflow_run_id}/agent-approval/{request_id}';
-  return unwrap(verdict === 'approve' ? api.POST(`${base}/approve/`, options) : api.POST(`${base}/reject/`, options));
+  if (verdict === 'reject') return unwrap(api.POST(`${base}/reject/`, { params: { path }, body: { reason } }));
+  const body = { reason, arguments_hash: seenHash, ...(edited && { arguments: edited }) };
+  return unwrap(api.POST(`${base}/approve/`, { params: { path }, body, bodySerializer: writeJson }));
 }

@@ -7,8 +7,8 @@ const MOST_LINES = 24;
 const MOST_CHARACTERS = 1_500;
 const COUNT = new Intl.NumberFormat();
 
-/** Exactly what the tool would get. A long text begins folded, which is said beside the button that shows all of it. */
-export function ArgumentsText({ value }: { value: unknown }) {
+/** Arguments as they are. A long text begins folded, which is said beside the button that shows all of it. */
+export function ArgumentsText({ title, value }: { title: string; value: unknown }) {
   const id = useId();
   const [isOpen, setIsOpen] = useState(false);
   const text = useMemo(() => toVisibleJson(value), [value]);
@@ -16,7 +16,7 @@ export function ArgumentsText({ value }: { value: unknown }) {
   const isCut = !isOpen && !part.isWhole;
   return (
     <section className="request-arguments" aria-labelledby={id}>
-      <h3 id={id}>Arguments</h3>
+      <h3 id={id}>{title}</h3>
       <pre className="request-json" dir="ltr">
         {isCut ? part.text : text}
       </pre>

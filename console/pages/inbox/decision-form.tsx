@@ -5,14 +5,16 @@ import { useUser } from '../../app/use-session.js';
 import { Alert } from '../../ui/alert.js';
 import { announce } from '../../ui/announce.js';
 import { Button } from '../../ui/button.js';
+import { Note } from '../../ui/note.js';
 import { TextField } from '../../ui/text-field.js';
-import { decide, readApproval } from './approval.js';
+import { decide, readApproval, type Wish } from './approval.js';
 import type { Approval, Verdict } from './approval-types.js';
-import { outcomeSentence, tooLateSentence } from './outcome-sentence.js';
+import { ArgumentsField, readArguments, toDraft, type Draft } from './arguments-field.js';
+import { countedSentence, outcomeSentence, tooLateSentence } from './outcome-sentence.js';
 
 const MOST_CHARACTERS = 2_000;
 const SENTENCES = {
-  403: 'Your role in this project does not allow deciding. Ask an editor, an admin or an owner.',
+  403: 'Your role in this project, or the rules of this agent, do not allow you to decide. Ask somebody else.',
   404: 'This request is not there any more, or it is not shared with you.',
 };
 
@@ -20,39 +22,62 @@ interface DecisionFormProps {
   request: Approval;
   /** Whether the person's role is still being asked for. */
   disabled: boolean;
+  /** The request waits still, and has changed. */
+  onChange: (request: Approval) => void;
   /** `problem`: why the person's decision did not count. */
   onDecided: (request: Approval, problem?: string) => void;
 }
 
-export function DecisionForm({ request, disabled, onDecided }: DecisionFormProps) {
+export function DecisionForm({ request, disabled, onChange, onDecided }: DecisionFormProps) {
   const [reason, setReason] = useState('');
+  const [draft, setDraft] = useState<Draft>();
   const [problem, setProblem] = useState<string>();
+  const [note, setNote] = useState<string>();
   const user = useUser();
   const queries = useQueryClient();
   const decision = useMutation({
-    mutationFn: async (verdict: Verdict) => {
-      const answer = await decide(request, verdict, reason.trim());
+    mutationFn: async (wish: Wish) => {
+      const answer = await decide(request, wish);
       // Who has decided, and when, is what the service says: it may have been somebody else.
-      return { verdict, answer, now: await readApproval(request.request_id) };
+      return { answer, now: await readApproval(request.request_id) };
     },
-    onMutate: () => setProblem(undefined),
-    onSuccess: ({ verdict, answer, now }) => {
-      const said =
-        answer.status === 200 ? undefined : tooLateSentence(now, verdict, user?.id, answer.data.detail ?? '');
-      announce(said ?? outcomeSentence(now, user?.id));
-      if (now.status === 'pending') setProblem(said);
-      else onDecided(now, said);
+    onMutate: () => {
+      setProblem(undefined);
+      setNote(undefined);
+    },
+    onSuccess: ({ answer, now }, { verdict }) => {
+      const isCounted = answer.status === 200;
+      const said = isCounted ? undefined : tooLateSentence(now, verdict, user?.id, answer.data.detail ?? '');
+      const isWaiting = now.status === 'pending';
+      const told = said ?? (isWaiting ? countedSentence(now) : outcomeSentence(now, user?.id));
+      announce(told);
+      if (isWaiting) {
+        setProblem(said);
+        if (isCounted) setNote(told);
+        // After a conflict the changed arguments are shown above, and the person may send the own ones again.
+        setDraft(isCounted ? undefined : draft && { ...draft, seenHash: now.arguments_hash });
+        onChange(now);
+      } else onDecided(now, said);
       void queries.invalidateQueries({ queryKey: ['approvals'] });
     },
   });
-  const said = problem ?? (decision.isError ? explain(decision.error, SENTENCES) : undefined);
   const errors = fieldErrors(decision.error);
-  const isBusy = (verdict: Verdict): boolean => decision.isPending && decision.variables === verdict;
+  const isOfField = errors['reason'] !== undefined || (draft !== undefined && errors['arguments'] !== undefined);
+  const said = problem ?? (decision.isError && !isOfField ? explain(decision.error, SENTENCES) : undefined);
+  const isBusy = (verdict: Verdict): boolean => decision.isPending && decision.variables.verdict === verdict;
   const act = (verdict: Verdict): void => {
-    if (!decision.isPending) decision.mutate(verdict);
+    if (decision.isPending) return;
+    const wish = { verdict, reason: reason.trim(), seenHash: draft?.seenHash ?? request.arguments_hash };
+    if (verdict === 'reject' || draft === undefined) return decision.mutate(wish);
+    const edited = readArguments(draft.text);
+    if (edited === undefined) return setDraft({ ...draft, problem: 'Write a JSON object.' });
+    return decision.mutate({ ...wish, edited });
   };
   return (
     <div className="request-form">
+      {draft !== undefined && (
+        <ArgumentsField draft={draft} error={draft.problem ?? errors['arguments']} onChange={setDraft} />
+      )}
       <TextField
         label="Reason"
         hint="You may leave it empty. The model is told the reason of a rejection."
@@ -62,17 +87,24 @@ export function DecisionForm({ request, disabled, onDecided }: DecisionFormProps
         value={reason}
         onChange={setReason}
       />
-      {said !== undefined && errors['reason'] === undefined && (
-        <Alert onRetry={decision.isError ? () => act(decision.variables) : undefined} isRetrying={decision.isPending}>
+      {note !== undefined && <Note>{note}</Note>}
+      {said !== undefined && (
+        <Alert
+          onRetry={decision.isError ? () => act(decision.variables.verdict) : undefined}
+          isRetrying={decision.isPending}
+        >
           {said}
         </Alert>
       )}
       <div className="request-buttons">
         <Button variant="primary" disabled={disabled} isBusy={isBusy('approve')} onClick={() => act('approve')}>
-          Approve
+          {draft === undefined ? 'Approve' : 'Approve as edited'}
         </Button>
         <Button variant="danger" disabled={disabled} isBusy={isBusy('reject')} onClick={() => act('reject')}>
           Reject
+        </Button>
+        <Button disabled={disabled} onClick={() => setDraft(draft === undefined ? toDraft(request) : undefined)}>
+          {draft === undefined ? 'Edit and approve' : 'Keep the arguments'}
         </Button>
       </div>
     </div>

@@ -3,24 +3,38 @@ import { PageHeader } from '../../ui/page-header.js';
 import { Tabs } from '../../ui/tabs.js';
 import { DecidedList } from './decided-list.js';
 import './inbox.css';
+import { EndedTasks } from './tasks/ended-tasks.js';
+import { WaitingTasks } from './tasks/waiting-tasks.js';
 import { useWaiting } from './use-waiting.js';
 import { WaitingList } from './waiting-list.js';
 
-/** What agents ask people before they act. `?tab=decided` is what has been decided. */
+const TABS = ['waiting', 'decided', 'tasks'] as const;
+
+/** What runs ask people: tasks, and agents' calls. `?tab=decided` is what has been decided, `?tab=tasks` tasks that have ended. */
 export function InboxPage() {
   const [search, setSearch] = useSearchParams();
   const waiting = useWaiting();
-  const selected = search.get('tab') === 'decided' ? 'decided' : 'waiting';
+  const selected = TABS.find((tab) => tab === search.get('tab')) ?? 'waiting';
   return (
     <div className="inbox">
       <PageHeader title="Inbox" />
       <Tabs
         label="Requests"
         selected={selected}
-        onSelect={(tab) => setSearch(tab === 'decided' ? { tab } : {})}
+        onSelect={(tab) => setSearch(tab === 'waiting' ? {} : { tab })}
         tabs={[
-          { id: 'waiting', label: 'Waiting', content: <WaitingList waiting={waiting} /> },
+          {
+            id: 'waiting',
+            label: 'Waiting',
+            content: (
+              <>
+                <WaitingTasks />
+                <WaitingList waiting={waiting} />
+              </>
+            ),
+          },
           { id: 'decided', label: 'Decided', content: <DecidedList /> },
+          { id: 'tasks', label: 'Ended tasks', content: <EndedTasks /> },
         ]}
       />
     </div>

@@ -30,3 +30,16 @@ export function tooLateSentence(
   const who = by === null ? 'somebody' : by.id === userId ? 'you' : by.name;
   return `Your ${mine} does not count: ${who} ${status} this before.`;
 }
+
+type Counted = Pick<Approval, 'decisions' | 'arguments_hash' | 'required'>;
+
+/** How many people have approved the arguments as they are. */
+export function approvalsOf({ decisions, arguments_hash: hash }: Omit<Counted, 'required'>): number {
+  return decisions.filter(({ decision, arguments_hash: of }) => decision === 'approved' && of === hash).length;
+}
+
+/** What is said of an approval that counts and is not enough. */
+export function countedSentence(request: Counted): string {
+  const missing = request.required - approvalsOf(request);
+  return `Your approval counts. ${missing} more ${missing === 1 ? 'person' : 'people'} must approve.`;
+}

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import { useUser } from '../../app/use-session.js';
 import { Alert } from '../../ui/alert.js';
 import { Note } from '../../ui/note.js';
 import { Status } from '../../ui/status.js';
@@ -26,6 +27,7 @@ export function RequestArticle({ request, onChange, isLinked = false }: RequestA
   const isWaiting = request.status === 'pending';
   const tool = toVisibleText(request.tool_name);
   const { role, isKnown } = useProjectRole(request.project.id, isWaiting);
+  const exclusion = exclusionOf(request, useUser()?.id, role);
   const [problem, setProblem] = useState<string>();
   const [hasDecided, setHasDecided] = useState(false);
   return (
@@ -38,16 +40,21 @@ export function RequestArticle({ request, onChange, isLinked = false }: RequestA
         <Status status={isWaiting ? 'waiting' : request.status} />
       </header>
       <RequestFacts request={request} />
-      <ArgumentsText value={request.arguments} />
+      <ArgumentsText title="Arguments" value={request.edited_arguments ?? request.arguments} />
+      {request.edited_arguments !== null && (
+        <ArgumentsText title="What the model asked for" value={request.arguments} />
+      )}
       {isWaiting && role === 'viewer' && (
         <Note>
           Your role in this project, viewer, does not allow deciding. An editor, admin or owner can approve or reject.
         </Note>
       )}
-      {isWaiting && role !== 'viewer' && (
+      {isWaiting && exclusion !== undefined && <Note>{exclusion}</Note>}
+      {isWaiting && role !== 'viewer' && exclusion === undefined && (
         <DecisionForm
           request={request}
           disabled={!isKnown}
+          onChange={onChange}
           onDecided={(decided, said) => {
             setProblem(said);
             setHasDecided(true);
@@ -63,6 +70,17 @@ export function RequestArticle({ request, onChange, isLinked = false }: RequestA
       )}
     </article>
   );
+}
+
+/** Why the rules of the agent do not let the person decide; undefined where they do, and for who may only read. */
+function exclusionOf(
+  { requested_by: starter, exclude_starter: isExcluded, roles }: Approval,
+  userId: number | undefined,
+  role: ReturnType<typeof useProjectRole>['role'],
+): string | undefined {
+  if (isExcluded && starter.id === userId) return 'You have started this run, so somebody else must decide.';
+  if (roles === null || role === undefined || role === 'viewer' || roles.includes(role)) return undefined;
+  return `Your role in this project, ${role}, does not allow deciding on this request. Who may: ${roles.join(', ')}.`;
 }
 
 /** The buttons that had the focus are gone: the keyboard goes on at the outcome. */

@@ -65,7 +65,7 @@ function Empty() {
   return (
     <Note>
       <p>
-        Nothing waits for you. An agent node asks here before it calls a tool, unless the tool is marked as one that
+        No agent waits for you. An agent node asks here before it calls a tool, unless the tool is marked as one that
         needs no approval. New requests appear by themselves.
       </p>
       <p className="inbox-empty-next">

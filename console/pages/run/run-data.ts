@@ -32,9 +32,9 @@ export async function loadRun(runId: string, signal: AbortSignal): Promise<RunDe
   writeShownRun(runId, { live, statuses: statusesOf(links, live) });
   const inside = await loadIterations(run, Object.values(nodes), signal);
   if (inside.length > 0) {
-    const { status: now, version } = readShownRun(runId)?.live ?? live;
+    const latest = readShownRun(runId)?.live ?? live;
     const entries = Object.fromEntries(inside.map((entry) => [nodeKey(entry.id, entry.path), entry]));
-    const whole = applyState(readShownRun(runId)?.live ?? live, { status: now, version, nodes: entries });
+    const whole = applyState(latest, { ...latest, nodes: entries });
     writeShownRun(runId, { live: whole, statuses: statusesOf(links, whole) });
   }
   return run;

@@ -43,10 +43,20 @@ export function RunHeader({ run, word, isOpen, actions }: RunHeaderProps) {
         <Fact name="Cost">
           <Money amount={cost} />
         </Fact>
+        {!isOpen && run.total_cost['USD'] !== run.cost['USD'] && (
+          <Fact name="With sub-workflows">
+            <Money amount={run.total_cost} />
+          </Fact>
+        )}
         <Fact name="Workflow">
           <Link href={`/workflows/${run.workflow.id}`}>Version {run.workflow_version}</Link>
         </Fact>
         <Fact name="Project">{run.project.name}</Fact>
+        {run.parent_run_id !== null && (
+          <Fact name="Started by">
+            <Link href={parentAddress(run)}>Another run</Link>
+          </Fact>
+        )}
         {run.temporal_url !== undefined && (
           <Fact name="Operators">
             <a href={run.temporal_url} target="_blank" rel="noopener noreferrer">
@@ -58,6 +68,12 @@ export function RunHeader({ run, word, isOpen, actions }: RunHeaderProps) {
       <div className="run-header-actions">{actions}</div>
     </header>
   );
+}
+
+/** The node that has started the run, on the page of its run. */
+function parentAddress({ parent_run_id: id, parent_node_id: node, parent_path: path }: RunDetail): string {
+  const place = new URLSearchParams({ node: node ?? '', ...(path === null || path === '' ? {} : { path }) });
+  return `/runs/${id}?${place.toString()}`;
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

@@ -5,9 +5,12 @@ import { NotFound } from '../../ui/not-found.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { useRun } from './run-data.js';
 import { RunView } from './run-view.js';
+import { useKinds } from './use-kinds.js';
 
 export function RunPage({ runId }: { runId: string }) {
   const query = useRun(runId);
+  // The graph needs them: they are read beside the run.
+  useKinds();
   if (query.data !== undefined) return <RunView run={query.data} />;
   if (query.isPending) return <Loading label="Loading the run" />;
   if (isNotFound(query.error)) {

@@ -5,7 +5,7 @@ import type { NodeChoice } from './node-choice.js';
 import { NodePanel } from './node/node-panel.js';
 import type { RunDetail } from './run-data.js';
 import { Timeline } from './timeline/timeline.js';
-import { useKindTitles } from './use-kind-titles.js';
+import { useKinds } from './use-kinds.js';
 
 interface RunPanesProps {
   run: RunDetail;
@@ -22,7 +22,7 @@ const NARROW = '(max-width: 900px)';
 
 /** The graph, the timeline, and the node that is chosen in one of them. */
 export function RunPanes({ run, isOpen, links, labels, choice, choose }: RunPanesProps) {
-  const titles = useKindTitles();
+  const kinds = useKinds();
   const panel = useRef<HTMLElement>(null);
   const show = useCallback(
     (next: NodeChoice | string) => {
@@ -39,7 +39,7 @@ export function RunPanes({ run, isOpen, links, labels, choice, choose }: RunPane
           runId={run.id}
           drawing={run.data}
           links={links}
-          titles={titles}
+          kinds={kinds}
           selected={choice?.nodeId}
           onSelect={show}
         />

@@ -1,4 +1,5 @@
 import { useDeferredValue, useState, type KeyboardEvent } from 'react';
+import type { Path } from '../../forms/schema.js';
 import { connect, disconnect } from '../../graph/change-links.js';
 import { dataOf, labelOf, nodesOf, typeOf, type DrawnNode } from '../../graph/drawing.js';
 import { exitsOf, type Exit } from '../../graph/exits.js';
@@ -7,17 +8,37 @@ import { isStart } from '../../graph/node-kind.js';
 import { useEditor, useStore } from '../../graph/use-editor.js';
 import { Button } from '../../ui/button.js';
 import { Field } from '../../ui/field.js';
+import { Hint } from '../../ui/hint.js';
 
-/** Where the node leads to: everything that dragging links does, by keyboard. */
+/** Where the node leads to: everything that dragging links does, by keyboard. Its lists show where their items lead to. */
 export function Connections({ node }: { node: DrawnNode }) {
   const { kinds } = useStore();
   return (
     <div className="connections">
-      {exitsOf(kinds.get(typeOf(node)), dataOf(node)).map((exit) => (
-        <ExitLinks key={exit.handle ?? ''} node={node} exit={exit} />
-      ))}
+      {exitsOf(kinds.get(typeOf(node)), dataOf(node))
+        .filter((exit) => !isListed(exit))
+        .map((exit) => (
+          <ExitLinks key={exit.handle ?? ''} node={node} exit={exit} />
+        ))}
     </div>
   );
+}
+
+/** Where the item of a list at `path`, which is a handle of the node, leads to. */
+export function ListedLinks({ node, path }: { node: DrawnNode; path: Path }) {
+  const { kinds } = useStore();
+  const exits = exitsOf(kinds.get(typeOf(node)), dataOf(node)).filter(isListed);
+  const exit = exits.find((each) => each.path[0] === path[0] && each.path[1] === path[1]);
+  return exit === undefined ? (
+    <Hint>It can lead to a node once it has an ID.</Hint>
+  ) : (
+    <ExitLinks node={node} exit={exit} />
+  );
+}
+
+/** These stand with the rest of their item. */
+function isListed({ path }: Exit): boolean {
+  return typeof path[1] === 'number';
 }
 
 /** Of more nodes the list is made when somebody turns to it: it would be made anew for each letter that is typed. */

@@ -33,7 +33,7 @@ export function Editor({ store, saver }: EditorProps) {
 function Workbench({ store, saver }: EditorProps) {
   const [dialog, setDialog] = useState<OpenDialog>();
   const graph = useRef<HTMLElement>(null);
-  const { title } = useSyncExternalStore(saver.subscribe, () => saver.getState().workflow);
+  const { title, project } = useSyncExternalStore(saver.subscribe, () => saver.getState().workflow);
   const isDirty = useSyncExternalStore(store.subscribe, () => store.getState().isDirty);
   useTitle(title);
   useLeaveGuard(isDirty);
@@ -47,7 +47,7 @@ function Workbench({ store, saver }: EditorProps) {
         <section className="editor-graph" aria-label="Graph" ref={graph}>
           <Canvas />
         </section>
-        <NodePanel />
+        <NodePanel projectId={project} />
         <Problems saver={saver} />
       </div>
       <EditorDialogs saver={saver} open={dialog} onClose={() => setDialog(undefined)} />

@@ -1,4 +1,5 @@
 import { nodesOf } from '../../graph/drawing.js';
+import { withFrames } from '../../graph/flow-frames.js';
 import { useEditor, useStore } from '../../graph/use-editor.js';
 import { Button } from '../../ui/button.js';
 import { removeSelection } from './remove-selection.js';
@@ -6,8 +7,10 @@ import { removeSelection } from './remove-selection.js';
 /** In place of a form, where not exactly one node is selected. */
 export function EmptyPanel() {
   const store = useStore();
-  const { nodes, links } = useEditor((state) => state.selection);
-  const isEmpty = useEditor(({ history }) => nodesOf(history.present).size === 0);
+  const { nodes: selected, links } = useEditor((state) => state.selection);
+  const drawing = useEditor(({ history }) => history.present);
+  const nodes = withFrames(drawing, store.kinds, selected);
+  const isEmpty = nodesOf(drawing).size === 0;
   const chosen = [plural(nodes.size, 'node'), plural(links.size, 'link')].filter((part) => part !== undefined);
   if (chosen.length > 0) {
     return (

@@ -1,51 +1,62 @@
 import { useRef } from 'react';
+import type { SchemaFieldProps } from '../../forms/field-props.js';
 import { FormContext } from '../../forms/form-context.js';
 import { insertText, useLastField } from '../../forms/insert-text.js';
 import type { Path } from '../../forms/schema.js';
 import { VariablePicker } from '../../forms/variable-picker.js';
 import { setData } from '../../graph/change-nodes.js';
 import { dataOf, nodesOf, startOf, typeOf, type DrawnNode } from '../../graph/drawing.js';
-import { setAt } from '../../graph/exits.js';
+import { setAt, valueAt } from '../../graph/exits.js';
 import { asText, isObject, type JsonObject } from '../../graph/json.js';
+import { followHandles } from '../../graph/listed-handles.js';
 import { isStart } from '../../graph/node-kind.js';
 import { useEditor, useStore } from '../../graph/use-editor.js';
 import { variablesFor } from '../../graph/variables.js';
 import { KindForm } from '../../kinds/kind-form.js';
 import { Button } from '../../ui/button.js';
+import { Hint } from '../../ui/hint.js';
 import { TextField } from '../../ui/text-field.js';
-import { Connections } from './connections.js';
+import { Connections, ListedLinks } from './connections.js';
 import { EmptyPanel } from './empty-panel.js';
 import './node-panel.css';
 import { removeSelection } from './remove-selection.js';
 import { useNodeErrors } from './use-node-errors.js';
+import { WORKFLOW_ID, WorkflowField } from './workflow-field.js';
 
-/** The form of the node that is selected. */
-export function NodePanel() {
+/** The form of the node that is selected. `projectId`: that of the workflow. */
+export function NodePanel({ projectId }: { projectId: number }) {
   const selection = useEditor((state) => state.selection);
   const [only] = selection.nodes.size === 1 && selection.links.size === 0 ? selection.nodes : [];
   const node = useEditor(({ history }) => (only === undefined ? undefined : nodesOf(history.present).get(only)));
   return (
     <section className="node-panel" aria-label="Node">
-      {node === undefined ? <EmptyPanel /> : <NodeForm key={node.id} node={node} />}
+      {node === undefined ? <EmptyPanel /> : <NodeForm key={node.id} node={node} projectId={projectId} />}
     </section>
   );
 }
 
-function NodeForm({ node }: { node: DrawnNode }) {
+function NodeForm({ node, projectId }: { node: DrawnNode; projectId: number }) {
   const store = useStore();
   const form = useRef<HTMLFieldSetElement>(null);
   const lastField = useLastField(form, store.endGesture);
   const kind = store.kinds.get(typeOf(node));
   const data = dataOf(node);
+  const fieldOf = (format: string, props: SchemaFieldProps) =>
+    format === WORKFLOW_ID ? <WorkflowField projectId={projectId} {...props} /> : undefined;
   const change = (path: Path, value: unknown): void => {
     const next = value === undefined ? removeAt(data, path) : setAt(data, path, value);
-    store.change(setData(store.drawing, node.id, next as JsonObject), { gesture: `${node.id}:${path.join('.')}` });
+    const changed = setData(store.drawing, node.id, next as JsonObject);
+    const isStep = isRearranged(valueAt(data, path), value);
+    store.change(
+      followHandles(store.drawing, changed, store.kinds, node.id),
+      isStep ? {} : { gesture: `${node.id}:${path.join('.')}` },
+    );
   };
   return (
     <fieldset className="node-form" ref={form} disabled={store.isReadOnly}>
       <TextField label="Label" value={asText(data['label']) ?? ''} onChange={(label) => change(['label'], label)} />
       <div className="node-form-kind">
-        <p className="field-hint">{kind?.description ?? 'The service does not know this kind of node.'}</p>
+        <Hint>{kind?.description ?? 'The service does not know this kind of node.'}</Hint>
         {!isStart(kind) && (
           <VariablePicker
             groups={() => variablesFor(store.drawing, store.kinds, node.id)}
@@ -56,8 +67,15 @@ function NodeForm({ node }: { node: DrawnNode }) {
           />
         )}
       </div>
-      <FormContext value={{ isReadOnly: store.isReadOnly, errors: useNodeErrors(node.id) }}>
-        {kind !== undefined && <KindForm type={kind.type} schema={kind.schema} data={data} onChange={change} />}
+      <FormContext value={{ isReadOnly: store.isReadOnly, errors: useNodeErrors(node.id), fieldOf }}>
+        {kind !== undefined && (
+          <KindForm
+            kind={kind}
+            data={data}
+            renderTargets={(path) => <ListedLinks node={node} path={path} />}
+            onChange={change}
+          />
+        )}
       </FormContext>
       <Connections node={node} />
       <Foot node={node} />
@@ -79,6 +97,12 @@ function Foot({ node }: { node: DrawnNode }) {
       </Button>
     </div>
   );
+}
+
+/** Items that were added, moved or taken out are a step of Undo each; typing in one goes on with its step. */
+function isRearranged(before: unknown, after: unknown): boolean {
+  if (!Array.isArray(before) || !Array.isArray(after)) return false;
+  return before.length !== after.length || after.every((item) => before.includes(item));
 }
 
 /** A copy of JSON without the value at a path. */

@@ -5,13 +5,14 @@ import type { RunField } from './run-input.js';
 
 interface RunFieldProps {
   field: RunField;
+  error?: string | undefined;
   value: string;
   onChange: (value: string) => void;
 }
 
-export function RunFieldControl({ field, value, onChange }: RunFieldProps) {
+export function RunFieldControl({ field, error, value, onChange }: RunFieldProps) {
   const { title, hint, isRequired, placeholder, type, options, isSecret } = field;
-  const common = { label: title, hint, isRequired };
+  const common = { label: title, hint, isRequired, error };
   if (type === 'checkbox' || type === 'boolean') {
     return (
       <CheckboxField

@@ -23,12 +23,15 @@ export function runFields(drawing: Drawing, kinds: NodeKinds): RunField[] {
   const nodes = nodesOf(drawing);
   const start =
     nodes.get(startOf(drawing) ?? '') ?? [...nodes.values()].find((node) => isStart(kinds.get(typeOf(node))));
-  return asArray(dataOf(start)['input_fields'])
-    .filter(isObject)
-    .flatMap((field) => {
-      const id = asText(field['id']);
-      return id === undefined || id === '' ? [] : [toField(id, field)];
-    });
+  return fieldsOf(asArray(dataOf(start)['input_fields']));
+}
+
+/** The fields of a form, as triggers and human tasks list them. */
+export function fieldsOf(list: readonly unknown[]): RunField[] {
+  return list.filter(isObject).flatMap((field) => {
+    const id = asText(field['id']);
+    return id === undefined || id === '' ? [] : [toField(id, field)];
+  });
 }
 
 function toField(id: string, field: JsonObject): RunField {

@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, type RefObject } from 'react';
 import { copyNodes, pasteNodes } from '../../graph/clipboard.js';
 import type { EditorStore } from '../../graph/editor-store.js';
+import { withFrames } from '../../graph/flow-frames.js';
 import { announce } from '../../ui/announce.js';
 import { removeSelection } from './remove-selection.js';
 import { isDialogOpen, isInGraph } from './use-shortcuts.js';
@@ -26,7 +27,7 @@ export function useClipboard(store: EditorStore, graph: RefObject<HTMLElement | 
 }
 
 function copy(store: EditorStore, event: ClipboardEvent, clipboard: DataTransfer): void {
-  const { nodes } = store.getState().selection;
+  const nodes = withFrames(store.drawing, store.kinds, store.getState().selection.nodes);
   const hasText = getSelection()?.isCollapsed === false;
   if (nodes.size === 0 || hasText) return;
   event.preventDefault();

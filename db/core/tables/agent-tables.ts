@@ -1,5 +1,6 @@
 // The durable steps of agents, and approvals. Retention deletes what has expired from all of them.
 import type { Generated } from 'kysely';
+import type { Role } from './account-tables.js';
 import type { Json } from './column-types.js';
 
 /** Writer: the worker's activities. The tools of an agent, fixed at its first turn. */
@@ -8,7 +9,7 @@ export interface AgentSessionsTable {
   /** The iteration that encloses the node (`NodeKey`); empty outside loops. */
   path: string;
   node_id: string;
-  /** Sealed JSON of `AgentTool[]` (activities/kinds/agent/agent-session.ts). */
+  /** Sealed JSON of `AgentTool[]` (db/agents/agent-tools.ts). */
   tools_enc: Buffer;
   created_at: Generated<Date>;
 }
@@ -52,7 +53,7 @@ export interface AgentToolCallsTable {
 export type ToolOutcome = 'result' | 'tool_error' | 'rejected' | 'expired' | 'invalid';
 export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'expired';
 
-/** Writers: the worker inserts and expires; the API decides (one guarded update: whoever comes first). */
+/** Writers: the worker inserts and expires; the API decides (under the lock of the row: whoever comes first). */
 export interface ApprovalRequestsTable {
   request_id: string;
   run_id: string;
@@ -67,9 +68,24 @@ export interface ApprovalRequestsTable {
   ordinal: number;
   server_label: string;
   tool_name: string;
-  /** As shown: secrets masked. */
+  /** What the model asked for, as shown: secrets masked. */
   arguments: Json<unknown>;
+  /** Of what would be sent (`db/agents/arguments-hash.ts`). */
+  arguments_hash: Generated<string>;
+  /** What a person has put in its place, as shown. */
+  edited_arguments: Json<unknown> | null;
+  /** The same as it is sent: sealed JSON text. */
+  edited_enc: Buffer | null;
+  /** How many people must approve. */
+  required: Generated<number>;
+  /** Whether the person who started the run may not decide. */
+  exclude_starter: Generated<boolean>;
+  /** Who may decide; null for everybody who may draw. */
+  roles: Role[] | null;
+  /** Decisions that were counted and have not settled the request. */
+  counted: Generated<number>;
   status: Generated<ApprovalStatus>;
+  /** Of the decision that has settled it, as are `decided_by` and `decided_at`. */
   reason: Generated<string>;
   decided_by: number | null;
   decided_at: Date | null;
@@ -77,4 +93,15 @@ export interface ApprovalRequestsTable {
   signalled_at: Date | null;
   created_at: Generated<Date>;
   expires_at: Date;
+}
+
+/** Writer: the API. Who has decided what on a request, append only. */
+export interface ApprovalDecisionsTable {
+  request_id: string;
+  user_id: number;
+  decision: 'approved' | 'rejected';
+  /** Of the arguments that were decided on. */
+  arguments_hash: string;
+  reason: Generated<string>;
+  decided_at: Generated<Date>;
 }

@@ -49,6 +49,19 @@ export interface RunsTable {
   is_purge_pending: Generated<boolean>;
   /** The unmasked input has expired, and `input` lacks what was masked in it. */
   is_input_lost: Generated<boolean>;
+  /**
+   * Secrets of other runs that this one must mask, too, as a sealed list: of the run that started it with its input, and
+   * of the runs that its nodes started. Null where there are none.
+   */
+  passed_secrets_enc: Buffer | null;
+  /** Of the run of a sub-workflow: the node that started it. Null for the others. */
+  parent_run_id: string | null;
+  parent_path: string | null;
+  parent_node_id: string | null;
+  /** The run that no other one has started, and below which this one is; null for itself. */
+  root_run_id: string | null;
+  /** How many runs are above it. */
+  depth: Generated<number>;
   /** W3C trace context of the request that it was accepted in; null while nothing is traced. */
   traceparent: Generated<string | null>;
 }

@@ -6,7 +6,8 @@ export type WebhookEventType =
   | 'workflow_run.succeeded'
   | 'workflow_run.failed'
   | 'workflow_run.cancelled'
-  | 'agent_approval.requested';
+  | 'agent_approval.requested'
+  | 'human_task.requested';
 /** `failed`: given up after the last attempt. `dropped`: the webhook was switched off, unset or deleted first. */
 export type WebhookDeliveryStatus = 'pending' | 'delivered' | 'failed' | 'dropped';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { ApiClient } from '../../support/api-client.js';
 import { agent, chain, drawing, linkInRow, trigger } from '../../support/graphs.js';
@@ -78,6 +78,12 @@ describe('approval requests', function () {
       server_label: 'tools',
       tool_name: 'add',
       arguments: { a: 1, b: 2 },
+      arguments_hash: createHash('sha256').update('{"a":1,"b":2}').digest('hex'),
+      edited_arguments: null,
+      required: 1,
+      exclude_starter: false,
+      roles: null,
+      decisions: [],
       status: 'pending',
       reason: '',
       decided_by: null,
@@ -96,10 +102,12 @@ describe('approval requests', function () {
     const decision = `/workflows/workflow_run/${runId}/agent-approval/${id}/approve/`;
     await approver.api.post(decision, { body: { reason: 'small sums are fine' } });
     const decidedBy = { id: approver.userId, name: 'test user' };
-    for (const { decided_at: decidedAt, ...shown } of await everywhere()) {
-      const { decided_at: _, ...before } = asked;
+    for (const shown of await everywhere()) {
+      const { decided_at: decidedAt } = shown;
       assert.ok(new Date(decidedAt!) >= new Date(createdAt));
-      assert.deepEqual(shown, { ...before, status: 'approved', reason: 'small sums are fine', decided_by: decidedBy });
+      const made = { decided_by: decidedBy, reason: 'small sums are fine', decided_at: decidedAt };
+      const decisions = [{ ...made, decision: 'approved', arguments_hash: asked.arguments_hash }];
+      assert.deepEqual(shown, { ...asked, ...made, status: 'approved', decisions });
     }
     assert.deepEqual((await list('?status=pending')).items, []);
     assert.equal((await list('?status=decided')).items[0]!.request_id, id);

@@ -68,7 +68,8 @@ function spliced(text: string, piece: string, random: Random): string {
 /** JSON text, with raw pieces as they are. */
 export function toText(value: Json): string {
   if (value instanceof RawText) return value.text;
-  if (Array.isArray(value)) return `[${value.map(toText).join(',')}]`;
+  // Not `value.map`, which asks the value for its own `constructor`.
+  if (Array.isArray(value)) return `[${Array.from(value, (item) => toText(item)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   return `{${Object.entries(value)
     .map(([key, member]) => `${JSON.stringify(key)}:${toText(member)}`)

@@ -1,6 +1,18 @@
 // Valid requests, as many as there are ways to call each route: what the fuzzer starts from.
 import { randomUUID } from 'node:crypto';
-import { agent, condition, drawing, http, link, llm, mcp, resultOf, trigger } from '../../support/graphs.js';
+import {
+  agent,
+  condition,
+  drawing,
+  http,
+  link,
+  llm,
+  mcp,
+  node as nodeOf,
+  resultOf,
+  trigger,
+  type DrawingNode,
+} from '../../support/graphs.js';
 import { lines, type Line } from '../role-matrix-lines.js';
 
 export interface Seed extends Line {
@@ -54,7 +66,7 @@ const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
   },
   {
     route: 'POST /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/:request_id/approve/',
-    body: () => ({ reason: 'because' }),
+    body: () => ({ reason: 'because', arguments: { a: 1, b: [2.5] }, arguments_hash: 'f'.repeat(64) }),
   },
   {
     route: 'POST /api/v1/workflows/execution-update/:workflow_run_id/',
@@ -120,11 +132,22 @@ const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
     headers: { 'if-match': '*, W/"1.1", "2.2"' },
   },
   { route: 'GET /api/v1/billing-history/workflowrun/:run_id/', query: () => 'page=1&size=100' },
+  {
+    route: 'POST /api/v1/human-tasks/:task_id/answer/',
+    params: ({ task }) => ({ task_id: task }),
+    body: () => ({ action: 'done', values: { note: 'n', n: 1 }, comment: 'because' }),
+  },
+  { route: 'GET /api/v1/human-tasks/', query: () => 'status=pending&page=1&size=2' },
   { route: 'GET /api/v1/agent-approvals/', query: () => 'status=pending&page=1' },
   {
     route: 'GET /api/v1/workflows/:id/history/:run_id/nodes/:node_id/',
     params: ({ node }) => ({ node_id: node }),
     query: ({ node }) => `path=${node}[3]/inner[0]`,
+  },
+  {
+    route: 'GET /api/v1/workflows/:id/history/:run_id/nodes/:node_id/steps/',
+    params: ({ node }) => ({ node_id: node }),
+    query: ({ node }) => `path=${node}[3]&page=2&size=1`,
   },
   {
     route: 'GET /api/v1/workflows/:id/history/:run_id/iterations/',
@@ -138,7 +161,7 @@ export const seeds: readonly Seed[] = [
   ...more.map((seed) => ({ for: 'anyone' as const, answer: '200' as const, ...seed })),
 ];
 
-/** One node of each kind, variables in every field that takes them. */
+/** Nodes of each kind, variables in every field that takes them. */
 function richDrawing(): object {
   const start = trigger([
     { id: 'topic', title: 'Topic', type: 'text', input_requirements: false, default_value: 'cats' },
@@ -166,5 +189,47 @@ function richDrawing(): object {
   link(check, ask, 'true');
   link(check, call, 'false');
   link(ask, [tool, helper]);
-  return drawing([start, check, call, ask, tool, helper]);
+  return drawing([start, check, call, ask, tool, helper, ...languageNodes(tool)]);
+}
+
+/** What further kinds may say, after `before`. */
+function languageNodes(before: DrawingNode): DrawingNode[] {
+  const item = nodeOf('set', { value: { text: '{{ input.topic }}', list: [1, '{{ input.tags }}'] } });
+  const round = nodeOf('code', {
+    code: 'return inputs.n + 1',
+    inputs: { n: '{{ input.n }}' },
+    settings: { timeout: 1 },
+  });
+  const each = nodeOf('for_each', {
+    items: [1, '{{ input.topic }}'],
+    body_node: item.id,
+    concurrency: 2,
+    max_items: 3,
+  });
+  const until = { left: '{{ input.topic }}', operator: 'matches', right: '^c.t' };
+  const loop = nodeOf('loop', { body_node: round.id, until, max_rounds: 2, on_limit: 'continue', output: { a: [1] } });
+  const pause = nodeOf('wait', { mode: 'duration', seconds: 0, timeout: 1 });
+  const person = nodeOf('human', {
+    message: '# {{ input.topic }}',
+    fields: [{ id: 'note', title: 'Note', default_value: 'x' }],
+    actions: [{ id: 'yes', label: 'Yes', node: pause.id }],
+    assignees: { roles: ['owner'], users: [1] },
+    required: 2,
+    timeout: 0,
+    timeout_node: pause.id,
+  });
+  const choice = nodeOf('switch', {
+    cases: [{ id: 'a', label: 'A', condition: until, node: each.id }],
+    default_node: person.id,
+    mode: 'all',
+    retry: { max_attempts: 2, delay: 1, backoff: 2 },
+    on_error: 'branch',
+    error_node: pause.id,
+    join: 'any',
+  });
+  const end = nodeOf('output', { value: resultOf(pause) });
+  link(before, choice);
+  link(each, loop);
+  link(pause, end);
+  return [choice, each, item, loop, round, person, pause, end];
 }

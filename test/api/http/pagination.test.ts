@@ -19,6 +19,7 @@ describe('pagination', function () {
   let session: ApiClient;
   let workflowId: number;
   let projectId: number;
+  let nodeId: string;
 
   before(async () => {
     const stack = await sharedStack();
@@ -27,7 +28,9 @@ describe('pagination', function () {
     session = await sessionOf(stack, account);
     for (let count = 0; count < 12; count += 1) await api.createProject(`p${count}`);
     projectId = await api.createProject('p12');
-    workflowId = await api.createWorkflow(projectId, chain(1));
+    const drawn = chain(1);
+    nodeId = drawn.start_node;
+    workflowId = await api.createWorkflow(projectId, drawn);
   });
 
   const page = async (query: string): Promise<Page<{ id: number }>> =>
@@ -64,7 +67,10 @@ describe('pagination', function () {
         const names = (get?.parameters ?? []).flatMap((given) => (given.in === 'query' ? [given.name] : []));
         // Lists stand below a project or a workflow.
         const id = String(path.includes('/projects/') ? projectId : workflowId);
-        const filled = path.replace('{id}', id).replace(/\{(?:workflow_)?run_id\}/, run.data.id);
+        const filled = path
+          .replace('{id}', id)
+          .replace(/\{(?:workflow_)?run_id\}/, run.data.id)
+          .replace('{node_id}', nodeId);
         // An administrator's list is none for anybody else.
         const isList = names.includes('page') && path !== '/api/v1/users/';
         return isList ? [{ path: filled.replace('/api/v1', ''), names }] : [];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { toSummary } from '../../../api/runs/temporal-calls.js';
+import { toSummary } from '../../../acceptance/run-summary.js';
 import { createApiClient } from '../../support/api-client.js';
 import { chain, llm } from '../../support/graphs.js';
 import { withTemporal } from '../../support/inspect.js';

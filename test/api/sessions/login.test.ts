@@ -16,7 +16,7 @@ describe('login', function () {
 
   before(async () => {
     stack = await sharedStack();
-    person = await createPerson(stack);
+    person = await createPerson(stack, { slowHash: true });
   });
 
   const logIn = (given: Pick<Person, 'email' | 'password'>) => new Browser(stack.apiUrl).logIn(given);

@@ -1,5 +1,5 @@
 // People with passwords, made as `npm run admin` makes them, and their browsers.
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID, scryptSync } from 'node:crypto';
 import { hashPassword } from '../../../api/sessions/password-hash.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { createUser } from '../../../db/projects/users-repository.js';
@@ -13,13 +13,32 @@ export interface Person {
   password: string;
 }
 
-export async function createPerson(stack: TestStack, { apiAccess = true } = {}): Promise<Person> {
+interface PersonOptions {
+  apiAccess?: boolean;
+  /** With the hash of the service, whose time is what a test is about. */
+  slowHash?: boolean;
+}
+
+export async function createPerson(
+  stack: TestStack,
+  { apiAccess = true, slowHash = false }: PersonOptions = {},
+): Promise<Person> {
   const person = { email: `Ada.${randomUUID()}@Example.com`, password: `pass ${randomBytes(9).toString('base64')}` };
   return withDatabase(stack, async (db) => {
     const user = await createUser(db, { name: 'Ada', email: person.email, apiAccess });
-    await writePassword(db, user.id, await hashPassword(person.password));
+    const hash = slowHash ? await hashPassword(person.password) : hashQuickly(person.password);
+    await writePassword(db, user.id, hash);
     return { ...person, userId: user.id };
   });
+}
+
+/** The service takes the cost of a login from the stored text: one of these costs it a thousandth of its own. */
+function hashQuickly(password: string): string {
+  const [ln, r, p] = [4, 8, 1];
+  const salt = randomBytes(16);
+  const hash = scryptSync(password, salt, 32, { N: 2 ** ln, r, p });
+  const [saltText, hashText] = [salt, hash].map((bytes) => bytes.toString('base64').replace(/=+$/, ''));
+  return `$scrypt$ln=${ln},r=${r},p=${p}$${saltText}$${hashText}`;
 }
 
 export function createLink(stack: TestStack, userId: number): Promise<string> {

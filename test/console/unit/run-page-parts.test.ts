@@ -65,7 +65,12 @@ describe('the parts of the run page', () => {
     assert.deepEqual(agent.rest, { usage });
     const http = readResult({ content: '{}', status_code: 200, steps: [1] });
     assert.deepEqual([http.isAnswer, http.steps, http.rest], [false, [], { status_code: 200, steps: [1] }]);
-    assert.deepEqual(readResult(null), { content: undefined, isAnswer: false, steps: [], rest: {} });
+    const nothing = { content: undefined, isAnswer: false, steps: [], childRun: undefined, rest: {} };
+    assert.deepEqual(readResult(null), nothing);
+    const runId = '0b5f8f6e-4a5e-4c53-9d8e-0f6a3a1f2b3c';
+    assert.equal(readResult({ content: '', output: 1, run_id: runId, status: 'succeed' }).childRun, runId);
+    const others = [{ run_id: runId }, { output: 1, run_id: 'x', status: 'succeed' }];
+    for (const other of others) assert.equal(readResult({ content: '', ...other }).childRun, undefined);
   });
 
   it('take objects and arrays for JSON, nothing else, and keep the digits of numbers where the runtime tells them', () => {

@@ -76,6 +76,16 @@ describe('a row of the timeline', () => {
     ]);
   });
 
+  it('is waited time all along for a node that only waits, while it waits and afterwards', () => {
+    const until = at(90_000);
+    const waiting = { for: 'time', until } as NonNullable<NodeEntry['waiting']>;
+    const [open] = row({ ...entry('in progress', 10, null), waiting }).attempts;
+    assert.deepEqual([open?.word, open?.waits], ['waiting', [{ fromMs: 10, toMs: null }]]);
+    const detail = { queued_ms: 0, waited_for: 'time', attempts: [attempt(1, 10, 60, 'succeed')] };
+    const [done] = row(entry('succeed', 10, 60), detail).attempts;
+    assert.deepEqual([done?.word, done?.waits], ['succeeded', [{ fromMs: 10, toMs: 60 }]]);
+  });
+
   it('never begins before the run', () => {
     const view = row(entry('succeed', 5, 20), { queued_ms: 400, attempts: [attempt(1, 5, 20, 'succeed')] });
     assert.deepEqual(view.queue, { fromMs: 0, toMs: 5 });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/core/client.js';
 import { saveTurn } from '../../../db/agents/agent-repository.js';
 import { recordAgentEnd, savePaidCall } from '../../../db/agents/agent-charges.js';
@@ -7,7 +6,7 @@ import { listRequestsOfRun } from '../../../db/agents/approval-requests-reposito
 import { claimNode } from '../../../db/nodes/node-results-repository.js';
 import { claimCall } from '../../../db/nodes/provider-calls-repository.js';
 import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
-import { connect, nodeEnd, openRun, untilWaiting, type OpenRun } from '../open-run.js';
+import { askedApproval, connect, nodeEnd, openRun, untilWaiting, type OpenRun } from '../open-run.js';
 
 const CANCELLED = { sequence: 2, status: 'cancelled' as const, error: { code: 'cancelled', message: 'Cancelled.' } };
 
@@ -96,7 +95,7 @@ describe('what an agent costs', function () {
     const run = await withSecondCall();
     await applyExecutionUpdate(db, run.id, CANCELLED);
     const [messageEnc, argumentsEnc] = [Buffer.from('sealed'), Buffer.from('sealed')];
-    const approval = { requestId: randomUUID(), shownArguments: '{}', expiresInSeconds: 600 };
+    const approval = askedApproval();
     const call = { toolCallId: '1', serverLabel: 's', toolName: 't', argumentsEnc, invalidEnc: null, approval };
     const turn = { ...keyOf(run), turn: 1, isFinal: false, messageEnc, usage: null, priceUsd: '0.002' };
     await saveTurn(db, { ...turn, nodeLabel: 'an agent', toolCalls: [call] });

@@ -98,6 +98,7 @@ describe('sealed columns', function () {
       'idempotency-key': true,
       agent: true,
       callback: true,
+      'human-answer': true,
       'webhook-secret': true,
     } satisfies Record<SecretContext, true>;
     assert.deepEqual(

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
-import { findToolCalls, findTools, findTurns, keepTools, saveTurn } from '../../../db/agents/agent-repository.js';
+import { randomBytes } from 'node:crypto';
+import { findToolCalls, findTurns, saveTurn } from '../../../db/agents/agent-repository.js';
+import { findTools, keepTools } from '../../../db/agents/agent-tools.js';
 import { listRequestsOfRun } from '../../../db/agents/approval-requests-repository.js';
 import { expireRequests } from '../../../db/agents/approvals-repository.js';
 import type { Database } from '../../../db/core/client.js';
+import { createSecretBox } from '../../../db/core/secret-box.js';
 import { listRunTransactions } from '../../../db/nodes/billing-repository.js';
 import {
   claimNode,
@@ -16,7 +18,7 @@ import { claimCall, markCallApplied, sumCallPrices } from '../../../db/nodes/pro
 import { findHistoryRun } from '../../../db/runs/history-repository.js';
 import { readRunForPoll } from '../../../db/runs/poll-repository.js';
 import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
-import { connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';
+import { askedApproval, connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';
 
 const PATHS = ['', 'LOOP[0]', 'LOOP[1]/INNER[0]'];
 
@@ -98,11 +100,14 @@ describe('a node is another one in each iteration that encloses it', function ()
   it('to agents and their approvals', async () => {
     const run = await openRun(db, ['agent']);
     const seal = Buffer.from('sealed');
+    const box = createSecretBox([randomBytes(32)]);
     for (const key of keysOf(run)) {
-      const own = Buffer.from(`tools of ${key.path}`);
-      assert.deepEqual(await keepTools(db, key, own), own);
-      assert.deepEqual(await findTools(db, key), own);
-      const approval = { requestId: randomUUID(), shownArguments: '{}', expiresInSeconds: 600 };
+      const tool = { toolName: key.path, serverLabel: 's', description: '', parameters: {}, needsApproval: true };
+      const own = [{ ...tool, name: 't' }];
+      assert.deepEqual(await keepTools(db, box, key, own), own);
+      assert.deepEqual(await keepTools(db, box, key, []), own);
+      assert.deepEqual(await findTools(db, box, key), own);
+      const approval = askedApproval();
       const call = {
         toolCallId: key.path,
         serverLabel: 's',

@@ -66,6 +66,7 @@ describe('versions and events of a run', function () {
             decision: 'approved',
             reason: '',
             userId: run.userId,
+            role: 'owner',
           }),
         () => ask(run, `${run.id}-bb`),
         () => expireRequests(db, { ...keyOf(run, 0), turn: 0 }),
@@ -204,7 +205,14 @@ describe('versions and events of a run', function () {
       await claim(run, 0);
       const requestId = `${run.id}-x`;
       await ask(run, requestId);
-      await decideRequest(db, { runId: run.id, requestId, decision: 'rejected', reason: 'no', userId: run.userId });
+      await decideRequest(db, {
+        runId: run.id,
+        requestId,
+        decision: 'rejected',
+        reason: 'no',
+        userId: run.userId,
+        role: 'owner',
+      });
       const approvals = (await eventsOf(run)).filter(({ kind }) => kind === 'approval');
       const shown = approvals.map(({ data }) => JSON.parse(data) as Record<string, unknown>);
       assert.deepEqual(
@@ -286,6 +294,7 @@ describe('versions and events of a run', function () {
         decision: 'approved',
         reason: '',
         userId: run.userId,
+        role: 'owner',
       });
       await eventually(() => timesTold(run) === 1);
       await applyExecutionUpdate(db, run.id, { sequence: 2, status: 'cancelled' });

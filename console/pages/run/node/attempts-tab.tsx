@@ -7,7 +7,11 @@ import { Table, type Column } from '../../../ui/table.js';
 import type { Attempt, NodeDetail } from '../run-data.js';
 import { ClockTime } from './clock-time.js';
 
-const COLUMNS: readonly Column<Attempt>[] = [
+interface Row extends Attempt {
+  isWaiting: boolean;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
   { heading: 'Attempt', isName: true, cell: ({ number }) => number },
   {
     heading: 'Status',
@@ -36,7 +40,11 @@ const COLUMNS: readonly Column<Attempt>[] = [
 ];
 
 export function AttemptsTab({ detail }: { detail: NodeDetail }) {
-  const { queued_ms: queuedMs, attempts } = detail;
+  const { queued_ms: queuedMs, attempts, waiting } = detail;
+  const rows = attempts.map((attempt) => ({
+    ...attempt,
+    isWaiting: waiting !== undefined && attempt.finished_at === null,
+  }));
   return (
     <div className="node-part">
       {queuedMs !== null && queuedMs > 0 && (
@@ -45,7 +53,7 @@ export function AttemptsTab({ detail }: { detail: NodeDetail }) {
       <Table
         label="Attempts"
         columns={COLUMNS}
-        rows={attempts}
+        rows={rows}
         keyOf={({ number }) => number}
         empty="There was no attempt."
       />
@@ -53,6 +61,6 @@ export function AttemptsTab({ detail }: { detail: NodeDetail }) {
   );
 }
 
-function statusOf({ status, error }: Attempt): string {
-  return wordOf({ id: '', status, ...(error === null ? {} : { error }) });
+function statusOf({ status, error, isWaiting }: Row): string {
+  return wordOf({ id: '', status, ...(error === null ? {} : { error }) }, isWaiting);
 }

@@ -57,7 +57,8 @@ function ChosenNode({ run, label, labels, choice, onSelect }: ChosenNodeProps) {
   const entry = useNodeEntry(run.id, nodeId, path);
   const isWaiting = useIsWaiting(run.id, nodeId, path);
   const unreached = useNodeStatus(run.id, nodeId);
-  const detail = useNodeDetail({ runId: run.id, workflowId: run.workflow.id, nodeId, path }, entry, true);
+  const address = { runId: run.id, workflowId: run.workflow.id, nodeId, path };
+  const detail = useNodeDetail(address, entry, true);
   const requests = useApprovals(run.id).data ?? [];
   const pending = requests.filter(({ node_id: id, status }) => id === nodeId && status === 'pending');
   const status = entry === null ? unreached : statusOf(entry, isWaiting);
@@ -81,7 +82,15 @@ function ChosenNode({ run, label, labels, choice, onSelect }: ChosenNodeProps) {
             {
               id: 'result',
               label: 'Result',
-              content: <ResultTab entry={entry} label={label} pending={pending} expiredAt={run.results_expired_at} />,
+              content: (
+                <ResultTab
+                  address={address}
+                  entry={entry}
+                  label={label}
+                  pending={pending}
+                  expiredAt={run.results_expired_at}
+                />
+              ),
             },
             { id: 'input', label: 'Input', content: <DetailTab query={detail} tab={InputTab} /> },
             { id: 'attempts', label: 'Attempts', content: <DetailTab query={detail} tab={AttemptsTab} /> },

@@ -19,12 +19,14 @@ export interface ResultParts {
   isAnswer: boolean;
   /** What an agent has done, in its order. */
   steps: readonly Step[];
+  /** The id of the run that the node has started. */
+  childRun: string | undefined;
   /** Everything else that the result holds. */
   rest: JsonObject;
 }
 
 export function readResult(result: unknown): ResultParts {
-  if (!isObject(result)) return { content: undefined, isAnswer: false, steps: [], rest: {} };
+  if (!isObject(result)) return { content: undefined, isAnswer: false, steps: [], childRun: undefined, rest: {} };
   const { content, steps, ...rest } = result;
   const isAnswer = isObject(rest['usage']);
   const known = isAnswer && Array.isArray(steps) && steps.every(isObject) ? steps.map(readStep) : undefined;
@@ -32,12 +34,22 @@ export function readResult(result: unknown): ResultParts {
     content: typeof content === 'string' ? content : undefined,
     isAnswer,
     steps: known ?? [],
+    childRun: readChildRun(rest),
     rest: {
       ...rest,
       ...(typeof content === 'string' || content === undefined ? {} : { content }),
       ...(known === undefined && steps !== undefined ? { steps } : {}),
     },
   };
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Only the result of a sub-workflow has these fields and no others. */
+function readChildRun(rest: JsonObject): string | undefined {
+  const { run_id: runId, ...others } = rest;
+  const isOfChild = Object.keys(others).toSorted().join() === 'output,status';
+  return isOfChild && typeof runId === 'string' && UUID.test(runId) ? runId : undefined;
 }
 
 /** A sentence for each field that the validation has refused; empty where the result is no list of fields. */

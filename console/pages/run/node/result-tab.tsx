@@ -5,9 +5,11 @@ import { ContentView } from '../content/content-view.js';
 import { JsonTree } from '../content/json-tree.js';
 import type { ApprovalRequest } from '../run-data.js';
 import { AgentSteps } from './agent-steps.js';
+import type { NodeAddress } from './node-detail.js';
 import { readRefusal, readResult } from './result-parts.js';
 
 interface ResultTabProps {
+  address: NodeAddress;
   entry: NodeEntry;
   /** Names files of downloads. */
   label: string;
@@ -17,9 +19,18 @@ interface ResultTabProps {
   expiredAt: string | undefined;
 }
 
-export function ResultTab({ entry, label, pending, expiredAt }: ResultTabProps) {
+export function ResultTab({ address, ...shown }: ResultTabProps) {
+  return (
+    <div className="node-part">
+      <Result {...shown} />
+      <AgentSteps address={address} entry={shown.entry} />
+    </div>
+  );
+}
+
+function Result({ entry, label, pending, expiredAt }: Omit<ResultTabProps, 'address'>) {
   if (entry.status === 'failed') return <Failure entry={entry} />;
-  if (entry.status !== 'succeed') return <Unfinished pending={pending} />;
+  if (entry.status !== 'succeed') return <Unfinished pending={pending} childRun={entry.waiting?.run_id} />;
   if (expiredAt !== undefined) {
     return (
       <p>
@@ -27,11 +38,11 @@ export function ResultTab({ entry, label, pending, expiredAt }: ResultTabProps) 
       </p>
     );
   }
-  const { content, isAnswer, steps, rest } = readResult(entry.result);
+  const { content, isAnswer, childRun, rest } = readResult(entry.result);
   return (
     <div className="node-part">
+      {childRun !== undefined && <ChildLink runId={childRun} />}
       {content !== undefined && <ContentView text={content} name={label} isAnswer={isAnswer} />}
-      {steps.length > 0 && <AgentSteps steps={steps} />}
       {Object.keys(rest).length > 0 && (
         <section className="node-part" aria-label="Further fields">
           <h3>Further fields</h3>
@@ -66,7 +77,28 @@ function Failure({ entry }: { entry: NodeEntry }) {
   );
 }
 
-function Unfinished({ pending }: { pending: readonly ApprovalRequest[] }) {
+function ChildLink({ runId }: { runId: string }) {
+  return (
+    <p>
+      <Link href={`/runs/${encodeURIComponent(runId)}`}>Open the run that it has started</Link>
+    </p>
+  );
+}
+
+interface UnfinishedProps {
+  pending: readonly ApprovalRequest[];
+  childRun: string | undefined;
+}
+
+function Unfinished({ pending, childRun }: UnfinishedProps) {
+  if (childRun !== undefined) {
+    return (
+      <div className="node-part">
+        <p>The node waits for the end of another run. Its result appears here.</p>
+        <ChildLink runId={childRun} />
+      </div>
+    );
+  }
   if (pending.length === 0) return <p>The node has not ended yet. Its result appears here.</p>;
   return (
     <div className="node-part">

@@ -11,7 +11,7 @@ export interface Span {
 export interface AttemptSpan extends Span {
   number: number;
   word: StatusWord;
-  /** Parts of the attempt in which it waited for somebody. */
+  /** Parts of the attempt in which it waited: for a decision, a moment, a callback. */
   waits: readonly Span[];
 }
 
@@ -26,6 +26,8 @@ export interface TimelineRowView {
 /** The parts of a node's detail that the timeline needs. */
 export interface AttemptFacts {
   queued_ms: number | null;
+  /** Of a node that does nothing but wait. */
+  waited_for?: string;
   attempts: readonly AttemptFact[];
 }
 
@@ -62,8 +64,10 @@ export function layOutRow({ originMs, entry, isWaiting, detail, requests }: RowF
   const attempts = facts.map(({ number, started_at: startedAt, finished_at: finishedAt, status, error }) => {
     const span = { fromMs: since(startedAt), toMs: finishedAt === null ? null : since(finishedAt) };
     const attempt = { id: entry.id, status, ...(error === null ? {} : { error }) };
-    const word = wordOf(attempt, isWaiting && finishedAt === null);
-    return { number, word, ...span, waits: waits.flatMap((wait) => within(wait, span)) };
+    const isOpen = finishedAt === null;
+    const isWait = detail?.waited_for !== undefined || (isOpen && entry.waiting !== undefined);
+    const word = wordOf(attempt, isOpen && (isWaiting || isWait));
+    return { number, word, ...span, waits: isWait ? [span] : waits.flatMap((wait) => within(wait, span)) };
   });
   const first = attempts[0];
   const queuedMs = detail?.queued_ms ?? 0;

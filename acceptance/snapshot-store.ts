@@ -1,8 +1,8 @@
 // Stores the graphs of accepted runs. A process sends a drawing that runs repeatedly to the database only once.
 import { LRUCache } from 'lru-cache';
-import type { Db } from '../../db/core/client.js';
-import { hashDrawing, storeSnapshot } from '../../db/runs/snapshots-repository.js';
-import type { Plan } from '../../graph/plan.js';
+import type { Db } from '../db/core/client.js';
+import { hashDrawing, storeSnapshot } from '../db/runs/snapshots-repository.js';
+import type { Plan } from '../graph/plan.js';
 
 export interface SnapshotStore {
   /**

@@ -1,0 +1,24 @@
+// The secrets of a stored drawing, opened to run it, and sealed with its run. docs/operate/security.md.
+import type { SecretBox } from '../db/core/secret-box.js';
+import type { StoredDrawing } from '../db/workflows/workflows-repository.js';
+import type { JsonObject } from '../graph/json.js';
+import { joinSecrets, type SecretMap } from '../graph/secrets.js';
+
+export function sealSecrets(
+  box: SecretBox,
+  secrets: SecretMap,
+  context: 'workflow-secrets' | 'run-secrets',
+): Buffer | null {
+  return Object.keys(secrets).length === 0 ? null : box.seal(JSON.stringify(secrets), context);
+}
+
+export function openSecrets(box: SecretBox, stored: Pick<StoredDrawing, 'secrets_enc'>): SecretMap {
+  if (stored.secrets_enc === null) return {};
+  return JSON.parse(box.open(stored.secrets_enc, 'workflow-secrets')) as SecretMap;
+}
+
+/** Returns the drawing as its author wrote it. It must never be part of an answer. */
+export function openDrawing(box: SecretBox, stored: StoredDrawing): { drawing: JsonObject; secrets: SecretMap } {
+  const secrets = openSecrets(box, stored);
+  return { drawing: joinSecrets(stored.document, secrets), secrets };
+}

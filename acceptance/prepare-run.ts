@@ -1,0 +1,96 @@
+// What a run is stored with: its drawing as a plan, its input with defaults, and what is wrong with both. Specification,
+// "Running workflows". The API accepts runs that somebody asks for, and the worker those of sub-workflows.
+import { randomUUID } from 'node:crypto';
+import type { SecretBox } from '../db/core/secret-box.js';
+import { sealPassedSecrets } from '../db/runs/passed-secrets.js';
+import type { RunFacts } from '../db/runs/runs-repository.js';
+import type { StoredDrawing } from '../db/workflows/workflows-repository.js';
+import { compilePlan } from '../graph/compile-plan.js';
+import type { Document, StructuralError } from '../graph/document.js';
+import { completeInput, defaultOf, inputFieldsOf, secretFieldsOf, type RunInput } from '../graph/input.js';
+import type { JsonObject } from '../graph/json.js';
+import { writeJson } from '../graph/json-text.js';
+import { findLostSecrets, lostSecretErrors } from '../graph/lost-secrets.js';
+import { createMasker } from '../graph/mask.js';
+import type { Plan } from '../graph/plan.js';
+import { keepInputSecrets, maskInput, secretTexts } from '../graph/secrets.js';
+import { mergeErrors, validateNodes, type NodeErrors } from '../graph/validate.js';
+import { openDrawing, sealSecrets } from './opened-drawing.js';
+
+export interface RunToPrepare {
+  workflow: StoredDrawing;
+  userId: number;
+  input: RunInput;
+  /** The value for `********` in a secret field of the input; it precedes the field's stored default. */
+  storedSecret?: ((fieldId: string) => unknown) | undefined;
+  /** Secrets of other runs that the input may hold: they are masked like the run's own. */
+  passedSecrets?: readonly string[] | undefined;
+}
+
+export interface PreparedRun {
+  facts: Omit<RunFacts, 'snapshot_hash'>;
+  /** Empty for a run that may be accepted; any other is a `Draft`. */
+  nodeErrors: NodeErrors;
+  drawing: JsonObject;
+  document: Document;
+  plan: Plan;
+}
+
+/** A drawing that cannot be compiled has structural errors, and no run. */
+export type Preparation = { ok: true; run: PreparedRun } | { ok: false; errors: StructuralError[] };
+
+export function prepareRun(secretBox: SecretBox, request: RunToPrepare): Preparation {
+  const { workflow, passedSecrets = [] } = request;
+  const { drawing, secrets } = openDrawing(secretBox, workflow);
+  const compiled = compilePlan(drawing);
+  if (!compiled.ok) return { ok: false, errors: compiled.errors };
+  const { document, plan } = compiled;
+  const { input, errors: inputErrors } = fillInput(drawing, request);
+  const { startNode } = document;
+  const lost = lostSecretErrors(findLostSecrets(drawing, secrets), { nodeIds: plan.ids, startNode, input });
+  const nodeErrors = mergeErrors(
+    mergeErrors(validateNodes(document, plan), lost),
+    inputErrorsOf(document, inputErrors, lost),
+  );
+  const facts = {
+    id: randomUUID(),
+    workflow_id: workflow.id,
+    workflow_version: workflow.version,
+    project_id: workflow.project_id,
+    user_id: request.userId,
+    ...sealInput(secretBox, drawing, input, [...passedSecrets, ...secretTexts(secrets)]),
+    secrets_enc: sealSecrets(secretBox, secrets, 'run-secrets'),
+    ...(passedSecrets.length > 0 && { passed_secrets_enc: sealPassedSecrets(secretBox, passedSecrets) }),
+  };
+  return { ok: true, run: { facts, nodeErrors, drawing, document, plan } };
+}
+
+/** Adds the trigger's defaults for absent fields. `********` in a secret field stands for its stored value. */
+function fillInput(drawing: JsonObject, { input, storedSecret }: RunToPrepare): ReturnType<typeof completeInput> {
+  const fields = inputFieldsOf(drawing);
+  const defaults = new Map(fields.map((field) => [field['id'], defaultOf(field)]));
+  return completeInput(
+    fields,
+    keepInputSecrets(fields, input, (fieldId) => storedSecret?.(fieldId) ?? defaults.get(fieldId)),
+  );
+}
+
+/** Seals the input. A secret is also masked in every other field that contains it. */
+function sealInput(
+  secretBox: SecretBox,
+  drawing: JsonObject,
+  input: RunInput,
+  secrets: string[],
+): { input: string; input_enc: Buffer | null } {
+  const whole = writeJson(input);
+  const { masked, secretValues } = maskInput(secretFieldsOf(drawing), input);
+  const visible = writeJson(createMasker([...secretValues, ...secrets]).json(masked));
+  return { input: visible, input_enc: visible === whole ? null : secretBox.seal(whole, 'run-input') };
+}
+
+/** The input errors of the start node. A lost value replaces the error that the field is required. */
+function inputErrorsOf({ startNode }: Document, errors: Record<string, string>[], lost: NodeErrors): NodeErrors {
+  const told = new Set((Object.hasOwn(lost, startNode) ? lost[startNode]! : []).flatMap((error) => Object.keys(error)));
+  const others = errors.filter((error) => !Object.keys(error).every((field) => told.has(field)));
+  return others.length === 0 ? {} : { [startNode]: others };
+}

@@ -1,0 +1,56 @@
+// A tool call that the model has asked for, as it is stored, with the approval that it needs.
+import { randomUUID } from 'node:crypto';
+import type { AskedApproval, NewToolCall } from '../../../db/agents/agent-repository.js';
+import type { AgentTool } from '../../../db/agents/agent-tools.js';
+import { hashArguments } from '../../../db/agents/arguments-hash.js';
+import type { SecretBox } from '../../../db/core/secret-box.js';
+import { isObject, type JsonObject } from '../../../graph/json.js';
+import { writeJson } from '../../../graph/json-text.js';
+import type { AgentNodeData } from '../../../graph/nodes/agent.js';
+import type { NodeTask } from '../../node/node-step.js';
+import { toShallowJson } from '../shallow-json.js';
+import type { ModelToolCall } from './assistant-message.js';
+
+interface Asking {
+  secretBox: SecretBox;
+  task: NodeTask;
+  settings: AgentNodeData['settings'];
+  tools: AgentTool[];
+}
+
+export function toToolCall({ secretBox, task, settings, tools }: Asking, call: ModelToolCall): NewToolCall {
+  const seal = (text: string) => secretBox.seal(text, 'agent');
+  const tool = tools.find(({ name }) => name === call.function.name);
+  const given = parseArguments(call.function.arguments);
+  const base = {
+    toolCallId: call.id,
+    serverLabel: tool?.serverLabel ?? null,
+    toolName: (tool?.toolName ?? call.function.name.slice(0, 200)).replaceAll('\0', '\uFFFD'),
+    argumentsEnc: seal(call.function.arguments),
+    invalidEnc: null,
+    approval: null,
+  };
+  if (tool === undefined) return { ...base, invalidEnc: seal('There is no tool of this name.') };
+  if (given === undefined) return { ...base, invalidEnc: seal('The arguments are not a JSON object.') };
+  return tool.needsApproval ? { ...base, approval: toApproval(task, settings, given) } : base;
+}
+
+function toApproval({ run }: NodeTask, settings: AgentNodeData['settings'], given: JsonObject): AskedApproval {
+  const shown = run.masker.json(given);
+  return {
+    requestId: randomUUID(),
+    shownArguments: writeJson(shown),
+    argumentsHash: hashArguments(given, shown),
+    expiresInSeconds: settings.approval_timeout,
+    required: settings.approval?.required ?? 1,
+    excludeStarter: settings.approval?.exclude_starter ?? false,
+    roles: settings.approval?.roles ?? null,
+  };
+}
+
+/** Undefined for anything but a JSON object of a usual depth. Some models send an empty text for an empty object. */
+export function parseArguments(text: string): JsonObject | undefined {
+  if (text.trim() === '') return {};
+  const value = toShallowJson(text);
+  return isObject(value) ? value : undefined;
+}

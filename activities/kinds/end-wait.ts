@@ -1,0 +1,37 @@
+// The second step of every node that waits: it ends the wait when it is over. Postgres decides whether it is (db/waits/), so
+// the step may be repeated.
+import type { EndWaitFacts, EndWaitRef, WaitFacts, WaitReason } from '../../contract/activities.js';
+import { traitsOf, kindsThatRun } from '../../graph/kinds.js';
+import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
+import { REPEATABLE, settledFacts, toFacts } from '../node/run-node.js';
+import { endTask } from './human.js';
+import { endChild } from './sub-workflow.js';
+import type { WaitDeps } from './wait-deps.js';
+import { endCallback, endTime } from './wait.js';
+
+type End = (deps: WaitDeps, task: NodeTask, wait: WaitFacts) => Promise<NodeOutcome | undefined>;
+
+/** Each returns undefined where its wait is not over yet. */
+const ENDS: Record<WaitReason, End> = {
+  time: async (_deps, _task, wait) => endTime(wait),
+  callback: endCallback,
+  human: endTask,
+  child: endChild,
+};
+
+const TIMEOUT_CODES = new Set(kindsThatRun('wait').map((kind) => traitsOf(kind).timeoutCode));
+
+/** Nothing is claimed: what ends a wait stays as it is, so that every attempt finds the same. */
+export function createEndWaitStep(deps: WaitDeps, ref: EndWaitRef): NodeStep<EndWaitFacts> {
+  return {
+    ...REPEATABLE,
+    settled: settledFacts,
+    survives: (code) => ref.hasTimeoutLink && TIMEOUT_CODES.has(code),
+    async perform(task, end) {
+      const outcome = await ENDS[ref.wait.for](deps, task, ref.wait);
+      if (outcome === undefined) return { isWaiting: true };
+      await end(outcome);
+      return toFacts(outcome.handle);
+    },
+  };
+}

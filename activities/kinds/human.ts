@@ -1,0 +1,81 @@
+// A node that asks people. Its first step asks, and its second one ends the task when it is over (activities/kinds/end-wait.ts).
+import type { WaitFacts } from '../../contract/activities.js';
+import { askPeople, findChosen, settleTask } from '../../db/human-tasks/task-life.js';
+import type { Role } from '../../db/core/tables.js';
+import { parseJson, writeJson } from '../../graph/json-text.js';
+import { actionsOf, humanNode, type HumanNodeData } from '../../graph/nodes/human.js';
+import { DEFAULT_TIMEOUT_SECONDS } from '../../graph/nodes/timeout-field.js';
+import { FIRST_LISTED_HANDLE, type Handle } from '../../graph/plan.js';
+import { renderText } from '../../graph/template.js';
+import { NodeFailure, runClosedFailure } from '../node/failures.js';
+import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
+import { RECORDING_FACTOR } from '../node/payload-weight.js';
+import { REPEATABLE } from '../node/run-node.js';
+import { overWait, type WaitDeps } from './wait-deps.js';
+
+/** Of the rendered text; what is longer is cut. */
+const MAX_MESSAGE_CHARACTERS = 65_536;
+const CUT = '\n\n[cut: the text is longer]';
+/** Who may run the workflow. */
+const DEFAULT_ROLES: Role[] = ['owner', 'admin', 'editor'];
+
+/** Nothing is claimed before: the node begins together with its task. */
+export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
+  return {
+    ...REPEATABLE,
+    settled: () => overWait('human'),
+    async perform(task) {
+      const data = humanNode.schema.parse(task.node.data);
+      const { masker } = task.run;
+      const message = masker.text(renderText(data.message, await contexts.loadScope(task, data.message)));
+      const wait = await askPeople(db, task, {
+        label: task.node.label,
+        message: toStored(message),
+        fields: writeJson(masker.json(data.fields ?? [])),
+        actions: writeJson(masker.json(actionsOf(data))),
+        ...assigneesOf(data),
+        excludeStarter: data.exclude_starter ?? false,
+        required: data.required ?? 1,
+        untilMs: Date.now() + Math.round((data.timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1000),
+      });
+      if (wait === undefined) throw runClosedFailure();
+      const isOver = wait.isAnswered || wait.untilMs <= Date.now();
+      return { for: 'human', untilMs: wait.untilMs, ...(isOver && { isOver }) };
+    },
+  };
+}
+
+/** A list that names nobody counts as absent: somebody must be able to answer. */
+function assigneesOf({ assignees }: HumanNodeData): { roles: string[]; users: number[] } {
+  const roles = assignees?.roles ?? [];
+  const users = assignees?.users ?? [];
+  return roles.length + users.length > 0 ? { roles, users } : { roles: DEFAULT_ROLES, users: [] };
+}
+
+function toStored(message: string): string {
+  const text = message.replaceAll('\0', '\uFFFD');
+  return text.length > MAX_MESSAGE_CHARACTERS ? text.slice(0, MAX_MESSAGE_CHARACTERS) + CUT : text;
+}
+
+/** Undefined where the task is not over yet. Throws `human_timeout` when too few people have answered in time. */
+export async function endTask({ db, secretBox }: WaitDeps, task: NodeTask): Promise<NodeOutcome | undefined> {
+  const settled = await settleTask(db, task);
+  if (settled === undefined) return undefined;
+  if (settled.action === null) throw new NodeFailure('human_timeout', 'Not enough people have answered in time.');
+  const answers = await findChosen(db, settled);
+  const last = answers.at(-1)!;
+  await task.memory.resize(RECORDING_FACTOR * (last.entered.length + (last.enteredEnc?.length ?? 0)));
+  const { action } = settled;
+  const { entered, enteredEnc, comment } = last;
+  const values = parseJson(enteredEnc === null ? entered : secretBox.open(enteredEnc, 'human-answer'));
+  const answeredBy = answers.map(({ userId }) => userId);
+  const output = { content: action, action, values, comment, answered_by: answeredBy };
+  const handle = handleOf(humanNode.schema.parse(task.node.data), action);
+  return { output, ...(handle !== 0 && { handle }) };
+}
+
+/** A task without a list of actions is left by its ordinary links. */
+function handleOf({ actions }: HumanNodeData, action: string): Handle {
+  const index = (actions ?? []).findIndex(({ id }) => id === action);
+  return index === -1 ? 0 : FIRST_LISTED_HANDLE + index;
+}

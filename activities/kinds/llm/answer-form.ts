@@ -1,0 +1,30 @@
+// What a model has said, checked against the form that its answer must have, and what the model is told where it does not
+// fit. ADR 18.
+import { writeJson } from '../../../graph/json-text.js';
+import type { AnswerForm, CheckedAnswer } from '../../../graph/response-format.js';
+import { NodeFailure, type Charge } from '../../node/failures.js';
+import { checkAnswer } from '../structured-answer.js';
+import type { ModelReply } from './model-reply.js';
+
+type Said = Pick<ModelReply, 'content' | 'refusal' | 'finishReason'>;
+
+/** Throws as `checkAnswer` does. */
+export function checkReply({ content, refusal, finishReason }: Said, form: AnswerForm): CheckedAnswer {
+  if (refusal !== null) return { problem: `the model refused to answer: ${refusal}` };
+  const checked = checkAnswer(content, form);
+  if ('json' in checked || finishReason !== 'length') return checked;
+  return { problem: `it was cut off at its greatest length, and ${checked.problem}` };
+}
+
+/** What the model is told of an answer that does not fit. */
+export function toCorrection(said: Said, form: AnswerForm): string {
+  const checked = checkReply(said, form);
+  const problem = 'problem' in checked ? checked.problem : 'it does not fit';
+  const schema = form.schema === undefined ? '' : ` It must fit this JSON Schema: ${writeJson(form.schema)}`;
+  return `Your answer cannot be used: ${problem}. Answer again, with the JSON alone.${schema}`;
+}
+
+export function notOfForm(problem: string, charge?: Charge): NodeFailure {
+  const message = `The answer does not have the form of response_format: ${problem}.`;
+  return new NodeFailure('invalid_output', message, { charge });
+}

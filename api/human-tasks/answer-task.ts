@@ -1,0 +1,89 @@
+// A person's answer to a human task. Postgres decides which answers count (db/human-tasks/answers-repository.ts).
+import type { Logger } from '../../config/logger.js';
+import { storeAnswer } from '../../db/human-tasks/answers-repository.js';
+import { findTaskInScope, type HumanTask } from '../../db/human-tasks/tasks-repository.js';
+import type { Scope } from '../../db/projects/scope.js';
+import { findRunContext, findSnapshot } from '../../db/runs/run-context-repository.js';
+import { openRunContents, readGraph } from '../../db/runs/run-contents.js';
+import { completeInput } from '../../graph/input.js';
+import type { JsonObject } from '../../graph/json.js';
+import { parseJson, writeJson } from '../../graph/json-text.js';
+import type { Masker } from '../../graph/mask.js';
+import { deliverWake } from '../callbacks/deliver-wakes.js';
+import type { AppDeps } from '../deps.js';
+import { ApiError, invalidFields, notFound, permissionDenied, type FieldErrors } from '../http/errors.js';
+import { linkRequestToRun } from '../runs/run-traces.js';
+
+export interface GivenAnswer {
+  action: string;
+  values: JsonObject;
+  comment: string;
+}
+
+/**
+ * Returns the task after the answer. Throws 404 for a task of a foreign project, 403 for who may not answer, 400 for an
+ * unknown action or a required field that is empty, and 409 with the code `settled` or `already_answered`.
+ */
+export async function answerTask(
+  deps: AppDeps,
+  log: Logger,
+  { taskId, scope, given }: { taskId: string; scope: Scope; given: GivenAnswer },
+): Promise<HumanTask> {
+  const task = await findTaskInScope(deps.db, taskId, scope);
+  if (task === undefined) throw notFound();
+  if (!task.is_assigned) throw permissionDenied('You are not among those who may answer this task.');
+  if (task.status !== 'pending') throw settled();
+  if (task.has_answered) throw answeredBefore();
+  const values = checkAnswer(task, given);
+  await linkRequestToRun(deps, task.run_id);
+  const outcome = await storeAnswer(deps.db, {
+    taskId,
+    userId: scope.userId,
+    ...(await toStored(deps, task, given, values)),
+  });
+  if (outcome.status === 'unknown') throw notFound();
+  if (outcome.status === 'closed') throw settled();
+  if (outcome.status === 'repeated') throw answeredBefore();
+  if (outcome.status === 'settled') await deliverWake(deps, log, outcome.wait);
+  return (await findTaskInScope(deps.db, taskId, scope)) ?? task;
+}
+
+function settled(): ApiError {
+  return new ApiError(
+    409,
+    'settled',
+    'The task has been settled: it was answered, its time is over, or its run has ended.',
+  );
+}
+
+function answeredBefore(): ApiError {
+  return new ApiError(409, 'already_answered', 'You have answered this task before.');
+}
+
+/** Returns the values with the defaults of fields that were left out. */
+function checkAnswer(task: HumanTask, { action, values }: GivenAnswer): JsonObject {
+  const actions = parseJson(task.actions) as { id: string }[];
+  const wrong: FieldErrors = {};
+  if (!actions.some(({ id }) => id === action)) wrong['action'] = [`"${action}" is not a valid choice.`];
+  const { input, errors } = completeInput(parseJson(task.fields) as JsonObject[], values);
+  for (const [field, message] of errors.flatMap((error) => Object.entries(error))) wrong[`values.${field}`] = [message];
+  if (Object.keys(wrong).length > 0) throw invalidFields(wrong);
+  return input as JsonObject;
+}
+
+/** The run gets what was entered; readers get it with the run's secrets masked. */
+async function toStored(deps: AppDeps, { run_id: runId }: HumanTask, given: GivenAnswer, values: JsonObject) {
+  const masker = await findMasker(deps, runId);
+  const whole = writeJson(values);
+  const entered = masker.isEmpty ? whole : writeJson(masker.json(values));
+  const enteredEnc = entered === whole ? null : deps.secretBox.seal(whole, 'human-answer');
+  return { action: given.action, entered, enteredEnc, comment: masker.text(given.comment) };
+}
+
+async function findMasker({ db, secretBox }: AppDeps, runId: string): Promise<Masker> {
+  const stored = await findRunContext(db, runId);
+  // It has been deleted in this moment.
+  if (stored === undefined) throw notFound();
+  const { fields } = readGraph(await findSnapshot(db, stored.snapshotHash));
+  return openRunContents(stored, fields, secretBox).masker;
+}

@@ -1,0 +1,73 @@
+// Tasks that runs give to people. Extensions, section 1.4.
+import { z } from 'zod';
+import { findTaskInScope, listTasksInScope } from '../../db/human-tasks/tasks-repository.js';
+import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { notFound } from '../http/errors.js';
+import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { uuid } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { answerTask } from './answer-task.js';
+import { taskSchema, toTask } from './task-view.js';
+
+const path = '/api/v1/human-tasks/';
+const taskParams = z.object({ task_id: uuid });
+/** A form that a person fills in. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+const list = defineRoute({
+  method: 'GET',
+  path,
+  summary: 'The human tasks that the caller may answer, newest first.',
+  description:
+    'Over all projects that the caller belongs to. A pending task that the caller has answered, and that waits for more ' +
+    'people, is not among the pending ones. `status=decided` is another word for `answered`.',
+  auth: 'key',
+  query: z.object({ ...pageQuery(1), status: z.enum(['pending', 'answered', 'expired', 'decided']).optional() }),
+  responses: { 200: envelopeOf(taskSchema), 400: badRequestSchema, ...keyErrors },
+  async handler({ deps, caller, query }) {
+    const page = toPage(query);
+    const wanted = { scope: caller, status: query.status, ...toWindow(page) };
+    const { total, tasks } = await listTasksInScope(deps.db, wanted);
+    return { status: 200, body: { ...page, total, items: tasks.map(toTask) } };
+  },
+});
+
+const read = defineRoute({
+  method: 'GET',
+  path: `${path}:task_id/`,
+  summary: 'One human task of a project that the caller belongs to.',
+  auth: 'key',
+  params: taskParams,
+  responses: { 200: taskSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, caller, params }) {
+    const task = await findTaskInScope(deps.db, params.task_id, caller);
+    if (task === undefined) throw notFound();
+    return { status: 200, body: toTask(task) };
+  },
+});
+
+const answer = defineRoute({
+  method: 'POST',
+  path: `${path}:task_id/answer/`,
+  summary: 'Answers a human task: the caller chooses one of its actions.',
+  description:
+    'Each person answers once. The task is settled when `required` people have chosen the same action. 409 with the ' +
+    'code `settled`: it was settled before, its time is over, or its run has ended; with `already_answered`: the caller ' +
+    'has answered. 403: the caller is not among the assignees, or has started the run and is excluded by that.',
+  auth: 'key',
+  params: taskParams,
+  maxBodyBytes: MAX_ANSWER_BYTES,
+  body: z.object({
+    action: z.string().max(100),
+    values: z.record(z.string(), z.unknown()).nullish().describe('By the ids of the fields'),
+    comment: z.string().max(2_000).nullish(),
+  }),
+  responses: { 200: taskSchema, 400: badRequestSchema, 404: detailSchema, 409: detailSchema, ...keyErrors },
+  async handler({ deps, log, caller, params, body }) {
+    const given = { action: body.action, values: body.values ?? {}, comment: body.comment ?? '' };
+    const task = await answerTask(deps, log, { taskId: params.task_id, scope: caller, given });
+    return { status: 200, body: toTask(task) };
+  },
+});
+
+export const humanTaskRoutes: Route[] = [list, read, answer];

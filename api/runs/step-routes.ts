@@ -1,0 +1,51 @@
+// The steps of an agent. Extensions, section 7.
+import { z } from 'zod';
+import { listAgentSteps } from '../../db/agents/agent-steps-repository.js';
+import { readGraph } from '../../db/runs/run-contents.js';
+import { findRunContext, findSnapshot } from '../../db/runs/run-context-repository.js';
+import type { NodeKey } from '../../graph/plan.js';
+import type { AppDeps } from '../deps.js';
+import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { notFound } from '../http/errors.js';
+import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { iterationPath, nodeId, runParams } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { readRunMasker } from './run-masker.js';
+import { stepSchema, toSteps } from './step-view.js';
+
+/** Masking takes time with each character. */
+const MAX_PAGE_BYTES = 1024 * 1024;
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/:id/history/:run_id/nodes/:node_id/steps/',
+  summary: 'What an agent has done: its model calls in their order, with the tool calls that each of them asked for.',
+  description:
+    'A node that is no agent has no steps. `path` names the enclosing iteration of a node inside a loop. Once the results have expired, models, tokens, costs and times remain.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'viewer' },
+  params: runParams.extend({ node_id: nodeId }),
+  query: z.object({ ...pageQuery(1), path: iterationPath.optional() }),
+  responses: { 200: envelopeOf(stepSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, params, query, signal }) {
+    const node: NodeKey = { runId: params.run_id, path: query.path ?? '', nodeId: params.node_id };
+    const page = toPage(query);
+    const asked = { workflowId: params.id, retentionDays: deps.config.resultRetentionDays, maxBytes: MAX_PAGE_BYTES };
+    const found = await listAgentSteps(deps.db, node, { ...asked, ...toWindow(page) });
+    if (found === undefined) throw notFound();
+    if (found.nodeStatus === undefined && !(await isDrawn(deps, node))) throw notFound();
+    const isShown = found.steps.length > 0 && !found.isExpired;
+    const masker = isShown ? await readRunMasker(deps, node.runId, signal) : undefined;
+    return { status: 200, body: { ...page, total: found.total, items: toSteps(deps, found, masker) } };
+  },
+});
+
+export const stepRoutes: Route[] = [list];
+
+/** Whether the run could still come to the node. */
+async function isDrawn({ db }: AppDeps, { runId, path, nodeId: id }: NodeKey): Promise<boolean> {
+  if (path !== '') return false;
+  const stored = await findRunContext(db, runId);
+  if (stored === undefined) return false;
+  return readGraph(await findSnapshot(db, stored.snapshotHash)).nodes.has(id);
+}

@@ -1,0 +1,120 @@
+// The steps of an agent as readers see them: everything that was said, with secrets masked.
+import { z } from 'zod';
+import { toAmount } from '../../config/currencies.js';
+import type { AgentSteps, StoredStep, StoredStepCall } from '../../db/agents/agent-steps-repository.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { parseJson, writeJson } from '../../graph/json-text.js';
+import type { Masker } from '../../graph/mask.js';
+import { isDeeperThan } from '../../outgoing/json-depth.js';
+import type { AppDeps } from '../deps.js';
+import { RawJson } from '../http/json-text.js';
+import { amountSchema } from '../projects/project-view.js';
+
+const timestamp = z.iso.datetime();
+/** What is deeper is shown as text. */
+const MAX_JSON_DEPTH = 500;
+
+const toolCallSchema = z.object({
+  server_label: z.string().nullable().describe('Null for a tool that does not exist'),
+  tool_name: z.string(),
+  arguments: z.unknown().describe('What the model asked for, secrets masked; a text where it is no JSON object'),
+  edited_arguments: z.unknown().describe('What a person has put in their place; null where nobody has'),
+  outcome: z
+    .enum(['result', 'tool_error', 'rejected', 'expired', 'invalid'])
+    .nullable()
+    .describe('Null while there is none'),
+  answer: z.string().nullable().describe('What the model was told, secrets masked'),
+  approval: z
+    .object({ request_id: z.string(), status: z.enum(['pending', 'approved', 'rejected', 'expired']) })
+    .nullable()
+    .describe('Null for a call that needs none'),
+  started_at: timestamp.nullable().describe('Null for a call that was not made'),
+  finished_at: timestamp.nullable(),
+  left_out: z.boolean().describe('The contents of the page were too large in all; ask for a smaller page'),
+});
+
+export const stepSchema = z.object({
+  iteration: z.int().describe('Counts the model calls from 1'),
+  status: z.enum(['in progress', 'succeed', 'failed']).describe('Of the model call'),
+  is_final: z.boolean().describe('Whether the model gave an answer instead of asking for tools'),
+  model: z.string().nullable(),
+  content: z.string().nullable().describe('What the model said, secrets masked; null where it said nothing'),
+  tool_calls: z.array(toolCallSchema).describe('Empty once the results of the run have expired'),
+  input_tokens: z.int().nullable(),
+  output_tokens: z.int().nullable(),
+  cost: amountSchema,
+  started_at: timestamp.describe('When the last attempt of the model call began'),
+  finished_at: timestamp.nullable(),
+  left_out: z.boolean().describe('The contents of the page were too large in all; ask for a smaller page'),
+});
+
+type Deps = Pick<AppDeps, 'secretBox' | 'currencies'>;
+
+/** `masker`: undefined once the contents have expired. */
+export function toSteps(deps: Deps, { steps, calls, nodeStatus }: AgentSteps, masker: Masker | undefined): object[] {
+  return steps.map((step) => ({
+    iteration: step.turn + 1,
+    status: statusOf(step, nodeStatus),
+    is_final: step.isFinal,
+    model: step.model,
+    content: masker === undefined ? null : contentOf(deps, step, masker),
+    tool_calls:
+      masker === undefined
+        ? []
+        : calls.filter(({ turn }) => turn === step.turn).map((call) => toCall(deps, call, masker)),
+    input_tokens: step.inputTokens,
+    output_tokens: step.outputTokens,
+    cost: toAmount(step.priceUsd ?? '0', deps.currencies),
+    started_at: step.sentAt.toISOString(),
+    finished_at: step.repliedAt?.toISOString() ?? null,
+    left_out: step.isLeftOut,
+  }));
+}
+
+/** The answer of a call whose node has ended will not come any more. */
+function statusOf({ state }: StoredStep, nodeStatus: AgentSteps['nodeStatus']): string {
+  if (state === 'applied') return 'succeed';
+  return state === 'sent' && nodeStatus === 'in progress' ? 'in progress' : 'failed';
+}
+
+function contentOf({ secretBox }: Deps, { messageEnc }: StoredStep, masker: Masker): string | null {
+  if (messageEnc === null) return null;
+  const message = JSON.parse(secretBox.open(messageEnc, 'agent')) as { content: string | null; refusal?: string };
+  const said = message.content || message.refusal;
+  return said ? masker.text(said) : null;
+}
+
+function toCall({ secretBox }: Deps, call: StoredStepCall, masker: Masker): object {
+  const open = (sealed: Buffer | null): string | null => (sealed === null ? null : secretBox.open(sealed, 'agent'));
+  const answer = open(call.answerEnc);
+  const { requestId, approval } = call;
+  return {
+    server_label: call.serverLabel,
+    // A tool that does not exist has the name that the model gave it.
+    tool_name: masker.text(call.toolName),
+    arguments: toShownJson(open(call.argumentsEnc), masker),
+    edited_arguments: toShownJson(open(call.editedEnc), masker),
+    outcome: call.outcome,
+    answer: answer === null ? null : masker.text(answer),
+    approval: requestId === null || approval === null ? null : { request_id: requestId, status: approval },
+    started_at: call.sentAt?.toISOString() ?? null,
+    finished_at: call.finishedAt?.toISOString() ?? null,
+    left_out: call.isLeftOut,
+  };
+}
+
+/** Numbers stay as they were written. */
+function toShownJson(text: string | null, masker: Masker): RawJson | string | null {
+  if (text === null) return null;
+  const value = text.trim() === '' ? {} : toObject(text);
+  return value === undefined ? masker.text(text) : new RawJson(writeJson(masker.json(value)));
+}
+
+function toObject(text: string): JsonObject | undefined {
+  try {
+    const value = parseJson(text);
+    return isObject(value) && !isDeeperThan(value, MAX_JSON_DEPTH) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

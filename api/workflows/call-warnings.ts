@@ -1,0 +1,39 @@
+// Warnings about the workflows that a drawing runs as sub-workflows: which there are is known to the database alone.
+import type { Db } from '../../db/core/client.js';
+import { findCallable } from '../../db/workflows/called-workflows.js';
+import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import { isObject } from '../../graph/json.js';
+import { calledWorkflow, workflowNode } from '../../graph/nodes/workflow.js';
+
+export interface CallWarning {
+  node_id: string;
+  code: 'recursive_workflow' | 'unknown_workflow';
+  message: string;
+}
+
+type Caller = Pick<StoredDrawing, 'id' | 'project_id' | 'document'>;
+
+/** As for other warnings: enough for any person, and a bound for hostile drawings. */
+const MAX_FINDINGS = 1000;
+
+export async function findCallWarnings(db: Db, { id: own, project_id, document }: Caller): Promise<CallWarning[]> {
+  const nodes: unknown[] = Array.isArray(document['nodes']) ? document['nodes'] : [];
+  const calls = nodes
+    .filter(isObject)
+    .flatMap(({ id, type, data }) => {
+      const called = type === workflowNode.type && isObject(data) ? calledWorkflow(data) : undefined;
+      return called === undefined || typeof id !== 'string' ? [] : { id, called };
+    })
+    .slice(0, MAX_FINDINGS);
+  const ids = calls.map(({ called }) => called);
+  const callable = await findCallable(db, project_id, ids);
+  return calls.flatMap(({ id, called }): CallWarning[] => {
+    if (called === own) {
+      const message = 'The workflow runs itself. Sub-workflows may start each other 10 deep.';
+      return [{ node_id: id, code: 'recursive_workflow', message }];
+    }
+    if (callable.has(called)) return [];
+    const message = `The project has no workflow ${called}, or it is archived: the node fails with workflow_not_found.`;
+    return [{ node_id: id, code: 'unknown_workflow', message }];
+  });
+}

@@ -1,0 +1,157 @@
+// What an agent has done, for readers: its model calls, and the tool calls that each of them asked for. Extensions,
+// section 7.
+import { sql } from 'kysely';
+import type { NodeKey } from '../../graph/plan.js';
+import type { Database, Db } from '../core/client.js';
+import type { ApprovalStatus, NodeStatus, ToolOutcome } from '../core/tables.js';
+import { isModelCall } from '../nodes/provider-calls-repository.js';
+import { isExpired } from '../retention/retention-repository.js';
+
+export interface StoredStep {
+  turn: number;
+  /** Of the model call. `sent`: its answer is not there. */
+  state: 'sent' | 'applied' | 'refused';
+  model: string | null;
+  inputTokens: number | null;
+  outputTokens: number | null;
+  /** Plain decimal; null for a call that is not paid for, or not yet. */
+  priceUsd: string | null;
+  sentAt: Date;
+  repliedAt: Date | null;
+  isFinal: boolean;
+  /** Sealed; null where nothing is stored, and where `isLeftOut`. */
+  messageEnc: Buffer | null;
+  /** The contents of the page were too large in all. */
+  isLeftOut: boolean;
+}
+
+export interface StoredStepCall {
+  turn: number;
+  ordinal: number;
+  serverLabel: string | null;
+  toolName: string;
+  /** Sealed, as is the answer; null where `isLeftOut`. */
+  argumentsEnc: Buffer | null;
+  editedEnc: Buffer | null;
+  answerEnc: Buffer | null;
+  isLeftOut: boolean;
+  outcome: ToolOutcome | null;
+  requestId: string | null;
+  approval: ApprovalStatus | null;
+  /** When the call left; null for one that was not made. */
+  sentAt: Date | null;
+  finishedAt: Date | null;
+}
+
+export interface AgentSteps {
+  /** Undefined where the run has not reached the node. */
+  nodeStatus: NodeStatus | undefined;
+  /** The contents are gone, or as good as gone. */
+  isExpired: boolean;
+  total: number;
+  steps: StoredStep[];
+  calls: StoredStepCall[];
+}
+
+interface StepsQuery {
+  workflowId: number;
+  limit: number;
+  offset: number;
+  retentionDays: number;
+  /** Of the contents of a page, sealed: what is beyond is left out. */
+  maxBytes: number;
+}
+
+/**
+ * A page of the steps, in their order, in one snapshot. Undefined where the workflow has no such run. A node of another kind
+ * has no steps.
+ */
+export function listAgentSteps(db: Database, node: NodeKey, query: StepsQuery): Promise<AgentSteps | undefined> {
+  const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return snapshot.execute(async (trx) => {
+    const found = await findNode(trx, node, query);
+    if (found === undefined) return undefined;
+    const { nodeStatus, isAgent, isExpired: expired } = found;
+    const head = { nodeStatus: nodeStatus ?? undefined, isExpired: expired };
+    if (!isAgent) return { ...head, total: 0, steps: [], calls: [] };
+    const total = await countSteps(trx, node);
+    const steps = await readSteps(trx, node, query, expired);
+    const calls = expired ? [] : await readCalls(trx, node, query, steps);
+    return { ...head, total, steps, calls };
+  });
+}
+
+interface FoundNode {
+  nodeStatus: NodeStatus | null;
+  isAgent: boolean;
+  isExpired: boolean;
+}
+
+async function findNode(db: Db, { runId, path, nodeId }: NodeKey, query: StepsQuery): Promise<FoundNode | undefined> {
+  const { rows } = await sql<FoundNode>`
+    SELECT node.status AS "nodeStatus", node.step IS NOT NULL AS "isAgent", run.is_expired AS "isExpired"
+    FROM (SELECT *, ${isExpired(query.retentionDays)} AS is_expired FROM runs WHERE id = ${runId}) run
+    LEFT JOIN node_results node ON node.run_id = run.id AND node.path = ${path} AND node.node_id = ${nodeId}
+      AND NOT node.is_iteration
+    WHERE run.workflow_id = ${query.workflowId}`.execute(db);
+  return rows[0];
+}
+
+async function countSteps(db: Db, { runId, path, nodeId }: NodeKey): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    SELECT count(*) AS total FROM provider_calls
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND ${isModelCall}`.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+async function readSteps(
+  db: Db,
+  { runId, path, nodeId }: NodeKey,
+  { limit, offset, maxBytes }: StepsQuery,
+  expired: boolean,
+): Promise<StoredStep[]> {
+  const { rows } = await sql<StoredStep>`
+    SELECT turn, state, model, input_tokens AS "inputTokens", output_tokens AS "outputTokens", price_usd AS "priceUsd",
+      sent_at AS "sentAt", replied_at AS "repliedAt", coalesce(is_final, false) AS "isFinal",
+      CASE WHEN read_bytes <= ${maxBytes} THEN message_enc END AS "messageEnc",
+      message_enc IS NOT NULL AND read_bytes > ${maxBytes} AS "isLeftOut"
+    FROM (
+      SELECT called.*, said.is_final, said.message_enc,
+        sum(octet_length(said.message_enc)) OVER (ORDER BY called.turn) AS read_bytes
+      FROM (
+        SELECT * FROM provider_calls
+        WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND ${isModelCall}
+        ORDER BY turn LIMIT ${limit} OFFSET ${offset}
+      ) called
+      LEFT JOIN agent_turns said ON said.run_id = called.run_id AND said.path = called.path
+        AND said.node_id = called.node_id AND said.turn = called.turn AND ${!expired}
+    ) step ORDER BY turn`.execute(db);
+  return rows;
+}
+
+async function readCalls(
+  db: Db,
+  { runId, path, nodeId }: NodeKey,
+  { maxBytes }: StepsQuery,
+  steps: StoredStep[],
+): Promise<StoredStepCall[]> {
+  const turns = steps.map(({ turn }) => turn);
+  const read = steps.reduce((sum, { messageEnc }) => sum + (messageEnc?.length ?? 0), 0);
+  const fits = sql<boolean>`read_bytes <= ${maxBytes - read}::bigint`;
+  const { rows } = await sql<StoredStepCall>`
+    SELECT turn, ordinal, server_label AS "serverLabel", tool_name AS "toolName", outcome, request_id AS "requestId",
+      approval, sent_at AS "sentAt", finished_at AS "finishedAt", NOT ${fits} AS "isLeftOut",
+      CASE WHEN ${fits} THEN arguments_enc END AS "argumentsEnc", CASE WHEN ${fits} THEN edited_enc END AS "editedEnc",
+      CASE WHEN ${fits} THEN answer_enc END AS "answerEnc"
+    FROM (
+      SELECT call.*, request.status AS approval, request.edited_enc, made.sent_at,
+        sum(octet_length(call.arguments_enc) + coalesce(octet_length(request.edited_enc), 0)
+          + coalesce(octet_length(call.answer_enc), 0)) OVER (ORDER BY call.turn, call.ordinal) AS read_bytes
+      FROM agent_tool_calls call
+      LEFT JOIN approval_requests request USING (request_id)
+      LEFT JOIN provider_calls made ON made.run_id = call.run_id AND made.path = call.path
+        AND made.node_id = call.node_id AND made.turn = call.turn AND made.ordinal = call.ordinal + 1
+      WHERE call.run_id = ${runId} AND call.path = ${path} AND call.node_id = ${nodeId} AND call.turn = ANY (${turns})
+    ) called ORDER BY turn, ordinal`.execute(db);
+  return rows;
+}

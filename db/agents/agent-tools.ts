@@ -1,0 +1,53 @@
+// The tools of an agent, which are listed at its first turn and then stored. The API reads them to check arguments that a
+// person has changed.
+import { sql } from 'kysely';
+import type { NodeKey } from '../../graph/plan.js';
+import type { Db } from '../core/client.js';
+import type { SecretBox } from '../core/secret-box.js';
+
+export interface AgentTool {
+  /** The name that the model sees. It is unique over all servers and has only characters that providers accept. */
+  name: string;
+  serverLabel: string;
+  toolName: string;
+  description: string;
+  /** The JSON Schema of the arguments, as the server has given it. */
+  parameters: Record<string, unknown>;
+  needsApproval: boolean;
+}
+
+/** Returns the tools that an earlier attempt has stored, or else those given now. */
+export async function keepTools(
+  db: Db,
+  secretBox: SecretBox,
+  { runId, path, nodeId }: NodeKey,
+  tools: AgentTool[],
+): Promise<AgentTool[]> {
+  const toolsEnc = secretBox.seal(JSON.stringify(tools), 'agent');
+  const { rows } = await sql<{ toolsEnc: Buffer }>`
+    INSERT INTO agent_sessions AS session (run_id, path, node_id, tools_enc)
+    VALUES (${runId}, ${path}, ${nodeId}, ${toolsEnc})
+    ON CONFLICT (run_id, path, node_id) DO UPDATE SET tools_enc = session.tools_enc
+    RETURNING tools_enc AS "toolsEnc"`.execute(db);
+  return open(secretBox, rows[0]!.toolsEnc);
+}
+
+/** Undefined before the first turn of the agent, and once its contents have expired. */
+export async function findTools(
+  db: Db,
+  secretBox: SecretBox,
+  { runId, path, nodeId }: NodeKey,
+): Promise<AgentTool[] | undefined> {
+  const row = await db
+    .selectFrom('agent_sessions')
+    .select('tools_enc')
+    .where('run_id', '=', runId)
+    .where('path', '=', path)
+    .where('node_id', '=', nodeId)
+    .executeTakeFirst();
+  return row && open(secretBox, row.tools_enc);
+}
+
+function open(secretBox: SecretBox, sealed: Buffer): AgentTool[] {
+  return JSON.parse(secretBox.open(sealed, 'agent')) as AgentTool[];
+}

@@ -1,0 +1,23 @@
+import { sql, type RawBuilder } from 'kysely';
+import { isoText } from '../runs/entry-text.js';
+
+/** A person's decision on a request, as readers see it. */
+export interface Decision {
+  decided_by: { id: number; name: string };
+  decision: 'approved' | 'rejected';
+  reason: string;
+  /** As JSON writes a Date. */
+  decided_at: string;
+  /** Of the arguments that were decided on. */
+  arguments_hash: string;
+}
+
+/** JSON of the `Decision`s on a request, in their order. `requestId`: the column with its id. */
+export function decisionsOf(requestId: RawBuilder<unknown>): RawBuilder<Decision[]> {
+  return sql<Decision[]>`(
+    SELECT coalesce(json_agg(json_build_object('decided_by', json_build_object('id', person.id, 'name', person.name),
+      'decision', made.decision, 'reason', made.reason, 'decided_at', ${isoText(sql`made.decided_at`)},
+      'arguments_hash', made.arguments_hash) ORDER BY made.decided_at, person.id), '[]'::json)
+    FROM approval_decisions made JOIN users person ON person.id = made.user_id WHERE made.request_id = ${requestId}
+  )`;
+}

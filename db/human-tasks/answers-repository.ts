@@ -1,0 +1,53 @@
+// Answers of people to human tasks. The row lock of the task puts them into an order: of all who answer at once, exactly as
+// many as the task needs are counted.
+import { sql } from 'kysely';
+import type { NodeKey } from '../../graph/plan.js';
+import type { Database } from '../core/client.js';
+import { tellWatchers } from '../runs/tell-watchers.js';
+
+export interface NewAnswer {
+  taskId: string;
+  userId: number;
+  action: string;
+  /** JSON text, secrets masked. */
+  entered: string;
+  enteredEnc: Buffer | null;
+  comment: string;
+}
+
+/** `kept`: more people must choose the same action. `settled`: the task is, by this answer. */
+export type AnswerOutcome =
+  | { status: 'kept' | 'closed' | 'repeated' | 'unknown' }
+  | { status: 'settled'; wait: NodeKey };
+
+/**
+ * `closed`: the task was settled before, its time is over, or its run has ended. `repeated`: the person has answered
+ * before. If the process dies after the commit and before the signal, the signal is sent later (`findUndeliveredWakes`).
+ */
+export async function storeAnswer(db: Database, answer: NewAnswer): Promise<AnswerOutcome> {
+  const { taskId, userId, action } = answer;
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<NodeKey & { isOpen: boolean; required: number }>`
+      SELECT run_id AS "runId", path, node_id AS "nodeId", required,
+        status = 'pending' AND expires_at > clock_timestamp() AS "isOpen"
+      FROM human_tasks WHERE task_id = ${taskId} FOR UPDATE`.execute(trx);
+    const [task] = rows;
+    if (task === undefined) return { status: 'unknown' };
+    if (!task.isOpen) return { status: 'closed' };
+    const { numAffectedRows } = await sql`
+      INSERT INTO human_answers (task_id, user_id, action, entered, entered_enc, comment)
+      VALUES (${taskId}, ${userId}, ${action}, ${answer.entered}::json, ${answer.enteredEnc}, ${answer.comment})
+      ON CONFLICT DO NOTHING`.execute(trx);
+    if (numAffectedRows !== 1n) return { status: 'repeated' };
+    const { runId, path, nodeId } = task;
+    const settled = await sql`
+      UPDATE human_tasks SET status = 'answered', action = ${action}, settled_at = clock_timestamp()
+      WHERE task_id = ${taskId}
+        AND required <= (SELECT count(*) FROM human_answers WHERE task_id = ${taskId} AND action = ${action})
+      RETURNING ${tellWatchers(runId)}`.execute(trx);
+    if (settled.rows.length === 0) return { status: 'kept' };
+    await sql`UPDATE waits SET answered_at = clock_timestamp()
+      WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`.execute(trx);
+    return { status: 'settled', wait: { runId, path, nodeId } };
+  });
+}

@@ -1,0 +1,90 @@
+// The worker's side of human tasks: asks, and finds out how it has ended. A task leaves `pending` once, under its row lock:
+// by an answer (answers-repository.ts), when its time is up, or when its node is stopped (db/waits/close-waits.ts).
+import { sql } from 'kysely';
+import type { NodeKey } from '../../graph/plan.js';
+import type { Database } from '../core/client.js';
+import { tellWatchers } from '../runs/tell-watchers.js';
+import { beginWait, endWait, type OpenWait } from '../waits/waits-repository.js';
+import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
+import type { HumanTaskStatus } from '../core/tables.js';
+
+export interface NewTask {
+  label: string;
+  /** Secrets masked. */
+  message: string;
+  /** JSON texts. */
+  fields: string;
+  actions: string;
+  roles: string[];
+  users: number[];
+  excludeStarter: boolean;
+  required: number;
+  /** In milliseconds since the epoch. */
+  untilMs: number;
+}
+
+/**
+ * Asks, together with the begin of the node and the event for the project's webhook; finds what an earlier attempt has
+ * asked. Undefined when the run is not open. If the process dies before the commit, nobody was asked.
+ */
+export async function askPeople(db: Database, key: NodeKey, task: NewTask): Promise<OpenWait | undefined> {
+  const { runId, path, nodeId } = key;
+  return db.transaction().execute(async (trx) => {
+    const wait = await beginWait(trx, key, { kind: 'human', untilMs: task.untilMs });
+    if (wait === undefined) return undefined;
+    const { numAffectedRows } = await sql`
+      INSERT INTO human_tasks (run_id, path, node_id, project_id, node_label, message, fields, actions, roles, users,
+        exclude_starter, required, expires_at)
+      SELECT id, ${path}, ${nodeId}, project_id, ${task.label}, ${task.message}, ${task.fields}::json, ${task.actions}::json,
+        ${task.roles}::text[], ${task.users}::integer[], ${task.excludeStarter}, ${task.required},
+        ${new Date(wait.untilMs)}::timestamptz
+      FROM runs WHERE id = ${runId}
+      ON CONFLICT (run_id, path, node_id) DO NOTHING
+      RETURNING ${tellWatchers(runId)}`.execute(trx);
+    if (numAffectedRows === 1n) await enqueueWebhookEvent(trx, { type: 'human_task.requested', runId });
+    return wait;
+  });
+}
+
+export interface SettledTask {
+  taskId: string;
+  status: Exclude<HumanTaskStatus, 'pending'>;
+  action: string | null;
+}
+
+/** Ends the task where it is over: it was answered, or its time is up. Undefined where it is not over yet. Idempotent. */
+export async function settleTask(db: Database, key: NodeKey): Promise<SettledTask | undefined> {
+  const { runId, path, nodeId } = key;
+  return db.transaction().execute(async (trx) => {
+    // The task first, as answers do.
+    await sql`
+      UPDATE human_tasks SET status = 'expired', settled_at = clock_timestamp()
+      WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND status = 'pending'
+        AND expires_at <= clock_timestamp()
+      RETURNING ${tellWatchers(runId)}`.execute(trx);
+    const { rows } = await sql<SettledTask>`
+      SELECT task_id AS "taskId", status, action FROM human_tasks
+      WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND status <> 'pending'`.execute(trx);
+    const [task] = rows;
+    if (task !== undefined) await endWait(trx, key);
+    return task;
+  });
+}
+
+export interface TaskAnswer {
+  userId: number;
+  /** JSON text of the values by the ids of the fields. */
+  entered: string;
+  /** The unmasked form, sealed; null when there is nothing to unmask. */
+  enteredEnc: Buffer | null;
+  comment: string;
+}
+
+/** The answers that have chosen the task's action, in their order. */
+export async function findChosen(db: Database, { taskId, action }: SettledTask): Promise<TaskAnswer[]> {
+  const { rows } = await sql<TaskAnswer>`
+    SELECT user_id AS "userId", entered::text AS entered, entered_enc AS "enteredEnc", comment FROM human_answers
+    WHERE task_id = ${taskId} AND action = ${action}
+    ORDER BY answered_at, user_id`.execute(db);
+  return rows;
+}

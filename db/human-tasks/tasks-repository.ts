@@ -1,0 +1,137 @@
+// Reads of human tasks: who is asked what, where, and what people have answered.
+import { sql, type RawBuilder } from 'kysely';
+import type { Person } from '../agents/approval-requests-repository.js';
+import type { Db } from '../core/client.js';
+import type { HumanTaskStatus } from '../core/tables.js';
+import { isInScope, type Scope } from '../projects/scope.js';
+
+export interface HumanTask {
+  id: string;
+  run_id: string;
+  path: string;
+  node_id: string;
+  node_label: string;
+  workflow: { id: number; title: string };
+  project: { id: number; name: string };
+  /** Who started the run. */
+  requested_by: Person;
+  status: HumanTaskStatus;
+  /** Markdown. */
+  message: string;
+  /** JSON texts: the input fields, the actions, and the answers so far. */
+  fields: string;
+  actions: string;
+  answers: string;
+  required: number;
+  /** The action that enough people have chosen. */
+  action: string | null;
+  /** Who settled the task, when, and with which comment. */
+  decided_by: Person | null;
+  decided_at: Date | null;
+  reason: string;
+  created_at: Date;
+  expires_at: Date;
+  /** Whether the reader is among those who may answer, and whether they have. */
+  is_assigned: boolean;
+  has_answered: boolean;
+}
+
+/** `decided`: by people, with an action. */
+export type TaskFilter = HumanTaskStatus | 'decided';
+
+/** What nobody has answered in time counts as expired, also before its run has noticed. */
+const shownStatus = sql<HumanTaskStatus>`CASE WHEN task.status = 'pending' AND task.expires_at <= now()
+  THEN 'expired' ELSE task.status END`;
+
+/** Written so that the index of pending tasks serves those who ask for them. */
+const FILTERS: Record<TaskFilter, RawBuilder<unknown>> = {
+  pending: sql`task.status = 'pending' AND task.expires_at > now()`,
+  answered: sql`task.status = 'answered'`,
+  decided: sql`task.status = 'answered'`,
+  expired: sql`(task.status = 'expired' OR (task.status = 'pending' AND task.expires_at <= now()))`,
+};
+
+const person = (user: RawBuilder<unknown>) => sql`json_build_object('id', ${user}.id, 'name', ${user}.name)`;
+
+/** Of a task and a member of its project. */
+const isAssigned = sql`(member.role = ANY (task.roles) OR member.user_id = ANY (task.users))
+  AND NOT (task.exclude_starter AND run.user_id = member.user_id)`;
+
+const hasAnswered = sql`EXISTS (
+  SELECT FROM human_answers AS mine WHERE mine.task_id = task.task_id AND mine.user_id = member.user_id)`;
+
+/** `which`: the condition, and the order where it matters. */
+async function readTasks(db: Db, scope: Scope, which: RawBuilder<unknown>): Promise<HumanTask[]> {
+  const { rows } = await sql<HumanTask>`
+    SELECT task.task_id AS id, task.run_id, task.path, task.node_id, task.node_label,
+      json_build_object('id', workflow.id, 'title', workflow.title) AS workflow,
+      json_build_object('id', project.id, 'name', project.name) AS project,
+      ${person(sql`starter`)} AS requested_by, ${shownStatus} AS status, task.message,
+      task.fields::text AS fields, task.actions::text AS actions, given.answers, task.required, task.action,
+      CASE WHEN task.status = 'answered' THEN last.answered_by END AS decided_by,
+      CASE WHEN task.status = 'answered' THEN task.settled_at END AS decided_at,
+      CASE WHEN task.status = 'answered' THEN last.comment ELSE '' END AS reason,
+      task.created_at, task.expires_at, ${isAssigned} AS is_assigned, ${hasAnswered} AS has_answered
+    FROM human_tasks AS task
+    JOIN runs AS run ON run.id = task.run_id
+    JOIN workflows AS workflow ON workflow.id = run.workflow_id
+    JOIN projects AS project ON project.id = run.project_id AND project.deleted_at IS NULL
+    JOIN project_members AS member ON member.project_id = project.id AND member.user_id = ${scope.userId}
+      AND ${isInScope('project.id', scope)}
+    JOIN users AS starter ON starter.id = run.user_id
+    CROSS JOIN LATERAL (
+      SELECT coalesce(json_agg(json_build_object('answered_by', ${person(sql`author`)}, 'action', answer.action,
+        'values', answer.entered, 'comment', answer.comment, 'answered_at', answer.answered_at)
+        ORDER BY answer.answered_at, answer.user_id), '[]')::text AS answers
+      FROM human_answers AS answer JOIN users AS author ON author.id = answer.user_id
+      WHERE answer.task_id = task.task_id
+    ) AS given
+    LEFT JOIN LATERAL (
+      SELECT ${person(sql`author`)} AS answered_by, answer.comment
+      FROM human_answers AS answer JOIN users AS author ON author.id = answer.user_id
+      WHERE answer.task_id = task.task_id AND answer.action = task.action
+      ORDER BY answer.answered_at DESC, answer.user_id DESC LIMIT 1
+    ) AS last ON true
+    WHERE ${which}`.execute(db);
+  return rows;
+}
+
+/** Undefined also when the task's project is not in scope. */
+export async function findTaskInScope(db: Db, taskId: string, scope: Scope): Promise<HumanTask | undefined> {
+  const [task] = await readTasks(db, scope, sql`task.task_id = ${taskId}`);
+  return task;
+}
+
+interface TasksInScope {
+  scope: Scope;
+  status: TaskFilter | undefined;
+  limit: number;
+  offset: number;
+}
+
+/**
+ * What the caller may answer, or might have: over all projects in scope, newest first. A pending task that the caller has
+ * answered waits for others, and is not listed as pending.
+ */
+export async function listTasksInScope(
+  db: Db,
+  { scope, status, limit, offset }: TasksInScope,
+): Promise<{ total: number; tasks: HumanTask[] }> {
+  const wanted = status === undefined ? sql`true` : FILTERS[status];
+  const open = status === 'pending' ? sql`AND NOT ${hasAnswered}` : sql``;
+  const mine = sql`
+    FROM project_members AS member
+    JOIN projects AS project ON project.id = member.project_id AND project.deleted_at IS NULL
+    JOIN human_tasks AS task ON task.project_id = project.id
+    JOIN runs AS run ON run.id = task.run_id
+    WHERE member.user_id = ${scope.userId} AND ${isInScope('project.id', scope)} AND ${wanted} AND ${isAssigned} ${open}`;
+  const counted = await sql<{ total: number }>`SELECT count(*) AS total ${mine}`.execute(db);
+  const total = counted.rows[0]?.total ?? 0;
+  if (offset >= total) return { total, tasks: [] };
+  const { rows } = await sql<{ id: string }>`
+    SELECT task.task_id AS id ${mine}
+    ORDER BY task.created_at DESC, task.task_id DESC LIMIT ${limit}::bigint OFFSET ${offset}::bigint`.execute(db);
+  const found = await readTasks(db, scope, sql`task.task_id = ANY (${rows.map(({ id }) => id)}::uuid[])`);
+  const byId = new Map(found.map((task) => [task.id, task]));
+  return { total, tasks: rows.flatMap(({ id }) => byId.get(id) ?? []) };
+}

@@ -1,0 +1,144 @@
+// The runs that nodes of other runs start. The row of such a node in `waits` says which run it has started, so that a node
+// that begins twice finds its run.
+import { sql, type RawBuilder } from 'kysely';
+import type { NodeKey } from '../../graph/plan.js';
+import type { Database, Db } from '../core/client.js';
+import type { StoredRunStatus } from '../core/tables.js';
+import { insertAcceptedRun, type RunFacts } from './runs-repository.js';
+import { tellWatchers } from './tell-watchers.js';
+
+/** A node, and the run that it has started. */
+export interface BegunChild {
+  runId: string;
+  workflowId: number;
+  projectId: number;
+  /** Of the workflow. */
+  title: string;
+  isOpen: boolean;
+  /** How long the node waits for it at most, in milliseconds since the epoch; null where it does not wait. */
+  untilMs: number | null;
+}
+
+export interface ChildToBegin {
+  run: RunFacts;
+  /** Null where the node does not wait. */
+  untilMs: number | null;
+  /** When the reconciler looks whether the start got through. */
+  checkInSeconds: number;
+}
+
+const isNode = ({ runId, path, nodeId }: NodeKey): RawBuilder<unknown> =>
+  sql`wait.run_id = ${runId} AND wait.path = ${path} AND wait.node_id = ${nodeId}`;
+
+/** The run that an earlier attempt of the node has started. */
+export async function findChild(db: Db, node: NodeKey): Promise<BegunChild | undefined> {
+  const { rows } = await sql<BegunChild>`/* find_child */
+    SELECT child.id AS "runId", child.workflow_id AS "workflowId", child.project_id AS "projectId", workflow.title,
+      child.status = 'In Progress' AS "isOpen",
+      (extract(epoch FROM wait.until) * 1000)::float8 AS "untilMs"
+    FROM waits AS wait JOIN runs AS child ON child.id = wait.child_run_id
+      JOIN workflows AS workflow ON workflow.id = child.workflow_id
+    WHERE ${isNode(node)}`.execute(db);
+  return rows[0];
+}
+
+/**
+ * Accepts the run together with the beginning of its node: a process that dies has stored both or neither. False where
+ * nothing was stored, because another attempt was faster, or the node's own run or iteration has ended.
+ */
+export function beginChild(
+  db: Database,
+  node: NodeKey,
+  { run, untilMs, checkInSeconds }: ChildToBegin,
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const until = untilMs === null ? null : new Date(untilMs);
+    const { rows } = await sql`/* begin_child */
+      WITH open_run AS (
+        SELECT id FROM runs WHERE id = ${node.runId} AND status = 'In Progress' AND NOT EXISTS (
+          SELECT FROM node_results AS iteration
+          WHERE iteration.run_id = runs.id AND iteration.path = ${node.path} AND is_iteration
+            AND iteration.status <> 'in progress')
+        FOR KEY SHARE
+      ), begun AS (
+        INSERT INTO node_results (run_id, path, node_id, status)
+        SELECT id, ${node.path}, ${node.nodeId}, 'in progress' FROM open_run
+        ON CONFLICT (run_id, path, node_id) DO NOTHING
+      )
+      INSERT INTO waits (run_id, path, node_id, kind, until, child_run_id, closed_at)
+      SELECT id, ${node.path}, ${node.nodeId}, 'child', ${until}::timestamptz, ${run.id},
+        CASE WHEN ${until}::timestamptz IS NULL THEN clock_timestamp() END
+      FROM open_run
+      ON CONFLICT (run_id, path, node_id) DO NOTHING
+      RETURNING ${tellWatchers(node.runId)}`.execute(transaction);
+    if (rows.length === 0) return false;
+    await insertAcceptedRun(transaction, run, checkInSeconds);
+    return true;
+  });
+}
+
+/** How many runs there are below the first one of all, counted up to `max`. */
+export async function countRunsBelow(db: Db, rootRunId: string, max: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM (SELECT FROM runs WHERE root_run_id = ${rootRunId} LIMIT ${max}::integer) AS below`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+export interface EndedChild {
+  runId: string;
+  status: StoredRunStatus;
+  errorCode: string | null;
+  /** Masked. */
+  errorMessage: string | null;
+}
+
+/** Ends the node's wait for its run, where that has ended or nobody waits for it. Undefined where it has not. Idempotent. */
+export async function endChildWait(db: Db, node: NodeKey): Promise<EndedChild | undefined> {
+  const { rows } = await sql<EndedChild>`/* end_child_wait */
+    UPDATE waits AS wait SET closed_at = coalesce(wait.closed_at, clock_timestamp())
+    FROM runs AS child
+    WHERE ${isNode(node)} AND child.id = wait.child_run_id
+      AND (child.status <> 'In Progress' OR wait.closed_at IS NOT NULL)
+    RETURNING child.id AS "runId", child.status, child.error_code AS "errorCode", child.error_message AS "errorMessage"`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+/**
+ * A member of the WITH list of a statement that ends a run, which is the row of `changed`: what the run's parent waits for
+ * has come. `answered` is the parent's node, if it waits.
+ */
+export const answeredParent: RawBuilder<unknown> = sql`
+  answered AS (
+    UPDATE waits AS wait SET answered_at = clock_timestamp()
+    FROM changed
+    WHERE wait.run_id = changed.parent_run_id AND wait.path = changed.parent_path
+      AND wait.node_id = changed.parent_node_id AND wait.child_run_id = changed.id
+      AND wait.answered_at IS NULL AND wait.closed_at IS NULL
+    RETURNING wait.run_id, wait.path, wait.node_id
+  )`;
+
+/** The columns of `answered`, for `toAwaitedBy`. */
+export const answeredColumns: RawBuilder<unknown> = sql`
+  answered.run_id AS "runId", answered.path, answered.node_id AS "nodeId"`;
+
+export type Answered = { [Column in keyof NodeKey]: string | null };
+
+export function toAwaitedBy({ runId, path, nodeId }: Answered): { awaitedBy?: NodeKey } {
+  return runId === null || path === null || nodeId === null ? {} : { awaitedBy: { runId, path, nodeId } };
+}
+
+/** What the run with this table name or alias has cost together with all runs below it: an expression, in USD. */
+export function totalCost(run: string): RawBuilder<string> {
+  const [id, own] = [sql.ref(`${run}.id`), sql.ref(`${run}.cost_usd`)];
+  return sql`(${own} + (
+    WITH RECURSIVE below AS (
+      SELECT child.id, child.cost_usd FROM runs AS child WHERE child.parent_run_id = ${id}
+      UNION ALL
+      SELECT child.id, child.cost_usd FROM runs AS child JOIN below ON child.parent_run_id = below.id
+    )
+    SELECT coalesce(sum(below.cost_usd), 0) FROM below))`;
+}

@@ -1,0 +1,49 @@
+// Secrets that come to a run from another one: with its input from the run that has started it, and with their outputs from
+// the runs that its nodes start. Whatever the run stores is masked for these, too. docs/operate/security.md.
+import { sql } from 'kysely';
+import type { Database, Db } from '../core/client.js';
+import type { SecretBox } from '../core/secret-box.js';
+
+/** The limit on the characters of all secrets that come to one run from others: as of those of an input. */
+const MAX_PASSED_CHARACTERS = 65_536;
+
+export function arePassable(secrets: readonly string[]): boolean {
+  return secrets.reduce((sum, secret) => sum + secret.length, 0) <= MAX_PASSED_CHARACTERS;
+}
+
+export function sealPassedSecrets(box: SecretBox, secrets: readonly string[]): Buffer {
+  return box.seal(JSON.stringify([...new Set(secrets)]), 'run-secrets');
+}
+
+export function openPassedSecrets(box: SecretBox, sealed: Buffer | null): string[] {
+  return sealed === null ? [] : (JSON.parse(box.open(sealed, 'run-secrets')) as string[]);
+}
+
+/** Sealed; null where there are none. */
+export async function findPassedSecrets(db: Db, runId: string): Promise<Buffer | null> {
+  const { rows } = await sql<{ sealed: Buffer | null }>`/* find_passed_secrets */
+    SELECT passed_secrets_enc AS sealed FROM runs WHERE id = ${runId}`.execute(db);
+  return rows[0]?.sealed ?? null;
+}
+
+/** Adds secrets to those of the run. False where they would be too many: nothing is added then. Idempotent. */
+export function passSecrets(db: Database, box: SecretBox, runId: string, secrets: readonly string[]): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const row = await transaction
+      .selectFrom('runs')
+      .select('passed_secrets_enc')
+      .where('id', '=', runId)
+      .forNoKeyUpdate()
+      .executeTakeFirstOrThrow();
+    const known = openPassedSecrets(box, row.passed_secrets_enc);
+    const all = [...new Set([...known, ...secrets])];
+    if (all.length === known.length) return true;
+    if (!arePassable(all)) return false;
+    await transaction
+      .updateTable('runs')
+      .set({ passed_secrets_enc: sealPassedSecrets(box, all) })
+      .where('id', '=', runId)
+      .execute();
+    return true;
+  });
+}

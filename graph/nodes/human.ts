@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { DEFAULT_TIMEOUT_SECONDS, timeoutField } from './timeout-field.js';
+import { listOfHandles } from './list-of-handles.js';
+import type { NodeDefinition } from './node-definition.js';
+import { inputFieldSchema, inputFieldsSchema } from './trigger.js';
+
+const MAX_ACTIONS = 10;
+const MAX_PEOPLE = 20;
+
+/** The action of a task that lists none. */
+export const DEFAULT_ACTION = { id: 'done', label: 'Done' } as const;
+
+const actionSchema = z
+  .looseObject({
+    id: z.string().min(1).max(100).describe('The `sourceHandle` of the edge that the action takes'),
+    label: z.string().max(200).optional(),
+  })
+  .meta({ title: 'Action' });
+
+/** What a person enters is kept by the run as it is, so that it can be no secret that the run masks. */
+const fieldsSchema = inputFieldsSchema(
+  inputFieldSchema.omit({ is_secret: true }).extend({
+    is_secret: z.literal(false, { error: 'A field of a human task cannot be secret' }).nullish(),
+  }),
+);
+
+const assigneesSchema = z.looseObject({
+  roles: z.array(z.enum(['owner', 'admin', 'editor', 'viewer'])).nullish(),
+  users: z.array(z.int()).max(1_000).nullish().describe('Ids of members of the project'),
+});
+
+const schema = z.looseObject({
+  message: z.string().min(1).describe('What is asked, as Markdown. May hold variables'),
+  fields: fieldsSchema.nullish().describe('What the person enters'),
+  actions: listOfHandles(actionSchema, ['timeout'], MAX_ACTIONS)
+    .nullish()
+    .describe('The buttons, each a way out of the node; one named `done` where none is listed'),
+  assignees: assigneesSchema
+    .nullish()
+    .describe('Who may answer: people with one of the roles, and these users. Whoever may run the workflow by default'),
+  exclude_starter: z.boolean().nullish().describe('Whether the person who started the run may not answer'),
+  required: z
+    .int()
+    .min(1)
+    .max(MAX_PEOPLE)
+    .nullish()
+    .describe('How many people must choose the same action; 1 where it is absent'),
+  timeout: timeoutField(`Seconds in which the answer must come; ${DEFAULT_TIMEOUT_SECONDS} where it is absent`),
+});
+
+export type HumanNodeData = z.infer<typeof schema>;
+
+export const humanNode = {
+  kind: 'human',
+  type: 'human-node',
+  nodeType: 'HumanNodeInput',
+  title: 'Human task',
+  description: 'Asks people for an answer, and goes on by what they choose.',
+  category: 'Logic',
+  version: '1.0.0',
+  templateFields: ['message'],
+  literalFields: ['fields', 'actions'],
+  schema,
+  outputSchema: z.looseObject({
+    content: z.string().describe('The id of the action'),
+    action: z.string(),
+    values: z.looseObject({}).describe('What the person entered, by the ids of the fields'),
+    comment: z.string(),
+    answered_by: z.array(z.int()).describe('Ids of the users who chose the action'),
+  }),
+} as const satisfies NodeDefinition;
+
+/** Returns the actions of a task, with their labels. */
+export function actionsOf({ actions }: HumanNodeData): { id: string; label: string }[] {
+  return (actions ?? [DEFAULT_ACTION]).map(({ id, label }) => ({ id, label: label ?? id }));
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { isObject, type JsonObject } from '../json.js';
+import { createRenderer, renderValue, type Scope } from '../template.js';
+import type { NodeDefinition } from './node-definition.js';
+
+const MAX_ID = 2_147_483_647;
+
+/** The `format` of a field that holds the id of a workflow of the same project: editors offer these. */
+export const WORKFLOW_ID_FORMAT = 'workflow-id';
+
+const schema = z.looseObject({
+  workflow_id: z
+    .int()
+    .min(0)
+    .max(MAX_ID)
+    .describe('A workflow of the same project')
+    .meta({ title: 'Workflow', format: WORKFLOW_ID_FORMAT }),
+  input: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe('The input of its run; values may hold variables, and one alone keeps its JSON type'),
+  wait: z
+    .boolean()
+    .default(true)
+    .describe('Whether the node waits for the end of the run, and has its output')
+    .meta({ title: 'Wait for the end' }),
+});
+
+export type WorkflowNodeData = z.infer<typeof schema>;
+
+export const workflowNode = {
+  kind: 'workflow',
+  type: 'workflow-node',
+  nodeType: 'WorkflowNodeInput',
+  title: 'Sub-workflow',
+  description: 'Runs another workflow of the project, as a run of its own.',
+  category: 'Logic',
+  version: '1.0.0',
+  templateFields: ['input'],
+  templatePlaces: { input: 'json' },
+  schema,
+  outputSchema: z.looseObject({
+    content: z.string().describe('The output of the run as text; empty where the node does not wait'),
+    output: z
+      .unknown()
+      .describe('The output of the run; without an output node, what its last node put out. Null where nobody waits'),
+    run_id: z.string(),
+    status: z.enum(['succeed', 'in progress']).describe('`in progress` where the node does not wait'),
+  }),
+} as const satisfies NodeDefinition;
+
+/** Returns the id of the workflow that a node runs; undefined where it has none. Reads data that may not be valid. */
+export function calledWorkflow({ workflow_id: id }: JsonObject): number | undefined {
+  return typeof id === 'number' && Number.isInteger(id) && id >= 0 && id <= MAX_ID ? id : undefined;
+}
+
+/** Returns the input of the run. Throws a `RenderedTooLargeError` where it has more than `maxCharacters`. */
+export function childInput({ input }: WorkflowNodeData, scope: Scope, maxCharacters: number): JsonObject {
+  const rendered = renderValue(input, createRenderer(scope, maxCharacters));
+  return isObject(rendered) ? rendered : {};
+}

@@ -1,0 +1,56 @@
+import { CancellationScope, ChildWorkflowCancellationType, ParentClosePolicy, startChild } from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import type { ChildToStart } from '../contract/activities.js';
+import {
+  MAX_NODES_IN_FLIGHT,
+  RUN_PRIORITY,
+  RUN_TIMEOUT,
+  RUN_WORKFLOW_TYPE,
+  type RunGraphInput,
+} from '../contract/run-workflow.js';
+
+/** The server fails the workflow tasks of an execution with 2,000 open children that would start another one. */
+const MAX_OPEN = 1_000;
+
+/**
+ * Starts the runs of sub-workflows as child workflows, so that operators see what has started them. These runs are in
+ * Postgres before: one whose start is lost, or that is one too many here, is started by the reconciler.
+ */
+export class ChildRuns {
+  /** The number of child workflows of this execution that are open. */
+  #open = 0;
+
+  /** Resolves when the run has been started. Its end is not waited for: the API wakes the node that does. */
+  async start(child: ChildToStart): Promise<void> {
+    if (this.#open >= MAX_OPEN) return;
+    this.#open++;
+    const leave = (): void => void this.#open--;
+    try {
+      const handle = await CancellationScope.nonCancellable(() => startRun(child));
+      void handle.result().then(leave, leave);
+    } catch (error) {
+      leave();
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+  }
+}
+
+function startRun({ runId, workflowId, projectId, summary }: ChildToStart) {
+  const input: RunGraphInput = { runId, maxInFlight: MAX_NODES_IN_FLIGHT };
+  return startChild(RUN_WORKFLOW_TYPE, {
+    workflowId: runId,
+    args: [input],
+    // The API cancels a run whose parent waits for it, and another one outlives its parent.
+    parentClosePolicy: ParentClosePolicy.ABANDON,
+    cancellationType: ChildWorkflowCancellationType.ABANDON,
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    workflowExecutionTimeout: RUN_TIMEOUT,
+    staticSummary: summary,
+    typedSearchAttributes: [
+      { key: { name: 'ProjectId', type: 'KEYWORD' }, value: String(projectId) },
+      { key: { name: 'WorkflowDefId', type: 'KEYWORD' }, value: String(workflowId) },
+      { key: { name: 'RunState', type: 'KEYWORD' }, value: 'running' },
+    ],
+    priority: { priorityKey: RUN_PRIORITY, fairnessKey: `p${projectId}` },
+  });
+}

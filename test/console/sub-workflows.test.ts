@@ -1,0 +1,65 @@
+// Sub-workflows in the editor and on the pages of their runs.
+import assert from 'node:assert/strict';
+import { queryDatabase } from '../support/inspect.js';
+import { drawing, linkInRow, node, trigger, type Drawing, type DrawingNode } from '../support/graphs.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { callBack, callbackUrlOf, untilWaiting } from '../support/waiting.js';
+import { assertAccessible } from './axe.js';
+import { openConsole, type ConsoleBrowser } from './browser.js';
+import { createRunWorld, nodeNamed, panel, type RunWorld } from './run-world.js';
+
+describe('sub-workflows in the console', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let browser: ConsoleBrowser;
+  let world: RunWorld;
+
+  before(async () => {
+    stack = await sharedStack();
+    [browser, world] = [await openConsole(stack), await createRunWorld(stack)];
+  });
+  after(() => browser.close());
+
+  const inRow = (...nodes: DrawingNode[]): Drawing => drawing(linkInRow([trigger([], { label: 'Start' }), ...nodes]));
+
+  it('offer the workflows of the project by their titles', async () => {
+    const { workflowId: called } = await world.start(inRow(), {}, 'Is called <b>');
+    const call = node('workflow', { label: 'Call it', workflow_id: called });
+    const { workflowId } = await world.start(inRow(call), {}, 'Calls');
+    const page = await browser.person(world.owner.userId, `/workflows/${workflowId}`);
+    await page.getByRole('group', { name: 'Call it', exact: true }).click();
+    const choice = page.getByRole('combobox', { name: 'Workflow', exact: true });
+    await choice.getByRole('option', { name: 'Is called <b>' }).waitFor({ state: 'attached' });
+    assert.equal(await choice.inputValue(), String(called));
+    await choice.selectOption({ label: 'Calls' });
+    await assertAccessible(page, 'the form of a sub-workflow');
+    await page.keyboard.press('Control+s');
+    await page.getByText('All changes saved').waitFor();
+    const found = `SELECT (document -> 'nodes' -> 1 -> 'data' ->> 'workflow_id')::integer AS called FROM workflows WHERE id = $1`;
+    const [row] = await queryDatabase<{ called: number }>(stack, found, [workflowId]);
+    assert.equal(row!.called, workflowId);
+    await page.context().close();
+  });
+
+  it('link the run of a node and the run that it has started, while it waits and afterwards', async () => {
+    const pause = node('wait', { label: 'Pause', mode: 'callback', timeout: 600 });
+    const { workflowId: called } = await world.start(inRow(pause), {}, 'Pauses');
+    const call = node('workflow', { label: 'Call it', workflow_id: called });
+    const { runId } = await world.start(inRow(call), {}, 'Goes down');
+    const { waiting } = await untilWaiting(world.owner.api, runId, call.id);
+    const page = await browser.person(world.owner.userId, `/runs/${runId}`);
+    await nodeNamed(page, 'Call it, waiting').click();
+    await panel(page).getByRole('link', { name: 'Open the run that it has started' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Pauses' }).waitFor();
+    await page.getByRole('link', { name: 'Another run' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Goes down' }).waitFor();
+    assert.ok(page.url().endsWith(`/runs/${runId}?node=${call.id}`), page.url());
+    const childId = (waiting as unknown as { run_id: string }).run_id;
+    await callBack(await callbackUrlOf(world.owner.api, childId, pause.id), 'done');
+    await nodeNamed(page, 'Call it, succeeded').waitFor();
+    await panel(page).getByRole('link', { name: 'Open the run that it has started' }).waitFor();
+    await assertAccessible(page, 'the page of a run with a sub-workflow');
+    await page.context().close();
+  });
+});

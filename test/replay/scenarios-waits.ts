@@ -1,0 +1,50 @@
+// Runs whose nodes wait.
+import { http, link, node as nodeOf, type DrawingNode } from '../support/graphs.js';
+import { callBack, callbackUrlOf, taskOf } from '../support/waiting.js';
+import type { Scenario, World } from './scenario.js';
+import { inRow, sideBySide } from './shapes.js';
+
+/** More of them than the progress names; one is over when it begins. */
+function waitingForTime(): DrawingNode[] {
+  const pauses = Array.from({ length: 22 }, () => nodeOf('wait', { seconds: 1 }));
+  const past = nodeOf('wait', { mode: 'until', until: '2020-01-01' });
+  return sideBySide(...pauses, past);
+}
+
+/** It is woken once for nothing. */
+async function waitingForCallback(world: World): Promise<string> {
+  const pause = nodeOf('wait', { mode: 'callback' });
+  const { runId } = await world.start(inRow(pause));
+  const url = await callbackUrlOf(world.api, runId, pause.id);
+  await world.temporal((client) => client.workflow.getHandle(runId).signal('wake', { path: '', nodeId: pause.id }));
+  await world.inPhase(runId, 'running');
+  await callBack(url, 'done');
+  return world.ended(runId);
+}
+
+/** One goes on by its link for that, the other one by on_error. */
+function waitTimedOut(world: World): DrawingNode[] {
+  const [instead, after] = [http(`${world.target.url}/instead`), http(`${world.target.url}/after`)];
+  const left = nodeOf('wait', { mode: 'callback', timeout: 1, timeout_node: instead.id });
+  const right = nodeOf('wait', { mode: 'callback', timeout: 1, on_error: 'continue' });
+  link(right, after);
+  return [...sideBySide(left, right), instead, after];
+}
+
+/** One is answered beside a wait for a time, the other one times out. */
+async function humanTasks(world: World): Promise<string> {
+  const [yes, instead] = [http(`${world.target.url}/yes`), http(`${world.target.url}/instead`)];
+  const asked = nodeOf('human', { message: 'Well?', actions: [{ id: 'no' }, { id: 'yes', node: yes.id }] });
+  const late = nodeOf('human', { message: 'Well?', timeout: 1, timeout_node: instead.id });
+  const { runId } = await world.start([...sideBySide(asked, late, nodeOf('wait', { seconds: 3 })), yes, instead]);
+  const id = await taskOf(world.api, runId, asked.id);
+  await world.api.post(`/human-tasks/${id}/answer/`, { body: { action: 'yes' } });
+  return world.ended(runId);
+}
+
+export const scenariosOfWaits: Record<string, Scenario> = {
+  'wait-time': (world) => world.runToEnd(waitingForTime()),
+  'wait-callback': waitingForCallback,
+  'wait-timed-out': (world) => world.runToEnd(waitTimedOut(world)),
+  human: humanTasks,
+};

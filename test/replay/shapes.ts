@@ -1,0 +1,14 @@
+// Small drawings that several recordings have.
+import { link, linkInRow, trigger, type DrawingNode } from '../support/graphs.js';
+
+/** A trigger and these, one after the other. */
+export function inRow(...nodes: DrawingNode[]): DrawingNode[] {
+  return linkInRow([trigger(), ...nodes]);
+}
+
+/** A trigger and these, side by side. */
+export function sideBySide(...nodes: DrawingNode[]): DrawingNode[] {
+  const start = trigger();
+  link(start, nodes);
+  return [start, ...nodes];
+}

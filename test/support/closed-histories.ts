@@ -1,0 +1,11 @@
+import type { Client, HistoryAndWorkflowId } from '@temporalio/client';
+import { historiesOfRun } from '../../cli/replay/stored-histories.js';
+import { eventually } from './eventually.js';
+
+/** What Temporal recorded of a run, the newest execution first. The end is reported a moment before the workflow closes. */
+export async function closedHistories(client: Client, runId: string): Promise<HistoryAndWorkflowId[]> {
+  await eventually(async () => (await client.workflow.getHandle(runId).describe()).status.name !== 'RUNNING');
+  const histories: HistoryAndWorkflowId[] = [];
+  for await (const history of historiesOfRun(client, runId)) histories.push(history);
+  return histories;
+}

@@ -1,0 +1,126 @@
+// Runs of sub-workflows survive whatever dies meanwhile: each node starts one, and it ends once. Extensions, section 1.2.
+import assert from 'node:assert/strict';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { drawing, linkInRow, node, resultOf, trigger } from '../support/graphs.js';
+import { queryDatabase, withTemporal } from '../support/inspect.js';
+import { killAndAwaitRestart, type StackPart } from '../support/kill-part.js';
+import { startStack, type StartedStack } from '../support/stack.js';
+import { untilWaiting } from '../support/waiting.js';
+
+interface ChildRow {
+  id: string;
+  status: string;
+  place: string;
+  transactions: number;
+}
+
+describe('sub-workflows and crashes', function () {
+  this.timeout(300_000);
+  let stack: StartedStack;
+  let api: ApiClient;
+  let project: number;
+
+  before(async () => {
+    stack = await startStack();
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    project = await api.createProject();
+  });
+  after(() => stack.stop());
+
+  async function killAndAwaitReady(name: StackPart): Promise<void> {
+    await killAndAwaitRestart(stack, name);
+    await eventually(async () => (await fetch(`${stack.apiUrl}/readyz`)).ok, { timeoutMs: 60_000 });
+  }
+
+  /** Of a run and all runs below it. */
+  function runsBelow(rootId: string): Promise<ChildRow[]> {
+    return queryDatabase<ChildRow>(
+      stack,
+      `SELECT id, status, parent_path AS place,
+        (SELECT count(*)::integer FROM billing_transactions AS paid WHERE paid.run_id = runs.id) AS transactions
+      FROM runs WHERE root_run_id = $1 ORDER BY depth, created_at`,
+      [rootId],
+    );
+  }
+
+  /** A run for each item of a list, each of which waits for a moment and gives its item back. */
+  async function startMany(
+    count: number,
+    concurrency: number,
+    seconds: number,
+  ): Promise<{ runId: string; loop: string }> {
+    const output = node('output', { value: '{{ input.item }}' });
+    const each = await api.createWorkflow(project, drawing(linkInRow([trigger(), node('wait', { seconds }), output])));
+    const call = node('workflow', { workflow_id: each });
+    const items = Array.from({ length: count }, (_, index) => index);
+    const loop = node('for_each', { items, concurrency, body_node: call.id, next_nodes: [] });
+    loop.data['output'] = resultOf(call, 'output');
+    call.data['input'] = { item: `{{ ${loop.id}.item }}` };
+    const data = drawing([...linkInRow([trigger(), loop]), call]);
+    const { status, data: started } = await api.run(await api.createWorkflow(project, data));
+    assert.equal(status, 201, JSON.stringify(started));
+    return { runId: started.id, loop: loop.id };
+  }
+
+  async function assertWell({ runId, loop }: { runId: string; loop: string }, count: number): Promise<void> {
+    const end = await api.pollToEnd(runId, { timeoutMs: 200_000, intervalMs: 250 });
+    assert.equal(end.data.status, 'succeed', JSON.stringify(end.data.data).slice(0, 2_000));
+    const { items } = end.data.data![loop]!.result as unknown as { items: number[] };
+    assert.deepEqual(
+      items,
+      Array.from({ length: count }, (_, index) => index),
+    );
+    const children = await runsBelow(runId);
+    assert.equal(children.length, count, 'each node has started one run');
+    assert.equal(new Set(children.map(({ place }) => place)).size, count);
+    for (const { id, status, transactions } of children) assert.deepEqual([status, transactions], ['Succeeded', 3], id);
+  }
+
+  const untilBegun = (runId: string, count: number): Promise<unknown> =>
+    eventually(async () => (await runsBelow(runId)).length >= count, { timeoutMs: 60_000, intervalMs: 20 });
+
+  for (const part of ['worker', 'api', 'temporal', 'postgres'] as const) {
+    it(`are one for each node, and end, after kill -9 of ${part}`, async () => {
+      const many = await startMany(40, 10, 1);
+      await untilBegun(many.runId, 12);
+      await killAndAwaitReady(part);
+      await assertWell(many, 40);
+    });
+  }
+
+  it('are one for each node though workers die again and again while they begin', async () => {
+    const many = await startMany(60, 20, 0);
+    for (const begun of [1, 15, 30, 45]) {
+      await untilBegun(many.runId, begun);
+      await killAndAwaitRestart(stack, 'worker');
+    }
+    await assertWell(many, 60);
+  });
+
+  it('may be 200 of one run, beside those of another', async () => {
+    const both = [await startMany(200, 20, 0.2), await startMany(50, 20, 0.2)] as const;
+    await assertWell(both[0], 200);
+    await assertWell(both[1], 50);
+  });
+
+  it('are cancelled when their parent is terminated, or lost with everything else that died', async () => {
+    const pause = node('wait', { mode: 'callback', timeout: 600 });
+    const leaf = await api.createWorkflow(project, drawing(linkInRow([trigger(), pause])));
+    const inner = node('workflow', { workflow_id: leaf });
+    const middle = await api.createWorkflow(project, drawing(linkInRow([trigger(), inner])));
+    const outer = node('workflow', { workflow_id: middle });
+    const top = await api.createWorkflow(project, drawing(linkInRow([trigger(), outer])));
+    const { id: runId } = (await api.run(top)).data;
+    await untilWaiting(api, runId, outer.id);
+    await eventually(async () => (await runsBelow(runId)).length === 2);
+    await withTemporal(stack, (client) => client.workflow.getHandle(runId).terminate('a test'));
+    await killAndAwaitReady('api');
+    await api.pollToEnd(runId, { timeoutMs: 90_000, intervalMs: 200 });
+    for (const { id } of await runsBelow(runId)) await api.pollToEnd(id, { timeoutMs: 60_000, intervalMs: 200 });
+    assert.deepEqual(
+      (await runsBelow(runId)).map(({ status }) => status),
+      ['Cancelled', 'Cancelled'],
+    );
+  });
+});
