@@ -19,6 +19,14 @@ export interface TurnFacts {
   waitMs: number;
 }
 
+/** What the tool calls of one turn of an agent wait for. */
+export interface ToolsFacts {
+  /** The runs that they have started, and that are open. */
+  runs: ChildToStart[];
+  /** The time until which these are waited for, in milliseconds since the epoch. */
+  untilMs: number;
+}
+
 /** The input of the activity that reports a run's end. */
 export interface FinishRunInput {
   runId: string;
@@ -128,7 +136,8 @@ export interface Activities extends NodeActivities, BeginWaitActivities {
   /** What a run executes that was started without its plan. */
   loadPlan: (run: Pick<NodeKey, 'runId'>) => Promise<Plan>;
   agentTurn: (ref: TurnRef) => Promise<TurnFacts>;
-  agentTools: (ref: TurnRef) => Promise<void>;
+  /** Makes the tool calls of a turn. Undefined once each has its answer; until then it is repeated. */
+  agentTools: (ref: TurnRef) => Promise<ToolsFacts | undefined>;
   finishRun: (end: FinishRunInput) => Promise<void>;
   /** Records the failure of a node that the run survives, where Temporal has given up the node's activity. */
   closeNode: (node: CloseNodeInput) => Promise<void>;

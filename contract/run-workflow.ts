@@ -80,6 +80,8 @@ export interface AgentCursor {
   requests: string[];
   /** The time at which the requests expire, by the workflow's clock. */
   deadlineMs: number;
+  /** Set once this turn's tool calls wait for runs that they have started: until when, by the workflow's clock. */
+  runsUntilMs?: number;
 }
 
 /** The signal `decide`: an approver has answered. The decision is stored in Postgres, and the signal wakes the run. */

@@ -1,9 +1,11 @@
-// An agent node repeats three steps: model call, approvals, tool calls. Each step is an activity that finds its stored
-// outcome when it is repeated, and the cursor says where to continue. The loop therefore survives worker deaths and
-// continue-as-new.
+// An agent node repeats three steps: model call, approvals, tool calls. A tool that is a workflow starts a run, and the
+// agent waits for its end. Each step is an activity that finds its stored outcome when it is repeated, and the cursor says
+// where to continue. The loop therefore survives worker deaths and continue-as-new.
+import type { ChildToStart, ToolsFacts } from '../contract/activities.js';
 import { nodePlace, type AgentCursor } from '../contract/run-workflow.js';
 import type { NodeKey } from '../graph/plan.js';
 import { agentTools, agentTurn } from './activity-options.js';
+import { AGAIN_AFTER_MS } from './wait.js';
 
 /** The interface of the run to the loop. */
 export interface AgentHost {
@@ -13,6 +15,10 @@ export interface AgentHost {
   gate(): Promise<void>;
   /** Resolves when every request is decided or the deadline has passed. */
   decisions(cursor: AgentCursor): Promise<void>;
+  /** Starts the run of a tool call. */
+  startRun(child: ChildToStart): Promise<void>;
+  /** Resolves when the run of a tool call has ended, or at the time. Never resolves once the run drains. */
+  runEnded(untilMs: number): Promise<void>;
 }
 
 export const FIRST_STEP: AgentCursor = { turn: 0, requests: [], deadlineMs: 0 };
@@ -28,7 +34,7 @@ export async function runAgent(host: AgentHost, { key, summary }: AgentNode, fro
     const { turn } = cursor;
     const step = { ...key, turn };
     host.remember(cursor);
-    if (cursor.requests.length === 0) {
+    if (cursor.requests.length === 0 && cursor.runsUntilMs === undefined) {
       await host.gate();
       const options = { summary: `${summary}: turn ${turn + 1}`, activityId: `${nodePlace(key)}/${turn}` };
       const { next, approvals, waitMs } = await agentTurn.executeWithOptions(options, [step]);
@@ -36,9 +42,29 @@ export async function runAgent(host: AgentHost, { key, summary }: AgentNode, fro
       cursor = { turn, requests: approvals, deadlineMs: Date.now() + waitMs };
       host.remember(cursor);
     }
+    const options = { summary: `${summary}: tools of turn ${turn + 1}`, activityId: `${nodePlace(key)}/${turn}/tools` };
+    await useTools(host, cursor, () => agentTools.executeWithOptions(options, [step]));
+  }
+}
+
+/** Ends when every tool call of the turn has its answer. */
+async function useTools(
+  host: AgentHost,
+  cursor: AgentCursor,
+  callTools: () => Promise<ToolsFacts | undefined>,
+): Promise<void> {
+  let untilMs = cursor.runsUntilMs;
+  if (untilMs === undefined) {
     await host.decisions(cursor);
     await host.gate();
-    const options = { summary: `${summary}: tools of turn ${turn + 1}`, activityId: `${nodePlace(key)}/${turn}/tools` };
-    await agentTools.executeWithOptions(options, [step]);
+    const open = await callTools();
+    if (open === undefined) return;
+    untilMs = open.untilMs;
+    host.remember({ ...cursor, runsUntilMs: untilMs });
+    for (const run of open.runs) await host.startRun(run);
+  }
+  for (let next = untilMs; ; next = Math.max(untilMs, Date.now() + AGAIN_AFTER_MS)) {
+    await host.runEnded(next);
+    if ((await callTools()) === undefined) return;
   }
 }

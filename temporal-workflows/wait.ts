@@ -27,7 +27,7 @@ export interface WaitNode {
 }
 
 /** The clocks of Temporal and of Postgres differ: the time of a wait may come a little later than the timer. */
-const AGAIN_AFTER_MS = 1_000;
+export const AGAIN_AFTER_MS = 1_000;
 
 /** `hasTimeoutLink`: whether a link of the node is taken when its time is up. */
 export async function runWait(

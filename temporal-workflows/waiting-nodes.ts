@@ -105,16 +105,23 @@ export class WaitingNodes {
   async runAgent(place: Place, agent: AgentNode): Promise<NodeFacts> {
     const { scope, node } = place;
     const key = keyOf(scope.path, node);
+    const name = nodePlace(agent.key);
     const host = {
       remember: (state: AgentCursor) => void this.#agents.set(key, { path: scope.path, node, state }),
       gate: () => this.#gate(),
       decisions: (cursor: AgentCursor) => this.#decided(place, cursor),
+      startRun: (child: ChildToStart) => this.#children.start(child),
+      runEnded: async (untilMs: number) => {
+        await this.#park(place, { for: 'child', untilMs }, () => this.#woken.has(name));
+        await this.#goOn(name);
+      },
     };
     try {
       await runAgent(host, agent, this.#agents.get(key)?.state ?? FIRST_STEP);
     } finally {
       // Also after a failure, which the run may survive: a later execution must not continue a node that has ended.
       this.#agents.delete(key);
+      this.#woken.delete(name);
     }
     return {};
   }
@@ -127,11 +134,7 @@ export class WaitingNodes {
       remember: (state: WaitFacts) => void this.#waits.set(key, { path: scope.path, node, state }),
       park: (waiting: Waiting) => this.#park(place, waiting, () => this.#woken.has(name)),
       startRun: (child: ChildToStart) => this.#children.start(child),
-      gate: async () => {
-        await this.#gate();
-        // Not before the gate: a run that continues in a new execution must know that the node was woken.
-        this.#woken.delete(name);
-      },
+      gate: () => this.#goOn(name),
     };
     try {
       const hasTimeoutLink = hasTimeoutWay(scope.plan, node);
@@ -152,6 +155,13 @@ export class WaitingNodes {
     if (!this.#run.isDraining()) return Promise.resolve();
     this.#run.leaveSlot();
     return new Promise(() => undefined);
+  }
+
+  /** A node that was woken looks whether its wait is over. */
+  async #goOn(name: string): Promise<void> {
+    await this.#gate();
+    // Not before the gate: a run that continues in a new execution must know that the node was woken.
+    this.#woken.delete(name);
   }
 
   /** Resolves when `isOver` says so, or at the time. */

@@ -11,6 +11,7 @@ import type { RunInput } from '../../graph/input.js';
 import { createMasker, type Masker } from '../../graph/mask.js';
 import { joinSecrets, type SecretMap } from '../../graph/secrets.js';
 import type { Scope } from '../../graph/template.js';
+import { workflowToolsOf } from '../../graph/nodes/agent.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { CallbackUrls } from './callback-urls.js';
@@ -52,7 +53,7 @@ export interface RunContexts {
   loadScope(task: ScopeTask, templates: unknown): Promise<Scope>;
 }
 
-/** A run whose nodes start runs gets secrets of these while it lasts. */
+/** A run whose nodes or tools start runs gets secrets of these while it lasts. */
 interface KeptRun extends RunContext {
   startsRuns: boolean;
 }
@@ -104,7 +105,7 @@ export function createRunContexts(db: Db, secretBox: SecretBox, callbacks: Callb
       ...masking,
       depth: stored.depth,
       rootRunId: stored.rootRunId,
-      startsRuns: [...nodes.values()].some(({ kind }) => kind === 'workflow'),
+      startsRuns: [...nodes.values()].some(startsRuns),
       node: (nodeId) => withSecrets(nodes.get(nodeId), secrets),
     };
   }
@@ -127,6 +128,10 @@ export function createRunContexts(db: Db, secretBox: SecretBox, callbacks: Callb
     load: async (runId) => withPassed(await cached(runs, runId, () => loadRun(runId))),
     loadScope: createScopeLoader({ db, secretBox, callbacks, rememberedOutput: (node) => outputs.get(keyOf(node)) }),
   };
+}
+
+function startsRuns({ kind, data }: RunNode): boolean {
+  return kind === 'workflow' || (kind === 'agent' && workflowToolsOf(data).length > 0);
 }
 
 function keyOf({ runId, path, nodeId }: NodeKey): string {

@@ -71,7 +71,7 @@ export function createActivities(deps: ActivityDeps): Activities {
   const clients = createModelClients(db, secretBox, metrics);
   const waits = { db, secretBox, contexts, callbacks: deps.callbacks };
   const children = { ...waits, snapshots: createSnapshotStore(db) };
-  const agent: AgentDeps = { db, secretBox, contexts, providers, clients, sessions, node };
+  const agent: AgentDeps = { ...children, providers, clients, sessions, node };
   const loops = { db, secretBox, contexts };
   const trace = createActivityTracer(contexts);
   const report: ReportRunEnd = (end) => trace('finishRun', end, () => reportRunEnd(deps, end));

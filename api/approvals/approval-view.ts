@@ -16,7 +16,7 @@ export const approvalSchema = z.object({
   workflow: z.object({ id: z.int(), title: z.string() }),
   project: z.object({ id: z.int(), name: z.string() }),
   requested_by: personSchema.describe('Who started the run'),
-  server_label: z.string(),
+  server_label: z.string().describe('Empty where the tool is a workflow'),
   tool_name: z.string(),
   arguments: z.unknown().describe('What the model asks for, secrets masked; null once it has expired'),
   arguments_hash: z

@@ -1,7 +1,7 @@
 // Tells runs that what a node of theirs waits for has come. A signal that has not been confirmed is sent again.
 import type { Logger } from '../../config/logger.js';
 import { findUndeliveredWakes, markWoken } from '../../db/waits/callbacks-repository.js';
-import type { NodeKey } from '../../graph/plan.js';
+import type { WaitKey } from '../../db/waits/wait-key.js';
 import type { AppDeps } from '../deps.js';
 import { signalWake } from '../runs/temporal-calls.js';
 
@@ -10,7 +10,7 @@ const REDELIVER_IN_ALL = 50;
 const REDELIVER_AT_ONCE = 10;
 
 /** Never throws. If the process dies before the signal, `redeliverWakes` sends it. */
-export async function deliverWake(deps: AppDeps, log: Logger, wait: NodeKey): Promise<void> {
+export async function deliverWake(deps: AppDeps, log: Logger, wait: WaitKey): Promise<void> {
   try {
     await signalWake(deps.temporal, wait.runId, { path: wait.path, nodeId: wait.nodeId });
     await markWoken(deps.db, wait);

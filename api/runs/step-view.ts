@@ -15,7 +15,7 @@ const timestamp = z.iso.datetime();
 const MAX_JSON_DEPTH = 500;
 
 const toolCallSchema = z.object({
-  server_label: z.string().nullable().describe('Null for a tool that does not exist'),
+  server_label: z.string().nullable().describe('Empty for a workflow, null for a tool that does not exist'),
   tool_name: z.string(),
   arguments: z.unknown().describe('What the model asked for, secrets masked; a text where it is no JSON object'),
   edited_arguments: z.unknown().describe('What a person has put in their place; null where nobody has'),
@@ -28,6 +28,7 @@ const toolCallSchema = z.object({
     .object({ request_id: z.string(), status: z.enum(['pending', 'approved', 'rejected', 'expired']) })
     .nullable()
     .describe('Null for a call that needs none'),
+  run_id: z.string().nullable().describe('The run that the call has started, where the tool is a workflow'),
   started_at: timestamp.nullable().describe('Null for a call that was not made'),
   finished_at: timestamp.nullable(),
   left_out: z.boolean().describe('The contents of the page were too large in all; ask for a smaller page'),
@@ -97,6 +98,7 @@ function toCall({ secretBox }: Deps, call: StoredStepCall, masker: Masker): obje
     outcome: call.outcome,
     answer: answer === null ? null : masker.text(answer),
     approval: requestId === null || approval === null ? null : { request_id: requestId, status: approval },
+    run_id: call.childRunId,
     started_at: call.sentAt?.toISOString() ?? null,
     finished_at: call.finishedAt?.toISOString() ?? null,
     left_out: call.isLeftOut,

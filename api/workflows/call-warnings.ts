@@ -1,8 +1,9 @@
-// Warnings about the workflows that a drawing runs as sub-workflows: which there are is known to the database alone.
+// Warnings about the workflows that a drawing runs as sub-workflows or as tools of agents: which there are is known to the database alone.
 import type { Db } from '../../db/core/client.js';
 import { findCallable } from '../../db/workflows/called-workflows.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
-import { isObject } from '../../graph/json.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { agentNode, workflowToolsOf } from '../../graph/nodes/agent.js';
 import { calledWorkflow, workflowNode } from '../../graph/nodes/workflow.js';
 
 export interface CallWarning {
@@ -21,8 +22,8 @@ export async function findCallWarnings(db: Db, { id: own, project_id, document }
   const calls = nodes
     .filter(isObject)
     .flatMap(({ id, type, data }) => {
-      const called = type === workflowNode.type && isObject(data) ? calledWorkflow(data) : undefined;
-      return called === undefined || typeof id !== 'string' ? [] : { id, called };
+      if (typeof id !== 'string' || !isObject(data)) return [];
+      return callsOf(type, data).map((called) => ({ id, called }));
     })
     .slice(0, MAX_FINDINGS);
   const ids = calls.map(({ called }) => called);
@@ -36,4 +37,11 @@ export async function findCallWarnings(db: Db, { id: own, project_id, document }
     const message = `The project has no workflow ${called}, or it is archived: the node fails with workflow_not_found.`;
     return [{ node_id: id, code: 'unknown_workflow', message }];
   });
+}
+
+/** The ids of the workflows that a node runs. */
+function callsOf(type: unknown, data: JsonObject): number[] {
+  if (type === agentNode.type) return [...new Set(workflowToolsOf(data))];
+  const called = type === workflowNode.type ? calledWorkflow(data) : undefined;
+  return called === undefined ? [] : [called];
 }

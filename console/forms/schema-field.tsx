@@ -1,7 +1,7 @@
 // The generic form: a field by its schema, whatever the kind of the node. What holds other fields is in this file, too,
 // because each of them may hold every other one.
 import { use } from 'react';
-import { asArray, asObject, asText } from '../graph/json.js';
+import { asArray, asObject, asText, isObject } from '../graph/json.js';
 import { startValue } from '../graph/start-value.js';
 import { Button } from '../ui/button.js';
 import { Hint } from '../ui/hint.js';
@@ -16,11 +16,11 @@ import { ItemButtons } from './item-buttons.js';
 import { JsonField } from './json-field.js';
 import { NumberField } from './number-field.js';
 import { RecordField } from './record-field.js';
-import { descriptionOf, isRequired, propertiesOf, shapeOf, titleOf, withoutNull } from './schema.js';
+import { descriptionOf, isRequired, propertiesOf, shapeOf, titleOf, variantsOf, withoutNull } from './schema.js';
 import { SuggestionsField } from './suggestions-field.js';
 import { SwitchField } from './switch-field.js';
 import { VariableText } from './variable-text.js';
-import { variantOptions } from './variant-options.js';
+import { hasConstants, variantOptions } from './variant-options.js';
 
 export function SchemaField(props: SchemaFieldProps) {
   const key = String(props.path.at(-1) ?? '');
@@ -105,7 +105,7 @@ function ListField({ schema, path, label, value, onChange }: SchemaFieldProps) {
             {shapeOf(item, '') === 'object' ? (
               <Properties {...field} />
             ) : (
-              <SchemaField {...field} label={name} isRequired />
+              <SchemaField {...field} label={variantsOf(item).length > 1 ? 'Type' : name} isRequired />
             )}
             <ItemButtons name={name} at={at} items={items} onChange={(next) => onChange(path, next)} />
           </fieldset>
@@ -126,8 +126,9 @@ function VariantsField(props: SchemaFieldProps) {
   const options = variantOptions(schema);
   if (options.length === 0) return <JsonField {...props} />;
   const current = value === undefined ? schema['default'] : value;
-  const isOfFields = typeof current === 'object' && current !== null;
-  const at = options.findIndex((option) => (option.schema === undefined ? option.value === current : isOfFields));
+  const at = options.findIndex((option) =>
+    option.schema === undefined ? option.value === current : isObject(current) && hasConstants(option.schema, current),
+  );
   const chosen = options[at]?.schema;
   const choices = options.map((option, index) => ({ value: String(index), label: option.label }));
   return (

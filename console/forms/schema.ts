@@ -113,8 +113,9 @@ export function titleOfPath(schema: unknown, path: string): string {
       titles.push(`${titles.pop() ?? ''} ${Number(part) + 1}`.trim());
       current = plain['items'];
     } else {
-      const properties = propertiesOf(plain);
-      const property = Object.hasOwn(properties, part) ? properties[part] : undefined;
+      // Where there are several forms, one of them has the field.
+      const forms = [plain, ...variantsOf(plain)].map(propertiesOf);
+      const property = forms.find((properties) => Object.hasOwn(properties, part))?.[part];
       titles.push(property === undefined ? part : titleOf(property, part));
       current = property ?? {};
     }

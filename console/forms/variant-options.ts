@@ -8,6 +8,13 @@ export interface VariantOption {
   schema?: JsonObject;
 }
 
+/** Whether an object has the constants of an alternative, such as the word that tells it from the others. */
+export function hasConstants(schema: JsonObject, value: JsonObject): boolean {
+  return Object.entries(propertiesOf(schema)).every(
+    ([key, property]) => !Object.hasOwn(property, 'const') || value[key] === property['const'],
+  );
+}
+
 /** Each word of an alternative, or each alternative that is an object with fields; others cannot be chosen. */
 export function variantOptions(schema: JsonObject): VariantOption[] {
   return variantsOf(schema).flatMap((variant): VariantOption[] => {

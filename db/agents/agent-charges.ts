@@ -3,12 +3,14 @@
 // later, and the amount grows to the new sum. Whoever changes one of the two, or reads one to write the other, holds the
 // run's row lock from before until the commit, so that nobody overlooks what another one is about to commit. Nothing has
 // happened before the commit, and a repeat after it finds the same sum.
-import { sql, type Transaction } from 'kysely';
+import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
-import type { Database } from '../core/client.js';
+import type { Database, Db } from '../core/client.js';
 import type { Tables } from '../core/tables.js';
 import { recordNodeEnd, type NodeEnd } from '../nodes/node-results-repository.js';
 import { markCallApplied, sumCallPrices, type CallKey, type PaidCall } from '../nodes/provider-calls-repository.js';
+import { totalCost } from '../runs/child-runs-repository.js';
+import { closedRequests } from '../waits/close-waits.js';
 
 /** Before anything else in the transaction. Whether the run is open, which it then stays until the commit. */
 export async function lockRun(trx: Transaction<Tables>, runId: string): Promise<boolean> {
@@ -35,8 +37,25 @@ export async function savePaidCall(db: Database, call: CallKey, paid: PaidCall):
 export async function recordAgentEnd(db: Database, end: NodeEnd): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     await lockRun(trx, end.runId);
+    // Nobody waits any more for the runs of its tool calls.
+    if (end.status === 'failed') await sql`WITH ${closedRequests(isNode(end))} SELECT`.execute(trx);
     return recordNodeEnd(trx, { ...end, amountUsd: await sumCallPrices(trx, end) });
   });
+}
+
+/** What the agent has spent, its tools that are workflows included, in USD. */
+export async function sumSpent(db: Db, { runId, path, nodeId }: NodeKey): Promise<string> {
+  const { rows } = await sql<{ spent: string }>`
+    SELECT (SELECT coalesce(sum(price_usd), 0) FROM provider_calls
+        WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId})
+      + (SELECT coalesce(sum(${totalCost('started')}), 0) FROM runs AS started
+        WHERE started.parent_run_id = ${runId} AND started.parent_path = ${path} AND started.parent_node_id = ${nodeId})
+      AS spent`.execute(db);
+  return rows[0]?.spent ?? '0';
+}
+
+function isNode({ runId, path, nodeId }: NodeKey): RawBuilder<unknown> {
+  return sql`run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`;
 }
 
 /** Nothing changes where the node has no transaction yet: its end will write one. */

@@ -6,6 +6,7 @@ import type { Database, Db } from '../core/client.js';
 import type { ApprovalStatus, NodeStatus, ToolOutcome } from '../core/tables.js';
 import { isModelCall } from '../nodes/provider-calls-repository.js';
 import { isExpired } from '../retention/retention-repository.js';
+import { numberOfCall } from './tool-call-number.js';
 
 export interface StoredStep {
   turn: number;
@@ -38,6 +39,8 @@ export interface StoredStepCall {
   outcome: ToolOutcome | null;
   requestId: string | null;
   approval: ApprovalStatus | null;
+  /** The run that the call has started; null where the tool is no workflow. */
+  childRunId: string | null;
   /** When the call left; null for one that was not made. */
   sentAt: Date | null;
   finishedAt: Date | null;
@@ -140,17 +143,21 @@ async function readCalls(
   const fits = sql<boolean>`read_bytes <= ${maxBytes - read}::bigint`;
   const { rows } = await sql<StoredStepCall>`
     SELECT turn, ordinal, server_label AS "serverLabel", tool_name AS "toolName", outcome, request_id AS "requestId",
-      approval, sent_at AS "sentAt", finished_at AS "finishedAt", NOT ${fits} AS "isLeftOut",
+      approval, child_run_id AS "childRunId", sent_at AS "sentAt", finished_at AS "finishedAt", NOT ${fits} AS "isLeftOut",
       CASE WHEN ${fits} THEN arguments_enc END AS "argumentsEnc", CASE WHEN ${fits} THEN edited_enc END AS "editedEnc",
       CASE WHEN ${fits} THEN answer_enc END AS "answerEnc"
     FROM (
-      SELECT call.*, request.status AS approval, request.edited_enc, made.sent_at,
+      SELECT call.*, request.status AS approval, request.edited_enc, wait.child_run_id,
+        coalesce(made.sent_at, child.created_at) AS sent_at,
         sum(octet_length(call.arguments_enc) + coalesce(octet_length(request.edited_enc), 0)
           + coalesce(octet_length(call.answer_enc), 0)) OVER (ORDER BY call.turn, call.ordinal) AS read_bytes
       FROM agent_tool_calls call
       LEFT JOIN approval_requests request USING (request_id)
       LEFT JOIN provider_calls made ON made.run_id = call.run_id AND made.path = call.path
         AND made.node_id = call.node_id AND made.turn = call.turn AND made.ordinal = call.ordinal + 1
+      LEFT JOIN waits wait ON wait.run_id = call.run_id AND wait.path = call.path AND wait.node_id = call.node_id
+        AND wait.call = ${numberOfCall}
+      LEFT JOIN runs child ON child.id = wait.child_run_id
       WHERE call.run_id = ${runId} AND call.path = ${path} AND call.node_id = ${nodeId} AND call.turn = ANY (${turns})
     ) called ORDER BY turn, ordinal`.execute(db);
   return rows;

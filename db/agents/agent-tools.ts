@@ -11,9 +11,11 @@ export interface AgentTool {
   serverLabel: string;
   toolName: string;
   description: string;
-  /** The JSON Schema of the arguments, as the server has given it. */
+  /** The JSON Schema of the arguments, as the server has given it, or from the fields of the workflow's trigger. */
   parameters: Record<string, unknown>;
   needsApproval: boolean;
+  /** Of a tool that is a workflow. It has no server: `serverLabel` is empty. */
+  workflowId?: number;
 }
 
 /** Returns the tools that an earlier attempt has stored, or else those given now. */

@@ -19,7 +19,11 @@ const statements = [
   `CREATE INDEX runs_children ON runs (parent_run_id) INCLUDE (cost_usd) WHERE parent_run_id IS NOT NULL`,
   `CREATE INDEX runs_below_root ON runs (root_run_id) WHERE root_run_id IS NOT NULL`,
   // Deferred: the wait is claimed before the run is inserted, so that an attempt that comes second inserts nothing.
+  // An agent waits for as many runs as it has called such tools.
   `ALTER TABLE waits
+    ADD COLUMN call integer NOT NULL DEFAULT 0,
+    DROP CONSTRAINT waits_pkey,
+    ADD PRIMARY KEY (run_id, path, node_id, call),
     ADD COLUMN child_run_id uuid REFERENCES runs (id) DEFERRABLE INITIALLY DEFERRED,
     ADD CONSTRAINT waits_child CHECK ((kind = 'child') = (child_run_id IS NOT NULL))`,
 ];

@@ -1,13 +1,17 @@
-// The runs that nodes of other runs start. The row of such a node in `waits` says which run it has started, so that a node
-// that begins twice finds its run.
+// The runs that nodes of other runs start. The rows of such a node in `waits` say which runs it has started, so that a node
+// that begins twice finds its run. A node of a sub-workflow has one; an agent has one for each call of such a tool.
 import { sql, type RawBuilder } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Database, Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
+import type { WaitKey } from '../waits/wait-key.js';
 import { insertAcceptedRun, type RunFacts } from './runs-repository.js';
 import { tellWatchers } from './tell-watchers.js';
 
-/** A node, and the run that it has started. */
+/** The `call` of a run that is not the one of an agent's tool call. */
+export const NODE_ITSELF = 0;
+
+/** A run that a node has started. */
 export interface BegunChild {
   runId: string;
   workflowId: number;
@@ -20,6 +24,8 @@ export interface BegunChild {
 }
 
 export interface ChildToBegin {
+  /** Which of the node's runs it is (`WaitsTable.call`). */
+  call: number;
   run: RunFacts;
   /** Null where the node does not wait. */
   untilMs: number | null;
@@ -30,15 +36,15 @@ export interface ChildToBegin {
 const isNode = ({ runId, path, nodeId }: NodeKey): RawBuilder<unknown> =>
   sql`wait.run_id = ${runId} AND wait.path = ${path} AND wait.node_id = ${nodeId}`;
 
-/** The run that an earlier attempt of the node has started. */
-export async function findChild(db: Db, node: NodeKey): Promise<BegunChild | undefined> {
+/** The run that an earlier attempt of the node has started, with this `call`. */
+export async function findChild(db: Db, node: NodeKey, call: number): Promise<BegunChild | undefined> {
   const { rows } = await sql<BegunChild>`/* find_child */
     SELECT child.id AS "runId", child.workflow_id AS "workflowId", child.project_id AS "projectId", workflow.title,
       child.status = 'In Progress' AS "isOpen",
       (extract(epoch FROM wait.until) * 1000)::float8 AS "untilMs"
     FROM waits AS wait JOIN runs AS child ON child.id = wait.child_run_id
       JOIN workflows AS workflow ON workflow.id = child.workflow_id
-    WHERE ${isNode(node)}`.execute(db);
+    WHERE ${isNode(node)} AND wait.call = ${call}`.execute(db);
   return rows[0];
 }
 
@@ -49,7 +55,7 @@ export async function findChild(db: Db, node: NodeKey): Promise<BegunChild | und
 export function beginChild(
   db: Database,
   node: NodeKey,
-  { run, untilMs, checkInSeconds }: ChildToBegin,
+  { call, run, untilMs, checkInSeconds }: ChildToBegin,
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const until = untilMs === null ? null : new Date(untilMs);
@@ -65,11 +71,11 @@ export function beginChild(
         SELECT id, ${node.path}, ${node.nodeId}, 'in progress' FROM open_run
         ON CONFLICT (run_id, path, node_id) DO NOTHING
       )
-      INSERT INTO waits (run_id, path, node_id, kind, until, child_run_id, closed_at)
-      SELECT id, ${node.path}, ${node.nodeId}, 'child', ${until}::timestamptz, ${run.id},
+      INSERT INTO waits (run_id, path, node_id, call, kind, until, child_run_id, closed_at)
+      SELECT id, ${node.path}, ${node.nodeId}, ${call}::integer, 'child', ${until}::timestamptz, ${run.id},
         CASE WHEN ${until}::timestamptz IS NULL THEN clock_timestamp() END
       FROM open_run
-      ON CONFLICT (run_id, path, node_id) DO NOTHING
+      ON CONFLICT (run_id, path, node_id, call) DO NOTHING
       RETURNING ${tellWatchers(node.runId)}`.execute(transaction);
     if (rows.length === 0) return false;
     await insertAcceptedRun(transaction, run, checkInSeconds);
@@ -95,11 +101,11 @@ export interface EndedChild {
 }
 
 /** Ends the node's wait for its run, where that has ended or nobody waits for it. Undefined where it has not. Idempotent. */
-export async function endChildWait(db: Db, node: NodeKey): Promise<EndedChild | undefined> {
+export async function endChildWait(db: Db, node: NodeKey, call: number): Promise<EndedChild | undefined> {
   const { rows } = await sql<EndedChild>`/* end_child_wait */
     UPDATE waits AS wait SET closed_at = coalesce(wait.closed_at, clock_timestamp())
     FROM runs AS child
-    WHERE ${isNode(node)} AND child.id = wait.child_run_id
+    WHERE ${isNode(node)} AND wait.call = ${call} AND child.id = wait.child_run_id
       AND (child.status <> 'In Progress' OR wait.closed_at IS NOT NULL)
     RETURNING child.id AS "runId", child.status, child.error_code AS "errorCode", child.error_message AS "errorMessage"`.execute(
     db,
@@ -118,17 +124,18 @@ export const answeredParent: RawBuilder<unknown> = sql`
     WHERE wait.run_id = changed.parent_run_id AND wait.path = changed.parent_path
       AND wait.node_id = changed.parent_node_id AND wait.child_run_id = changed.id
       AND wait.answered_at IS NULL AND wait.closed_at IS NULL
-    RETURNING wait.run_id, wait.path, wait.node_id
+    RETURNING wait.run_id, wait.path, wait.node_id, wait.call
   )`;
 
 /** The columns of `answered`, for `toAwaitedBy`. */
 export const answeredColumns: RawBuilder<unknown> = sql`
-  answered.run_id AS "runId", answered.path, answered.node_id AS "nodeId"`;
+  answered.run_id AS "runId", answered.path, answered.node_id AS "nodeId", answered.call`;
 
-export type Answered = { [Column in keyof NodeKey]: string | null };
+export type Answered = { [Column in keyof NodeKey]: string | null } & { call: number | null };
 
-export function toAwaitedBy({ runId, path, nodeId }: Answered): { awaitedBy?: NodeKey } {
-  return runId === null || path === null || nodeId === null ? {} : { awaitedBy: { runId, path, nodeId } };
+export function toAwaitedBy({ runId, path, nodeId, call }: Answered): { awaitedBy?: WaitKey } {
+  if (runId === null || path === null || nodeId === null || call === null) return {};
+  return { awaitedBy: { runId, path, nodeId, call } };
 }
 
 /** What the run with this table name or alias has cost together with all runs below it: an expression, in USD. */

@@ -1,5 +1,5 @@
 // What is reported of a run's life, and the words for it.
-import type { NodeKey } from '../../graph/plan.js';
+import type { WaitKey } from '../waits/wait-key.js';
 import type { StoredRunStatus, WebhookEventType } from '../core/tables.js';
 
 export interface ExecutionError {
@@ -25,7 +25,7 @@ export interface UpdateOutcome {
   /** Why nothing was applied. `stale`: a repeat or an older update. */
   reason?: 'unknown_run' | 'already_terminal' | 'stale';
   /** The node of another run that waited for the end of this one. */
-  awaitedBy?: NodeKey;
+  awaitedBy?: WaitKey;
 }
 
 export const STORED: Record<Exclude<ExecutionUpdate['status'], 'in progress'>, StoredRunStatus> = {

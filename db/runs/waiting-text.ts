@@ -16,11 +16,13 @@ export interface StoredWait {
   run_id: string | null;
 }
 
-/** The wait of the row `node` of `node_results`, once it has begun. */
+/** The wait of the row `node` of `node_results`, once it has begun; of an agent, that of its first open call. */
 function ofWait(what: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
     SELECT ${what} FROM waits AS wait
     WHERE wait.run_id = node.run_id AND wait.path = node.path AND wait.node_id = node.node_id AND wait.until IS NOT NULL
+      AND (wait.call = 0 OR wait.closed_at IS NULL)
+    ORDER BY wait.call LIMIT 1
   )`;
 }
 

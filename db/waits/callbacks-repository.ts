@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
+import type { WaitKey } from './wait-key.js';
 
 /** 32 random bytes, so that a plain hash is enough to keep them. */
 function hashToken(token: string): Buffer {
@@ -18,7 +19,7 @@ export async function ensureToken(
   const { rows } = await sql<{ tokenEnc: Buffer }>`/* ensure_token */
     INSERT INTO waits AS wait (run_id, path, node_id, kind, token_hash, token_enc)
     VALUES (${runId}, ${path}, ${nodeId}, 'callback', ${hashToken(fresh.token)}, ${fresh.tokenEnc})
-    ON CONFLICT (run_id, path, node_id) DO UPDATE SET
+    ON CONFLICT (run_id, path, node_id, call) DO UPDATE SET
       token_hash = coalesce(wait.token_hash, excluded.token_hash),
       token_enc = coalesce(wait.token_enc, excluded.token_enc)
     RETURNING token_enc AS "tokenEnc"`.execute(db);
@@ -48,16 +49,16 @@ export async function acceptCallback(db: Db, token: string, answerEnc: Buffer): 
 }
 
 /** Answers of open waits whose signal is not known to have arrived. */
-export async function findUndeliveredWakes(db: Db, olderThanSeconds: number, limit: number): Promise<NodeKey[]> {
-  const { rows } = await sql<NodeKey>`
-    SELECT run_id AS "runId", path, node_id AS "nodeId" FROM waits
+export async function findUndeliveredWakes(db: Db, olderThanSeconds: number, limit: number): Promise<WaitKey[]> {
+  const { rows } = await sql<WaitKey>`
+    SELECT run_id AS "runId", path, node_id AS "nodeId", call FROM waits
     WHERE signalled_at IS NULL AND closed_at IS NULL AND answered_at < now() - make_interval(secs => ${olderThanSeconds})
     ORDER BY answered_at LIMIT ${limit}`.execute(db);
   return rows;
 }
 
-export async function markWoken(db: Db, { runId, path, nodeId }: NodeKey): Promise<void> {
-  await sql`UPDATE waits SET signalled_at = now() WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`.execute(
-    db,
-  );
+export async function markWoken(db: Db, { runId, path, nodeId, call = 0 }: WaitKey): Promise<void> {
+  await sql`
+    UPDATE waits SET signalled_at = now()
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND call = ${call}`.execute(db);
 }

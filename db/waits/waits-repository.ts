@@ -33,7 +33,7 @@ export async function beginWait(
     )
     INSERT INTO waits AS wait (run_id, path, node_id, kind, until)
     SELECT id, ${path}, ${nodeId}, ${wait.kind}, ${new Date(wait.untilMs)}::timestamptz FROM open_run
-    ON CONFLICT (run_id, path, node_id) DO UPDATE SET until = coalesce(wait.until, excluded.until)
+    ON CONFLICT (run_id, path, node_id, call) DO UPDATE SET until = coalesce(wait.until, excluded.until)
     RETURNING kind, (extract(epoch FROM until) * 1000)::float8 AS "untilMs", answered_at IS NOT NULL AS "isAnswered",
       ${tellWatchers(runId)}`.execute(db);
   return rows[0];

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { isObject, ownValue, type JsonObject } from '../json.js';
 import { responseFormatField } from '../response-format.js';
 import { mcpServerFields } from './mcp-server-fields.js';
 import type { NodeDefinition } from './node-definition.js';
+import { calledWorkflow, workflowIdField } from './workflow.js';
 
 const THREE_DAYS_SECONDS = 259_200;
 const THIRTY_DAYS_SECONDS = 2_592_000;
@@ -17,12 +19,37 @@ const policySchema = z
   .describe('Which tools wait for a person; a tool that no list names does');
 
 /** An MCP server whose tools the agent may use. */
-const toolSchema = z.looseObject({
-  type: z.literal('mcp'),
-  server_label: z.string().min(1).max(60).describe('Tells the server apart from the others'),
-  ...mcpServerFields,
-  allowed_tools: z.array(z.string().min(1)).nullish().describe('Names; all tools of the server when absent'),
-  require_approval: policySchema,
+const serverSchema = z
+  .looseObject({
+    type: z.literal('mcp'),
+    server_label: z.string().min(1).max(60).describe('Tells the server apart from the others'),
+    ...mcpServerFields,
+    allowed_tools: z.array(z.string().min(1)).nullish().describe('Names; all tools of the server when absent'),
+    require_approval: policySchema,
+  })
+  .meta({ title: 'MCP server' });
+
+/** Another workflow as a tool: each call of it is a run. Extensions, section 7. */
+const workflowToolSchema = z
+  .looseObject({
+    type: z.literal('workflow'),
+    workflow_id: workflowIdField,
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'Input should have 1 to 64 letters, digits, _ and -' })
+      .nullish()
+      .describe('What the model calls the tool; made from the title of the workflow when absent'),
+    description: z
+      .string()
+      .max(4_000)
+      .nullish()
+      .describe('Tells the model what the tool does; made from the title of the workflow when absent'),
+    require_approval: z.enum(['always', 'never']).default('always').describe('Whether its calls wait for a person'),
+  })
+  .meta({ title: 'Workflow' });
+
+const toolSchema = z.discriminatedUnion('type', [serverSchema, workflowToolSchema], {
+  error: 'Input should have the type "mcp" or "workflow"',
 });
 
 const messageSchema = z.looseObject({
@@ -78,11 +105,12 @@ const toolsSchema = z
   .default([])
   .superRefine((tools, context) => {
     const seen = new Set<string>();
-    for (const [index, { server_label }] of tools.entries()) {
-      if (seen.has(server_label)) {
+    for (const [index, tool] of tools.entries()) {
+      if (tool.type !== 'mcp') continue;
+      if (seen.has(tool.server_label)) {
         context.addIssue({ code: 'custom', path: [index, 'server_label'], message: 'Server label should be unique' });
       }
-      seen.add(server_label);
+      seen.add(tool.server_label);
     }
   });
 
@@ -93,7 +121,8 @@ const schema = z.looseObject({
 });
 
 export type AgentNodeData = z.infer<typeof schema>;
-export type AgentServer = AgentNodeData['tools'][number];
+export type AgentServer = Extract<AgentNodeData['tools'][number], { type: 'mcp' }>;
+export type WorkflowTool = Extract<AgentNodeData['tools'][number], { type: 'workflow' }>;
 
 const outputSchema = z.looseObject({
   content: z.string().describe('The final answer'),
@@ -115,3 +144,13 @@ export const agentNode = {
   schema,
   outputSchema,
 } as const satisfies NodeDefinition;
+
+/** Returns the ids of the workflows that are tools of an agent. Reads data that may not be valid. */
+export function workflowToolsOf(data: JsonObject): number[] {
+  const tools = ownValue(data, 'tools');
+  if (!Array.isArray(tools)) return [];
+  return tools.flatMap((tool: unknown) => {
+    const called = isObject(tool) && ownValue(tool, 'type') === 'workflow' ? calledWorkflow(tool) : undefined;
+    return called ?? [];
+  });
+}

@@ -8,13 +8,15 @@ const MAX_ID = 2_147_483_647;
 /** The `format` of a field that holds the id of a workflow of the same project: editors offer these. */
 export const WORKFLOW_ID_FORMAT = 'workflow-id';
 
+export const workflowIdField = z
+  .int()
+  .min(0)
+  .max(MAX_ID)
+  .describe('A workflow of the same project')
+  .meta({ title: 'Workflow', format: WORKFLOW_ID_FORMAT });
+
 const schema = z.looseObject({
-  workflow_id: z
-    .int()
-    .min(0)
-    .max(MAX_ID)
-    .describe('A workflow of the same project')
-    .meta({ title: 'Workflow', format: WORKFLOW_ID_FORMAT }),
+  workflow_id: workflowIdField,
   input: z
     .record(z.string(), z.unknown())
     .default({})

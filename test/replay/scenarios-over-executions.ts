@@ -4,6 +4,7 @@ import { agent, condition, http, link, node as nodeOf, type DrawingNode } from '
 import { callBack, callbackUrlOf } from '../support/waiting.js';
 import { inRow, sideBySide } from './shapes.js';
 import { ADDS, DONE, NOTES, type Scenario, type World } from './scenario.js';
+import { agentWithRuns } from './sub-workflows.js';
 
 export const EVENTS_OF_AN_EXECUTION = 20;
 
@@ -124,11 +125,23 @@ function caughtAgent(world: World): DrawingNode[] {
   return beside([fails], busy(world, 'after-a-caught-agent', 12));
 }
 
+/** The run of one of its calls ends while it drains, that of the other one in a later execution. */
+function parkedForRuns(world: World): Promise<string> {
+  const slow = http(`${world.target.url}/delay/6000/outlasts-runs`);
+  return agentWithRuns(
+    world,
+    'continued-with-runs',
+    (parked) => beside([parked], [slow], busy(world, 'beside-runs')),
+    (runId) => world.inPhase(runId, 'draining'),
+  );
+}
+
 export const scenariosOverExecutions: Record<string, Scenario> = {
   'continued-with-parked-agent': parkedAgent,
   'continued-with-busy-agent': (world) =>
     world.runToEnd(beside([world.agent([ADDS, ADDS, ADDS, ADDS, DONE], 'never')], busy(world, 'beside'))),
   'continued-with-waits': parkedWaits,
+  'continued-with-runs-of-an-agent': parkedForRuns,
   'continued-after-a-caught-agent': (world) => world.runToEnd(caughtAgent(world)),
   'continued-before-a-join': joinAcross,
   'continued-in-loops': continuedInLoops,

@@ -6,7 +6,7 @@ import { giveUpOn } from '../support/inspect.js';
 import { scenariosOfWaits } from './scenarios-waits.js';
 import { endlessLoops, failingLoops, loopInLoop, stoppedLoops } from './drawn-loops.js';
 import { inRow, sideBySide } from './shapes.js';
-import { childRun, parentOf, startedTwice } from './sub-workflows.js';
+import { agentWithRuns, childRun, parentOf, startedTwice } from './sub-workflows.js';
 import { ADDS, callsTool, DONE, NOTES, type Scenario, type World } from './scenario.js';
 
 /** Both branches of a condition lead to one join. */
@@ -249,4 +249,5 @@ export const scenarios: Record<string, Scenario> = {
   'sub-workflow': parentOf,
   'sub-workflow-run': childRun,
   'sub-workflow-started-twice': startedTwice,
+  'agent-with-runs': (world) => agentWithRuns(world, 'recorded-with-runs', (agent) => inRow(agent)),
 };

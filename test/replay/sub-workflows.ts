@@ -2,7 +2,8 @@
 import { drawing, linkInRow, node, trigger, type DrawingNode } from '../support/graphs.js';
 import { queryDatabase, reset } from '../support/inspect.js';
 import { callBack, callbackUrlOf } from '../support/waiting.js';
-import type { World } from './scenario.js';
+import { DONE, type World } from './scenario.js';
+import { eventually } from '../support/eventually.js';
 
 const inRow = (...nodes: DrawingNode[]): object => drawing(linkInRow([trigger(), ...nodes]));
 
@@ -41,4 +42,48 @@ export async function startedTwice(world: World): Promise<string> {
   await callBack(await callbackUrlOf(world.api, childId, pause.id), 'done');
   await world.ended(childId);
   return parentId;
+}
+
+/**
+ * An agent calls a workflow twice at once, in the graph that `draw` makes around it. Both runs wait for a callback, which
+ * comes to one after the other once `ready`.
+ */
+export async function agentWithRuns(
+  world: World,
+  model: string,
+  draw: (agent: DrawingNode) => DrawingNode[],
+  ready: (runId: string) => Promise<unknown> = () => Promise.resolve(),
+): Promise<string> {
+  const { api, stack } = world;
+  const project = await api.createProject();
+  const pause = node('wait', { mode: 'callback' });
+  const call = { name: 'ask', arguments: {} };
+  stack.modelProvider.script(model, [{ toolCalls: [call, call] }, DONE]);
+  const agent = node('agent', {
+    messages: [{ role: 'user', message: 'Ask' }],
+    settings: { model_name: model },
+    tools: [
+      {
+        type: 'workflow',
+        workflow_id: await api.createWorkflow(project, inRow(pause)),
+        name: 'ask',
+        require_approval: 'never',
+      },
+    ],
+  });
+  const { data } = await api.run(await api.createWorkflow(project, drawing(draw(agent))));
+  const runs = await eventually(
+    async () => {
+      const text = 'SELECT id FROM runs WHERE parent_run_id = $1 ORDER BY created_at';
+      const rows = await queryDatabase<{ id: string }>(stack, text, [data.id]);
+      return rows.length === 2 && rows;
+    },
+    { timeoutMs: 30_000 },
+  );
+  await ready(data.id);
+  for (const { id } of runs) {
+    await callBack(await callbackUrlOf(api, id, pause.id), 'done');
+    await world.ended(id);
+  }
+  return world.ended(data.id);
 }

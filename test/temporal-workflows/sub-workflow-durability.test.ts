@@ -6,6 +6,7 @@ import { drawing, linkInRow, node, resultOf, trigger } from '../support/graphs.j
 import { queryDatabase, withTemporal } from '../support/inspect.js';
 import { killAndAwaitRestart, type StackPart } from '../support/kill-part.js';
 import { startStack, type StartedStack } from '../support/stack.js';
+import { startToolServer, type ToolServer } from '../support/tool-server.js';
 import { untilWaiting } from '../support/waiting.js';
 
 interface ChildRow {
@@ -20,13 +21,14 @@ describe('sub-workflows and crashes', function () {
   let stack: StartedStack;
   let api: ApiClient;
   let project: number;
+  let tools: ToolServer;
 
   before(async () => {
-    stack = await startStack();
+    [stack, tools] = await Promise.all([startStack(), startToolServer()]);
     api = createApiClient(stack.apiUrl, stack.apiKey);
     project = await api.createProject();
   });
-  after(() => stack.stop());
+  after(() => Promise.all([stack.stop(), tools.close()]));
 
   async function killAndAwaitReady(name: StackPart): Promise<void> {
     await killAndAwaitRestart(stack, name);
@@ -102,6 +104,66 @@ describe('sub-workflows and crashes', function () {
     const both = [await startMany(200, 20, 0.2), await startMany(50, 20, 0.2)] as const;
     await assertWell(both[0], 200);
     await assertWell(both[1], 50);
+  });
+
+  const toolOf = (workflowId: number): object => ({
+    type: 'workflow',
+    workflow_id: workflowId,
+    name: 'look',
+    require_approval: 'never',
+  });
+
+  async function startAgent(model: string, given: object[], data: object = {}): Promise<{ runId: string; id: string }> {
+    const messages = [{ role: 'user', message: 'Work' }];
+    const agent = node('agent', { messages, settings: { model_name: model }, tools: given, ...data });
+    const { data: run } = await api.run(await api.createWorkflow(project, drawing(linkInRow([trigger(), agent]))));
+    return { runId: run.id, id: agent.id };
+  }
+
+  it('are one for each tool call of an agent, and answer it once, though worker and Temporal are killed', async () => {
+    const output = node('output', { value: '{{ input.item }}' });
+    const nodes = linkInRow([trigger(), node('wait', { seconds: 2 }), output]);
+    const look = toolOf(await api.createWorkflow(project, drawing(nodes)));
+    const calls = Array.from({ length: 24 }, (_, item) => ({ name: 'look', arguments: { item } }));
+    stack.modelProvider.script('calls-runs', [{ toolCalls: calls }, { text: 'done' }]);
+    const { runId, id } = await startAgent('calls-runs', [look]);
+    await untilBegun(runId, 5);
+    await killAndAwaitRestart(stack, 'worker');
+    await untilBegun(runId, 24);
+    await killAndAwaitReady('temporal');
+    const end = await api.pollToEnd(runId, { timeoutMs: 120_000, intervalMs: 250 });
+    assert.equal(end.data.data![id]!.result!.content, 'done', JSON.stringify(end.data));
+    const runs = await runsBelow(runId);
+    assert.deepEqual(
+      runs.map(({ status, transactions }) => [status, transactions]),
+      calls.map(() => ['Succeeded', 3]),
+    );
+    const asked = stack.modelProvider.requestsFor('calls-runs');
+    assert.equal(asked.length, 2);
+    const answers = asked[1]!.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+    assert.deepEqual(
+      answers,
+      calls.map((_, item) => String(item)),
+    );
+  });
+
+  it('are cancelled when the agent fails that has called them', async () => {
+    const nodes = linkInRow([trigger(), node('wait', { mode: 'callback', timeout: 600 })]);
+    const look = toolOf(await api.createWorkflow(project, drawing(nodes)));
+    const slow = { name: 'slow', arguments: { ms: 60_000, text: 'never repeated' } };
+    stack.modelProvider.script('calls-both', [
+      { toolCalls: [{ name: 'look', arguments: {} }, slow] },
+      { text: 'never' },
+    ]);
+    const server = { type: 'mcp', server_label: 'tools', endpoint_url: tools.url, require_approval: 'never' };
+    const { runId, id } = await startAgent('calls-both', [look, server], { on_error: 'continue' });
+    await untilBegun(runId, 1);
+    await eventually(() => tools.callsOf('slow').length === 1);
+    await killAndAwaitRestart(stack, 'worker');
+    const end = await api.pollToEnd(runId, { timeoutMs: 90_000, intervalMs: 200 });
+    assert.equal(end.data.data![id]!.error!.code, 'outcome_unknown');
+    const [run] = await runsBelow(runId);
+    assert.equal((await api.pollToEnd(run!.id, { timeoutMs: 60_000 })).data.status, 'cancelled');
   });
 
   it('are cancelled when their parent is terminated, or lost with everything else that died', async () => {

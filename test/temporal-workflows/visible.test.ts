@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { CALLS_AT_ONCE } from '../../activities/kinds/agent/agent-tools.js';
-import { MAX_TOOL_CALLS } from '../../activities/kinds/agent/assistant-message.js';
+import { MAX_TOOL_CALLS } from '../../db/agents/tool-call-number.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import {
   agent,

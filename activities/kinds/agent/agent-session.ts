@@ -13,6 +13,7 @@ import { toMcpFailure } from '../mcp/mcp-failure.js';
 import type { McpSessions } from '../mcp/mcp-sessions.js';
 import { renderHeaders } from '../http/request-headers.js';
 import type { NodeTask } from '../../node/node-step.js';
+import { findWorkflowTool } from './workflow-tools.js';
 
 export interface AgentSessionDeps {
   db: Database;
@@ -23,7 +24,7 @@ export interface AgentSessionDeps {
 const MAX_TOOLS = 256;
 const MAX_NAME = 64;
 
-/** Throws NodeFailure when a server cannot list its tools. */
+/** Throws a NodeFailure when a server cannot list its tools, or a workflow is not there. */
 export async function loadTools(
   deps: AgentSessionDeps,
   task: NodeTask,
@@ -33,14 +34,30 @@ export async function loadTools(
   const stored = await findTools(deps.db, deps.secretBox, task);
   if (stored !== undefined) return stored;
   const lists = await Promise.all(
-    data.tools.map(async (server) => {
-      const tools = await listTools(deps.sessions, toServer(server, scope), task);
-      return tools
-        .filter(({ name }) => !name.includes('\0') && (server.allowed_tools?.includes(name) ?? true))
-        .map((tool) => ({ server, tool }));
-    }),
+    data.tools.map(async (tool) =>
+      tool.type === 'workflow' ? [await findWorkflowTool(deps, task, tool)] : toolsOfServer(deps, task, tool, scope),
+    ),
   );
   return keepTools(deps.db, deps.secretBox, task, nameTools(lists.flat().slice(0, MAX_TOOLS)));
+}
+
+async function toolsOfServer(
+  { sessions }: AgentSessionDeps,
+  task: NodeTask,
+  server: AgentServer,
+  scope: Scope,
+): Promise<AgentTool[]> {
+  const tools = await listTools(sessions, toServer(server, scope), task);
+  return tools
+    .filter(({ name }) => !name.includes('\0') && (server.allowed_tools?.includes(name) ?? true))
+    .map(({ name, description, inputSchema }) => ({
+      name,
+      serverLabel: server.server_label,
+      toolName: name,
+      description: description ?? '',
+      parameters: inputSchema,
+      needsApproval: needsApproval(server.require_approval, name),
+    }));
 }
 
 export function toServer(server: AgentServer, scope: Scope): McpServer {
@@ -69,25 +86,21 @@ async function listTools(sessions: McpSessions, server: McpServer, { runId, sign
 }
 
 /**
- * Keeps a tool's own name where it is unique over all servers. Otherwise the name gets its server's label as a prefix.
+ * Keeps a tool's own name where it is unique. Otherwise the name gets its server's label as a prefix, or a number. A
+ * workflow has no other name than that.
  */
-function nameTools(found: { server: AgentServer; tool: McpTool }[]): AgentTool[] {
+function nameTools(found: AgentTool[]): AgentTool[] {
   const taken = new Set<string>();
   const uses = new Map<string, number>();
-  for (const { tool } of found) uses.set(tool.name, (uses.get(tool.name) ?? 0) + 1);
-  return found.map(({ server, tool }) => {
-    const wanted = uses.get(tool.name) === 1 ? tool.name : `${server.server_label}__${tool.name}`;
+  for (const { toolName } of found) uses.set(toolName, (uses.get(toolName) ?? 0) + 1);
+  return found.map((tool) => {
+    const { toolName, serverLabel, workflowId } = tool;
+    const isUnique = uses.get(toolName) === 1 || workflowId !== undefined;
+    const wanted = isUnique ? toolName : `${serverLabel}__${toolName}`;
     const base = wanted.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_NAME) || 'tool';
     let name = base;
     for (let suffix = 2; taken.has(name); suffix++) name = `${base.slice(0, MAX_NAME - 5)}_${suffix}`;
     taken.add(name);
-    return {
-      name,
-      serverLabel: server.server_label,
-      toolName: tool.name,
-      description: tool.description ?? '',
-      parameters: tool.inputSchema,
-      needsApproval: needsApproval(server.require_approval, tool.name),
-    };
+    return { ...tool, name, ...(workflowId !== undefined && { toolName: name }) };
   });
 }

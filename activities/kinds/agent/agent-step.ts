@@ -5,12 +5,11 @@ import { sumCallPrices } from '../../../db/nodes/provider-calls-repository.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
 import type { Charge } from '../../node/failures.js';
 import type { NodeDeps, NodeStep, NodeTask } from '../../node/node-step.js';
-import type { RunContexts } from '../../node/run-context.js';
 import type { ModelClients } from '../llm/model-clients.js';
+import type { ChildDeps } from '../child-run.js';
 import type { AgentSessionDeps } from './agent-session.js';
 
-export interface AgentDeps extends AgentSessionDeps {
-  contexts: RunContexts;
+export interface AgentDeps extends AgentSessionDeps, ChildDeps {
   providers: ModelProviders;
   clients: ModelClients;
   node: NodeDeps;
@@ -35,5 +34,5 @@ export async function chargeOf({ db, providers }: AgentDeps, task: NodeTask): Pr
 
 /** What of the node holds variables. */
 export function pickTemplates({ messages, settings, tools }: AgentNodeData): unknown {
-  return { messages, settings, headers: tools.map(({ headers }) => headers) };
+  return { messages, settings, headers: tools.map((tool) => (tool.type === 'mcp' ? tool.headers : {})) };
 }

@@ -1,39 +1,26 @@
 // The concurrent tool calls of one turn. Calls that were approved or need no approval are made, each once. For every
-// other call the model is given the reason why it was not made.
+// other call the model is given the reason why it was not made. A call of a workflow starts a run, and the step is repeated
+// until that has ended.
+import type { ToolsFacts } from '../../../contract/activities.js';
 import {
   findToolCalls,
   saveToolAnswer,
   type StoredToolCall,
   type TurnKey,
 } from '../../../db/agents/agent-repository.js';
+import { findTools } from '../../../db/agents/agent-tools.js';
 import { expireRequests } from '../../../db/agents/approvals-repository.js';
-import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
-import type { ToolOutcome } from '../../../db/core/tables.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
-import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
-import type { Scope } from '../../../graph/template.js';
-import { McpError } from '../../../outgoing/mcp-client.js';
-import type { McpToolResult } from '../../../outgoing/mcp-types.js';
-import { toServer } from './agent-session.js';
-import { agentStepFrame, pickTemplates, type AgentDeps } from './agent-step.js';
-import { parseArguments } from './tool-request.js';
 import { NodeFailure } from '../../node/failures.js';
-import { withMarkedNumbers } from '../marked-numbers.js';
-import { toMcpFailure } from '../mcp/mcp-failure.js';
-import { persist } from '../../node/record-node.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
+import { persist } from '../../node/record-node.js';
+import { agentStepFrame, pickTemplates, type AgentDeps } from './agent-step.js';
+import { callTool, type Answer, type ToolWork } from './call-tool.js';
+import type { OpenToolRun } from './workflow-tools.js';
 
-const MAX_CONNECT_ATTEMPTS = 4;
-/** Where the node does not say its own `retry`. */
-const CONNECT_RETRIES: RetryPolicy = {
-  maxAttempts: MAX_CONNECT_ATTEMPTS,
-  delayMs: (attempt) => 500 * 2 ** (attempt - 1),
-};
 export const CALLS_AT_ONCE = 8;
-/** A longer answer is cut before the model sees it. */
-const MAX_ANSWER_CHARACTERS = 1_000_000;
 
-export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<void> {
+export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<ToolsFacts | undefined> {
   return {
     ...agentStepFrame(deps),
     name: `${turn}/tools`,
@@ -45,18 +32,42 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<vo
       const calls = (await findToolCalls(deps.db, task)).filter((call) => call.turn === turn);
       failOnRejection(data, calls);
       const scope = await deps.contexts.loadScope(task, pickTemplates(data));
+      const workflows = await findWorkflows(deps, task, data);
       const open = calls.filter(({ outcome }) => outcome === null).values();
       const failures: unknown[] = [];
+      const runs: OpenToolRun[] = [];
       // Every call settles before the step does, so that no call stays in flight.
       const work = async () => {
         for (const call of open) {
-          await answerCall(deps, task, { data, scope, turn, call }).catch((error: unknown) => failures.push(error));
+          try {
+            const run = await answerCall(deps, task, { data, scope, workflows, turn, call });
+            if (run !== undefined) runs.push(run);
+          } catch (error) {
+            failures.push(error);
+          }
         }
       };
       await Promise.all(Array.from({ length: CALLS_AT_ONCE }, work));
       if (failures.length > 0) throw failures.find((error) => !isRetryable(error)) ?? failures[0];
+      return toFacts(runs);
     },
   };
+}
+
+/** The ids of the workflows that are tools, by the names of the tools. */
+async function findWorkflows(
+  { db, secretBox }: AgentDeps,
+  task: NodeTask,
+  data: AgentNodeData,
+): Promise<Map<string, number>> {
+  if (!data.tools.some(({ type }) => type === 'workflow')) return new Map();
+  const tools = (await findTools(db, secretBox, task)) ?? [];
+  return new Map(tools.flatMap(({ name, workflowId }) => (workflowId === undefined ? [] : [[name, workflowId]])));
+}
+
+function toFacts(runs: OpenToolRun[]): ToolsFacts | undefined {
+  if (runs.length === 0) return undefined;
+  return { runs: runs.map(({ child }) => child), untilMs: Math.max(...runs.map(({ untilMs }) => untilMs)) };
 }
 
 const isRetryable = (error: unknown) => error instanceof NodeFailure && error.isRetryable;
@@ -70,24 +81,15 @@ function failOnRejection({ settings }: AgentNodeData, calls: StoredToolCall[]): 
   throw new NodeFailure(`approval_${refused.approval}`, `The call of ${refused.toolName} ${why}${reason}`);
 }
 
-interface ToolWork {
-  data: AgentNodeData;
-  scope: Scope;
-  turn: number;
-  call: StoredToolCall;
-}
-
-interface Answer {
-  outcome: ToolOutcome;
-  text: string;
-  wasCalled: boolean;
-}
-
-async function answerCall(deps: AgentDeps, task: NodeTask, work: ToolWork): Promise<void> {
-  const { outcome, text, wasCalled } = refusalOf(work.call) ?? (await callTool(deps, task, work));
+/** Returns the run that the call waits for; undefined once the call has its answer. */
+async function answerCall(deps: AgentDeps, task: NodeTask, work: ToolWork): Promise<OpenToolRun | undefined> {
+  const answer = refusalOf(work.call) ?? (await callTool(deps, task, work));
+  if ('child' in answer) return answer;
+  const { outcome, text, wasCalled } = answer;
   const answerEnc = deps.secretBox.seal(toldOfEdit(deps, work.call, text), 'agent');
   const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn: work.turn, ordinal: work.call.ordinal };
   await persist(deps.node, task, () => saveToolAnswer(deps.db, key, { outcome, answerEnc, wasCalled }));
+  return undefined;
 }
 
 function refusalOf({ approval, reason }: StoredToolCall): Answer | undefined {
@@ -104,55 +106,4 @@ function toldOfEdit({ secretBox }: AgentDeps, { editedEnc, approval }: StoredToo
   if (editedEnc === null || approval !== 'approved') return text;
   const edited = secretBox.open(editedEnc, 'agent');
   return `A person has changed the arguments of this call to: ${edited}\n${text}`;
-}
-
-async function callTool(deps: AgentDeps, task: NodeTask, { data, scope, turn, call }: ToolWork): Promise<Answer> {
-  const server = data.tools.find(({ server_label }) => server_label === call.serverLabel);
-  // The arguments come from the row that the approval shows, so that the call is exactly what was approved. Nobody changes
-  // them once the request is settled.
-  const given = parseArguments(deps.secretBox.open(call.editedEnc ?? call.argumentsEnc, 'agent'));
-  if (server === undefined || given === undefined) throw new Error('a tool call without server or arguments');
-  const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn, ordinal: call.ordinal + 1 };
-  const claim = await claimCall(deps.db, {
-    ...key,
-    provider: call.serverLabel,
-    model: call.toolName,
-    repeatsAfterCrash: data.settings.retry_unsafe ? MAX_CONNECT_ATTEMPTS : 0,
-  });
-  if (!claim.isAllowed) {
-    throw new NodeFailure(
-      'outcome_unknown',
-      `The call of ${call.toolName} was on its way when its worker died; whether it was carried out is unknown.`,
-    );
-  }
-  try {
-    const timeoutMs = data.settings.timeout * 1000;
-    const { runId, signal } = task;
-    const result = await deps.sessions.use(runId, toServer(server, scope), signal, (session) =>
-      session.callTool(call.toolName, withMarkedNumbers(given), { timeoutMs, signal }),
-    );
-    return toAnswer(result);
-  } catch (error) {
-    if (task.signal.aborted || !(error instanceof McpError)) throw error;
-    if (error.isBeforeSend) await markCallRefused(deps.db, key);
-    const failure = toMcpFailure(error, { mayRepeat: false });
-    const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, CONNECT_RETRIES);
-    if (failure.isRetryable && claim.attempts < maxAttempts) throw failure.withDelay(delayMs(claim.attempts));
-    // The model can work around an unreachable or broken server.
-    const fate = error.isBeforeSend ? 'it was not made' : 'whether it was carried out is unknown';
-    return {
-      outcome: 'tool_error',
-      text: `The call failed (${error.message}); ${fate}.`,
-      wasCalled: !error.isBeforeSend,
-    };
-  }
-}
-
-/** Returns the text parts, or else the structured content. Of other parts, such as pictures, only the type is named. */
-function toAnswer({ content, structuredContent, isError, parts }: McpToolResult): Answer {
-  const kinds = parts.map((part) => (part as { type?: unknown }).type).filter((type) => type !== 'text');
-  const omitted = kinds.length > 0 ? `[${kinds.map(String).join(', ')} omitted]` : '';
-  const structured = content === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : '';
-  const text = [content, structured, omitted].filter(Boolean).join('\n').slice(0, MAX_ANSWER_CHARACTERS);
-  return { outcome: isError ? 'tool_error' : 'result', text: text || '(no content)', wasCalled: true };
 }

@@ -1,5 +1,6 @@
 // One turn of an agent: calls the model, and records its message with the requested tool calls and the approvals that
 // they need. docs/adr/0009-agents-as-durable-steps.md describes the loop.
+import type { TurnFacts } from '../../../contract/activities.js';
 import {
   findToolCalls,
   findTurns,
@@ -26,15 +27,6 @@ import { agentStepFrame, chargeOf, pickTemplates, type AgentDeps } from './agent
 import { readMessage, type AssistantMessage } from './assistant-message.js';
 import { askModel, type Body } from './model-call.js';
 import { toToolCall } from './tool-request.js';
-
-/** The facts that the run workflow gets: ids and durations only. */
-export interface TurnFacts {
-  next: 'final' | 'tools';
-  /** Ids of the approval requests that the turn's tool calls wait for. */
-  approvals: string[];
-  /** Time until the approval requests expire. */
-  waitMs: number;
-}
 
 const NOTHING: TurnFacts = { next: 'final', approvals: [], waitMs: 0 };
 

@@ -1,5 +1,6 @@
 // What the model of an agent says, in the form in which it is stored and sent back to the model.
 import type OpenAI from 'openai';
+import { MAX_TOOL_CALLS } from '../../../db/agents/tool-call-number.js';
 
 export interface AssistantMessage {
   role: 'assistant';
@@ -14,9 +15,6 @@ export interface ModelToolCall {
   type: 'function';
   function: { name: string; arguments: string };
 }
-
-/** A model's answer with more tool calls fails the agent. */
-export const MAX_TOOL_CALLS = 128;
 
 /**
  * Keeps only what later turns send back to the model. Undefined for a message with which the conversation cannot

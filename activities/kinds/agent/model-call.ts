@@ -2,7 +2,8 @@
 // agent may.
 import type OpenAI from 'openai';
 import { findModel, type ResolvedModel } from '../../../config/model-providers.js';
-import { claimCall, markCallRefused, sumCallPrices } from '../../../db/nodes/provider-calls-repository.js';
+import { sumSpent } from '../../../db/agents/agent-charges.js';
+import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
 import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
 import { NodeFailure } from '../../node/failures.js';
@@ -64,7 +65,7 @@ async function refuseBeyondCost(
   model: ResolvedModel,
 ): Promise<void> {
   if (max_cost === undefined || max_cost === null) return;
-  const spent = await sumCallPrices(db, task);
+  const spent = await sumSpent(db, task);
   const reserved = reservedPrice(body, model);
   if (!wouldPass(String(max_cost), spent, reserved)) return;
   throw new NodeFailure(

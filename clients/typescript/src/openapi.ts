@@ -1798,6 +1798,7 @@ export interface operations {
                             /** @description Who may decide; null for all three */
                             roles: ("editor" | "admin" | "owner")[] | null;
                             run_id: string;
+                            /** @description Empty where the tool is a workflow */
                             server_label: string;
                             /** @enum {string} */
                             status: "pending" | "approved" | "rejected" | "expired";
@@ -1950,6 +1951,7 @@ export interface operations {
                         /** @description Who may decide; null for all three */
                         roles: ("editor" | "admin" | "owner")[] | null;
                         run_id: string;
+                        /** @description Empty where the tool is a workflow */
                         server_label: string;
                         /** @enum {string} */
                         status: "pending" | "approved" | "rejected" | "expired";
@@ -8393,7 +8395,9 @@ export interface operations {
                                 left_out: boolean;
                                 /** @description Null while there is none */
                                 outcome: ("result" | "tool_error" | "rejected" | "expired" | "invalid") | null;
-                                /** @description Null for a tool that does not exist */
+                                /** @description The run that the call has started, where the tool is a workflow */
+                                run_id: string | null;
+                                /** @description Empty for a workflow, null for a tool that does not exist */
                                 server_label: string | null;
                                 /** @description Null for a call that was not made */
                                 started_at: string | null;
@@ -10824,6 +10828,7 @@ export interface operations {
                         /** @description Who may decide; null for all three */
                         roles: ("editor" | "admin" | "owner")[] | null;
                         run_id: string;
+                        /** @description Empty where the tool is a workflow */
                         server_label: string;
                         /** @enum {string} */
                         status: "pending" | "approved" | "rejected" | "expired";

@@ -35,7 +35,9 @@ export function RequestArticle({ request, onChange, isLinked = false }: RequestA
       <header className="request-head">
         <h2 id={id} className="request-title">
           {isLinked ? <Link href={`/inbox/${encodeURIComponent(request.request_id)}`}>{tool}</Link> : tool}
-          <span className="request-server"> of {toVisibleText(request.server_label)}</span>
+          <span className="request-server">
+            {request.server_label === '' ? ', a workflow' : ` of ${toVisibleText(request.server_label)}`}
+          </span>
         </h2>
         <Status status={isWaiting ? 'waiting' : request.status} />
       </header>

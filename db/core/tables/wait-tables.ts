@@ -11,6 +11,8 @@ export interface WaitsTable {
   /** The iteration that encloses the node (`NodeKey`); empty outside loops. */
   path: Generated<string>;
   node_id: string;
+  /** Which of an agent's tool calls waits, counted from 1 over all turns; 0 for the node itself. */
+  call: Generated<number>;
   kind: 'time' | 'callback' | 'human' | 'child';
   /** When the wait ends; null while the node has not begun, and only its token was asked for. */
   until: Date | null;

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { explain } from '../../../app/explain.js';
 import type { NodeEntry } from '../../../live/live-run.js';
 import { Alert } from '../../../ui/alert.js';
@@ -70,8 +71,14 @@ function OneCall({ call }: { call: StepCall }) {
   return (
     <li>
       called <code>{toVisibleText(tool)}</code>
-      {server !== null && <> of {toVisibleText(server)}</>}: {(outcome ?? 'no outcome yet').replaceAll('_', ' ')}
+      {server !== null && server !== '' && <> of {toVisibleText(server)}</>}:{' '}
+      {(outcome ?? 'no outcome yet').replaceAll('_', ' ')}
       <Took startedAt={call.started_at} finishedAt={call.finished_at} />
+      {call.run_id !== null && (
+        <>
+          , <Link href={`/runs/${encodeURIComponent(call.run_id)}`}>its run</Link>
+        </>
+      )}
       {call.left_out ? (
         <p className="node-hint">Its arguments and its answer are too long to be shown here.</p>
       ) : (

@@ -1,0 +1,131 @@
+// One tool call of an agent, to an MCP server or to another workflow.
+import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
+import type { ToolOutcome } from '../../../db/core/tables.js';
+import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
+import type { JsonObject } from '../../../graph/json.js';
+import type { AgentNodeData } from '../../../graph/nodes/agent.js';
+import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
+import type { Scope } from '../../../graph/template.js';
+import { McpError } from '../../../outgoing/mcp-client.js';
+import type { McpToolResult } from '../../../outgoing/mcp-types.js';
+import { NodeFailure } from '../../node/failures.js';
+import type { NodeTask } from '../../node/node-step.js';
+import { withMarkedNumbers } from '../marked-numbers.js';
+import { toMcpFailure } from '../mcp/mcp-failure.js';
+import { toServer } from './agent-session.js';
+import type { AgentDeps } from './agent-step.js';
+import { parseArguments } from './tool-request.js';
+import { NO_SERVER, runTool, type OpenToolRun } from './workflow-tools.js';
+
+export interface ToolWork {
+  data: AgentNodeData;
+  scope: Scope;
+  /** The ids of the workflows that are tools, by the names of the tools. */
+  workflows: ReadonlyMap<string, number>;
+  turn: number;
+  call: StoredToolCall;
+}
+
+export interface Answer {
+  outcome: ToolOutcome;
+  text: string;
+  /** Whether the call has left: the ledger has an entry for it. */
+  wasCalled: boolean;
+}
+
+const MAX_CONNECT_ATTEMPTS = 4;
+/** Where the node does not say its own `retry`. */
+const CONNECT_RETRIES: RetryPolicy = {
+  maxAttempts: MAX_CONNECT_ATTEMPTS,
+  delayMs: (attempt) => 500 * 2 ** (attempt - 1),
+};
+/** A longer answer is cut before the model sees it. */
+const MAX_ANSWER_CHARACTERS = 1_000_000;
+/** Failures of a run that is a tool call: the model can work around them. */
+const OF_RUNS = new Set(['child_failed', 'too_deep', 'workflow_not_found']);
+
+/** Returns the answer, or the run that has to end before there is one. */
+export function callTool(deps: AgentDeps, task: NodeTask, work: ToolWork): Promise<Answer | OpenToolRun> {
+  const { call, workflows } = work;
+  // The arguments come from the row that the approval shows, so that the call is exactly what was approved. Nobody changes
+  // them once the request is settled.
+  const given = parseArguments(deps.secretBox.open(call.editedEnc ?? call.argumentsEnc, 'agent'));
+  if (given === undefined) throw new Error('a tool call without arguments');
+  if (call.serverLabel !== NO_SERVER) return callServer(deps, task, work, given);
+  const workflowId = workflows.get(call.toolName);
+  if (workflowId === undefined) throw new Error('a call of a workflow that is no tool');
+  return callWorkflow(deps, task, { ...call, workflowId }, given);
+}
+
+async function callWorkflow(
+  deps: AgentDeps,
+  task: NodeTask,
+  call: StoredToolCall & { workflowId: number },
+  given: JsonObject,
+): Promise<Answer | OpenToolRun> {
+  // What the run does is in its own books.
+  const wasCalled = false;
+  try {
+    const ended = await runTool(deps, task, call, given);
+    return typeof ended === 'string' ? { outcome: 'result', text: toText([ended]), wasCalled } : ended;
+  } catch (error) {
+    if (!(error instanceof NodeFailure) || !OF_RUNS.has(error.code)) throw error;
+    return { outcome: 'tool_error', text: error.message, wasCalled };
+  }
+}
+
+async function callServer(
+  deps: AgentDeps,
+  task: NodeTask,
+  { data, scope, turn, call }: ToolWork,
+  given: JsonObject,
+): Promise<Answer> {
+  const server = data.tools.find((tool) => tool.type === 'mcp' && tool.server_label === call.serverLabel);
+  if (server?.type !== 'mcp' || call.serverLabel === null) throw new Error('a tool call without a server');
+  const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn, ordinal: call.ordinal + 1 };
+  const claim = await claimCall(deps.db, {
+    ...key,
+    provider: call.serverLabel,
+    model: call.toolName,
+    repeatsAfterCrash: data.settings.retry_unsafe ? MAX_CONNECT_ATTEMPTS : 0,
+  });
+  if (!claim.isAllowed) {
+    throw new NodeFailure(
+      'outcome_unknown',
+      `The call of ${call.toolName} was on its way when its worker died; whether it was carried out is unknown.`,
+    );
+  }
+  try {
+    const timeoutMs = data.settings.timeout * 1000;
+    const { runId, signal } = task;
+    const result = await deps.sessions.use(runId, toServer(server, scope), signal, (session) =>
+      session.callTool(call.toolName, withMarkedNumbers(given), { timeoutMs, signal }),
+    );
+    return toAnswer(result);
+  } catch (error) {
+    if (task.signal.aborted || !(error instanceof McpError)) throw error;
+    if (error.isBeforeSend) await markCallRefused(deps.db, key);
+    const failure = toMcpFailure(error, { mayRepeat: false });
+    const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, CONNECT_RETRIES);
+    if (failure.isRetryable && claim.attempts < maxAttempts) throw failure.withDelay(delayMs(claim.attempts));
+    // The model can work around an unreachable or broken server.
+    const fate = error.isBeforeSend ? 'it was not made' : 'whether it was carried out is unknown';
+    return {
+      outcome: 'tool_error',
+      text: `The call failed (${error.message}); ${fate}.`,
+      wasCalled: !error.isBeforeSend,
+    };
+  }
+}
+
+/** Returns the text parts, or else the structured content. Of other parts, such as pictures, only the type is named. */
+function toAnswer({ content, structuredContent, isError, parts }: McpToolResult): Answer {
+  const kinds = parts.map((part) => (part as { type?: unknown }).type).filter((type) => type !== 'text');
+  const omitted = kinds.length > 0 ? `[${kinds.map(String).join(', ')} omitted]` : '';
+  const structured = content === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : '';
+  return { outcome: isError ? 'tool_error' : 'result', text: toText([content, structured, omitted]), wasCalled: true };
+}
+
+function toText(parts: string[]): string {
+  return parts.filter(Boolean).join('\n').slice(0, MAX_ANSWER_CHARACTERS) || '(no content)';
+}

@@ -1,0 +1,60 @@
+// Workflows as tools of an agent: each call is a run of its own, whose input is the call's arguments and whose output is the
+// answer. Extensions, section 7.
+import type { ChildToStart } from '../../../contract/activities.js';
+import type { AgentTool } from '../../../db/agents/agent-tools.js';
+import { endChildWait } from '../../../db/runs/child-runs-repository.js';
+import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
+import { toolCallNumber } from '../../../db/agents/tool-call-number.js';
+import { toInputSchema } from '../../../graph/input-schema.js';
+import { inputFieldsOf } from '../../../graph/input.js';
+import type { JsonObject } from '../../../graph/json.js';
+import type { WorkflowTool } from '../../../graph/nodes/agent.js';
+import type { NodeTask } from '../../node/node-step.js';
+import { ensureChild, loadDrawing, readChildOutput, toChildToStart, toContent, type ChildDeps } from '../child-run.js';
+
+/** The `server_label` of calls of workflows: no MCP server has it. */
+export const NO_SERVER = '';
+
+/** Throws `workflow_not_found` where the project has no such workflow. */
+export async function findWorkflowTool(
+  { db }: Pick<ChildDeps, 'db'>,
+  task: NodeTask,
+  { workflow_id: workflowId, name, description, require_approval: approval }: WorkflowTool,
+): Promise<AgentTool> {
+  const { title, document } = await loadDrawing(db, task, workflowId);
+  const shown = task.run.masker.text(title);
+  return {
+    name: name ?? shown,
+    serverLabel: NO_SERVER,
+    toolName: name ?? shown,
+    description: description ?? `Runs the workflow "${shown}" and returns what it puts out.`,
+    parameters: toInputSchema(inputFieldsOf(document)),
+    needsApproval: approval === 'always',
+    workflowId,
+  };
+}
+
+/** The run of a tool call that has not ended. */
+export interface OpenToolRun {
+  child: ChildToStart;
+  /** How long the agent waits for it, in milliseconds since the epoch. */
+  untilMs: number;
+}
+
+/**
+ * Starts the run of a tool call, or finds it. Returns the run while it is open, and then what it has put out, as a text.
+ * Throws a `NodeFailure` where it cannot run, has failed or was cancelled.
+ */
+export async function runTool(
+  deps: ChildDeps,
+  task: NodeTask,
+  { workflowId, ...place }: Pick<StoredToolCall, 'turn' | 'ordinal'> & { workflowId: number },
+  given: JsonObject,
+): Promise<OpenToolRun | string> {
+  const call = toolCallNumber(place);
+  const child = await ensureChild(deps, task, { workflowId, call, waits: true }, () => given);
+  const ended = await endChildWait(deps.db, task, call);
+  if (ended === undefined) return { child: toChildToStart(child), untilMs: child.untilMs ?? 0 };
+  const { output } = await readChildOutput(deps, task, ended);
+  return toContent(output);
+}

@@ -1,0 +1,46 @@
+// The JSON Schema of a run's input, from the fields of its trigger: by it, models know what to give.
+import { defaultOf } from './input.js';
+import { isEmpty, isObject, setOwn, type JsonObject } from './json.js';
+import { isSecretField } from './secrets.js';
+
+/** JSON Schema types by the types of fields; a field of any other type is a text, and one of type `json` is anything. */
+const TYPES: ReadonlyMap<unknown, JsonObject> = new Map<unknown, JsonObject>([
+  ['number', { type: 'number' }],
+  ['checkbox', { type: 'boolean' }],
+  ['boolean', { type: 'boolean' }],
+  ['json', {}],
+]);
+
+/**
+ * Secret fields are left out: a model is never asked for credentials, and the run takes the field's default. A field is
+ * required where the trigger requires it and has no default for it.
+ */
+export function toInputSchema(fields: readonly JsonObject[]): JsonObject {
+  const properties: JsonObject = {};
+  const required: string[] = [];
+  for (const field of fields) {
+    const { id } = field;
+    if (typeof id !== 'string' || isSecretField(field)) continue;
+    setOwn(properties, id, toSchema(field));
+    if (field['input_requirements'] === true && isEmpty(defaultOf(field))) required.push(id);
+  }
+  return { type: 'object', properties, ...(required.length > 0 && { required }) };
+}
+
+function toSchema(field: JsonObject): JsonObject {
+  const { title, tooltip, placeholder } = field;
+  const description = [title, tooltip, placeholder]
+    .filter((text) => typeof text === 'string' && text !== '')
+    .join('. ');
+  const choices = choicesOf(field);
+  const type = choices.length > 0 ? { enum: choices } : (TYPES.get(field['type']) ?? { type: 'string' });
+  return { ...type, ...(description !== '' && { description }) };
+}
+
+/** The values that the form of a field offers, if all are ones that a schema can list. */
+function choicesOf({ options }: JsonObject): unknown[] {
+  if (!Array.isArray(options)) return [];
+  const values = options.filter(isObject).map(({ value }) => value);
+  const isListable = values.every((value) => ['string', 'number', 'boolean'].includes(typeof value));
+  return isListable ? [...new Set(values)] : [];
+}
