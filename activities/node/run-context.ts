@@ -105,7 +105,7 @@ export function createRunContexts(db: Db, secretBox: SecretBox, callbacks: Callb
       ...masking,
       depth: stored.depth,
       rootRunId: stored.rootRunId,
-      startsRuns: [...nodes.values()].some(startsRuns),
+      startsRuns: [...nodes.values()].some(mayStartRuns),
       node: (nodeId) => withSecrets(nodes.get(nodeId), secrets),
     };
   }
@@ -130,7 +130,7 @@ export function createRunContexts(db: Db, secretBox: SecretBox, callbacks: Callb
   };
 }
 
-function startsRuns({ kind, data }: RunNode): boolean {
+function mayStartRuns({ kind, data }: RunNode): boolean {
   return kind === 'workflow' || (kind === 'agent' && workflowToolsOf(data).length > 0);
 }
 
