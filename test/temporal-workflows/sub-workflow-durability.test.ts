@@ -150,7 +150,7 @@ describe('sub-workflows and crashes', function () {
   it('are cancelled when the agent fails that has called them', async () => {
     const nodes = linkInRow([trigger(), node('wait', { mode: 'callback', timeout: 600 })]);
     const look = toolOf(await api.createWorkflow(project, drawing(nodes)));
-    const slow = { name: 'slow', arguments: { ms: 60_000, text: 'never repeated' } };
+    const slow = { name: 'slow', arguments: { ms: 12_000, text: 'never repeated' } };
     stack.modelProvider.script('calls-both', [
       { toolCalls: [{ name: 'look', arguments: {} }, slow] },
       { text: 'never' },
