@@ -10,6 +10,7 @@ import {
   type QuickJSRuntime,
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core';
+import { findErrorLine } from './error-line.js';
 import { createLog, type Log } from './log.js';
 import {
   MAX_LOG_BYTES,
@@ -159,18 +160,13 @@ function toReply(text: string, { program, log, wasFull }: Ended): Reply {
   }
   const [type, words] = [String(name), String(message)];
   if (isOutOfMemory(type, words, wasFull)) return { status: 'memory' };
-  return { status: 'failed', message: type === '' ? words : `${type}: ${words}`, line: lineOf(String(stack)) };
+  const line = findErrorLine(String(stack), words, program.code);
+  return { status: 'failed', message: type === '' ? words : `${type}: ${words}`, line };
 }
 
 /** Where QuickJS has no memory for an error, it throws null, which has no name. Code may throw null, too. */
 function isOutOfMemory(name: string, message: string, wasFull: boolean): boolean {
   return (name === 'InternalError' && message === 'out of memory') || (name === '' && wasFull);
-}
-
-/** The innermost line of the code itself. */
-function lineOf(stack: string): number | null {
-  const line = /\bcode\.js:(\d{1,9})/.exec(stack)?.[1];
-  return line === undefined ? null : Number(line);
 }
 
 /** QuickJS itself has failed, in its instance: the stack of the process was full, or an allocation was not checked. */
