@@ -46,18 +46,3 @@ export async function acceptCallback(db: Db, token: string, answerEnc: Buffer): 
   if (known === undefined) return { status: 'unknown' };
   return { status: known.isOpen && known.isAnswered ? 'repeated' : 'too_late' };
 }
-
-/** Answers of open waits whose signal is not known to have arrived. */
-export async function findUndeliveredWakes(db: Db, olderThanSeconds: number, limit: number): Promise<NodeKey[]> {
-  const { rows } = await sql<NodeKey>`
-    SELECT run_id AS "runId", path, node_id AS "nodeId" FROM waits
-    WHERE signalled_at IS NULL AND closed_at IS NULL AND answered_at < now() - make_interval(secs => ${olderThanSeconds})
-    ORDER BY answered_at LIMIT ${limit}`.execute(db);
-  return rows;
-}
-
-export async function markWoken(db: Db, { runId, path, nodeId }: NodeKey): Promise<void> {
-  await sql`UPDATE waits SET signalled_at = now() WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`.execute(
-    db,
-  );
-}

@@ -1,0 +1,19 @@
+// Wakes: the signals that tell runs that what a node of theirs waits for has come. They are sent until they are confirmed.
+import { sql } from 'kysely';
+import type { NodeKey } from '../../graph/plan.js';
+import type { Db } from '../core/client.js';
+
+/** Answers of open waits whose signal is not known to have arrived. */
+export async function findUndeliveredWakes(db: Db, olderThanSeconds: number, limit: number): Promise<NodeKey[]> {
+  const { rows } = await sql<NodeKey>`
+    SELECT run_id AS "runId", path, node_id AS "nodeId" FROM waits
+    WHERE signalled_at IS NULL AND closed_at IS NULL AND answered_at < now() - make_interval(secs => ${olderThanSeconds})
+    ORDER BY answered_at LIMIT ${limit}`.execute(db);
+  return rows;
+}
+
+export async function markWoken(db: Db, { runId, path, nodeId }: NodeKey): Promise<void> {
+  await sql`UPDATE waits SET signalled_at = now() WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`.execute(
+    db,
+  );
+}
