@@ -16,6 +16,7 @@ import { measureDrawing } from '../../db/workflows/called-workflows.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import type { JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
+import { MAX_WAIT_SECONDS } from '../../graph/nodes/timeout-field.js';
 import { childInput, workflowNode } from '../../graph/nodes/workflow.js';
 import type { NodeOutput } from '../../graph/template.js';
 import type { NodeErrors } from '../../graph/validate.js';
@@ -36,8 +37,6 @@ const MAX_DEPTH = 10;
 const MAX_RUNS_BELOW = 10_000;
 /** Of an input as JSON text. */
 const MAX_INPUT_CHARACTERS = 8 * 1024 * 1024;
-/** As long as a run lasts at most. */
-const LONGEST_RUN_MS = 30 * 24 * 3600 * 1000;
 /** Bytes of memory per byte of a drawing, which consists mostly of small objects. */
 const DRAWING_FACTOR = 8;
 const ERRORS_SHOWN = 5;
@@ -81,7 +80,7 @@ async function accept({ db, secretBox, contexts, snapshots }: BeginDeps, task: N
   if (Object.keys(nodeErrors).length > 0) throw childFailed(toSentences(nodeErrors));
   const parent = { parent_run_id: task.runId, parent_path: task.path, parent_node_id: task.nodeId };
   const place = { ...parent, root_run_id: run.rootRunId, depth: run.depth + 1 };
-  const untilMs = data.wait ? Date.now() + LONGEST_RUN_MS : null;
+  const untilMs = data.wait ? Date.now() + MAX_WAIT_SECONDS * 1000 : null;
   const traceparent = currentTraceparent() ?? null;
   await storeRun(snapshots, { document: workflow.document, plan }, (snapshotHash) => {
     const child = { ...facts, ...place, traceparent, snapshot_hash: snapshotHash };
