@@ -17,6 +17,7 @@ import { reencryptSecrets, showSecrets } from './admin/secrets.js';
 import { addUserCommands } from './admin/user-commands.js';
 import { describeFailure } from './exit.js';
 import { forgetSignals } from '../db/agents/approvals-repository.js';
+import { forgetWakes } from '../db/waits/wakes-repository.js';
 import type { Role } from '../db/core/tables.js';
 
 const DEFAULT_TTL_SECONDS = 3600;
@@ -88,10 +89,12 @@ secrets
 
 program
   .command('approval')
-  .description('answers of approvers')
+  .description('what people and others have answered')
   .command('resend')
-  .description('tell the runs all of them again, after Temporal was restored from a backup')
-  .action(() => run(async ({ db }) => ({ decisions: await forgetSignals(db) })));
+  .description(
+    'tell the runs all decisions, answers, callbacks and ends again, after Temporal was restored from a backup',
+  )
+  .action(() => run(async ({ db }) => ({ decisions: await forgetSignals(db), wakes: await forgetWakes(db) })));
 
 await program.parseAsync();
 

@@ -22,6 +22,7 @@ import { measureDrawing } from '../../db/workflows/called-workflows.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
+import { MAX_WAIT_SECONDS } from '../../graph/nodes/timeout-field.js';
 import type { NodeOutput } from '../../graph/template.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import { NodeFailure, runClosedFailure } from '../node/failures.js';
@@ -54,8 +55,6 @@ export interface ChildRequest {
 const MAX_DEPTH = 10;
 /** The limit on the runs below one that no other run has started: each may start several, and these again. */
 const MAX_RUNS_BELOW = 10_000;
-/** As long as a run lasts at most. */
-const LONGEST_RUN_MS = 30 * 24 * 3600 * 1000;
 /** Bytes of memory per byte of a drawing, which consists mostly of small objects. */
 const DRAWING_FACTOR = 8;
 const ERRORS_SHOWN = 5;
@@ -98,7 +97,7 @@ async function accept(deps: ChildDeps, task: NodeTask, request: ChildRequest, in
   if (Object.keys(nodeErrors).length > 0) throw cannotRun(toSentences(nodeErrors));
   const parent = { parent_run_id: task.runId, parent_path: task.path, parent_node_id: task.nodeId };
   const place = { ...parent, root_run_id: run.rootRunId, depth: run.depth + 1 };
-  const untilMs = waits ? Date.now() + LONGEST_RUN_MS : null;
+  const untilMs = waits ? Date.now() + MAX_WAIT_SECONDS * 1000 : null;
   const traceparent = currentTraceparent() ?? null;
   await storeRun(snapshots, { document: workflow.document, plan }, (snapshotHash) => {
     const child = { ...facts, ...place, traceparent, snapshot_hash: snapshotHash };

@@ -7,11 +7,11 @@ import { actionsOf, humanNode, type HumanNodeData } from '../../graph/nodes/huma
 import { DEFAULT_TIMEOUT_SECONDS } from '../../graph/nodes/timeout-field.js';
 import { FIRST_LISTED_HANDLE, type Handle } from '../../graph/plan.js';
 import { renderText } from '../../graph/template.js';
-import { NodeFailure, runClosedFailure } from '../node/failures.js';
+import { NodeFailure } from '../node/failures.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
 import { RECORDING_FACTOR } from '../node/payload-weight.js';
 import { REPEATABLE } from '../node/run-node.js';
-import { overWait, type WaitDeps } from './wait-deps.js';
+import { begunWait, overWait, type WaitDeps } from './wait-deps.js';
 
 /** Of the rendered text; what is longer is cut. */
 const MAX_MESSAGE_CHARACTERS = 65_536;
@@ -38,9 +38,7 @@ export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
         required: data.required ?? 1,
         untilMs: Date.now() + Math.round((data.timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1000),
       });
-      if (wait === undefined) throw runClosedFailure();
-      const isOver = wait.isAnswered || wait.untilMs <= Date.now();
-      return { for: 'human', untilMs: wait.untilMs, ...(isOver && { isOver }) };
+      return begunWait(wait, Date.now());
     },
   };
 }

@@ -2,7 +2,9 @@
 import type { WaitFacts, WaitReason } from '../../contract/activities.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
+import type { OpenWait } from '../../db/waits/waits-repository.js';
 import type { CallbackUrls } from '../node/callback-urls.js';
+import { runClosedFailure } from '../node/failures.js';
 import type { RunContexts } from '../node/run-context.js';
 
 export interface WaitDeps {
@@ -10,6 +12,13 @@ export interface WaitDeps {
   secretBox: SecretBox;
   contexts: RunContexts;
   callbacks: CallbackUrls;
+}
+
+/** A wait that is over when it begins needs no timer: a callback came before it, for example. Throws when the run is not open. */
+export function begunWait(wait: OpenWait | undefined, nowMs: number): WaitFacts {
+  if (wait === undefined) throw runClosedFailure();
+  const isOver = wait.isAnswered || wait.untilMs <= nowMs;
+  return { for: wait.kind, untilMs: wait.untilMs, ...(isOver && { isOver }) };
 }
 
 /** Of a node that an earlier attempt has ended: the second step finds how. */

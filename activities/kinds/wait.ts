@@ -2,12 +2,12 @@
 import type { WaitFacts } from '../../contract/activities.js';
 import { beginWait, endWait, readAnswer } from '../../db/waits/waits-repository.js';
 import { waitNode, waitUntil } from '../../graph/nodes/wait.js';
-import { NodeFailure, runClosedFailure } from '../node/failures.js';
+import { NodeFailure } from '../node/failures.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
 import { RECORDING_FACTOR, structureBytes } from '../node/payload-weight.js';
 import { REPEATABLE } from '../node/run-node.js';
 import { toShallowJson } from './shallow-json.js';
-import { overWait, type WaitDeps } from './wait-deps.js';
+import { begunWait, overWait, type WaitDeps } from './wait-deps.js';
 
 /** Nothing is claimed before: the node begins together with its wait. */
 export function createBeginWaitStep({ db, contexts, callbacks }: WaitDeps): NodeStep<WaitFacts> {
@@ -22,11 +22,7 @@ export function createBeginWaitStep({ db, contexts, callbacks }: WaitDeps): Node
       const untilMs = waitUntil(data, scope, nowMs);
       // Its address is shown to whoever may run the workflow, also where no node hands it on.
       await callbacks.urlsOf(task.run, task, new Set([task.nodeId]));
-      const wait = await beginWait(db, task, { kind, untilMs });
-      if (wait === undefined) throw runClosedFailure();
-      // A callback that came before its wait ends it at once.
-      const isOver = wait.isAnswered || wait.untilMs <= nowMs;
-      return { for: wait.kind, untilMs: wait.untilMs, ...(isOver && { isOver }) };
+      return begunWait(await beginWait(db, task, { kind, untilMs }), nowMs);
     },
   };
 }

@@ -8,10 +8,10 @@ import {
 } from '../../db/agents/approval-requests-repository.js';
 import {
   decideRequest,
-  findUndelivered,
   markSignalled,
   mayDecide,
   type NewDecision,
+  type UndeliveredDecision,
 } from '../../db/agents/approvals-repository.js';
 import type { JsonObject } from '../../graph/json.js';
 import type { AppDeps } from '../deps.js';
@@ -19,11 +19,6 @@ import { permissionDenied } from '../http/errors.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
 import { signalDecision } from '../runs/temporal-calls.js';
 import { isAlready, toEdit } from './edit-arguments.js';
-
-/** A signal that has not been confirmed after this time is sent again; the run uses only the first. */
-const REDELIVER_AFTER_SECONDS = 3;
-const REDELIVER_IN_ALL = 50;
-const REDELIVER_AT_ONCE = 10;
 
 export interface AskedDecision extends Omit<NewDecision, 'edit'> {
   /** What the person puts in the place of the request's arguments. */
@@ -46,7 +41,7 @@ const NOT_YOU = 'The approval rules of this agent do not let you decide on this 
 /**
  * Answers inner 200, also when the same decision is repeated; 409 for the opposite decision, a late one, or one on other
  * arguments; 404 for an unknown request. Throws a 403 for whom the drawing does not let decide, and a 400 for arguments that
- * the tool does not take. If the process dies after storing the decision and before the signal, `redeliverDecisions` sends
+ * the tool does not take. If the process dies after storing the decision and before the signal, `redeliverSignals` sends
  * it.
  */
 export async function decide(deps: AppDeps, { log, signal }: Asking, asked: AskedDecision): Promise<DecisionAnswer> {
@@ -54,7 +49,8 @@ export async function decide(deps: AppDeps, { log, signal }: Asking, asked: Aske
   await linkRequestToRun(deps, runId);
   const outcome = await decideRequest(deps.db, await withEdit(deps, asked, signal));
   if (outcome === 'forbidden') throw permissionDenied(NOT_YOU);
-  if (outcome === 'settled') await deliver(deps, log, { runId, requestId, isApproved: decision === 'approved' });
+  if (outcome === 'settled')
+    await deliverDecision(deps, log, { runId, requestId, isApproved: decision === 'approved' });
   const request = await findRequest(deps.db, runId, requestId);
   if (request === undefined) return refuse(404, asked, null, 'There is no such approval request.');
   if (outcome === 'settled' || outcome === 'counted' || outcome === 'repeated') return accept(request, asked, outcome);
@@ -90,23 +86,11 @@ async function withEdit(
 /** Of arguments that nobody is asked for. */
 const NO_HASH = '';
 
-/**
- * Runs in every API process, next to the reconciler, for ten seconds at most. Throws when the database is unavailable.
- */
-export async function redeliverDecisions(deps: AppDeps, stopped: AbortSignal): Promise<void> {
-  const queue = (await findUndelivered(deps.db, REDELIVER_AFTER_SECONDS, REDELIVER_IN_ALL)).values();
-  const work = async (): Promise<void> => {
-    for (let next = queue.next(); !next.done && !stopped.aborted; next = queue.next()) {
-      await deliver(deps, deps.logger, next.value);
-    }
-  };
-  await Promise.all(Array.from({ length: REDELIVER_AT_ONCE }, work));
-}
-
-async function deliver(
+/** Never throws. */
+export async function deliverDecision(
   deps: AppDeps,
   log: Logger,
-  { runId, requestId, isApproved }: { runId: string; requestId: string; isApproved: boolean },
+  { runId, requestId, isApproved }: UndeliveredDecision,
 ): Promise<void> {
   try {
     await signalDecision(deps.temporal, runId, { requestId, isApproved });

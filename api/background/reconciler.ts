@@ -1,12 +1,12 @@
 // Closes runs whose workflow can no longer report, and starts accepted runs whose start was lost. It runs in every API
 // process; picking runs needs an advisory lock, checking them does not (docs/adr/0008-reconciler-by-lease.md).
 import { claimRunsToCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
-import { redeliverDecisions } from '../approvals/decide-approval.js';
-import { redeliverWakes } from '../callbacks/deliver-wakes.js';
 import { startLoop, type BackgroundLoop } from './background-loop.js';
 import type { AppDeps } from '../deps.js';
 import { createPacer } from './pacer.js';
 import { reconcileRun } from './reconcile-run.js';
+import { redeliverSignals } from './redeliver.js';
+import { workThrough } from './work-through.js';
 import { pingTemporal } from '../runs/temporal-calls.js';
 
 const INTERVAL_MS = 2_000;
@@ -59,28 +59,21 @@ async function reconcileDue(round: Round): Promise<'done' | 'busy'> {
     // The ping precedes each batch: without it, all due runs would be claimed and fail one by one while Temporal is
     // down.
     await pingTemporal(deps.temporal, PING_MS);
-    if (isFirst) {
-      await redeliverDecisions(deps, stopped);
-      await redeliverWakes(deps, stopped);
-    }
+    if (isFirst) await redeliverSignals(deps, stopped);
     isFirst = false;
     claimed = await claimRunsToCheck(deps.db, BATCH, LEASE_SECONDS);
     if (claimed === undefined) return 'busy';
-    const queue = claimed.values();
-    await Promise.all(Array.from({ length: AT_ONCE }, () => work(round, queue)));
+    await workThrough(claimed, { atOnce: AT_ONCE, stopped }, (run) => check(round, run));
   } while (claimed.length === BATCH && !stopped.aborted);
   return 'done';
 }
 
-async function work({ deps, stopped, waitToStart }: Round, queue: Iterator<RunToCheck>): Promise<void> {
-  for (let next = queue.next(); !next.done && !stopped.aborted; next = queue.next()) {
-    const run = next.value;
-    try {
-      await reconcileRun(deps, run, waitToStart);
-    } catch (error) {
-      // One failing run never blocks the others; it is checked again when its lease expires.
-      deps.metrics.reconciler.checks.inc({ outcome: 'failed' });
-      deps.logger.warn({ err: error, run_id: run.id }, 'run could not be checked');
-    }
+/** Never throws: one failing run never blocks the others; it is checked again when its lease expires. */
+async function check({ deps, waitToStart }: Round, run: RunToCheck): Promise<void> {
+  try {
+    await reconcileRun(deps, run, waitToStart);
+  } catch (error) {
+    deps.metrics.reconciler.checks.inc({ outcome: 'failed' });
+    deps.logger.warn({ err: error, run_id: run.id }, 'run could not be checked');
   }
 }

@@ -4,7 +4,7 @@ import { acceptCallback } from '../../db/waits/callbacks-repository.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { gone, notFound } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
-import { deliverWake } from './deliver-wakes.js';
+import { deliverWake } from '../waits/deliver-wakes.js';
 
 /** 32 random bytes in base64url. Anything else is unknown before the database is asked. */
 const TOKEN = /^[\w-]{43}$/;

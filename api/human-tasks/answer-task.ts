@@ -3,21 +3,32 @@ import type { Logger } from '../../config/logger.js';
 import { storeAnswer } from '../../db/human-tasks/answers-repository.js';
 import { findTaskInScope, type HumanTask } from '../../db/human-tasks/tasks-repository.js';
 import type { Scope } from '../../db/projects/scope.js';
-import { findRunContext, findSnapshot } from '../../db/runs/run-context-repository.js';
-import { openRunContents, readGraph } from '../../db/runs/run-contents.js';
 import { completeInput } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { Masker } from '../../graph/mask.js';
-import { deliverWake } from '../callbacks/deliver-wakes.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields, notFound, permissionDenied, type FieldErrors } from '../http/errors.js';
+import { readRunMasker } from '../runs/run-masker.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
+import { deliverWake } from '../waits/deliver-wakes.js';
 
 export interface GivenAnswer {
   action: string;
   values: JsonObject;
   comment: string;
+}
+
+interface Asked {
+  taskId: string;
+  scope: Scope;
+  given: GivenAnswer;
+}
+
+interface Asking {
+  log: Logger;
+  /** The person has hung up. */
+  signal: AbortSignal;
 }
 
 /**
@@ -26,8 +37,8 @@ export interface GivenAnswer {
  */
 export async function answerTask(
   deps: AppDeps,
-  log: Logger,
-  { taskId, scope, given }: { taskId: string; scope: Scope; given: GivenAnswer },
+  { log, signal }: Asking,
+  { taskId, scope, given }: Asked,
 ): Promise<HumanTask> {
   const task = await findTaskInScope(deps.db, taskId, scope);
   if (task === undefined) throw notFound();
@@ -36,11 +47,11 @@ export async function answerTask(
   if (task.has_answered) throw answeredBefore();
   const values = checkAnswer(task, given);
   await linkRequestToRun(deps, task.run_id);
-  const outcome = await storeAnswer(deps.db, {
-    taskId,
-    userId: scope.userId,
-    ...(await toStored(deps, task, given, values)),
-  });
+  const masker = await readRunMasker(deps, task.run_id, signal);
+  // It has been deleted in this moment.
+  if (masker === undefined) throw notFound();
+  const stored = toStored(deps, masker, given, values);
+  const outcome = await storeAnswer(deps.db, { taskId, userId: scope.userId, ...stored });
   if (outcome.status === 'unknown') throw notFound();
   if (outcome.status === 'closed') throw settled();
   if (outcome.status === 'repeated') throw answeredBefore();
@@ -72,18 +83,9 @@ function checkAnswer(task: HumanTask, { action, values }: GivenAnswer): JsonObje
 }
 
 /** The run gets what was entered; readers get it with the run's secrets masked. */
-async function toStored(deps: AppDeps, { run_id: runId }: HumanTask, given: GivenAnswer, values: JsonObject) {
-  const masker = await findMasker(deps, runId);
+function toStored({ secretBox }: AppDeps, masker: Masker, given: GivenAnswer, values: JsonObject) {
   const whole = writeJson(values);
   const entered = masker.isEmpty ? whole : writeJson(masker.json(values));
-  const enteredEnc = entered === whole ? null : deps.secretBox.seal(whole, 'human-answer');
+  const enteredEnc = entered === whole ? null : secretBox.seal(whole, 'human-answer');
   return { action: given.action, entered, enteredEnc, comment: masker.text(given.comment) };
-}
-
-async function findMasker({ db, secretBox }: AppDeps, runId: string): Promise<Masker> {
-  const stored = await findRunContext(db, runId);
-  // It has been deleted in this moment.
-  if (stored === undefined) throw notFound();
-  const { fields } = readGraph(await findSnapshot(db, stored.snapshotHash));
-  return openRunContents(stored, fields, secretBox).masker;
 }

@@ -4,7 +4,7 @@ import { readResultPieces } from '../../db/runs/result-pieces.js';
 import { readOutputPieces } from '../../db/runs/run-output.js';
 import type { RunEvent } from '../../db/runs/run-events-repository.js';
 import type { StoredRunStatus } from '../../db/core/tables.js';
-import type { WaitView } from '../callbacks/wait-view.js';
+import type { WaitView } from '../waits/wait-view.js';
 import type { ByteBudget } from '../../outgoing/byte-budget.js';
 import { toExecutionStatus } from '../runs/node-map.js';
 

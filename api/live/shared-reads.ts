@@ -4,7 +4,7 @@ import type { Role } from '../../db/core/tables.js';
 import { readRunForPoll, type PolledRun } from '../../db/runs/poll-repository.js';
 import { findRoles, type Reader, type Viewer } from '../../db/runs/run-watches-repository.js';
 import { together } from '../access/together.js';
-import { mayRun } from '../callbacks/wait-view.js';
+import { mayRun } from '../waits/wait-view.js';
 
 export interface SharedReads {
   /** What a poll by this reader finds now. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { RunEvent } from '../../db/runs/run-events-repository.js';
 import type { Reader } from '../../db/runs/run-watches-repository.js';
 import type { Role } from '../../db/core/tables.js';
-import { createWaitView } from '../callbacks/wait-view.js';
+import { createWaitView } from '../waits/wait-view.js';
 import type { AppDeps } from '../deps.js';
 import { COMMENT, FIRST_FRAME, framesOf, isEnd } from './event-frames.js';
 import type { RunFeed } from './run-feed.js';

@@ -6,7 +6,7 @@ import { readOutputPieces } from '../../db/runs/run-output.js';
 import type { PolledRun, PolledText } from '../../db/runs/poll-repository.js';
 import { splitNodes } from '../../db/runs/polled-text.js';
 import type { LiveNode } from '../../contract/run-workflow.js';
-import { createWaitView } from '../callbacks/wait-view.js';
+import { createWaitView } from '../waits/wait-view.js';
 import type { AppDeps } from '../deps.js';
 import { toETag } from '../http/conditional.js';
 import { ApiError } from '../http/errors.js';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { listIterations } from '../../db/runs/iterations-list-repository.js';
 import { readResultPieces } from '../../db/runs/result-pieces.js';
-import { createWaitView } from '../callbacks/wait-view.js';
+import { createWaitView } from '../waits/wait-view.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { notFound } from '../http/errors.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';

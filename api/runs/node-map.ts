@@ -3,7 +3,7 @@
 import type { HistoryNode } from '../../db/runs/history-repository.js';
 import type { PolledNode } from '../../db/runs/poll-repository.js';
 import type { StoredRunStatus } from '../../db/core/tables.js';
-import type { WaitView } from '../callbacks/wait-view.js';
+import type { WaitView } from '../waits/wait-view.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import { LazyJson, RawJson } from '../http/json-text.js';
 import { toFailedNodes } from './run-envelope.js';

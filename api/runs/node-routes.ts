@@ -7,7 +7,7 @@ import { readResultPieces } from '../../db/runs/result-pieces.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import { toTransaction } from '../billing/transaction-view.js';
-import { createWaitView } from '../callbacks/wait-view.js';
+import { createWaitView } from '../waits/wait-view.js';
 import type { AppDeps } from '../deps.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { notFound } from '../http/errors.js';

@@ -1,5 +1,5 @@
 import type { UpdateOutcome } from '../../db/runs/execution-update.js';
-import { deliverWake } from '../callbacks/deliver-wakes.js';
+import { deliverWake } from '../waits/deliver-wakes.js';
 import type { AppDeps } from '../deps.js';
 import { traceRunEnd } from './run-traces.js';
 

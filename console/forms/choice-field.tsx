@@ -1,12 +1,10 @@
 import { asArray } from '../graph/json.js';
-import { SelectField } from '../ui/select-field.js';
 import type { SchemaFieldProps } from './field-props.js';
-import { useFieldError } from './form-context.js';
-import { descriptionOf } from './schema.js';
+import { SchemaSelect } from './schema-select.js';
 
 /** One of the schema's values; a value that is none of them is kept, and shown. */
-export function ChoiceField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
-  const error = useFieldError(path);
+export function ChoiceField(props: SchemaFieldProps) {
+  const { schema, path, value, onChange } = props;
   const values = asArray(schema['enum']);
   const current = value === undefined ? schema['default'] : value;
   const at = values.findIndex((each) => each === current);
@@ -17,20 +15,15 @@ export function ChoiceField({ schema, path, label, value, isRequired = false, on
   const isOther = at < 0;
   const other = { value: '', label: current === undefined || current === null ? 'Choose…' : toWords(current) };
   return (
-    <div data-path={path.join('.')}>
-      <SelectField
-        label={label}
-        hint={descriptionOf(schema)}
-        error={error}
-        isRequired={isRequired}
-        value={isOther ? '' : (options[at]?.value ?? '')}
-        options={isOther ? [other, ...options] : options}
-        onChange={(chosen) => {
-          const next = values[options.findIndex((option) => option.value === chosen)];
-          if (next !== undefined) onChange(path, next);
-        }}
-      />
-    </div>
+    <SchemaSelect
+      field={props}
+      value={isOther ? '' : (options[at]?.value ?? '')}
+      options={isOther ? [other, ...options] : options}
+      onChoose={(chosen) => {
+        const next = values[options.findIndex((option) => option.value === chosen)];
+        if (next !== undefined) onChange(path, next);
+      }}
+    />
   );
 }
 

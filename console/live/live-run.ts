@@ -68,7 +68,7 @@ export function applyEvents(live: LiveRun, events: readonly RunEvent[]): LiveRun
     version = event.version;
     if (event.type === 'run') status = event.status;
     else if (event.type === 'node') setEntry(nodes, pending, event.node);
-    else setRequest(pending, event.approval);
+    else if (event.type === 'approval') setRequest(pending, event.approval);
   }
   return { status, version, nodes, pending, order: orderOf(live.order, nodes) };
 }

@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { ApprovalStatus, Role } from '../core/tables.js';
+import { personOf, type Person } from '../projects/person.js';
 import { isInScope, type Scope } from '../projects/scope.js';
 import { decisionsOf, type Decision } from './decisions-text.js';
 
@@ -40,11 +41,6 @@ export interface ApprovalRequest {
   expires_at: Date;
 }
 
-export interface Person {
-  id: number;
-  name: string;
-}
-
 /** `decided`: by a person, one way or the other. */
 export type ApprovalFilter = ApprovalStatus | 'decided';
 
@@ -68,11 +64,11 @@ async function readRequests(db: Db, which: RawBuilder<unknown>): Promise<Approva
       run.workflow_id, run.project_id,
       json_build_object('id', workflow.id, 'title', workflow.title) AS workflow,
       json_build_object('id', project.id, 'name', project.name) AS project,
-      json_build_object('id', starter.id, 'name', starter.name) AS requested_by,
+      ${personOf('starter')} AS requested_by,
       request.server_label, request.tool_name, request.arguments, request.arguments_hash, request.edited_arguments,
       request.required, request.exclude_starter, request.roles, ${decisionsOf(sql`request.request_id`)} AS decisions,
       ${shownStatus} AS status, request.reason,
-      CASE WHEN decider.id IS NOT NULL THEN json_build_object('id', decider.id, 'name', decider.name) END AS decided_by,
+      CASE WHEN decider.id IS NOT NULL THEN ${personOf('decider')} END AS decided_by,
       request.decided_at, request.created_at, request.expires_at
     FROM approval_requests request
     JOIN runs run ON run.id = request.run_id

@@ -1,9 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
+import { personOf, type Person } from '../projects/person.js';
 import { isoText } from '../runs/entry-text.js';
 
 /** A person's decision on a request, as readers see it. */
 export interface Decision {
-  decided_by: { id: number; name: string };
+  decided_by: Person;
   decision: 'approved' | 'rejected';
   reason: string;
   /** As JSON writes a Date. */
@@ -12,12 +13,17 @@ export interface Decision {
   arguments_hash: string;
 }
 
-/** JSON of the `Decision`s on a request, in their order. `requestId`: the column with its id. */
-export function decisionsOf(requestId: RawBuilder<unknown>): RawBuilder<Decision[]> {
+/** JSON of the `Decision`s on a request, in their order. `requestId`: the column with its id. `most`: null is all of them. */
+export function decisionsOf(
+  requestId: RawBuilder<unknown>,
+  most: RawBuilder<unknown> = sql`NULL`,
+): RawBuilder<Decision[]> {
   return sql<Decision[]>`(
-    SELECT coalesce(json_agg(json_build_object('decided_by', json_build_object('id', person.id, 'name', person.name),
+    SELECT coalesce(json_agg(json_build_object('decided_by', ${personOf('person')},
       'decision', made.decision, 'reason', made.reason, 'decided_at', ${isoText(sql`made.decided_at`)},
       'arguments_hash', made.arguments_hash) ORDER BY made.decided_at, person.id), '[]'::json)
-    FROM approval_decisions made JOIN users person ON person.id = made.user_id WHERE made.request_id = ${requestId}
+    FROM (
+      SELECT * FROM approval_decisions WHERE request_id = ${requestId} ORDER BY decided_at, user_id LIMIT ${most}
+    ) AS made JOIN users person ON person.id = made.user_id
   )`;
 }

@@ -45,7 +45,11 @@ export async function storeAnswer(db: Database, answer: NewAnswer): Promise<Answ
       WHERE task_id = ${taskId}
         AND required <= (SELECT count(*) FROM human_answers WHERE task_id = ${taskId} AND action = ${action})
       RETURNING ${tellWatchers(runId)}`.execute(trx);
-    if (settled.rows.length === 0) return { status: 'kept' };
+    if (settled.rows.length === 0) {
+      await sql`UPDATE human_tasks SET counted = counted + 1 WHERE task_id = ${taskId}
+        RETURNING ${tellWatchers(runId)}`.execute(trx);
+      return { status: 'kept' };
+    }
     await sql`UPDATE waits SET answered_at = clock_timestamp()
       WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`.execute(trx);
     return { status: 'settled', wait: { runId, path, nodeId } };

@@ -1,8 +1,8 @@
 // Reads of human tasks: who is asked what, where, and what people have answered.
 import { sql, type RawBuilder } from 'kysely';
-import type { Person } from '../agents/approval-requests-repository.js';
 import type { Db } from '../core/client.js';
 import type { HumanTaskStatus } from '../core/tables.js';
+import { personOf, type Person } from '../projects/person.js';
 import { isInScope, type Scope } from '../projects/scope.js';
 
 export interface HumanTask {
@@ -51,8 +51,6 @@ const FILTERS: Record<TaskFilter, RawBuilder<unknown>> = {
   expired: sql`(task.status = 'expired' OR (task.status = 'pending' AND task.expires_at <= now()))`,
 };
 
-const person = (user: RawBuilder<unknown>) => sql`json_build_object('id', ${user}.id, 'name', ${user}.name)`;
-
 /** Of a task and a member of its project. */
 const isAssigned = sql`(member.role = ANY (task.roles) OR member.user_id = ANY (task.users))
   AND NOT (task.exclude_starter AND run.user_id = member.user_id)`;
@@ -66,7 +64,7 @@ async function readTasks(db: Db, scope: Scope, which: RawBuilder<unknown>): Prom
     SELECT task.task_id AS id, task.run_id, task.path, task.node_id, task.node_label,
       json_build_object('id', workflow.id, 'title', workflow.title) AS workflow,
       json_build_object('id', project.id, 'name', project.name) AS project,
-      ${person(sql`starter`)} AS requested_by, ${shownStatus} AS status, task.message,
+      ${personOf('starter')} AS requested_by, ${shownStatus} AS status, task.message,
       task.fields::text AS fields, task.actions::text AS actions, given.answers, task.required, task.action,
       CASE WHEN task.status = 'answered' THEN last.answered_by END AS decided_by,
       CASE WHEN task.status = 'answered' THEN task.settled_at END AS decided_at,
@@ -80,14 +78,14 @@ async function readTasks(db: Db, scope: Scope, which: RawBuilder<unknown>): Prom
       AND ${isInScope('project.id', scope)}
     JOIN users AS starter ON starter.id = run.user_id
     CROSS JOIN LATERAL (
-      SELECT coalesce(json_agg(json_build_object('answered_by', ${person(sql`author`)}, 'action', answer.action,
+      SELECT coalesce(json_agg(json_build_object('answered_by', ${personOf('author')}, 'action', answer.action,
         'values', answer.entered, 'comment', answer.comment, 'answered_at', answer.answered_at)
         ORDER BY answer.answered_at, answer.user_id), '[]')::text AS answers
       FROM human_answers AS answer JOIN users AS author ON author.id = answer.user_id
       WHERE answer.task_id = task.task_id
     ) AS given
     LEFT JOIN LATERAL (
-      SELECT ${person(sql`author`)} AS answered_by, answer.comment
+      SELECT ${personOf('author')} AS answered_by, answer.comment
       FROM human_answers AS answer JOIN users AS author ON author.id = answer.user_id
       WHERE answer.task_id = task.task_id AND answer.action = task.action
       ORDER BY answer.answered_at DESC, answer.user_id DESC LIMIT 1

@@ -54,7 +54,7 @@ export function toState(row: StateRow): PolledState {
     isVisible: row.is_visible,
     role: row.role,
     version: row.version,
-    stateTag: toStateTag(row.version, row.run_status, row.unsettled),
+    stateTag: toStateTag(row.version, row.run_status, row.overdue),
     nodeErrors: row.node_errors,
   };
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { decisionsOf } from '../agents/decisions-text.js';
+import { answersOf } from '../human-tasks/answers-text.js';
 import { errorText, isoText, timesText } from './entry-text.js';
 import { iterationsText } from './iterations-text.js';
 import { outputOfRun } from './run-output.js';
@@ -91,19 +92,23 @@ const nodeText = sql`CASE WHEN node.is_iteration THEN '' ELSE '{"id":' || to_jso
     ELSE coalesce(${waitingText}, '') || '}'
   END END`;
 
-/** Of a request as it was when it was asked for, nothing of its decision; its arguments as they are now. */
+/** Of the decisions or answers in their order, those that there were at the event: all of what is settled. */
+const untilThen = sql`CASE WHEN event.status = 'pending' THEN event.counted END`;
+
+/** Of a request as it was then, but for its arguments, which are as they are now. */
 const approvalText = sql`json_build_object('request_id', approval.request_id, 'node_id', approval.node_id,
   'path', approval.path, 'server_label', approval.server_label, 'tool_name', approval.tool_name,
   'arguments', approval.arguments, 'arguments_hash', approval.arguments_hash,
   'edited_arguments', approval.edited_arguments, 'required', approval.required, 'status', event.status, 'created_at', ${isoText(sql`approval.created_at`)},
   'expires_at', ${isoText(sql`approval.expires_at`)},
-  'decisions', CASE WHEN event.status <> 'pending' THEN ${decisionsOf(sql`approval.request_id`)} ELSE '[]'::json END,
+  'decisions', ${decisionsOf(sql`approval.request_id`, untilThen)},
   'decided_at', CASE WHEN event.status <> 'pending' THEN ${isoText(sql`approval.decided_at`)} END,
   'decided_by', CASE WHEN event.status <> 'pending' THEN approval.decided_by END,
   'reason', CASE WHEN event.status <> 'pending' THEN approval.reason ELSE '' END)::text`;
 
-/** Of a task as it was when it was asked, nothing of its answers. */
+/** Of a task as it was then: who had chosen what, not what they entered. */
 const taskText = sql`json_build_object('id', task.task_id, 'node_id', task.node_id, 'path', task.path,
   'message', task.message, 'fields', task.fields, 'actions', task.actions, 'required', task.required,
   'status', event.status, 'created_at', ${isoText(sql`task.created_at`)}, 'expires_at', ${isoText(sql`task.expires_at`)},
-  'action', CASE WHEN event.status <> 'pending' THEN task.action END)::text`;
+  'action', CASE WHEN event.status <> 'pending' THEN task.action END,
+  'answers', ${answersOf(sql`task.task_id`, untilThen)})::text`;

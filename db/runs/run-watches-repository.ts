@@ -44,8 +44,8 @@ export async function readRunStates(db: Db, runIds: string[]): Promise<RunState[
   const { rows } = await sql<VersionRow & { runId: string; status: StoredRunStatus }>`/* run_states */
     SELECT run.id AS "runId", run.status, ${versionColumns}
     FROM runs AS run ${versionJoin} WHERE run.id = ANY (${runIds}::uuid[])`.execute(db);
-  return rows.map(({ runId, status, version, unsettled }) => {
-    return { runId, status, version, stateTag: toStateTag(version, status, unsettled) };
+  return rows.map(({ runId, status, version, overdue }) => {
+    return { runId, status, version, stateTag: toStateTag(version, status, overdue) };
   });
 }
 

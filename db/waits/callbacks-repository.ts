@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
-import type { WaitKey } from './wait-key.js';
 
 /** 32 random bytes, so that a plain hash is enough to keep them. */
 function hashToken(token: string): Buffer {
@@ -46,19 +45,4 @@ export async function acceptCallback(db: Db, token: string, answerEnc: Buffer): 
   const [known] = rows;
   if (known === undefined) return { status: 'unknown' };
   return { status: known.isOpen && known.isAnswered ? 'repeated' : 'too_late' };
-}
-
-/** Answers of open waits whose signal is not known to have arrived. */
-export async function findUndeliveredWakes(db: Db, olderThanSeconds: number, limit: number): Promise<WaitKey[]> {
-  const { rows } = await sql<WaitKey>`
-    SELECT run_id AS "runId", path, node_id AS "nodeId", call FROM waits
-    WHERE signalled_at IS NULL AND closed_at IS NULL AND answered_at < now() - make_interval(secs => ${olderThanSeconds})
-    ORDER BY answered_at LIMIT ${limit}`.execute(db);
-  return rows;
-}
-
-export async function markWoken(db: Db, { runId, path, nodeId, call = 0 }: WaitKey): Promise<void> {
-  await sql`
-    UPDATE waits SET signalled_at = now()
-    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND call = ${call}`.execute(db);
 }

@@ -3,10 +3,8 @@ import { isObject, ownValue, type JsonObject } from '../json.js';
 import { responseFormatField } from '../response-format.js';
 import { mcpServerFields } from './mcp-server-fields.js';
 import type { NodeDefinition } from './node-definition.js';
+import { DEFAULT_TIMEOUT_SECONDS, MAX_WAIT_SECONDS } from './timeout-field.js';
 import { calledWorkflow, workflowIdField } from './workflow.js';
-
-const THREE_DAYS_SECONDS = 259_200;
-const THIRTY_DAYS_SECONDS = 2_592_000;
 
 const toolNamesSchema = z.looseObject({ tool_names: z.array(z.string().min(1)) });
 
@@ -92,7 +90,7 @@ const settingsSchema = z.looseObject({
   response_format: responseFormatField,
   max_iterations: z.int().min(1).max(1000).default(20).describe('Model calls at most'),
   max_cost: maxCostSchema,
-  approval_timeout: z.number().min(0.1).max(THIRTY_DAYS_SECONDS).default(THREE_DAYS_SECONDS).describe('Seconds'),
+  approval_timeout: z.number().min(0.1).max(MAX_WAIT_SECONDS).default(DEFAULT_TIMEOUT_SECONDS).describe('Seconds'),
   approval: approvalSchema.nullish().describe('How many people must approve a call, and who may'),
   on_reject: z.enum(['continue', 'fail']).default('continue').describe('Whether a rejected call fails the node'),
   retry_unsafe: z.boolean().default(false).describe('Whether a tool call that was in flight may be made again'),

@@ -6,8 +6,6 @@ import { renderText, type Scope } from '../template.js';
 import type { NodeDefinition } from './node-definition.js';
 import { DEFAULT_TIMEOUT_SECONDS, MAX_WAIT_SECONDS, timeoutField } from './timeout-field.js';
 
-const MAX_SECONDS = MAX_WAIT_SECONDS;
-
 type Mistake = (field: string, message: string) => void;
 
 // What another mode of the node would need is not looked at: editors keep it.
@@ -19,7 +17,7 @@ const schema = z
         error: ({ input }) => (input === undefined ? undefined : 'Input should be a valid number or string'),
       })
       .nullish()
-      .describe(`With \`duration\`: how long to wait, from 0 to ${MAX_SECONDS}. May hold variables`),
+      .describe(`With \`duration\`: how long to wait, from 0 to ${MAX_WAIT_SECONDS}. May hold variables`),
     until: z
       .string()
       .nullish()
@@ -42,8 +40,8 @@ function checkSeconds(seconds: unknown, mistake: Mistake): void {
   if (seconds === undefined || seconds === null) return mistake('seconds', 'Field required');
   if (hasVariables(seconds) || (typeof seconds !== 'string' && typeof seconds !== 'number')) return;
   const number = typeof seconds === 'string' ? toNumber(seconds) : seconds;
-  if (number !== undefined && number >= 0 && number <= MAX_SECONDS) return;
-  mistake('seconds', `Input should be a number of seconds from 0 to ${MAX_SECONDS}`);
+  if (number !== undefined && number >= 0 && number <= MAX_WAIT_SECONDS) return;
+  mistake('seconds', `Input should be a number of seconds from 0 to ${MAX_WAIT_SECONDS}`);
 }
 
 function checkUntil(until: unknown, mistake: Mistake): void {
@@ -51,7 +49,7 @@ function checkUntil(until: unknown, mistake: Mistake): void {
   if (hasVariables(until) || typeof until !== 'string') return;
   const moment = toMoment(until);
   if (moment === undefined) mistake('until', 'Input should be a valid date and time (ISO 8601)');
-  else if (moment - Date.now() > MAX_SECONDS * 1000) mistake('until', 'Input should be at most 30 days ahead');
+  else if (moment - Date.now() > MAX_WAIT_SECONDS * 1000) mistake('until', 'Input should be at most 30 days ahead');
 }
 
 export type WaitNodeData = z.infer<typeof schema>;
@@ -79,7 +77,7 @@ export function waitsForCallback(kind: NodeKind, data: JsonObject): boolean {
 
 /** Whether a wait that is written in the node lasts as long as a run may, so that the run ends before it. */
 export function outlastsRun({ mode, seconds, timeout }: JsonObject): boolean {
-  return Number(mode === 'callback' ? timeout : mode === 'until' ? 0 : seconds) >= MAX_SECONDS;
+  return Number(mode === 'callback' ? timeout : mode === 'until' ? 0 : seconds) >= MAX_WAIT_SECONDS;
 }
 
 /**
@@ -96,7 +94,8 @@ export function waitUntil({ mode, seconds, until, timeout }: WaitNodeData, scope
 /** A moment that has passed is no mistake: the run goes on at once. */
 function checked(untilMs: number | undefined, nowMs: number): number {
   if (untilMs === undefined) throw new NodeError('invalid_wait', 'The wait is not a time from 0 seconds to 30 days.');
-  if (untilMs - nowMs > MAX_SECONDS * 1000) throw new NodeError('invalid_wait', 'The wait is longer than 30 days.');
+  if (untilMs - nowMs > MAX_WAIT_SECONDS * 1000)
+    throw new NodeError('invalid_wait', 'The wait is longer than 30 days.');
   return Math.max(nowMs, Math.round(untilMs));
 }
 

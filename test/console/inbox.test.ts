@@ -85,6 +85,8 @@ describe('the inbox', function () {
     await article.getByRole('heading', { name: 'Order 7' }).waitFor();
     assert.equal(await page.title(), 'Inbox · Workflow automation', 'the markup is text');
     await page.getByText('1 task waits for you.').waitFor();
+    await page.getByText('0 requests wait for a decision.').waitFor();
+    assert.equal(await page.getByText('Nothing waits for you.').count(), 0);
     await assertAccessible(page, 'a task');
     await article.getByRole('button', { name: 'Pay now' }).click();
     await article.getByText('Field required').waitFor();
@@ -93,6 +95,7 @@ describe('the inbox', function () {
     await article.getByRole('button', { name: 'Pay now' }).click();
     await article.getByText('You chose Pay now.').waitFor();
     await article.getByText('Comment: as agreed').waitFor();
+    await page.getByText('Nothing waits for you.').waitFor();
     const end = await api.pollToEnd(runId);
     assert.deepEqual(end.data.data![person.id]!.result!['values'], { amount: 12.5 });
     await page.goto(`${stack.apiUrl}/inbox/${task}`);
@@ -100,6 +103,10 @@ describe('the inbox', function () {
     await page.goto(`${stack.apiUrl}/inbox?tab=tasks`);
     await page.getByText('1 task', { exact: true }).waitFor();
     await assertAccessible(page, 'ended tasks');
+    await page.getByRole('combobox', { name: 'Outcome' }).selectOption('expired');
+    await page.getByText('No task has ended this way yet.').waitFor();
+    await page.reload();
+    await page.getByText('0 tasks', { exact: true }).waitFor();
   });
 
   it('shows on a phone who asks what, where and until when, and approves with one touch', async () => {
@@ -277,14 +284,14 @@ describe('the inbox', function () {
   it('tells a newcomer what appears here, and failures with a way to try again', async () => {
     const account = await createAccount(stack);
     const page = await browser.person(account.userId, '/inbox', { colorScheme: 'dark' });
-    await page.getByText('No agent waits for you.').waitFor();
+    await page.getByText('Nothing waits for you.').waitFor();
     await assertAccessible(page, 'empty inbox, dark');
     await page.route('**/api/v1/agent-approvals/?*', (route) => route.fulfill({ status: 500, json: {} }));
     await page.reload();
     await page.getByRole('alert').filter({ hasText: 'The service has failed to do this.' }).waitFor();
     await page.unroute('**/api/v1/agent-approvals/?*');
     await button(page, 'Try again').click();
-    await page.getByText('No agent waits for you.').waitFor();
+    await page.getByText('Nothing waits for you.').waitFor();
     await page.context().close();
   });
 

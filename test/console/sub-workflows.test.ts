@@ -6,7 +6,7 @@ import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 import { callBack, callbackUrlOf, untilWaiting } from '../support/waiting.js';
 import { assertAccessible } from './axe.js';
-import { openConsole, type ConsoleBrowser } from './browser.js';
+import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
 import { createRunWorld, nodeNamed, panel, type RunWorld } from './run-world.js';
 
 describe('sub-workflows in the console', function () {
@@ -62,4 +62,36 @@ describe('sub-workflows in the console', function () {
     await assertAccessible(page, 'the page of a run with a sub-workflow');
     await page.context().close();
   });
+
+  it('link the run that has failed, and mark the line of its code', async () => {
+    const lines = [
+      'const greet = ({ name }) => `Hello, ${name}`;',
+      '',
+      'return greet(inputs.people.first);',
+      '// the end',
+    ];
+    const code = node('code', { label: 'Greet', code: lines.join('\n'), inputs: { name: '<b>Ada</b>' } });
+    const { workflowId: called } = await world.start(inRow(code), {}, 'Greets');
+    const call = node('workflow', { label: 'Call it', workflow_id: called });
+    const { runId } = await world.start(inRow(call), {}, 'Fails below');
+    await world.owner.api.pollToEnd(runId);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await browser.person(world.owner.userId, `/runs/${runId}`, { ...NARROW, colorScheme });
+      await panel(page).getByText('child_failed', { exact: true }).waitFor();
+      await panel(page).getByRole('link', { name: 'Open the run that it has started' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Greets' }).waitFor();
+      await panel(page).getByText('code_error', { exact: true }).waitFor();
+      const shown = panel(page).getByRole('region', { name: 'Code', exact: true });
+      await shown.locator('mark').waitFor();
+      assert.deepEqual(await shown.getByRole('listitem').allInnerTexts(), lines);
+      assert.deepEqual(await shown.locator('mark').allInnerTexts(), [lines[2]]);
+      const numberOf = `getComputedStyle(document.querySelector('li:has(> mark)'), '::before').content`;
+      assert.equal(await page.evaluate(numberOf), '"3"');
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), NARROW.viewport.width);
+      await assertAccessible(page, `code that has failed, ${colorScheme}`);
+      await page.context().close();
+    }
+  });
+
+  it('has broken no policy, written no error and asked no other origin', () => browser.assertClean());
 });

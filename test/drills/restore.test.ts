@@ -1,13 +1,14 @@
 // The drill behind docs/operate/backup.md: a running service is lost, and comes back from backups of its two stores that were taken
-// at moment A or at moment B, each. Between them runs ended, began, went on, and were approved.
+// at moment A or at moment B, each. Between them runs ended, began, went on, and were approved, answered and called back.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { Decimal } from 'decimal.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { agent, drawing, http, linkInRow, llm, resultOf, trigger, type DrawingNode } from '../support/graphs.js';
+import { agent, drawing, http, linkInRow, llm, node, resultOf, trigger, type DrawingNode } from '../support/graphs.js';
 import { queryDatabase } from '../support/inspect.js';
 import type { TestStack } from '../support/stack.js';
+import { callBack, callbackUrlOf, taskOf, untilWaiting } from '../support/waiting.js';
 import { countOpen, World, type Operate } from './restored-world.js';
 import { takeSnapshot, type Backups } from './snapshots.js';
 
@@ -16,6 +17,8 @@ const LONG = { timeoutMs: 90_000, intervalMs: 200 };
 /** What is on the wire in vain may take long. */
 const PATIENT = { settings: { timeout: 200 } };
 const NOTE = 'note';
+/** They end between the two moments. */
+const ENDED = ['posted', 'approved', 'called', 'child', 'parent'];
 
 const ending = (how: string, ...names: string[]): Record<string, string> =>
   Object.fromEntries(names.map((name) => [name, how]));
@@ -62,6 +65,11 @@ describe('a service that is restored', function () {
     assert.equal(answer.body.status, 200);
   }
 
+  async function answerTask(api: ApiClient, { id }: DrawingNode): Promise<void> {
+    const task = await taskOf(api, ids['asked']!, id);
+    assert.equal((await api.post(`/human-tasks/${task}/answer/`, { body: { action: 'done' } })).status, 200);
+  }
+
   const endOf = async (api: ApiClient, name: string): Promise<string> =>
     (await api.pollToEnd(ids[name]!, LONG)).data.status;
 
@@ -85,6 +93,9 @@ describe('a service that is restored', function () {
     return Object.fromEntries(rows.map(({ id, status, code }) => [names.get(id), code ?? status]));
   }
 
+  const callback = node('wait', { mode: 'callback' });
+  const questions = [node('human', { message: 'One?' }), node('human', { message: 'Two?' })] as const;
+
   const postsOf = (name: string): string[] => world.target.bodiesOf(`/held/${name}`);
 
   before(async () => {
@@ -102,16 +113,27 @@ describe('a service that is restored', function () {
     for (const name of ['waiting', 'approved']) await startAgent(api, name);
     await startAgent(api, 'between', 2);
     for (const name of ['waiting', 'approved', 'between']) await eventually(() => pendingOf(api, name), LONG);
-    await eventually(() => postsOf('posted').length === 1 && postsOf('first').length === 1, LONG);
+    await start(api, 'called', [trigger(), callback]);
+    await start(api, 'asked', [trigger(), ...questions]);
+    const child = await api.createWorkflow(projectId, drawing(linkInRow([trigger(), held('child')])));
+    const calls = node('workflow', { workflow_id: child });
+    await start(api, 'parent', [trigger(), calls]);
+    ids['child'] = (await untilWaiting(api, ids['parent']!, calls.id)).waiting!.run_id!;
+    const address = await callbackUrlOf(api, ids['called']!, callback.id);
+    await taskOf(api, ids['asked']!, questions[0].id);
+    await eventually(() => ['posted', 'first', 'child'].every((name) => postsOf(name).length === 1), LONG);
     atA = takeSnapshot(stack, path.join(world.home, 'A'));
 
-    for (const name of ['posted', 'first']) world.target.release(`/held/${name}`);
+    for (const name of ['posted', 'first', 'child']) world.target.release(`/held/${name}`);
     for (const name of ['approved', 'between']) await approve(api, name);
-    for (const name of ['posted', 'approved']) assert.equal(await endOf(api, name), 'succeed');
+    assert.deepEqual(await callBack(address), { status: 200, accepted: true });
+    await answerTask(api, questions[0]);
+    for (const name of ENDED) assert.equal(await endOf(api, name), 'succeed');
     await start(api, 'late', [trigger(), llm('late')]);
     assert.equal(await endOf(api, 'late'), 'succeed');
     await startAgent(api, 'late and waiting');
     for (const name of ['between', 'late and waiting']) await eventually(() => pendingOf(api, name), LONG);
+    await taskOf(api, ids['asked']!, questions[1].id);
     await eventually(() => postsOf('second').length === 1, LONG);
     atB = takeSnapshot(stack, path.join(world.home, 'B'));
 
@@ -131,10 +153,12 @@ describe('a service that is restored', function () {
         await approve(api, name);
         assert.equal(await endOf(api, name), 'succeed');
       }
+      await answerTask(api, questions[1]);
+      assert.equal(await endOf(api, 'asked'), 'succeed');
       assert.equal(await endOf(api, 'ahead'), 'failed');
       assert.deepEqual(await booksOf(stack), {
-        ...ending('Succeeded', 'done', 'posted', 'approved', 'late'),
-        ...ending('Succeeded', 'waiting', 'between', 'late and waiting'),
+        ...ending('Succeeded', 'done', 'late', ...ENDED),
+        ...ending('Succeeded', 'waiting', 'between', 'late and waiting', 'asked'),
         // Its POST was on the wire.
         ahead: 'outcome_unknown',
       });
@@ -151,15 +175,17 @@ describe('a service that is restored', function () {
     await world.restored({ postgres: atB.postgres, temporal: atA.temporal }, async (stack) => {
       const api = createApiClient(stack.apiUrl, stack.apiKey);
       // Temporal waits for an answer that was given after its backup: it is told again.
-      assert.deepEqual(await world.admin(stack, 'approval', 'resend'), { decisions: 2 });
+      assert.deepEqual(await world.admin(stack, 'approval', 'resend'), { decisions: 2, wakes: 3 });
       for (const name of ['waiting', 'between']) {
         await approve(api, name);
         assert.equal(await endOf(api, name), 'succeed');
       }
+      await answerTask(api, questions[1]);
+      assert.equal(await endOf(api, 'asked'), 'succeed');
       for (const name of ['ahead', 'late and waiting']) assert.equal(await endOf(api, name), 'failed');
       assert.deepEqual(await booksOf(stack), {
-        ...ending('Succeeded', 'done', 'posted', 'approved', 'late'),
-        ...ending('Succeeded', 'waiting', 'between'),
+        ...ending('Succeeded', 'done', 'late', ...ENDED),
+        ...ending('Succeeded', 'waiting', 'between', 'asked'),
         ...ending('outcome_unknown', 'ahead'),
         // Temporal has never heard of it.
         'late and waiting': 'execution_lost',
@@ -187,14 +213,14 @@ describe('a service that is restored', function () {
 
     async function checkOlderPostgres(stack: TestStack): Promise<void> {
       const api = createApiClient(stack.apiUrl, stack.apiKey);
-      for (const name of ['posted', 'approved', 'ahead', 'waiting', 'between']) {
+      for (const name of [...ENDED, 'ahead', 'waiting', 'between', 'asked']) {
         assert.equal(await endOf(api, name), 'failed');
       }
       assert.equal((await api.poll(ids['late']!)).data.status, 'not found');
       assert.deepEqual(await booksOf(stack), {
         done: 'Succeeded',
-        ...ending('execution_lost', 'posted', 'approved'),
-        ...ending('terminated', 'ahead', 'waiting', 'between'),
+        ...ending('execution_lost', ...ENDED),
+        ...ending('terminated', 'ahead', 'waiting', 'between', 'asked'),
       });
     }
   });

@@ -3,7 +3,7 @@ import type { ApiClient, NodeEntry } from './api-client.js';
 import { eventually } from './eventually.js';
 
 export interface WaitingEntry extends NodeEntry {
-  waiting?: { for: string; until: string; callback_url?: string; task_id?: string };
+  waiting?: { for: string; until: string; callback_url?: string; task_id?: string; run_id?: string };
 }
 
 /** The node's entry once the poll shows that it waits. */

@@ -10,6 +10,7 @@ import { transactionsOf } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 import { taskOf } from '../support/waiting.js';
+import { createHook, deliveriesOf, startRun, verify } from '../api/webhook-receiver.js';
 
 interface Task {
   id: string;
@@ -118,6 +119,44 @@ describe('human tasks', function () {
     assert.ok(!JSON.stringify(end).includes('hunter2'));
   });
 
+  it('raise the version by each answer that counts, and tell of it in the stream', async () => {
+    const nodes = linkInRow([trigger(), human({ required: 3 })]);
+    const { project, runId } = await start(nodes);
+    const people = [owner, await member(project, 'editor'), await member(project, 'editor')];
+    const id = await taskOf(api, runId, nodes[1]!.id);
+    const stream = await openEventStream(stack.apiUrl, owner.apiKey, runId);
+    const told = () =>
+      stream.events.flatMap(({ event, id: version, data }) =>
+        event === 'human_task' ? [{ ...(data as unknown as Task), version }] : [],
+      );
+    let { version } = (await api.poll(runId)).data;
+    for (const [index, { api: by }] of people.entries()) {
+      await eventually(() => told().length === index + 1);
+      assert.equal((await answer(id, { action: 'done' }, by)).status, 200);
+      const after = (await api.poll(runId)).data.version;
+      assert.ok(after! > version!, `${after} after ${version}`);
+      version = after;
+    }
+    await stream.ended;
+    const seen = told();
+    assert.deepEqual(
+      seen.map(({ status, answers }) => [status, answers.map(({ answered_by: { id: by } }) => by)]),
+      [
+        ['pending', []],
+        ['pending', [people[0]!.userId]],
+        ['pending', people.slice(0, 2).map(({ userId }) => userId)],
+        ['answered', people.map(({ userId }) => userId)],
+      ],
+    );
+    assert.equal(new Set(seen.map((task) => task.version)).size, 4, 'each event has a version of its own');
+    const resumed = await openEventStream(stack.apiUrl, owner.apiKey, runId, { lastEventId: seen[1]!.version });
+    await resumed.ended;
+    assert.deepEqual(
+      resumed.events.filter(({ event }) => event === 'human_task').map((event) => event.id),
+      seen.slice(2).map((task) => task.version),
+    );
+  });
+
   it('are told as events, in the poll and in the order of their changes', async () => {
     const [begin, ask] = linkInRow([trigger(), human()]);
     const { runId } = await start([begin!, ask!]);
@@ -139,6 +178,30 @@ describe('human tasks', function () {
       ids,
       [...new Set(ids)].toSorted((a, b) => a - b),
       'each event has a version of its own',
+    );
+  });
+
+  it('are told to the webhook of the project, once each', async () => {
+    const hook = await createHook(api, target);
+    const nodes = linkInRow([trigger(), human({ required: 2 })]);
+    const runId = await startRun(api, hook.projectId, drawing(nodes));
+    const id = await taskOf(api, runId, nodes[1]!.id);
+    const colleague = await member(hook.projectId, 'editor');
+    for (const by of [api, colleague.api]) assert.equal((await answer(id, { action: 'done' }, by)).status, 200);
+    await api.pollToEnd(runId);
+    const log = await eventually(async () => {
+      const deliveries = await deliveriesOf(api, hook.projectId);
+      return deliveries.length >= 3 && deliveries.every(({ status }) => status === 'delivered') && deliveries;
+    });
+    const types = ['workflow_run.started', 'human_task.requested', 'workflow_run.succeeded'];
+    assert.deepEqual(
+      log.map(({ type }) => type),
+      types,
+    );
+    const received = target.requestsTo(hook.path).map((request) => verify(request, hook.secret));
+    assert.deepEqual(
+      received.map(({ type, data }) => [type, data.run_id, data.project_id]),
+      types.map((type) => [type, runId, hook.projectId]),
     );
   });
 

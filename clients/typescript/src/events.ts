@@ -11,6 +11,7 @@ import type { NodeResult, RunStatus } from './runs.js';
 export type RunEvent =
   | { type: 'node'; version: number; node: NodeResult & { path: string } }
   | { type: 'approval'; version: number; approval: Record<string, unknown> & { request_id: string; status: string } }
+  | { type: 'human_task'; version: number; task: Record<string, unknown> & { id: string; status: string } }
   | { type: 'run'; version: number; status: RunStatus; output?: unknown };
 
 export interface FollowOptions {
@@ -158,6 +159,7 @@ function toEvent(lines: string[]): RunEvent | undefined {
   const type = fields.get('event');
   if (type === 'node') return { type, version, node: data };
   if (type === 'approval') return { type, version, approval: data };
+  if (type === 'human_task') return { type, version, task: data };
   if (type === 'run') {
     const { status, ...said } = data as { status: RunStatus; output?: unknown };
     return { type, version, status, ...('output' in said ? { output: said.output } : {}) };

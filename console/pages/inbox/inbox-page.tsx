@@ -4,6 +4,7 @@ import { Tabs } from '../../ui/tabs.js';
 import { DecidedList } from './decided-list.js';
 import './inbox.css';
 import { EndedTasks } from './tasks/ended-tasks.js';
+import { useWaitingTasks } from './tasks/use-waiting-tasks.js';
 import { WaitingTasks } from './tasks/waiting-tasks.js';
 import { useWaiting } from './use-waiting.js';
 import { WaitingList } from './waiting-list.js';
@@ -14,6 +15,7 @@ const TABS = ['waiting', 'decided', 'tasks'] as const;
 export function InboxPage() {
   const [search, setSearch] = useSearchParams();
   const waiting = useWaiting();
+  const tasks = useWaitingTasks();
   const selected = TABS.find((tab) => tab === search.get('tab')) ?? 'waiting';
   return (
     <div className="inbox">
@@ -28,8 +30,8 @@ export function InboxPage() {
             label: 'Waiting',
             content: (
               <>
-                <WaitingTasks />
-                <WaitingList waiting={waiting} />
+                <WaitingTasks tasks={tasks} />
+                <WaitingList waiting={waiting} hasNoTasks={tasks.total === 0} />
               </>
             ),
           },

@@ -11,7 +11,13 @@ import type { useWaiting } from './use-waiting.js';
 
 type Waiting = ReturnType<typeof useWaiting>;
 
-export function WaitingList({ waiting }: { waiting: Waiting }) {
+interface WaitingListProps {
+  waiting: Waiting;
+  /** No task waits for the person either. */
+  hasNoTasks: boolean;
+}
+
+export function WaitingList({ waiting, hasNoTasks }: WaitingListProps) {
   const { list, requests, fresh, total, hasMore } = waiting;
   const tell = useEffectEvent((count: number) => announce(`${countOf(count)}.`));
   useEffect(() => {
@@ -42,7 +48,7 @@ export function WaitingList({ waiting }: { waiting: Waiting }) {
           </div>
         )}
       </div>
-      {requests.length === 0 && fresh.length === 0 && <Empty />}
+      {requests.length === 0 && fresh.length === 0 && hasNoTasks && <Empty />}
       <div className="inbox-list">
         {requests.map((request) => (
           <RequestArticle key={request.request_id} request={request} onChange={waiting.change} isLinked />
@@ -65,8 +71,8 @@ function Empty() {
   return (
     <Note>
       <p>
-        No agent waits for you. An agent node asks here before it calls a tool, unless the tool is marked as one that
-        needs no approval. New requests appear by themselves.
+        Nothing waits for you. An agent node asks here before it calls a tool, unless the tool is marked as one that
+        needs no approval, and a human task asks here for an answer. Both appear by themselves.
       </p>
       <p className="inbox-empty-next">
         <ButtonLink to="/workflows">To the workflows</ButtonLink>

@@ -3,17 +3,14 @@ import { api, unwrap } from '../../app/api.js';
 import { FailedChoices } from '../../app/failed-choices.js';
 import { readAllPages } from '../../app/read-all-pages.js';
 import type { SchemaFieldProps } from '../../forms/field-props.js';
-import { useFieldError } from '../../forms/form-context.js';
-import { descriptionOf } from '../../forms/schema.js';
-import { SelectField } from '../../ui/select-field.js';
+import { SchemaSelect } from '../../forms/schema-select.js';
 
 /** The `format` of fields whose value is the id of a workflow of the same project. */
 export const WORKFLOW_ID = 'workflow-id';
 
 /** The workflows of the project by their titles. An id that is none of them is kept, and shown. */
-export function WorkflowField({ projectId, ...props }: SchemaFieldProps & { projectId: number }) {
-  const { schema, path, label, value, isRequired = false, onChange } = props;
-  const error = useFieldError(path);
+export function WorkflowField({ projectId, ...field }: SchemaFieldProps & { projectId: number }) {
+  const { path, value, onChange } = field;
   const query = useQuery({
     queryKey: ['workflows', 'of-project', projectId],
     queryFn: ({ signal }) =>
@@ -27,17 +24,14 @@ export function WorkflowField({ projectId, ...props }: SchemaFieldProps & { proj
   const options = titles.toSorted((one, other) => one.label.localeCompare(other.label));
   const chosen = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
   return (
-    <div data-path={path.join('.')}>
-      <SelectField
-        label={label}
-        hint={descriptionOf(schema)}
-        error={error}
-        isRequired={isRequired}
+    <>
+      <SchemaSelect
+        field={field}
         value={chosen}
         options={chosen === '' ? [{ value: '', label: 'Choose…' }, ...options] : options}
-        onChange={(id) => onChange(path, id === '' ? undefined : Number(id))}
+        onChoose={(id) => onChange(path, id === '' ? undefined : Number(id))}
       />
       <FailedChoices noun="workflows" query={query} />
-    </div>
+    </>
   );
 }

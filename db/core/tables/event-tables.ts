@@ -1,4 +1,5 @@
 // Who watches runs, and the order of what they see.
+import type { Generated } from 'kysely';
 
 /** Writer: the API processes, each its own rows, under the id that it makes at its start. Rows that nobody renews are void. */
 export interface RunWatchesTable {
@@ -11,10 +12,12 @@ export interface RunWatchesTable {
 export interface RunEventsTable {
   run_id: string;
   version: number;
-  kind: 'run' | 'node' | 'approval';
+  kind: 'run' | 'node' | 'approval' | 'human_task';
   path: string;
-  /** The node's id or that of the request; empty for the run. */
+  /** The node's id or that of the request or the task; empty for the run. */
   subject: string;
-  /** What it became: the stored status of the run, the node or the request. */
+  /** What it became: the stored status of the run, the node, the request or the task. */
   status: string;
+  /** Of a pending request or task: how many decisions or answers had been counted. */
+  counted: Generated<number>;
 }

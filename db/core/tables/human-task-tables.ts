@@ -27,6 +27,8 @@ export interface HumanTasksTable {
   exclude_starter: boolean;
   required: number;
   status: Generated<HumanTaskStatus>;
+  /** How many answers were counted and have not settled the task. */
+  counted: Generated<number>;
   /** The action that enough people have chosen. */
   action: string | null;
   created_at: Generated<Date>;

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../support/api-client.js';
 import { agent, drawing, linkInRow, trigger } from '../../support/graphs.js';
 import { eventually } from '../../support/eventually.js';
+import { openEventStream } from '../../support/event-stream.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
@@ -253,6 +254,50 @@ describe('approvals by several people', function () {
     assert.ok(others.every(({ status, body }) => status === 503 || body.status === 409));
     await owner.api.pollToEnd(asked.runId);
     assert.deepEqual(notesOf(asked), [((await read(asked)).edited_arguments as { text: string }).text]);
+  });
+
+  it('raise the version by each approval that counts, and tell of it in the stream', async () => {
+    const asked = await ask({ approval: { required: 3 } });
+    const stream = await openEventStream(stack.apiUrl, owner.apiKey, asked.runId);
+    const told = () =>
+      stream.events.flatMap(({ event, id: version, data }) =>
+        event === 'approval' ? [{ ...(data as unknown as Request), version }] : [],
+      );
+    let { version } = (await owner.api.poll(asked.runId)).data;
+    const three = people.slice(0, 3);
+    for (const [index, person] of three.entries()) {
+      await eventually(() => told().length === index + 1);
+      assert.equal((await decide(person, asked, 'approve')).body.status, 200);
+      const after = (await owner.api.poll(asked.runId)).data.version;
+      assert.ok(after! > version!, `${after} after ${version}`);
+      version = after;
+      if (index > 0) continue;
+      await decide(person, asked, 'approve');
+      assert.equal((await owner.api.poll(asked.runId)).data.version, version, 'a repetition changes nothing');
+    }
+    await stream.ended;
+    const seen = told();
+    assert.deepEqual(
+      seen.map(({ status, decisions }) => [status, decisions.map(({ decided_by: { id } }) => id)]),
+      [
+        ['pending', []],
+        ['pending', [three[0]!.userId]],
+        ['pending', three.slice(0, 2).map(({ userId }) => userId)],
+        ['approved', three.map(({ userId }) => userId)],
+      ],
+    );
+    const ids = stream.events.map((event) => event.id);
+    assert.deepEqual(
+      ids,
+      [...new Set(ids)].toSorted((one, other) => one - other),
+      'each event has a version of its own',
+    );
+    const late = await openEventStream(stack.apiUrl, owner.apiKey, asked.runId);
+    await late.ended;
+    assert.deepEqual(
+      late.events.map(({ event, id }) => [event, id]),
+      stream.events.map(({ event, id }) => [event, id]),
+    );
   });
 
   it('keep the secrets of changed arguments sealed, and send them', async () => {

@@ -4,6 +4,8 @@ import { createLimit } from '../../../console/live/limit.js';
 import { refusalsOf } from '../../../console/pages/run/actions/refusal.js';
 import { parseStructure, WrittenNumber } from '../../../console/pages/run/content/json-value.js';
 import { formatBytes, partOf, SHOWN_BYTES } from '../../../console/pages/run/content/part-of.js';
+import { linesAround } from '../../../console/pages/run/content/lines-around.js';
+import { failedChild, lineOfError } from '../../../console/pages/run/node/failure-parts.js';
 import { readResult } from '../../../console/pages/run/node/result-parts.js';
 import { runWord, toStoredStatus } from '../../../console/pages/run/run-word.js';
 import { addDecimals, subtractDecimals, sumAmounts } from '../../../console/pages/run/sum-amounts.js';
@@ -49,7 +51,7 @@ describe('the parts of the run page', () => {
     ]);
   });
 
-  it('read results without knowing kinds: the answers of models, the steps of agents, and the rest', () => {
+  it('read results without knowing kinds: the answers of models, and the rest without the steps of agents', () => {
     const usage = { total_tokens: 3 };
     const calls = [{ server_label: 'sums', tool_name: 'add', outcome: 'result' }];
     const agent = readResult({
@@ -61,16 +63,41 @@ describe('the parts of the run page', () => {
       ],
     });
     assert.equal(agent.isAnswer, true);
-    assert.deepEqual(agent.steps[0]?.toolCalls, [{ tool: 'add', server: 'sums', outcome: 'result' }]);
     assert.deepEqual(agent.rest, { usage });
     const http = readResult({ content: '{}', status_code: 200, steps: [1] });
-    assert.deepEqual([http.isAnswer, http.steps, http.rest], [false, [], { status_code: 200, steps: [1] }]);
-    const nothing = { content: undefined, isAnswer: false, steps: [], childRun: undefined, rest: {} };
+    assert.deepEqual([http.isAnswer, http.rest], [false, { status_code: 200, steps: [1] }]);
+    const nothing = { content: undefined, isAnswer: false, childRun: undefined, rest: {} };
     assert.deepEqual(readResult(null), nothing);
     const runId = '0b5f8f6e-4a5e-4c53-9d8e-0f6a3a1f2b3c';
     assert.equal(readResult({ content: '', output: 1, run_id: runId, status: 'succeed' }).childRun, runId);
     const others = [{ run_id: runId }, { output: 1, run_id: 'x', status: 'succeed' }];
     for (const other of others) assert.equal(readResult({ content: '', ...other }).childRun, undefined);
+  });
+
+  it('find the line and the run that an error names, and nothing in errors of other codes', () => {
+    const message = 'x is not defined (line 12)';
+    assert.equal(lineOfError({ code: 'code_error', message }), 12);
+    assert.equal(lineOfError({ code: 'http_status', message }), undefined);
+    assert.equal(lineOfError({ code: 'code_error', message: 'it said (line 3) somewhere' }), undefined);
+    const runId = '0b5f8f6e-4a5e-4c53-9d8e-0f6a3a1f2b3c';
+    const failed = `The run ${runId} of the sub-workflow failed: http_status: 404`;
+    assert.equal(failedChild({ code: 'child_failed', message: failed }), runId);
+    assert.equal(failedChild({ code: 'code_error', message: failed }), undefined);
+    const refused = `The sub-workflow cannot run: node ${runId}, url: Field required.`;
+    assert.equal(failedChild({ code: 'child_failed', message: refused }), undefined);
+  });
+
+  it('show long code around its marked line', () => {
+    const code = Array.from({ length: 1_000 }, (_, index) => `line ${index + 1}`).join('\n');
+    const around = (line?: number) => {
+      const { lines, first, total } = linesAround(code, line);
+      return [first, lines[0], lines.at(-1), total];
+    };
+    assert.deepEqual(around(), [1, 'line 1', 'line 201', 1_000]);
+    assert.deepEqual(around(500), [400, 'line 400', 'line 600', 1_000]);
+    assert.deepEqual(around(1_000), [800, 'line 800', 'line 1000', 1_000]);
+    assert.deepEqual(around(5_000), [800, 'line 800', 'line 1000', 1_000]);
+    assert.deepEqual(linesAround('a\r\nb', 2), { lines: ['a', 'b'], first: 1, total: 2 });
   });
 
   it('take objects and arrays for JSON, nothing else, and keep the digits of numbers where the runtime tells them', () => {

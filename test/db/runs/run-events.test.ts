@@ -224,6 +224,39 @@ describe('versions and events of a run', function () {
       assert.deepEqual(shown[0]!['arguments'], { a: 1 });
     });
 
+    it('of an approval by several people are each decision that counts, also those that are ordered late', async () => {
+      const run = await openRun(db, ['agent']);
+      await claim(run, 0);
+      const requestId = `${run.id}-three`;
+      await ask(run, requestId);
+      await sql`UPDATE approval_requests SET required = 3 WHERE request_id = ${requestId}`.execute(db);
+      const { rows: people } = await sql<{ id: number }>`
+        INSERT INTO users (name) SELECT 'one of three' FROM generate_series(1, 3) RETURNING id`.execute(db);
+      const versions = [await versionOf(run)];
+      for (const { id: userId } of people) {
+        const made = { runId: run.id, requestId, decision: 'approved', reason: '', userId, role: 'owner' } as const;
+        await decideRequest(db, made);
+        versions.push(await versionOf(run));
+      }
+      assert.deepEqual(
+        versions.map((version) => version - versions[0]!),
+        [0, 1, 2, 3].map((changes) => changes * VERSION_STEP),
+      );
+      const approvals = (await eventsOf(run)).filter(({ kind }) => kind === 'approval');
+      const shown = approvals.map(({ data }) => JSON.parse(data) as { status: string; decisions: unknown[] });
+      assert.deepEqual(
+        shown.map(({ status, decisions }) => [status, decisions.length]),
+        [
+          ['pending', 0],
+          ['pending', 1],
+          ['pending', 2],
+          ['approved', 3],
+        ],
+      );
+      assert.equal(approvals.at(-1)!.version, versions.at(-1));
+      assert.equal(new Set(approvals.map(({ version }) => version)).size, 4);
+    });
+
     it('hold a small result, and of a large one where it begins', async () => {
       const run = await openRun(db, ['http', 'http']);
       const large = JSON.stringify({ content: 'x'.repeat(20_000) });

@@ -86,6 +86,7 @@ function ChosenNode({ run, label, labels, choice, onSelect }: ChosenNodeProps) {
                 <ResultTab
                   address={address}
                   entry={entry}
+                  detail={detail.data}
                   label={label}
                   pending={pending}
                   expiredAt={run.results_expired_at}

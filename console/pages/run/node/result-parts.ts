@@ -1,44 +1,30 @@
 // What a node's result consists of, read from the result itself: kinds are not known by name here.
-import { isObject, ownValue, type JsonObject } from '../../../../graph/json.js';
-
-export interface ToolCall {
-  tool: string;
-  server: string;
-  outcome: string;
-}
-
-export interface Step {
-  iteration: number;
-  toolCalls: readonly ToolCall[];
-}
+import { isObject, type JsonObject } from '../../../../graph/json.js';
 
 export interface ResultParts {
   /** Undefined where the result has no text. */
   content: string | undefined;
   /** A model has written the content: only models tell how many tokens they have used. */
   isAnswer: boolean;
-  /** What an agent has done, in its order. */
-  steps: readonly Step[];
   /** The id of the run that the node has started. */
   childRun: string | undefined;
-  /** Everything else that the result holds. */
+  /** Everything else that the result holds, but the steps of an agent, which are shown by themselves. */
   rest: JsonObject;
 }
 
 export function readResult(result: unknown): ResultParts {
-  if (!isObject(result)) return { content: undefined, isAnswer: false, steps: [], childRun: undefined, rest: {} };
+  if (!isObject(result)) return { content: undefined, isAnswer: false, childRun: undefined, rest: {} };
   const { content, steps, ...rest } = result;
   const isAnswer = isObject(rest['usage']);
-  const known = isAnswer && Array.isArray(steps) && steps.every(isObject) ? steps.map(readStep) : undefined;
+  const isOfAgent = isAnswer && Array.isArray(steps) && steps.every(isObject);
   return {
     content: typeof content === 'string' ? content : undefined,
     isAnswer,
-    steps: known ?? [],
     childRun: readChildRun(rest),
     rest: {
       ...rest,
       ...(typeof content === 'string' || content === undefined ? {} : { content }),
-      ...(known === undefined && steps !== undefined ? { steps } : {}),
+      ...(isOfAgent || steps === undefined ? {} : { steps }),
     },
   };
 }
@@ -58,21 +44,4 @@ export function readRefusal(result: unknown): readonly { field: string; sentence
   return result
     .filter(isObject)
     .flatMap((fields) => Object.entries(fields).map(([field, sentence]) => ({ field, sentence: String(sentence) })));
-}
-
-function readStep(step: JsonObject, index: number): Step {
-  const calls = ownValue(step, 'tool_calls');
-  const iteration = ownValue(step, 'iteration');
-  return {
-    iteration: typeof iteration === 'number' ? iteration : index + 1,
-    toolCalls: (Array.isArray(calls) ? calls.filter(isObject) : []).map((call) => ({
-      tool: textOf(call['tool_name']),
-      server: textOf(call['server_label']),
-      outcome: textOf(call['outcome']),
-    })),
-  };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

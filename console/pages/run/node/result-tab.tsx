@@ -3,14 +3,18 @@ import type { NodeEntry } from '../../../live/live-run.js';
 import { Time } from '../../../ui/time.js';
 import { ContentView } from '../content/content-view.js';
 import { JsonTree } from '../content/json-tree.js';
-import type { ApprovalRequest } from '../run-data.js';
+import type { ApprovalRequest, NodeDetail } from '../run-data.js';
 import { AgentSteps } from './agent-steps.js';
+import { ChildLink } from './child-link.js';
+import { Failure } from './failure.js';
 import type { NodeAddress } from './node-detail.js';
-import { readRefusal, readResult } from './result-parts.js';
+import { readResult } from './result-parts.js';
 
 interface ResultTabProps {
   address: NodeAddress;
   entry: NodeEntry;
+  /** Undefined until it is read. */
+  detail: NodeDetail | undefined;
   /** Names files of downloads. */
   label: string;
   /** The node's requests that nobody has decided. */
@@ -28,8 +32,8 @@ export function ResultTab({ address, ...shown }: ResultTabProps) {
   );
 }
 
-function Result({ entry, label, pending, expiredAt }: Omit<ResultTabProps, 'address'>) {
-  if (entry.status === 'failed') return <Failure entry={entry} />;
+function Result({ entry, detail, label, pending, expiredAt }: Omit<ResultTabProps, 'address'>) {
+  if (entry.status === 'failed') return <Failure entry={entry} detail={detail} />;
   if (entry.status !== 'succeed') return <Unfinished pending={pending} childRun={entry.waiting?.run_id} />;
   if (expiredAt !== undefined) {
     return (
@@ -50,38 +54,6 @@ function Result({ entry, label, pending, expiredAt }: Omit<ResultTabProps, 'addr
         </section>
       )}
     </div>
-  );
-}
-
-function Failure({ entry }: { entry: NodeEntry }) {
-  const refusal = readRefusal(entry.result);
-  if (refusal.length > 0) {
-    return (
-      <div className="node-part">
-        <p>The node was not valid, so the run did not begin.</p>
-        <ul className="node-refusal">
-          {refusal.map(({ field, sentence }) => (
-            <li key={`${field} ${sentence}`}>
-              <code>{field}</code>: {sentence}
-            </li>
-          ))}
-        </ul>
-      </div>
-    );
-  }
-  return (
-    <div className="node-error">
-      <code className="node-error-code">{entry.error?.code ?? 'failed'}</code>
-      <p className="node-error-message">{entry.error?.message ?? 'The node failed.'}</p>
-    </div>
-  );
-}
-
-function ChildLink({ runId }: { runId: string }) {
-  return (
-    <p>
-      <Link href={`/runs/${encodeURIComponent(runId)}`}>Open the run that it has started</Link>
-    </p>
   );
 }
 

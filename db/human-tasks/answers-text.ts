@@ -1,0 +1,14 @@
+import { sql, type RawBuilder } from 'kysely';
+import { personOf } from '../projects/person.js';
+import { isoText } from '../runs/entry-text.js';
+
+/** JSON of who has chosen which action of a task, in their order. `taskId`: the column with its id. `most`: null is all. */
+export function answersOf(taskId: RawBuilder<unknown>, most: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(
+    SELECT coalesce(json_agg(json_build_object('answered_by', ${personOf('person')}, 'action', given.action,
+      'answered_at', ${isoText(sql`given.answered_at`)}) ORDER BY given.answered_at, person.id), '[]'::json)
+    FROM (
+      SELECT * FROM human_answers WHERE task_id = ${taskId} ORDER BY answered_at, user_id LIMIT ${most}
+    ) AS given JOIN users person ON person.id = given.user_id
+  )`;
+}
