@@ -1,10 +1,12 @@
-/** What QuickJS says where a property of null or undefined is read or set. */
-const OF_NOTHING = /^cannot (?:read|set) property '(.*)' of (?:null|undefined)$/;
+/** What QuickJS says where a property of null or undefined is read or set, and of a name that has no value. */
+const MISPLACED = [
+  /^cannot (?:read|set) property '(.*)' of (?:null|undefined)$/,
+  /^'?([^\s']+)'? is not (?:defined|initialized)$/,
+];
 
 /**
- * The line of the code at which it has failed: the innermost one of the stack; null where that is not known. QuickJS tells a
- * property of null at the call or operator before it, so the line is looked for there: it is the only one behind that names
- * the property.
+ * The line of the code at which it has failed: the innermost one of the stack; null where that is not known. Some errors
+ * QuickJS places at the call or operator before them. Their line is the only one from there on that has the name.
  */
 export function findErrorLine(stack: string, message: string, code: string): number | null {
   const told = /\bcode\.js:(\d{1,9})/.exec(stack)?.[1];
@@ -12,15 +14,15 @@ export function findErrorLine(stack: string, message: string, code: string): num
   const lines = code.split('\n');
   // The wrapper of the code ends on a line of its own.
   const line = Math.min(Number(told), lines.length);
-  const property = OF_NOTHING.exec(message)?.[1];
-  if (property === undefined) return line;
-  const named = lines.flatMap((text, at) => (at + 1 >= line && namesProperty(text, property) ? [at + 1] : []));
+  const name = MISPLACED.map((pattern) => pattern.exec(message)?.[1]).find((found) => found !== undefined);
+  if (name === undefined) return line;
+  const named = lines.flatMap((text, at) => (at + 1 >= line && hasName(text, name) ? [at + 1] : []));
   return named.length === 1 ? named[0]! : null;
 }
 
-function namesProperty(text: string, property: string): boolean {
-  for (let at = text.indexOf(property); at >= 0; at = text.indexOf(property, at + 1)) {
-    const [before, after] = [text.charAt(at - 1), text.charAt(at + property.length)];
+function hasName(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const [before, after] = [text.charAt(at - 1), text.charAt(at + name.length)];
     if (!isPartOfName(before) && !isPartOfName(after)) return true;
   }
   return false;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createApiClient, type ApiClient, type Envelope, type RunRecord } from '../../../support/api-client.js';
+import { openEventStream } from '../../../support/event-stream.js';
 import { eventually } from '../../../support/eventually.js';
 import type { ModelAnswer } from '../../../support/fake-model-provider.js';
 import { drawing, http, linkInRow, node, resultOf, trigger, type DrawingNode } from '../../../support/graphs.js';
@@ -196,8 +197,24 @@ describe('workflows as tools of an agent', function () {
     });
     assert.equal(waiting!.for, 'child');
     assert.ok(rows.some(({ id }) => id === (waiting as { run_id?: string }).run_id));
-    for (const { id } of rows) await callBack(await callbackUrlOf(api, id, pause.id), 'said');
+    const before = await api.poll(runId);
+    const [first, second] = rows;
+    await callBack(await callbackUrlOf(api, first!.id, pause.id), 'said');
+    await eventually(async () => {
+      const { version, data } = (await api.poll(runId)).data as { version: number; data: Envelope['data']['data'] };
+      const { waiting: rest } = data![work.id] as { waiting?: { run_id?: string } };
+      return rest?.run_id === second!.id && version > (before.data as { version: number }).version;
+    });
+    await callBack(await callbackUrlOf(api, second!.id, pause.id), 'said');
     assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
+    const stream = await openEventStream(stack.apiUrl, stack.apiKey, runId, { lastEventId: 0 });
+    await stream.ended;
+    const ofAgent = stream.events.filter(({ event, data }) => event === 'node' && data.id === work.id);
+    assert.deepEqual(
+      ofAgent.map(({ data }) => data.status),
+      [...Array<string>(4).fill('in progress'), 'succeed'],
+      'the start and the end of each run, and its own end',
+    );
     assert.deepEqual(answersTo(model), ['said', 'said']);
   });
 

@@ -120,13 +120,15 @@ describe('the sandbox of code', function () {
     assert.deepEqual(await failureOf('throw "text"'), ['text', null]);
   });
 
-  it('tells no line of a property of null where several lines may be meant, and none behind the last one', async () => {
+  it('tells no line of a name without a value where several lines may be meant, and none behind the last one', async () => {
     const lineOf = async (...lines: string[]) => (await failureOf(lines.join('\n')))[1];
     assert.equal(await lineOf('const a = 1;', 'const b = null;', 'const c = b.z;', 'return c;'), 3);
     assert.equal(await lineOf('const b = null;', 'const zz = 1;', 'b.z = 1;'), 3);
     assert.equal(await lineOf('const b = { z: 1 };', 'String(1);', 'const c = null;', 'return c["z"];'), 4);
     assert.equal(await lineOf('const b = { z: 1 };', 'const d = b.z;', 'const c = null;', 'return c.z;'), null);
     assert.equal(await lineOf('const b = null;', 'const key = "z";', 'return b[key + "y"];'), null);
+    assert.equal(await lineOf('const x = 1;', '', 'return great(x);'), 3);
+    assert.equal(await lineOf('const x = 1;', 'return later;', 'const later = 2;'), null);
     assert.equal(await lineOf('return ('), 1);
   });
 
