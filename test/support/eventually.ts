@@ -1,9 +1,12 @@
 export interface EventuallyOptions {
   /** Gives up after this long; default 20 s: files run side by side, and what it waits for has no bound of its own. */
   timeoutMs?: number;
-  /** Pause between two attempts; default 25 ms. */
+  /** Pause between two attempts. By default it grows from 25 to 200 ms: what takes long is not asked for all the time. */
   intervalMs?: number;
 }
+
+const FIRST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 200;
 
 /**
  * Retries `probe` until it does not throw and returns something other than `false` or `undefined`, and returns that.
@@ -11,10 +14,14 @@ export interface EventuallyOptions {
  */
 export async function eventually<T>(
   probe: () => T | Promise<T>,
-  { timeoutMs = 20_000, intervalMs = 25 }: EventuallyOptions = {},
+  { timeoutMs = 20_000, intervalMs }: EventuallyOptions = {},
 ): Promise<Exclude<T, false | undefined>> {
   const deadline = performance.now() + timeoutMs;
-  for (;;) {
+  for (
+    let pauseMs = intervalMs ?? FIRST_PAUSE_MS;
+    ;
+    pauseMs = intervalMs ?? Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)
+  ) {
     let failure: unknown;
     try {
       const value = await probe();
@@ -24,6 +31,6 @@ export async function eventually<T>(
       failure = error;
     }
     if (performance.now() >= deadline) throw failure;
-    await new Promise((resolve) => setTimeout(resolve, intervalMs));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -7,15 +7,20 @@ import { createApiClient } from './api-client.js';
 import { eventually } from './eventually.js';
 import type { TestStack } from './stack.js';
 
+/** By the address of the database. They close by themselves, and do not keep the process alive. */
+const pools = new Map<string, pg.Pool>();
+
 /** One query on the stack's database. */
 export async function queryDatabase<Row>(stack: TestStack, text: string, values: unknown[] = []): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: stack.stack.database_url });
-  await client.connect();
-  try {
-    return (await client.query(text, values)).rows as Row[];
-  } finally {
-    await client.end();
+  const { database_url: connectionString } = stack.stack;
+  let pool = pools.get(connectionString);
+  if (pool === undefined) {
+    pool = new pg.Pool({ connectionString, max: 4, idleTimeoutMillis: 1_000, allowExitOnIdle: true });
+    // A database that is killed breaks idle connections, and the pool forgets them.
+    pool.on('error', () => undefined);
+    pools.set(connectionString, pool);
   }
+  return (await pool.query(text, values)).rows as Row[];
 }
 
 export interface TransactionRow {
