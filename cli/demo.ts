@@ -14,7 +14,8 @@ import { readStackFile, type StackFile } from './embedded/stack-file.js';
 import { StartError } from './embedded/start-error.js';
 import { Stack } from './embedded/supervisor.js';
 import { exitWith } from './exit.js';
-import { demoModel, loadSamples, withModel } from './samples/samples.js';
+import { SANDBOX_MODEL } from './sandbox/model-provider.js';
+import { demoModel, loadSamples, placeSample } from './samples/samples.js';
 import { startSandboxTargets } from './sandbox/targets.js';
 
 const { keep } = new Command('demo')
@@ -64,13 +65,15 @@ async function showSamples(stack: StackFile, model: string): Promise<void> {
     `${stack.temporal_ui_url}/namespaces/${stack.temporal_namespace}/workflows/${runId}`;
   try {
     const project = await api.createProject('Demo');
-    let last: SampleRun | undefined;
+    const made = new Map<string, number>();
+    let first: SampleRun | undefined;
     for (const loaded of loadSamples()) {
-      const sample = withModel({ ...loaded, input: { ...loaded.input, base_url: targets.url } }, model);
-      const run = await runSample(api, terminal, project, sample, uiLink);
-      last ??= run;
+      const sample = placeSample(loaded, { base_url: targets.url, model }, made);
+      const run = await runSample({ api, terminal, uiLink, isStandIn: model === SANDBOX_MODEL }, project, sample);
+      made.set(sample.name, run.workflowId);
+      first ??= run;
     }
-    showNext(stack, last!, targets.url);
+    showNext(stack, first!, targets.url);
     if (keep === true) await untilInterrupted(stack);
   } finally {
     await targets.close();

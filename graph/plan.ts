@@ -1,4 +1,4 @@
-import type { NodeKind } from './kinds.js';
+import { traitsOf, type NodeKind } from './kinds.js';
 
 /**
  * The handle by which a node is left, and by which its edges are taken: 0 is its ordinary links, and 1 and up are its
@@ -11,6 +11,8 @@ export const FIRST_LISTED_HANDLE = 100;
 export const MAX_LISTED_HANDLES = 50;
 /** The link `body_node` of a kind that repeats a part of the drawing (`KindTraits.runs` is `body`): its first named handle. */
 export const BODY_HANDLE = 1;
+/** The link `timeout_node` of the kinds whose wait may time out (`KindTraits.timeoutCode`): their first named handle. */
+export const TIMEOUT_HANDLE = 1;
 /** The link `error_node`, which is taken after a failure that is caught (`on_error: "branch"`). Every kind has it. */
 export const ERROR_HANDLE = 1000;
 
@@ -94,6 +96,12 @@ function slicePlan(plan: Plan, { first, end }: Body, loop?: number): ScopePlan {
     caught: Object.fromEntries(caught.map(([node, handle]) => [Number(node) - offset, handle])),
     joinsAny: (plan.joinsAny ?? []).filter(isInside).map((node) => node - offset),
   };
+}
+
+/** Whether a link of the node is taken when its time is up. */
+export function hasTimeoutWay({ kinds, out }: Plan, node: number): boolean {
+  const { timeoutCode } = traitsOf(kinds[node]!);
+  return timeoutCode !== undefined && out[node]!.some(([, handle]) => handle === TIMEOUT_HANDLE);
 }
 
 /** Returns, for each node, the loops whose bodies enclose it, the outermost first. */

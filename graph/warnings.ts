@@ -8,7 +8,7 @@ import { whatEveryNodeSays } from './nodes/every-node.js';
 import type { NodeDefinition } from './nodes/node-definition.js';
 import { nodeDefinitions } from './nodes/registry.js';
 import { outlastsRun, waitsForCallback } from './nodes/wait.js';
-import { enclosingLoops, ERROR_HANDLE, type Plan } from './plan.js';
+import { enclosingLoops, ERROR_HANDLE, hasTimeoutWay, type Plan } from './plan.js';
 import { findExpressions, type Variable } from './template.js';
 import { createUpstreamTest, type UpstreamTest } from './upstream.js';
 
@@ -61,7 +61,7 @@ function findDeadSettings({ id, kind, data, links }: DrawnNode): Warning[] {
   if (isObject(data['retry']) && (runs === 'inline' || runs === 'wait')) {
     messages.push('`retry` changes nothing: a node of this kind calls nobody, and is not attempted again.');
   }
-  if (runs === 'wait' && hasTarget(data['timeout_node']) && !waitsForCallback(kind, data)) {
+  if (kind === 'wait' && hasTarget(data['timeout_node']) && !waitsForCallback(kind, data)) {
     messages.push('`timeout_node` is never taken: `mode` is not "callback".');
   }
   if (onError === 'branch' && !links.some(({ handle }) => handle === ERROR_HANDLE)) {
@@ -144,7 +144,8 @@ function createVariableTest(data: unknown, document: Document, plan: Plan): Vari
   const nodeIds = new Set(document.nodes.map(({ id }) => id));
   const waiting = document.nodes.filter(({ kind, data: given }) => waitsForCallback(kind, given));
   const callbacks = new Set(waiting.map(({ id }) => id));
-  const caught = new Set(Object.keys(plan.caught ?? {}).map((node) => plan.ids[Number(node)]));
+  const survived = (_: string, node: number): boolean => plan.caught?.[node] !== undefined || hasTimeoutWay(plan, node);
+  const caught = new Set(plan.ids.filter(survived));
   const isUpstream: UpstreamTest = createUpstreamTest(plan);
   const loopReason = createLoopTest(plan);
   return (variable, nodeId) => {

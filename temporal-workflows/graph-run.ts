@@ -107,8 +107,9 @@ export class GraphRun {
     return { ...base, status: 'failed', error: this.#error };
   }
 
-  /** Continues the nodes of a scope that an earlier execution has begun. */
+  /** Continues the nodes of a scope that an earlier execution has begun. Of one that has failed, nothing goes on. */
   #resume(scope: Scope): void {
+    if (scope.isStopped) return;
     for (const node of [...this.#waiting.begun(scope.path), ...scope.resumedLoops.keys()]) {
       this.#start(scope, this.#single({ scope, node }));
     }

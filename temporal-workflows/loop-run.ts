@@ -54,6 +54,8 @@ export class LoopRun implements BegunLoop {
   #failure: Failure | undefined;
   #rounds: number;
   #isOver: boolean;
+  /** Whether no iteration begins any more. */
+  #isStopped = false;
 
   constructor(run: RunOfLoops, node: LoopNode, resumed?: LoopSnapshot) {
     this.#run = run;
@@ -92,6 +94,7 @@ export class LoopRun implements BegunLoop {
 
   /** Cancels all iterations. */
   stop(): void {
+    this.#isStopped = true;
     for (const scope of this.#open.values()) scope.stop();
   }
 
@@ -156,7 +159,9 @@ export class LoopRun implements BegunLoop {
     }
   }
 
+  /** An activity that was in flight when the loop was stopped may have ended since. */
   #openScope(index: number): void {
+    if (this.#isStopped) throw new CancelledFailure('The loop was stopped.');
     const { key, body } = this.#node;
     const resumed = this.#resumed.get(index);
     const path = iterationPath(key.path, key.nodeId, index);

@@ -4,7 +4,7 @@ import type { ChildToStart, WaitFacts } from '../contract/activities.js';
 import type { NodeFacts } from '../contract/nodes.js';
 import type { Waiting } from '../contract/run-workflow.js';
 import { traitsOf } from '../graph/kinds.js';
-import type { Handle, NodeKey, Plan } from '../graph/plan.js';
+import { hasTimeoutWay, TIMEOUT_HANDLE, type Handle, type NodeKey, type Plan } from '../graph/plan.js';
 import { beginWait, endWait, type WaitKind } from './activity-options.js';
 
 /** The interface of the run to a node that waits. */
@@ -47,15 +47,6 @@ export async function runWait(
     if (isWaiting !== true) return facts;
     await host.park({ for: wait.for, untilMs: Math.max(wait.untilMs, Date.now() + AGAIN_AFTER_MS) });
   }
-}
-
-/** The first named handle of the kinds whose wait may time out. */
-const TIMEOUT_HANDLE = 1;
-
-/** Whether a link of the node is taken when its time is up. */
-export function hasTimeoutWay({ kinds, out }: Plan, node: number): boolean {
-  const { timeoutCode } = traitsOf(kinds[node]!);
-  return timeoutCode !== undefined && out[node]!.some(([, handle]) => handle === TIMEOUT_HANDLE);
 }
 
 /** The handle by which a node is left after a failure that the run survives; undefined where the failure ends the run. */

@@ -12,7 +12,8 @@ import {
 import { FIRST_STEP, runAgent, type AgentNode } from './agent-loop.js';
 import { ChildRuns } from './child-runs.js';
 import type { Place } from './scope.js';
-import { hasTimeoutWay, runWait, type WaitNode } from './wait.js';
+import { hasTimeoutWay } from '../graph/plan.js';
+import { runWait, type WaitNode } from './wait.js';
 
 /** The interface of the run to its nodes that wait. */
 export interface RunOfWaits {

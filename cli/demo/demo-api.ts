@@ -4,16 +4,31 @@ export interface NodeState {
   status: 'in progress' | 'succeed' | 'failed';
   result?: { content: string };
   error?: { code: string; message: string };
+  /** Of a loop. */
+  iterations?: { total: number; failed: number };
+  waiting?: { for: 'time' | 'callback' | 'human' | 'approval' | 'child'; task_id?: string; callback_url?: string };
+  approval_requests?: ApprovalRequest[];
+}
+
+export interface ApprovalRequest {
+  request_id: string;
+  status: string;
+  tool_name: string;
+  arguments: object;
 }
 
 export interface RunState {
   id: string;
   status: 'in queue' | 'in progress' | 'succeed' | 'failed' | 'not found';
   data: Record<string, NodeState> | null;
+  /** Of a drawing with an output node. */
+  output?: unknown;
 }
 
 export interface FinishedRun {
   cost: Record<string, string>;
+  /** With the runs of its sub-workflows. */
+  total_cost: Record<string, string>;
   /** Seconds. */
   duration: number | null;
 }
@@ -24,6 +39,12 @@ export interface DemoApi {
   startRun: (workflow: number, input: object) => Promise<RunState>;
   poll: (run: string) => Promise<RunState>;
   finishedRun: (workflow: number, run: string) => Promise<FinishedRun>;
+  /** Returns the paths of the iterations of the loop `node` that have failed. */
+  failedIterations: (workflow: number, run: string, node: string) => Promise<string[]>;
+  answerTask: (task: string, answer: { action: string; values: object; comment: string }) => Promise<void>;
+  decide: (run: string, request: string, decision: 'approve' | 'reject', reason: string) => Promise<void>;
+  /** POSTs to the address that a run waits for. It needs no key. */
+  callBack: (url: string, body: unknown) => Promise<void>;
 }
 
 interface Envelope {
@@ -53,5 +74,25 @@ export function createDemoApi(apiUrl: string, apiKey: string): DemoApi {
     },
     poll: async (run) => (await call<Envelope>('GET', `/workflows/workflow_result/?id=${run}`)).data,
     finishedRun: (workflow, run) => call('GET', `/workflows/${workflow}/history/${run}/`),
+    async failedIterations(workflow, run, node) {
+      const query = new URLSearchParams({ node, status: 'failed', size: '100' });
+      const path = `/workflows/${workflow}/history/${run}/iterations/?${query.toString()}`;
+      return (await call<{ items: { path: string }[] }>('GET', path)).items.map((iteration) => iteration.path);
+    },
+    async answerTask(task, answer) {
+      await call('POST', `/human-tasks/${task}/answer/`, answer);
+    },
+    async decide(run, request, decision, reason) {
+      const path = `/workflows/workflow_run/${run}/agent-approval/${request}/${decision}/`;
+      const envelope = await call<{ status: number }>('POST', path, { reason });
+      if (envelope.status !== 200) throw new Error(`the decision was not taken: ${JSON.stringify(envelope)}`);
+    },
+    async callBack(url, body) {
+      const headers = { 'Content-Type': 'application/json' };
+      const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+      const answer = await response.text();
+      const { accepted } = (response.ok ? JSON.parse(answer) : {}) as { accepted?: boolean };
+      if (accepted !== true) throw new Error(`the callback was answered with ${response.status}: ${answer}`);
+    },
   };
 }

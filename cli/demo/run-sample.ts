@@ -1,6 +1,8 @@
 // Creates, runs, watches and shows one sample workflow.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DemoApi, NodeState, RunState } from './demo-api.js';
+import { isDeepStrictEqual } from 'node:util';
+import { createAttendant } from './attend.js';
+import type { DemoApi, FinishedRun, NodeState, RunState } from './demo-api.js';
 import type { Sample, SampleNode } from '../samples/samples.js';
 import type { Terminal } from './terminal.js';
 
@@ -12,32 +14,86 @@ export interface SampleRun {
   runId: string;
 }
 
-/** Rejects when the run fails. `uiLink` returns the run's page in the Temporal UI. */
-export async function runSample(
-  api: DemoApi,
-  terminal: Terminal,
-  project: number,
-  sample: Sample,
-  uiLink: (runId: string) => string,
-): Promise<SampleRun> {
+export interface Stage {
+  api: DemoApi;
+  terminal: Terminal;
+  /** Returns the run's page in the Temporal UI. */
+  uiLink: (runId: string) => string;
+  /** Whether the stand-in's model answers, so that the output is known. */
+  isStandIn: boolean;
+}
+
+interface Watched {
+  state: RunState;
+  /** What the demo has done meanwhile. */
+  done: string[];
+}
+
+/** Rejects when the run fails, or puts out something else than the sample says. */
+export async function runSample(stage: Stage, project: number, sample: Sample): Promise<SampleRun> {
+  const { api, terminal, uiLink, isStandIn } = stage;
   terminal.line(`\n${terminal.bold(sample.title)}`);
   terminal.line(terminal.dim(sample.description));
   const workflowId = await api.createWorkflow(project, sample.title, sample.data);
   const { id: runId } = await api.startRun(workflowId, sample.input);
-  const state = await watch(api, terminal, sample, runId);
+  const { state, done } = await watch(api, terminal, sample, runId);
+  for (const sentence of done) terminal.line(`  ${sentence}`);
   terminal.line('  Results');
-  for (const node of sample.data.nodes) terminal.line(resultLine(terminal, node, state.data?.[node.id]));
-  const { cost, duration } = await api.finishedRun(workflowId, runId);
-  const money = Object.entries(cost).map(([currency, amount]) => `${amount} ${currency}`);
-  terminal.line(`  Cost ${money.join(' = ')}, duration ${duration?.toFixed(2)} s`);
+  const inBodies = loopsOfBodies(sample);
+  for (const node of sample.data.nodes) {
+    terminal.line(resultLine(terminal, node, state.data?.[node.id], inBodies.get(node.id)));
+    for (const path of await failedPaths(api, { workflowId, runId }, node.id, state)) {
+      terminal.line(`       The iteration ${path} has failed, and its loop has gone on.`);
+    }
+  }
+  if (state.output !== undefined) terminal.line(`  The run puts out ${JSON.stringify(state.output)}`);
+  terminal.line(`  ${costLine(await api.finishedRun(workflowId, runId))}`);
   terminal.line(`  Temporal UI ${uiLink(runId)}`);
   if (state.status !== 'succeed') throw new Error(`the run of "${sample.title}" ended as ${state.status}`);
+  if (isStandIn && !isDeepStrictEqual(state.output, sample.output)) {
+    throw new Error(`the run of "${sample.title}" should have put out ${JSON.stringify(sample.output)}`);
+  }
   return { workflowId, runId };
 }
 
-async function watch(api: DemoApi, terminal: Terminal, sample: Sample, runId: string): Promise<RunState> {
+function costLine({ cost, total_cost: total, duration }: FinishedRun): string {
+  const toText = (money: Record<string, string>): string =>
+    Object.entries(money)
+      .map(([currency, amount]) => `${amount} ${currency}`)
+      .join(' = ');
+  const withOthers = isDeepStrictEqual(cost, total) ? '' : `, with the runs that it has started ${toText(total)}`;
+  return `Cost ${toText(cost)}${withOthers}, duration ${duration?.toFixed(2)} s`;
+}
+
+async function failedPaths(
+  api: DemoApi,
+  { workflowId, runId }: SampleRun,
+  node: string,
+  { data }: RunState,
+): Promise<string[]> {
+  const failed = data?.[node]?.iterations?.failed ?? 0;
+  return failed === 0 ? [] : api.failedIterations(workflowId, runId, node);
+}
+
+/** Returns, for each node in the body of a loop, the label of a loop around it. */
+function loopsOfBodies({ data: { nodes, edges } }: Sample): Map<string, string> {
+  const around = new Map<string, string>();
+  for (const { source, target, sourceHandle } of edges) {
+    const label = nodes.find(({ id }) => id === source)?.data.label;
+    if (sourceHandle !== 'body' || label === undefined) continue;
+    const reached = new Set([target]);
+    // The set grows while it is iterated.
+    for (const id of reached) for (const edge of edges) if (edge.source === id) reached.add(edge.target);
+    for (const id of reached) around.set(id, label);
+  }
+  return around;
+}
+
+async function watch(api: DemoApi, terminal: Terminal, sample: Sample, runId: string): Promise<Watched> {
   const startedAt = Date.now();
   const seen = new Map<string, { sinceMs: number; tookMs?: number }>();
+  const attend = createAttendant(api, sample);
+  const done: string[] = [];
   for (;;) {
     const state = await api.poll(runId);
     const now = Date.now() - startedAt;
@@ -50,8 +106,9 @@ async function watch(api: DemoApi, terminal: Terminal, sample: Sample, runId: st
     terminal.live(progressLines(terminal, sample, state, seen, isOver));
     if (isOver) {
       terminal.settle();
-      return state;
+      return { state, done };
     }
+    done.push(...(await attend(state)));
     if (now > GIVE_UP_AFTER_MS) throw new Error(`the run ${runId} is still ${state.status} after ${now / 1000} s`);
     await pause(POLL_EVERY_MS);
   }
@@ -79,12 +136,21 @@ function progressLines(
   return lines;
 }
 
-function resultLine(terminal: Terminal, { id, data: { label } }: SampleNode, state: NodeState | undefined): string {
-  if (state === undefined) return terminal.dim(`    - ${id.slice(0, 8)}  ${label}: not taken`);
+/** `loop`: the label of the loop in whose iterations the node runs. */
+function resultLine(
+  terminal: Terminal,
+  { id, data: { label } }: SampleNode,
+  state: NodeState | undefined,
+  loop: string | undefined,
+): string {
+  const name = `${id.slice(0, 8)}  ${label}: `;
+  if (loop !== undefined) return terminal.dim(`    - ${name}in each iteration of "${loop}"`);
+  if (state === undefined) return terminal.dim(`    - ${name}not taken`);
+  const count = state.iterations === undefined ? '' : `${state.iterations.total} iterations, `;
   const content = state.result?.content ?? `${state.error?.code}: ${state.error?.message}`;
-  const start = `    ${mark(terminal, state)} ${terminal.dim(id.slice(0, 8))}  ${label}: `;
+  const start = `    ${mark(terminal, state)} ${terminal.dim(id.slice(0, 8))}  ${label}: ${count}`;
   const text = content.replaceAll(/\s+/g, ' ');
-  const room = Math.max(40, terminal.columns - label.length - 20);
+  const room = Math.max(40, terminal.columns - label.length - count.length - 20);
   return start + (text.length > room ? `${text.slice(0, room - 3)}...` : text);
 }
 

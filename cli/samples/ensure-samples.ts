@@ -6,7 +6,7 @@ import { insertProject, listProjects } from '../../db/projects/projects-reposito
 import { insertWorkflow } from '../../db/workflows/workflows-repository.js';
 import { moveSamples } from './move-samples.js';
 import { readSamplesFile, writeSamplesFile, type SampleSettings } from './samples-file.js';
-import { loadSamples, withDefaults, withModel } from './samples.js';
+import { loadSamples, placeSample, withDefaults } from './samples.js';
 
 const NAME = 'Samples';
 
@@ -50,11 +50,12 @@ function makeProject(db: Database, { userId, secretBox }: SamplesOwner, settings
   return db.transaction().execute(async (transaction) => {
     const fields = { name: NAME, webhook_url: '', is_webhook_enabled: false };
     const { id: projectId } = await insertProject(transaction, userId, fields);
-    for (const loaded of loadSamples()) {
-      const sample = withModel({ ...loaded, input: { ...loaded.input, base_url: settings.base_url } }, settings.model);
-      const { title, data } = withDefaults(sample);
+    const made = new Map<string, number>();
+    for (const sample of loadSamples()) {
+      const { title, data } = withDefaults(placeSample(sample, settings, made));
       const { document, secrets_enc: secretsEnc } = sealDrawing(secretBox, { ...data });
-      await insertWorkflow(transaction, { projectId, authorId: userId, title, document, secretsEnc });
+      const workflow = { projectId, authorId: userId, title, document, secretsEnc };
+      made.set(sample.name, (await insertWorkflow(transaction, workflow))!);
     }
     return projectId;
   });

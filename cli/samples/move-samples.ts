@@ -4,6 +4,7 @@ import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { listWorkflows, updateWorkflow } from '../../db/workflows/workflows-repository.js';
 import type { SampleSettings } from './samples-file.js';
+import { toolsAt } from './samples.js';
 
 export interface StoredSamples {
   userId: number;
@@ -37,7 +38,7 @@ export async function moveSamples(
 
 /**
  * A copy of the drawing with the values of `earlier` replaced where the samples have them: the address as a field's
- * default, the model as a node's. Undefined where it has none of them. Any other value is the user's.
+ * default or in that of tools, the model as a node's. Undefined where it has none of them. Any other value is the user's.
  */
 export function toMoved(
   drawing: Record<string, unknown>,
@@ -48,6 +49,7 @@ export function toMoved(
   const before = JSON.stringify(drawing);
   const moved = JSON.parse(before, (key, value: unknown) => {
     if (key === 'default_value' && addresses.includes(value as string)) return settings.base_url;
+    if (key === 'endpoint_url' && addresses.map(toolsAt).includes(value as string)) return toolsAt(settings.base_url);
     return key === 'model_name' && models.includes(value as string) ? settings.model : value;
   }) as Record<string, unknown>;
   return JSON.stringify(moved) === before ? undefined : moved;

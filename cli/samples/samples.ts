@@ -3,11 +3,27 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Environment } from '../../config/environment.js';
 import { SANDBOX_MODEL } from '../sandbox/model-provider.js';
+import type { SampleSettings } from './samples-file.js';
 
 export interface SampleNode {
   id: string;
   type: string;
-  data: { label: string; settings?: { model_name: string }; input_fields?: { id: string }[] };
+  data: {
+    label: string;
+    settings?: { model_name?: string };
+    input_fields?: { id: string }[];
+    tools?: { endpoint_url: string }[];
+  };
+}
+
+/** What somebody does while a node of the sample waits: a person, another service, or an approver. */
+export interface Answer {
+  action?: string;
+  values?: Record<string, unknown>;
+  comment?: string;
+  body?: unknown;
+  decision?: 'approve' | 'reject';
+  reason?: string;
 }
 
 export interface Sample {
@@ -15,20 +31,28 @@ export interface Sample {
   title: string;
   description: string;
   input: Record<string, unknown>;
-  data: { nodes: SampleNode[] };
+  /** The samples that nodes run as sub-workflows, by the ids of these nodes. */
+  sub_workflows?: Record<string, string>;
+  /** By the ids of the nodes that wait. */
+  answers?: Record<string, Answer>;
+  /** The output of a run with this input, these answers and the stand-in's model. */
+  output?: unknown;
+  data: { nodes: SampleNode[]; edges: { source: string; target: string; sourceHandle?: string }[] };
 }
 
 const OPENAI_DEMO_MODEL = 'gpt-4o-mini';
 
-/** The news sample comes first, because it has a node of every kind. */
+/** The news sample comes first, because it is the simplest. A sample comes after those that it runs. */
 export function loadSamples(): Sample[] {
   const folder = findFolder(import.meta.dirname);
   const first = 'news-verdict.json';
   const names = readdirSync(folder).filter((name) => name.endsWith('.json') && name !== first);
-  return [first, ...names].map((file) => {
+  const samples = [first, ...names].map((file) => {
     const sample = JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as Omit<Sample, 'name'>;
     return { name: path.basename(file, '.json'), ...sample };
   });
+  const runsOthers = ({ sub_workflows: others }: Sample): boolean => others !== undefined;
+  return [...samples.filter((sample) => !runsOthers(sample)), ...samples.filter(runsOthers)];
 }
 
 /** Finds the folder from the sources as well as from dist/. */
@@ -37,15 +61,34 @@ function findFolder(from: string): string {
   return existsSync(folder) ? folder : findFolder(path.dirname(from));
 }
 
-/** Replaces the stand-in's model, which the samples name, by one of the configured provider. */
-export function withModel(sample: Sample, model: string): Sample {
-  const nodes = sample.data.nodes.map((node) => {
-    const { settings } = node.data;
-    return settings === undefined
-      ? node
-      : { ...node, data: { ...node.data, settings: { ...settings, model_name: model } } };
+/** The tools of the sample targets. An address of tools holds no variables, so that the drawing itself names it. */
+export function toolsAt(baseUrl: string): string {
+  return `${baseUrl}/mcp`;
+}
+
+/**
+ * Returns the sample with the targets, the model and the sub-workflows that are here. `made`: the ids of the workflows that
+ * were made of earlier samples, by their names.
+ */
+export function placeSample(
+  sample: Sample,
+  { base_url: baseUrl, model }: SampleSettings,
+  made: ReadonlyMap<string, number>,
+): Sample {
+  const nodes = sample.data.nodes.map(({ data, ...node }) => {
+    const { settings, tools } = data;
+    const runs = sample.sub_workflows?.[node.id];
+    return {
+      ...node,
+      data: {
+        ...data,
+        ...(settings?.model_name !== undefined && { settings: { ...settings, model_name: model } }),
+        ...(tools !== undefined && { tools: tools.map((tool) => ({ ...tool, endpoint_url: toolsAt(baseUrl) })) }),
+        ...(runs !== undefined && { workflow_id: made.get(runs)! }),
+      },
+    };
   });
-  return { ...sample, data: { ...sample.data, nodes } };
+  return { ...sample, input: { ...sample.input, base_url: baseUrl }, data: { ...sample.data, nodes } };
 }
 
 /** Makes the input the default of the trigger's fields, so that the sample runs with nothing typed in. */

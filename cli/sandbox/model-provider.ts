@@ -2,7 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { startHttpServer, type HttpServer } from './http-server.js';
-import { sandboxAnswer, sandboxToolCall, type ChatMessage, type ToolCall } from './sandbox-answer.js';
+import {
+  sandboxAnswer,
+  sandboxToolCall,
+  type ChatMessage,
+  type ResponseFormat,
+  type ToolCall,
+} from './sandbox-answer.js';
 
 export const SANDBOX_MODEL = 'sandbox-echo';
 
@@ -12,6 +18,7 @@ interface ChatRequest {
   stream?: boolean;
   stream_options?: { include_usage?: boolean };
   tools?: { function?: { name?: unknown } }[];
+  response_format?: ResponseFormat;
 }
 
 interface Completion {
@@ -65,10 +72,10 @@ function parseRequest(text: string): ChatRequest | string {
   return body as ChatRequest;
 }
 
-function complete({ model, messages, tools, stream }: ChatRequest): Completion {
+function complete({ model, messages, tools, stream, response_format: format }: ChatRequest): Completion {
   // Streams are for people; agents do not request them, so a stream contains no tool call.
   const toolCall = stream === true ? undefined : sandboxToolCall(messages, toolNames(tools));
-  const text = toolCall === undefined ? sandboxAnswer(messages) : '';
+  const text = toolCall === undefined ? sandboxAnswer(messages, format) : '';
   const prompt = countTokens(messages.map(({ content }) => JSON.stringify(content)).join(' '));
   const answer = countTokens(toolCall?.arguments ?? text);
   return {

@@ -8,16 +8,33 @@ export interface ChatMessage {
 const LABEL = '[sandbox]';
 const ECHO_CHARACTERS = 600;
 
+/** The parts of a JSON Schema that the stand-in fills. */
+interface Shape {
+  type?: unknown;
+  enum?: unknown[];
+  properties?: Record<string, Shape>;
+  minimum?: number;
+  maximum?: number;
+}
+
+/** `response_format` of a request. */
+export interface ResponseFormat {
+  json_schema?: { schema?: Shape };
+}
+
 /**
  * Echoes the last user message, or the result of a tool after it, with a label. If a system message shows an object to
  * fill, such as `{"verdict": "publish|discard", "score": 0-10, "reason": "..."}`, the answer is that object: of
  * alternatives `a|b` the one that the user's text names most often (else the first), for a range `0-10` a number
- * derived from the text's length, and for anything else a labelled echo.
+ * derived from the text's length, and for anything else a labelled echo. A `response_format` with a schema is filled in
+ * the same way, and then the answer has nothing else.
  */
-export function sandboxAnswer(messages: ChatMessage[]): string {
+export function sandboxAnswer(messages: ChatMessage[], format?: ResponseFormat): string {
+  const user = textOf(messages.findLast(({ role }) => role === 'user')?.content ?? '');
+  const schema = format?.json_schema?.schema;
+  if (schema !== undefined) return JSON.stringify(fillSchema(schema, user));
   const told = messages.at(-1);
   if (told?.role === 'tool') return `${LABEL} The tool said: ${shorten(textOf(told.content))}`;
-  const user = textOf(messages.findLast(({ role }) => role === 'user')?.content ?? '');
   const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
   const shape = findShape(system.map(({ content }) => textOf(content)).join('\n'));
   if (shape === undefined) return `${LABEL} ${shorten(user) || '(no user message)'}`;
@@ -75,14 +92,34 @@ function findShape(text: string): Record<string, string> | undefined {
 
 function fill(hint: string, user: string): string | number {
   const range = /^(\d+)-(\d+)$/.exec(hint);
-  if (range !== null) {
-    const [low, high] = [Number(range[1]), Number(range[2])];
-    return low + (user.length % Math.max(1, high - low + 1));
-  }
+  if (range !== null) return numberBetween(Number(range[1]), Number(range[2]), user);
   const choices = hint.split('|').map((choice) => choice.trim());
-  if (choices.length < 2) return `${LABEL} ${shorten(user, 160)}`;
+  return choices.length < 2 ? shortEcho(user) : mostMentioned(choices, user);
+}
+
+function fillSchema({ type, enum: choices, properties = {}, minimum = 0, maximum = 10 }: Shape, user: string): unknown {
+  if (Array.isArray(choices) && choices.length > 0) return mostMentioned(choices, user);
+  const types = [type].flat();
+  if (types.includes('number') || types.includes('integer')) return numberBetween(minimum, maximum, user);
+  if (types.includes('boolean')) return true;
+  if (types.includes('array')) return [];
+  if (types.includes('string')) return shortEcho(user);
+  const filled = Object.entries(properties).map(([field, shape]) => [field, fillSchema(shape, user)]);
+  return Object.fromEntries(filled);
+}
+
+function numberBetween(low: number, high: number, user: string): number {
+  return low + (user.length % Math.max(1, high - low + 1));
+}
+
+function shortEcho(user: string): string {
+  return `${LABEL} ${shorten(user, 160)}`;
+}
+
+/** The first one where the user names none of them, or several as often. */
+function mostMentioned<Choice>(choices: readonly Choice[], user: string): Choice {
   const lower = user.toLowerCase();
-  const mentions = (choice: string): number => lower.split(choice.toLowerCase()).length;
+  const mentions = (choice: Choice): number => lower.split(String(choice).toLowerCase()).length;
   return choices.reduce((best, choice) => (mentions(choice) > mentions(best) ? choice : best));
 }
 

@@ -2,24 +2,45 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startHttpServer, type HttpServer } from './http-server.js';
+import { answerToolCall } from './supplier-tools.js';
 
 /** Slow enough to observe concurrent nodes. */
 const ANSWER_AFTER_MS = 400;
 
-const sources: Record<string, (name: string) => object> = {
+/** An order of what is in stock. */
+const LAMP_ORDER = '7703';
+
+/** What a source does not have is undefined. */
+const sources: Record<string, (name: string) => object | undefined> = {
   feeds: (name) => ({ source: `sandbox ${name} feed`, items: [stories[name] ?? stories['technology']] }),
   customers: (id) => ({ id, name: 'Ada Example', plan: 'business', since: '2023-04-02' }),
-  orders: (id) => ({
-    id,
-    currency: 'EUR',
-    total: 629.5,
-    lines: [
+  orders: (id) => {
+    const lines = [
       { item: 'standing desk', price: 529.5 },
       { item: 'lamp', price: 100 },
-    ],
-  }),
+    ];
+    if (id === LAMP_ORDER) lines.shift();
+    return { id, currency: 'EUR', total: lines.reduce((sum, { price }) => sum + price, 0), lines };
+  },
   rates: (base) => ({ base, rates: { USD: 1.09, GBP: 0.86 } }),
   regions: (region) => ({ region, orders: region.length * 12, revenue: region.length * 1_043.25 }),
+  invoices: (supplier) => invoices[supplier] && { supplier, invoices: invoices[supplier] },
+  stock: (item) => (item === 'lamp' ? { item, left: 3 } : undefined),
+};
+
+/** The sum of one is wrong, and one has no lines. */
+const invoices: Record<string, object[]> = {
+  northwind: [
+    { number: 'NW-101', total: 120.5, lines: [{ item: 'office paper', quantity: 10, price: 12.05 }] },
+    { number: 'NW-102', total: 450, lines: [{ item: 'travel to Lyon', quantity: 2, price: 225 }] },
+    { number: 'NW-103', total: 2400, lines: [{ item: 'software licences', quantity: 12, price: 200 }] },
+    { number: 'NW-104', total: 90, lines: [{ item: 'office chairs', quantity: 2, price: 40 }] },
+    { number: 'NW-105', total: 60 },
+  ],
+  contoso: [
+    { number: 'CO-7', total: 320, lines: [{ item: 'software maintenance', quantity: 1, price: 320 }] },
+    { number: 'CO-8', total: 75, lines: [{ item: 'flowers', quantity: 3, price: 25 }] },
+  ],
 };
 
 const stories: Record<string, { title: string; summary: string }> = {
@@ -37,13 +58,14 @@ export function startSandboxTargets(listenOn = 0): Promise<HttpServer> {
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://sandbox');
+  if (pathname === '/mcp') return answerToolCall(request, response, await read(request));
   const [, kind = '', name = ''] = pathname.split('/');
   await pause(ANSWER_AFTER_MS);
   if (request.method === 'POST')
     return sendJson(response, 201, { accepted: true, path: pathname, received: await read(request) });
-  const source = sources[kind];
-  if (source === undefined) return sendJson(response, 404, { error: `the sandbox has no ${pathname}` });
-  sendJson(response, 200, source(decodeURIComponent(name)));
+  const found = sources[kind]?.(decodeURIComponent(name));
+  if (found === undefined) return sendJson(response, 404, { error: `the sandbox has no ${pathname}` });
+  sendJson(response, 200, found);
 }
 
 async function read(request: IncomingMessage): Promise<unknown> {

@@ -4,10 +4,12 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { loadSamples } from '../../cli/samples/samples.js';
+import { SANDBOX_MODEL } from '../../cli/sandbox/model-provider.js';
 import { Browser } from '../api/sessions/people.js';
 import { eventually } from '../support/eventually.js';
 import { processesOf } from '../support/processes.js';
 import { sharedStack } from '../support/shared-stack.js';
+import { standIn } from '../support/stand-in.js';
 import { makeDataDir } from '../support/stack.js';
 
 const DEMO = path.resolve(import.meta.dirname, '../../dist/cli/demo.js');
@@ -27,6 +29,14 @@ describe('npm run demo', function () {
       }
       assert.match(output, /\[sandbox\]/);
       assert.match(output, /Cost 0\.0000\d+ USD = /);
+      assert.match(output, /Cost 0 USD = [^\n]*, with the runs that it has started 0\.000\d+ USD = /);
+      assert.match(output, /"Publish it\?" waited for a person\. The demo has answered "publish" with /);
+      assert.match(output, /"Wait for the payment" waited for a callback\. The demo has called back with /);
+      assert.match(
+        output,
+        /"Order from the supplier" asked to call order_from_supplier with .*The demo has approved it\./,
+      );
+      assert.match(output, /The iteration \S+\[4\] has failed, and its loop has gone on\./);
       assert.match(output, /http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\/[0-9a-f-]{36}/);
       assert.ok(!output.includes('example-shop-token'));
       assert.doesNotMatch(output, /#token=/);
@@ -38,14 +48,27 @@ describe('npm run demo', function () {
 
   it('uses a stack that runs already, and leaves it running', async () => {
     const stack = await sharedStack();
+    stack.modelProvider.script(SANDBOX_MODEL, standIn);
     const { code, output } = await runDemo({ DATA_DIR: stack.dataDir });
     assert.equal(code, 0, output);
     assert.match(output, /^Using the stack that runs in /);
     assert.equal((await fetch(`${stack.apiUrl}/readyz`)).status, 200);
   });
 
+  it('fails where a sample puts out something else than it says', async () => {
+    const stack = await sharedStack();
+    const asksForPurpose = ({ text }: { text: string }): boolean => text.includes('"purpose"');
+    stack.modelProvider.script(SANDBOX_MODEL, (request) =>
+      asksForPurpose(request) ? { text: '{"category":"other","reason":"none"}' } : standIn(request),
+    );
+    const { code, output } = await runDemo({ DATA_DIR: stack.dataDir });
+    assert.equal(code, 1, output);
+    assert.match(output, /The demo failed: the run of "Invoice screening" should have put out \{"supplier":/);
+  });
+
   it('ends with a link that signs in to the console where it stays up, and stays up until it is told to stop', async () => {
     const stack = await sharedStack();
+    stack.modelProvider.script(SANDBOX_MODEL, standIn);
     const { child, output } = spawnDemo({ DATA_DIR: stack.dataDir }, ['--keep']);
     const ended = once(child, 'close') as Promise<[number | null]>;
     try {

@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
-import { loadSamples } from '../../cli/samples/samples.js';
+import { createDemoApi } from '../../cli/demo/demo-api.js';
+import { loadSamples, type Sample } from '../../cli/samples/samples.js';
 import type { SamplesFile } from '../../cli/samples/samples-file.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { attendToEnd } from '../support/attended-run.js';
 import { eventually } from '../support/eventually.js';
 import { makeDataDir, startStack, type StartedStack } from '../support/stack.js';
 
@@ -13,12 +15,13 @@ interface Listed {
   id: number;
   title: string;
   version: number;
-  data: { nodes: { data: { input_fields?: { id: string; default_value: unknown }[] } }[] };
+  data: Sample['data'];
 }
 
 /** Without a provider of its own, as a newcomer starts it. */
 const NEWCOMER = { MODEL_PROVIDERS_FILE: '' };
 const TITLES = loadSamples().map(({ title }) => title);
+const ANSWERS = Object.assign({}, ...loadSamples().map(({ answers }) => answers)) as NonNullable<Sample['answers']>;
 
 // The tests follow one data directory over its life, each of them from where the last one has left it.
 describe('the sample workflows of npm start', function () {
@@ -51,11 +54,13 @@ describe('the sample workflows of npm start', function () {
   }
 
   async function runAll(): Promise<void> {
-    for (const { id, title } of await samples()) {
+    const demo = createDemoApi(stack!.apiUrl, stack!.apiKey);
+    for (const { id, title, data } of await samples()) {
       const started = await api.run(id, {});
       assert.equal(started.status, 201, `${title}: ${JSON.stringify(started)}`);
-      const { data } = await api.pollToEnd(started.data.id);
-      assert.equal(data.status, 'succeed', `${title}: ${JSON.stringify(data)}`);
+      const sample = { name: title, title, description: '', input: {}, answers: ANSWERS, data };
+      const { state } = await attendToEnd(demo, sample, started.data.id);
+      assert.equal(state.status, 'succeed', `${title}: ${JSON.stringify(state)}`);
     }
   }
 
@@ -69,7 +74,7 @@ describe('the sample workflows of npm start', function () {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('are there after the first start, and each runs to success with nothing typed in and no key', async () => {
+  it('are there after the first start, and each runs to success with nothing typed in beside answers, and no key', async () => {
     await start();
     assert.deepEqual(
       (await projects()).map(({ id, name }) => [id, name]),
@@ -121,8 +126,11 @@ describe('the sample workflows of npm start', function () {
       const { settings } = readFile();
       assert.equal(settings.length, 1);
       assert.notEqual(settings[0]!.base_url, before);
-      const addresses = (await samples()).map(addressOf);
+      const moved = await samples();
+      const addresses = moved.map(addressOf);
       assert.deepEqual(addresses, ['http://127.0.0.1:9/mine', ...addresses.slice(1).map(() => settings[0]!.base_url)]);
+      const others = JSON.stringify(moved.slice(1));
+      assert.ok(!others.includes(before) && others.includes(`${settings[0]!.base_url}/mcp`), 'tools move, too');
       assert.equal((await api.delete(`/workflows/${mine!.id}/`)).status, 204);
       await runAll();
     } finally {
@@ -148,7 +156,7 @@ describe('the sample workflows of npm start', function () {
 });
 
 function addressOf({ data }: Listed): unknown {
-  const fields = data.nodes.flatMap((node) => node.data.input_fields ?? []);
+  const fields = data.nodes.flatMap((node) => node.data.input_fields ?? []) as { id: string; default_value: unknown }[];
   return fields.find(({ id }) => id === 'base_url')?.default_value;
 }
 

@@ -4,6 +4,7 @@ import { compilePlan } from '../../graph/compile-plan.js';
 import { describeNodes } from '../../graph/nodes/describe-nodes.js';
 import { actionsOf, humanNode } from '../../graph/nodes/human.js';
 import { FIRST_LISTED_HANDLE } from '../../graph/plan.js';
+import { findWarnings } from '../../graph/warnings.js';
 import { drawing, http, link, node, trigger } from '../support/graphs.js';
 
 describe('a human task', () => {
@@ -58,6 +59,17 @@ describe('a human task', () => {
     assert.deepEqual(handlesOf({ actions }, [{}]), [], 'an ordinary link leads nowhere');
     assert.deepEqual(handlesOf({}, [{}]), [0]);
     assert.deepEqual(handlesOf({ actions: null }, [{ sourceHandle: 'done' }]), [0]);
+  });
+
+  it('may go on when its time is up, and then say why: that is nothing to be warned of', () => {
+    const [begin, ask, after] = [trigger(), node('human', { message: 'Well?' }), http('http://target.invalid/')];
+    link(begin, ask);
+    ask.data['timeout_node'] = after.id;
+    after.data['url'] = `http://target.invalid/{{ ${ask.id}.error.code }}`;
+    const data = { ...drawing([begin, ask, after]), edges: [] };
+    const compiled = compilePlan(data);
+    assert.ok(compiled.ok);
+    assert.deepEqual(findWarnings(data, compiled.document, compiled.plan), []);
   });
 
   it('is described so that an editor needs not know it', () => {

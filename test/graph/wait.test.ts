@@ -139,6 +139,13 @@ describe('a wait', () => {
     assert.deepEqual(warningsOf([wait({ seconds: '{{ input.n }}' })]), []);
   });
 
+  it('may say why its timeout link was taken', () => {
+    const after = http('a', [], { url: 'http://x.test/{{ w.error.code }}' });
+    assert.deepEqual(warningsOf([wait({ mode: 'callback', timeout_node: 'a' }), after]), []);
+    const [reason] = warningsOf([wait({ mode: 'callback', next_nodes: ['a'] }), after]);
+    assert.match(reason!, /^unknown_variable: .* the run does not go on after a failure of that node/);
+  });
+
   describe('its address', () => {
     it('is a variable, and hides no field of a result', () => {
       assert.equal(renderText('{{ w.callback_url }}', scope), 'https://x.test/api/v1/callbacks/t/');

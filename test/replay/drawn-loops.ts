@@ -43,6 +43,17 @@ export function endlessLoops({ target }: World, path: string): DrawingNode[] {
   return [...linkInRow([trigger(), outer]), inner, call];
 }
 
+/** An item fails while the inner loop beside the failing node begins, which takes longer. The outer loop leaves it out. */
+export function loopBesideFailure(): DrawingNode[] {
+  const [both, fails, leaf] = [nodeOf('set', { value: '' }), nodeOf('condition'), nodeOf('set', { value: '' })];
+  const items = Array.from({ length: 1_000 }, (_, index) => index);
+  const inner = nodeOf('for_each', { body_node: leaf.id, items, concurrency: 20 });
+  const outer = nodeOf('for_each', { body_node: both.id, items: ['('], on_item_error: 'skip', output: 1 });
+  fails.data['condition'] = { left: '', operator: 'matches', right: `{{ ${outer.id}.item }}` };
+  link(both, [fails, inner]);
+  return [...linkInRow([trigger(), outer]), both, fails, inner, leaf];
+}
+
 /** The failure of one item stops the inner loop of another one. */
 export function stoppedLoops(world: World): DrawingNode[] {
   const nodes = endlessLoops(world, 'stopped-within');

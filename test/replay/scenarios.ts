@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { condition, http, link, llm, mcp, node as nodeOf, type DrawingNode } from '../support/graphs.js';
 import { giveUpOn } from '../support/inspect.js';
 import { scenariosOfWaits } from './scenarios-waits.js';
-import { endlessLoops, failingLoops, loopInLoop, stoppedLoops } from './drawn-loops.js';
+import { endlessLoops, failingLoops, loopBesideFailure, loopInLoop, stoppedLoops } from './drawn-loops.js';
 import { inRow, sideBySide } from './shapes.js';
 import { agentWithRuns, childRun, parentOf, startedTwice } from './sub-workflows.js';
 import { ADDS, callsTool, DONE, NOTES, type Scenario, type World } from './scenario.js';
@@ -218,6 +218,7 @@ export const scenarios: Record<string, Scenario> = {
   output: (world) => world.runToEnd(inRow(nodeOf('output', { value: 'hello' }))),
   'loop-in-loop': (world) => world.runToEnd(loopInLoop(world)),
   'stopped-loops': (world) => world.runToEnd(stoppedLoops(world)),
+  'loop-beside-failure': (world) => world.runToEnd(loopBesideFailure()),
   'cancelled-loops': cancelledLoops,
   'failing-loops': (world) => world.runToEnd(failingLoops(world)),
   'agent-several-turns': (world) => world.runToEnd(inRow(world.agent([ADDS, NOTES, DONE], 'never'))),

@@ -145,6 +145,7 @@ const NOT_WITHOUT_CACHE = [
   'payload-encryption',
   'planner',
   'project-fairness',
+  'random-drawings',
   'replay',
   'scale',
   'secrets',

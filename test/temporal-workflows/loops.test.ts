@@ -191,6 +191,18 @@ describe('loops in a run', function () {
     assert.equal((await transactionsOf(stack, run.runId)).length, 1 + 1 + 3 + 1);
   });
 
+  it('leaves out an item that fails while a loop beside the failing node begins', async () => {
+    const [both, fails, leaf] = [set(''), condition('', 'matches', ''), set('')];
+    // To store so many items takes longer than to find the mistake.
+    const many = Array.from({ length: 1_000 }, (_, index) => index);
+    const inner = forEach(many, leaf);
+    const outer = forEach(['('], both, { on_item_error: 'skip', output: 'kept' });
+    fails.data['condition'] = { left: 'a', operator: 'matches', right: item(outer) };
+    link(both, [fails, inner]);
+    const { items, errors } = resultOfLoop(await runOf(around(outer, [both, fails, inner, leaf])), outer);
+    assert.deepEqual([items, errors.map(({ code }) => code)], [[], ['invalid_pattern']]);
+  });
+
   it('repeats until a condition holds, with the output of the round before', async () => {
     const add = set('');
     const loop = node('loop', { body_node: add.id, max_rounds: 20, output: `{{ ${add.id}.result.value }}` });

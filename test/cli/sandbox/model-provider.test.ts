@@ -77,6 +77,31 @@ describe('the stand-in model provider', () => {
     assert.deepEqual(await ask('no preference'), await ask('no preference'));
   });
 
+  it('fills the schema of a response_format, and adds nothing to it', async () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        category: { type: 'string', enum: ['billing', 'technical'] },
+        score: { type: 'integer', minimum: 1, maximum: 5 },
+        isUrgent: { type: 'boolean' },
+        tags: { type: 'array', items: { type: 'string' } },
+        about: { type: 'object', properties: { summary: { type: ['string', 'null'] } } },
+      },
+    };
+    const { choices } = await client.chat.completions.create({
+      model: 'sandbox-echo',
+      messages: [{ role: 'user', content: 'A technical question' }],
+      response_format: { type: 'json_schema', json_schema: { name: 'ticket', schema } },
+    });
+    assert.deepEqual(JSON.parse(choices[0]!.message.content!), {
+      category: 'technical',
+      score: 1,
+      isUrgent: true,
+      tags: [],
+      about: { summary: '[sandbox] A technical question' },
+    });
+  });
+
   it('refuses in the shape of the protocol', async () => {
     await assert.rejects(client.chat.completions.create({ model: 'gpt-9', messages }), (error) => {
       assert.ok(error instanceof OpenAI.NotFoundError);

@@ -1,0 +1,52 @@
+// Does what a sample's run waits for: a person's answer, a callback, an approval. All of it goes through the public interface.
+import type { Answer, Sample } from '../samples/samples.js';
+import type { DemoApi, NodeState, RunState } from './demo-api.js';
+
+/** Attends to one run, poll by poll. Each call returns what was done, in plain sentences. */
+export type Attend = (state: RunState) => Promise<string[]>;
+
+export function createAttendant(api: DemoApi, { answers, data }: Sample): Attend {
+  /** Tasks, addresses and requests. */
+  const done = new Set<string>();
+  const labels = new Map(data.nodes.map(({ id, data: { label } }) => [id, label]));
+
+  function answerOf(id: string): Answer {
+    const found = answers?.[id];
+    if (found === undefined) throw new Error(`the sample does not say how to answer "${labels.get(id) ?? id}"`);
+    return found;
+  }
+
+  async function attendNode(run: string, id: string, node: NodeState): Promise<string[]> {
+    const { waiting, approval_requests: requests = [] } = node;
+    const label = `"${labels.get(id) ?? id}"`;
+    const sentences: string[] = [];
+    if (waiting?.task_id !== undefined && isNew(waiting.task_id)) {
+      const { action = 'done', values = {}, comment = '' } = answerOf(id);
+      await api.answerTask(waiting.task_id, { action, values, comment });
+      sentences.push(`${label} waited for a person. The demo has answered "${action}" with ${JSON.stringify(values)}.`);
+    }
+    if (waiting?.callback_url !== undefined && isNew(waiting.callback_url)) {
+      const { body } = answerOf(id);
+      await api.callBack(waiting.callback_url, body);
+      sentences.push(`${label} waited for a callback. The demo has called back with ${JSON.stringify(body)}.`);
+    }
+    for (const { request_id: request, status, tool_name: tool, arguments: given } of requests) {
+      if (status !== 'pending' || !isNew(request)) continue;
+      const { decision = 'approve', reason = '' } = answerOf(id);
+      await api.decide(run, request, decision, reason);
+      const decided = decision === 'approve' ? 'approved' : 'rejected';
+      sentences.push(`${label} asked to call ${tool} with ${JSON.stringify(given)}. The demo has ${decided} it.`);
+    }
+    return sentences;
+  }
+
+  function isNew(what: string): boolean {
+    return !done.has(what) && done.add(what).has(what);
+  }
+
+  return async ({ id: run, data: nodes }) => {
+    const sentences: string[] = [];
+    for (const [id, node] of Object.entries(nodes ?? {})) sentences.push(...(await attendNode(run, id, node)));
+    return sentences;
+  };
+}

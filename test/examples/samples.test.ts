@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { createDemoApi, type DemoApi, type RunState } from '../../cli/demo/demo-api.js';
+import { loadSamples, placeSample, type Answer, type Sample } from '../../cli/samples/samples.js';
+import type { HttpServer } from '../../cli/sandbox/http-server.js';
+import { startSandboxTargets } from '../../cli/sandbox/targets.js';
+import { kinds, type NodeKind } from '../../graph/kinds.js';
+import { nodeDefinitions } from '../../graph/nodes/registry.js';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { attendToEnd } from '../support/attended-run.js';
+import { sharedStack } from '../support/shared-stack.js';
+import { standIn } from '../support/stand-in.js';
+
+interface Made {
+  sample: Sample;
+  workflowId: number;
+}
+
+interface SampleRun extends Made {
+  state: RunState;
+  runId: string;
+  done: string[];
+}
+
+const usd = ({ USD }: Record<string, string>): number => Number(USD);
+
+describe('the sample workflows', function () {
+  this.timeout(120_000);
+  let api: ApiClient;
+  let demo: DemoApi;
+  let targets: HttpServer;
+  const made = new Map<string, Made>();
+
+  before(async () => {
+    const stack = await sharedStack();
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    demo = createDemoApi(stack.apiUrl, stack.apiKey);
+    targets = await startSandboxTargets();
+    const model = `stand-in-${randomUUID()}`;
+    stack.modelProvider.script(model, standIn);
+    const project = await demo.createProject('Samples');
+    const ids = new Map<string, number>();
+    for (const loaded of loadSamples()) {
+      const sample = placeSample(loaded, { base_url: targets.url, model }, ids);
+      const workflowId = await demo.createWorkflow(project, sample.title, sample.data);
+      ids.set(sample.name, workflowId);
+      made.set(sample.name, { sample, workflowId });
+    }
+  });
+  after(() => targets.close());
+
+  /** `answers`: by the type of the node that waits. `change` edits a copy of the drawing before it runs. */
+  async function run(
+    name: string,
+    answers: Record<string, Answer> = {},
+    { input = {}, change = {} }: { input?: object; change?: Record<string, object> } = {},
+  ): Promise<SampleRun> {
+    const { sample, workflowId } = made.get(name)!;
+    const nodes = sample.data.nodes.map((node) => ({ ...node, data: { ...node.data, ...change[node.type] } }));
+    const given = nodes.flatMap(({ id, type }) => (answers[type] === undefined ? [] : [[id, answers[type]] as const]));
+    const told = { ...sample, answers: { ...sample.answers, ...Object.fromEntries(given) } };
+    const saved = await api.patch(`/workflows/${workflowId}/`, { body: { data: { ...sample.data, nodes } } });
+    assert.equal(saved.status, 200, JSON.stringify(saved.body));
+    const { id: runId } = await demo.startRun(workflowId, { ...sample.input, ...input });
+    return { sample, workflowId, runId, ...(await attendToEnd(demo, told, runId)) };
+  }
+
+  async function outputOf(...given: Parameters<typeof run>): Promise<unknown> {
+    const { state } = await run(...given);
+    assert.equal(state.status, 'succeed', JSON.stringify(state.data));
+    return state.output;
+  }
+
+  for (const { name, title } of loadSamples()) {
+    it(`"${title}" puts out what it says, and nothing about it is doubtful`, async () => {
+      const { sample, workflowId } = made.get(name)!;
+      assert.deepEqual(await outputOf(name), sample.output);
+      const { body } = await api.get<{ warnings: object[] }>(`/workflows/${workflowId}/check_workflow/`);
+      assert.deepEqual(body.warnings, []);
+    });
+  }
+
+  it('have between them a node of every kind except a tool call without an agent', () => {
+    const types = new Set([...made.values()].flatMap(({ sample }) => sample.data.nodes.map(({ type }) => type)));
+    const absent = (Object.keys(kinds) as NodeKind[]).filter((kind) => !types.has(nodeDefinitions[kind].type));
+    assert.deepEqual(absent, ['mcp']);
+  });
+
+  it('screens invoices: the iteration of the one that cannot be read fails alone', async () => {
+    const { workflowId, runId, sample, state } = await run('invoice-screening');
+    const each = sample.data.nodes.find(({ type }) => type === 'for-each-node')!.id;
+    const { total, failed } = state.data![each]!.iterations!;
+    assert.deepEqual([total, failed], [5, 1]);
+    assert.deepEqual(await demo.failedIterations(workflowId, runId, each), [`${each}[4]`]);
+  });
+
+  it('runs the screening for each supplier, as runs of their own that cost their own money', async () => {
+    const { workflowId, runId } = await run('supplier-round');
+    const parent = await demo.finishedRun(workflowId, runId);
+    const { body } = await api.get<{ items: { parent_run_id: string; parent_path: string; cost: { USD: string } }[] }>(
+      `/runs/?workflow=${made.get('invoice-screening')!.workflowId}&size=100`,
+    );
+    const children = body.items.filter(({ parent_run_id: of }) => of === runId);
+    assert.deepEqual(
+      children.map(({ parent_path: path }) => /\[(\d)\]$/.exec(path)?.[1] ?? '').toSorted(),
+      ['0', '1', '2'],
+      'the third one has failed',
+    );
+    const total = children.reduce((sum, { cost }) => sum + usd(cost), usd(parent.cost));
+    assert.ok(total > 0 && Math.abs(total - usd(parent.total_cost)) < 1e-9, `${total} ${usd(parent.total_cost)}`);
+  });
+
+  it('publishes nothing that a person rejects, or nobody decides in time', async () => {
+    const rejected = { 'human-node': { action: 'reject', values: { channel: 'blog' }, comment: 'Too loud.' } };
+    const no = { status: 'rejected', rounds: 2, comment: 'Too loud.' };
+    assert.deepEqual(await outputOf('announcement-review', rejected), no);
+    const { state, done } = await run('announcement-review', {}, { change: { 'human-node': { timeout: 0 } } });
+    assert.deepEqual([state.status, state.output], ['succeed', { status: 'expired', code: 'human_timeout' }]);
+    assert.deepEqual(done, []);
+  });
+
+  it('cancels an order that is not paid, or not in time, or not approved; ships at once what is in stock', async () => {
+    const cancelled = { order: '7702', status: 'cancelled' };
+    const declined = { 'wait-node': { body: { status: 'declined' } } };
+    const noApproval = { 'agent-node': { decision: 'reject', reason: 'Too dear.' } } as const;
+    assert.deepEqual(await outputOf('order-payment', declined), { ...cancelled, payment: 'declined', purchase: '' });
+    assert.deepEqual(await outputOf('order-payment', {}, { change: { 'wait-node': { timeout: 0 } } }), {
+      ...cancelled,
+      payment: 'wait_timeout',
+      purchase: '',
+    });
+    assert.deepEqual(await outputOf('order-payment', noApproval), {
+      ...cancelled,
+      payment: 'paid',
+      purchase: 'approval_rejected',
+    });
+    assert.deepEqual(await outputOf('order-payment', {}, { input: { order: '7703' } }), {
+      order: '7703',
+      status: 'shipped',
+      payment: 'P-1',
+      from: 'stock',
+    });
+  });
+
+  it('say in sentences what was done while they waited', async () => {
+    const { done } = await run('order-payment');
+    assert.deepEqual(done, [
+      '"Wait for the payment" waited for a callback. The demo has called back with {"status":"paid","reference":"P-1"}.',
+      '"Order from the supplier" asked to call order_from_supplier with {"item":"standing desk","quantity":1}. The demo has approved it.',
+    ]);
+  });
+});

@@ -1,0 +1,18 @@
+// The stand-in's model on the test stack, whose provider serves every name.
+import {
+  sandboxAnswer,
+  sandboxToolCall,
+  type ChatMessage,
+  type ResponseFormat,
+} from '../../cli/sandbox/sandbox-answer.js';
+import type { ModelAnswer, ModelRequest } from './fake-model-provider.js';
+
+/** Answers as the model of `npm start` does: a script for `FakeModelProvider.script`. */
+export function standIn({ messages, body }: ModelRequest): ModelAnswer {
+  const asked = messages as ChatMessage[];
+  const tools = (body['tools'] ?? []) as { function: { name: string } }[];
+  const names = tools.map((tool) => tool.function.name);
+  const toolCall = sandboxToolCall(asked, names);
+  if (toolCall !== undefined) return { toolCalls: [toolCall] };
+  return { text: sandboxAnswer(asked, body['response_format'] as ResponseFormat | undefined) };
+}

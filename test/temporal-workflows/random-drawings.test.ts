@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { bundleWith, type Change } from '../support/doctored-bundle.js';
+import { WorkflowMachine } from '../support/workflow-machine.js';
+import { readDrawing, Tape, toDocument, type RandomDrawing } from './random-drawings/drawing.js';
+import { judge } from './random-drawings/judge.js';
+import { play, type Played } from './random-drawings/play.js';
+
+const BUNDLE = path.resolve(import.meta.dirname, '../../dist/workflow-bundle.js');
+const RUNS = 20_000;
+/** `RANDOM_DRAWINGS_SEED=7` tries others. The report of a failure names the seed, too. */
+const SEED = Number(process.env['RANDOM_DRAWINGS_SEED'] ?? 2026);
+/** Shrinking a failure ends then. */
+const LIMIT_MS = 150_000;
+
+// Most tapes are long enough for all that a drawing decides; what is left out of them makes the drawing simpler.
+const numbers = fc.noBias(fc.array(fc.nat(5039), { minLength: 40, maxLength: 160, size: 'max' }));
+const tapes = fc.tuple(numbers, numbers);
+
+/** Plays and judges one drawing. An error tells of it. */
+function tryOut(machine: WorkflowMachine, [drawn, order]: [number[], number[]]): Played {
+  const drawing = readDrawing(new Tape(drawn));
+  try {
+    const played = play(machine, drawing, new Tape(order));
+    judge(drawing, played);
+    return played;
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${describeDrawing(drawing)}`, {
+      cause: error,
+    });
+  }
+}
+
+function describeDrawing(drawing: RandomDrawing): string {
+  const behaviours = JSON.stringify(drawing, (key, value: unknown) => (key === 'links' ? undefined : value));
+  return `Drawing: ${JSON.stringify(toDocument(drawing))}\nBehaviour: ${behaviours}`;
+}
+
+describe('runs of random drawings', function () {
+  this.timeout(LIMIT_MS + 30_000);
+
+  it('execute exactly what they must, once, with the right results and end, in any order, over any executions', () => {
+    const machine = new WorkflowMachine(readFileSync(BUNDLE, 'utf8'));
+    const seen = { loops: 0, deep: 0, continued: 0, failed: 0, stopped: 0, cancelled: 0 };
+    fc.assert(
+      fc.property(tapes, (pair) => {
+        const { events, results, executions, ends } = tryOut(machine, pair);
+        seen.loops += Number(results.size > 0);
+        seen.deep += Number(events.some(({ path: at }) => at.split('/').length === 3));
+        seen.continued += Number(executions > 1);
+        seen.failed += Number(ends[0]!.status === 'failed');
+        seen.cancelled += Number(ends[0]!.status === 'cancelled');
+        seen.stopped += Number(events.some((event) => event.what === 'ends' && event.outcome === 'cancelled'));
+      }),
+      { numRuns: RUNS, seed: SEED, interruptAfterTimeLimit: LIMIT_MS, markInterruptAsFailure: true },
+    );
+    // The drawings are of many kinds.
+    for (const [kind, count] of Object.entries(seen)) assert.ok(count > RUNS / 100, `${kind}: ${count}`);
+  });
+
+  /** Each is a mistake that somebody could make. */
+  const mistakes: Record<string, Change> = {
+    'forgets to skip the nodes behind a way that is not taken': {
+      file: 'planner.ts',
+      find: 'edges.push({ to: after, isLive: false });',
+      replace: 'void after;',
+    },
+    'starts a node that joins any again': {
+      file: 'planner.ts',
+      find: 'if (this.#states[to] !== NodeState.waiting)',
+      replace: 'if (isSettled(this.#states[to]))',
+    },
+    'loses what is ready when it continues as new': {
+      file: 'planner.ts',
+      find: 'queue: this.#queue.slice(this.#head),',
+      replace: 'queue: [],',
+    },
+    'loses an open iteration when it continues as new': {
+      file: 'loop-run.ts',
+      find: 'open: [...this.#open].map(',
+      replace: 'open: [...this.#open].slice(1).map(',
+    },
+    'begins an iteration again that has begun before it continued as new': {
+      file: 'loop-run.ts',
+      find: 'next: this.#next,',
+      replace: 'next: this.#next - 1,',
+    },
+    'forgets the failure of an iteration when it continues as new': {
+      file: 'scope.ts',
+      find: '...(this.#failure !== undefined && { failure: this.#failure }),',
+      replace: '',
+    },
+    'forgets how many rounds there were when it continues as new': {
+      file: 'loop-run.ts',
+      find: '...(this.#rounds > 0 && { rounds: this.#rounds }),',
+      replace: '',
+    },
+    'lets the other iterations of a loop go on that has failed': {
+      file: 'loop-run.ts',
+      find: 'this.stop();\n            await Promise.allSettled(lanes);',
+      replace: 'await Promise.allSettled(lanes);',
+    },
+    'catches what nothing may catch': {
+      file: 'loop-run.ts',
+      find: 'survivesFailures && (0,_graph_caught_js__WEBPACK_IMPORTED_MODULE_1__.mayBeCaught)(code)',
+      replace: 'survivesFailures',
+    },
+    'opens an iteration of a loop that was stopped meanwhile': {
+      file: 'loop-run.ts',
+      find: 'if (this.#isStopped)',
+      replace: 'if (false)',
+    },
+    'resumes loops in an iteration that has failed': {
+      file: 'graph-run.ts',
+      find: 'if (scope.isStopped)\n            return;',
+      replace: '',
+    },
+    'takes another way after a failure that is caught': {
+      file: 'planner.ts',
+      find: 'this.#settleEdges(node, [taken]);',
+      replace: 'this.#settleEdges(node, [0]);',
+    },
+  };
+
+  for (const [mistake, change] of Object.entries(mistakes)) {
+    it(`show a build that ${mistake}`, () => {
+      const machine = new WorkflowMachine(bundleWith([change]));
+      const property = fc.property(tapes, (pair) => void tryOut(machine, pair));
+      const { failed, numRuns } = fc.check(property, { numRuns: RUNS, seed: SEED, endOnFailure: true });
+      assert.ok(failed, `none of ${numRuns} drawings shows it`);
+    });
+  }
+});

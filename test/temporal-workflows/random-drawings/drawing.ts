@@ -1,0 +1,210 @@
+// Random drawings with loops in loops, and how each of their nodes behaves in each iteration. Nothing here knows the code
+// that is judged by them.
+
+/** By which way out a link leaves its node. */
+export type Way = 'next' | 'error' | 'yes' | 'no' | 'a' | 'b' | 'otherwise';
+
+export interface Step {
+  id: string;
+  kind: 'trigger' | 'http' | 'set' | 'condition' | 'switch' | 'for_each' | 'loop';
+  onError: 'fail' | 'continue' | 'branch';
+  joinsAny: boolean;
+  fails: 'never' | 'always' | 'sometimes';
+  /** `lost`: Temporal gives its activity up, so that it cannot record its failure itself. */
+  failsBy: 'error' | 'lost';
+  /** Lead to later steps of the same scope. */
+  links: { to: number; way: Way }[];
+  /** Of a loop. */
+  body?: Body;
+}
+
+export interface Body {
+  steps: Step[];
+  /** The steps with which it begins. */
+  entries: number[];
+  concurrency: number;
+  /** Items at most, or rounds. */
+  most: number;
+  onItemError: 'fail' | 'null' | 'skip';
+  onLimit: 'fail' | 'continue';
+  /** Whether the output of some iterations cannot be made. */
+  hasBadOutputs: boolean;
+}
+
+export interface RandomDrawing {
+  steps: Step[];
+  /** The code of every failure of a step. */
+  code: 'boom' | 'budget_exceeded';
+  salt: number;
+}
+
+/** Numbers that decide everything. At its end there are zeros, which decide for what is simplest. */
+export class Tape {
+  readonly #numbers: readonly number[];
+  #at = 0;
+
+  constructor(numbers: readonly number[]) {
+    this.#numbers = numbers;
+  }
+
+  /** From 0 up to, but without, `end`. */
+  below(end: number): number {
+    return (this.#numbers[this.#at++] ?? 0) % end;
+  }
+
+  pick<Value>(values: readonly Value[]): Value {
+    return values[this.below(values.length)]!;
+  }
+
+  /** Once in `times`. */
+  rarely(times: number): boolean {
+    return this.below(times) === times - 1;
+  }
+}
+
+const MAX_DEPTH = 3;
+/** By depth: steps of a scope, and items of a loop. */
+const SIZES = [7, 4, 3, 3];
+const MOST = [4, 3, 2];
+
+export function readDrawing(tape: Tape): RandomDrawing {
+  const code = tape.rarely(12) ? 'budget_exceeded' : 'boom';
+  const salt = tape.below(1000);
+  const { steps } = readScope(tape, { depth: 0, code, name: '' });
+  return { steps, code, salt };
+}
+
+interface Around {
+  depth: number;
+  code: RandomDrawing['code'];
+  name: string;
+}
+
+function readScope(tape: Tape, around: Around): { steps: Step[]; entries: number[] } {
+  const steps: Step[] = [];
+  const entries = [0];
+  for (const count = 1 + tape.below(SIZES[around.depth]!); steps.length < count;) {
+    const at = steps.length;
+    steps.push(readStep(tape, at, around));
+    if (at === 0) continue;
+    if (around.depth > 0 && tape.rarely(6)) entries.push(at);
+    else addLink(tape, steps, tape.below(at), at);
+  }
+  for (let more = tape.below(steps.length); more > 0; more--) {
+    const [one, other] = [tape.below(steps.length), tape.below(steps.length)];
+    if (one !== other) addLink(tape, steps, Math.min(one, other), Math.max(one, other));
+  }
+  return { steps, entries };
+}
+
+function addLink(tape: Tape, steps: Step[], from: number, to: number): void {
+  steps[from]!.links.push({ to, way: tape.pick(waysOut(steps[from]!)) });
+}
+
+function readStep(tape: Tape, at: number, { depth, code, name }: Around): Step {
+  const isStart = depth === 0 && at === 0;
+  const kind = isStart ? 'trigger' : tape.pick(depth < MAX_DEPTH ? KINDS : KINDS.slice(0, -3));
+  const id = `${name}${String.fromCharCode(97 + depth)}${at}`;
+  const onError = isStart ? 'fail' : tape.pick(['fail', 'fail', 'continue', 'branch'] as const);
+  // Failures that nothing catches end most drawings early, so they are less frequent.
+  const fails = isStart || (onError === 'fail' && !tape.rarely(6)) ? 'never' : tape.pick(FAILS);
+  const failsBy = kind === 'http' && code === 'boom' ? tape.pick(['error', 'error', 'lost'] as const) : 'error';
+  const step: Step = { id, kind, onError, joinsAny: tape.rarely(4), fails, failsBy, links: [] };
+  if (kind !== 'for_each' && kind !== 'loop') return step;
+  const inside = { depth: depth + 1, code, name: `${id}-` };
+  const body: Body = {
+    ...readScope(tape, inside),
+    concurrency: kind === 'loop' ? 1 : 1 + tape.below(3),
+    most: 1 + tape.below(MOST[depth]!),
+    onItemError: tape.pick(['null', 'skip', 'fail'] as const),
+    // Which of two failures comes first may decide what follows, when one of them can be caught and the other cannot.
+    onLimit: code === 'boom' ? tape.pick(['continue', 'fail'] as const) : 'continue',
+    hasBadOutputs: code === 'boom' && tape.rarely(4),
+  };
+  return { ...step, body };
+}
+
+const KINDS = ['http', 'set', 'condition', 'switch', 'for_each', 'loop', 'for_each'] as const;
+const FAILS = ['never', 'sometimes', 'always'] as const;
+
+function waysOut({ kind, onError }: Step): Way[] {
+  const ways: Way[] = kind === 'condition' ? ['yes', 'no'] : kind === 'switch' ? ['a', 'b', 'otherwise'] : ['next'];
+  return onError === 'branch' ? [...ways, 'error'] : ways;
+}
+
+/** The same number each time for the same node in the same iteration (FNV-1a). */
+function chance({ salt }: RandomDrawing, what: string, path: string, id: string, end: number): number {
+  let hash = 2_166_136_261 ^ salt;
+  for (const character of `${what} ${path} ${id}`) hash = Math.imul(hash ^ character.charCodeAt(0), 16_777_619);
+  return ((hash ^ (hash >>> 15)) >>> 0) % end;
+}
+
+/** How the nodes of the drawing behave, each of them in the iteration `path`. */
+export function behaviourOf(drawing: RandomDrawing) {
+  const once = (what: string, path: string, { id }: Step, times: number): boolean =>
+    chance(drawing, what, path, id, times) === 0;
+  return {
+    fails: (step: Step, path: string): boolean =>
+      step.fails === 'always' || (step.fails === 'sometimes' && once('fails', path, step, 3)),
+    code: ({ failsBy }: Step): string => (failsBy === 'lost' ? 'timeout' : drawing.code),
+    /** The ways by which the node is left when it succeeds. */
+    ways(step: Step, path: string): Way[] {
+      if (step.kind === 'condition') return once('holds', path, step, 2) ? ['yes'] : ['no'];
+      if (step.kind !== 'switch') return ['next'];
+      return ([['a'], ['b'], ['a', 'b'], ['otherwise']] as Way[][])[chance(drawing, 'cases', path, step.id, 4)]!;
+    },
+    items: (step: Step, path: string): number => chance(drawing, 'items', path, step.id, step.body!.most + 1),
+    hasBadOutput: (step: Step, iteration: string): boolean =>
+      step.body!.hasBadOutputs && once('output', iteration, step, 4),
+    /** Whether the condition of a loop holds after the round. */
+    isOver: (step: Step, iteration: string): boolean => once('until', iteration, step, 3),
+  };
+}
+
+export type Behaviour = ReturnType<typeof behaviourOf>;
+
+/** What the iteration puts out: which of its nodes have ended, and how. */
+export function outputOf(iteration: string, ended: ReadonlyMap<string, 'ok' | 'failed'>): string {
+  const nodes = [...ended].map(([id, how]) => `${id} ${how}`).toSorted();
+  return `${iteration}: ${nodes.join(', ')}`;
+}
+
+const TYPES = {
+  trigger: 'trigger-node',
+  http: 'http-node',
+  set: 'set-node',
+  condition: 'if-else-node',
+  switch: 'switch-node',
+  for_each: 'for-each-node',
+  loop: 'loop-node',
+} as const;
+
+const HANDLES: Record<Way, string | undefined> = {
+  next: undefined,
+  error: 'error',
+  yes: 'condition-true',
+  no: 'condition-false',
+  a: 'a',
+  b: 'b',
+  otherwise: 'default',
+};
+
+/** As an editor saves it. */
+export function toDocument({ steps }: RandomDrawing): { start_node: string; nodes: object[]; edges: object[] } {
+  const nodes: object[] = [];
+  const edges: object[] = [];
+  const add = (scope: readonly Step[]): void => {
+    for (const { id, kind, onError, joinsAny, links, body } of scope) {
+      const join = joinsAny ? { join: 'any' } : {};
+      const cases = kind === 'switch' ? { cases: [{ id: 'a' }, { id: 'b' }] } : {};
+      nodes.push({ id, type: TYPES[kind], data: { id, label: id, on_error: onError, ...join, ...cases } });
+      for (const { to, way } of links) edges.push({ source: id, target: scope[to]!.id, sourceHandle: HANDLES[way] });
+      for (const entry of body?.entries ?? []) {
+        edges.push({ source: id, target: body!.steps[entry]!.id, sourceHandle: 'body' });
+      }
+      if (body !== undefined) add(body.steps);
+    }
+  };
+  add(steps);
+  return { start_node: steps[0]!.id, nodes, edges };
+}

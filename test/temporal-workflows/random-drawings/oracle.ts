@@ -1,0 +1,152 @@
+// What a run of a random drawing must do, written from what docs/use/nodes.md promises, recursively and without a schedule.
+// Where a failure stops other nodes, their order decides how many of them have begun: these nodes may run.
+import { behaviourOf, outputOf, type Behaviour, type RandomDrawing, type Step } from './drawing.js';
+
+const UNCATCHABLE = 'budget_exceeded';
+
+export type LoopResult =
+  | { outputs: (string | null)[]; count: number; errors: number[] }
+  | { output: string | null; rounds: number };
+
+/** A node in an iteration. */
+export interface Expected {
+  step: Step;
+  path: string;
+  /** Whether it surely runs; else it may. */
+  isSure: boolean;
+  /** The codes with which it may fail; none when it succeeds. Where nothing stops it, it ends so. */
+  codes: ReadonlySet<string>;
+  /** Whether its scope begins with it. */
+  isEntry: boolean;
+  /** The nodes before it that run. `leads`: whether a link to it is taken. */
+  before: { id: string; leads: boolean }[];
+  /** Of a loop that succeeds. */
+  result?: LoopResult;
+}
+
+interface ScopeEnd {
+  /** By `keyOf`. */
+  nodes: Map<string, Expected>;
+  /** Why the scope fails, by the node; empty when it succeeds. */
+  failures: Map<string, ReadonlySet<string>>;
+  ended: Map<string, 'ok' | 'failed'>;
+}
+
+interface LoopEnd {
+  nodes: Map<string, Expected>;
+  codes: ReadonlySet<string>;
+  result?: LoopResult;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+export function keyOf(path: string, id: string): string {
+  return `${path} ${id}`;
+}
+
+export function pathOf(path: string, loopId: string, index: number): string {
+  return `${path === '' ? '' : `${path}/`}${loopId}[${index}]`;
+}
+
+/** Whether a failure for one of these reasons can be caught: all of them can, or none. */
+export function isCatchable(codes: ReadonlySet<string>): boolean {
+  return !codes.has(UNCATCHABLE);
+}
+
+/** What the run of the drawing does. It fails where `failures` says why. */
+export function expectedOf(drawing: RandomDrawing): Pick<ScopeEnd, 'nodes' | 'failures'> {
+  return runScope(drawing.steps, [0], '', behaviourOf(drawing));
+}
+
+/** Links lead to later steps, so that one after the other is decided. */
+function runScope(steps: readonly Step[], entries: readonly number[], path: string, behaviour: Behaviour): ScopeEnd {
+  const nodes = new Map<string, Expected>();
+  const failures: ScopeEnd['failures'] = new Map();
+  const ended: ScopeEnd['ended'] = new Map();
+  const before: Expected['before'][] = steps.map(() => []);
+  for (const [at, step] of steps.entries()) {
+    if (!entries.includes(at) && !before[at]!.some(({ leads }) => leads)) continue;
+    const { codes, result, nodes: inside } = runStep(step, path, behaviour);
+    const common = { step, path, isSure: true, isEntry: entries.includes(at), before: before[at]! };
+    nodes.set(keyOf(path, step.id), { ...common, codes, ...(result && { result }) });
+    for (const [key, node] of inside) nodes.set(key, node);
+    ended.set(step.id, codes.size === 0 ? 'ok' : 'failed');
+    const isCaught = codes.size > 0 && step.onError !== 'fail' && isCatchable(codes);
+    if (codes.size > 0 && !isCaught) failures.set(step.id, codes);
+    const taken = codes.size === 0 ? behaviour.ways(step, path) : isCaught ? wayAfterFailure(step) : [];
+    for (const { to, way } of step.links) before[to]!.push({ id: step.id, leads: taken.includes(way) });
+  }
+  return { nodes: failures.size === 0 ? nodes : asPossible(nodes), failures, ended };
+}
+
+/** Conditions and switches have no ordinary links: with `continue` their ways end. */
+function wayAfterFailure({ kind, onError }: Step): string[] {
+  if (onError === 'branch') return ['error'];
+  return kind === 'condition' || kind === 'switch' ? [] : ['next'];
+}
+
+function runStep(step: Step, path: string, behaviour: Behaviour): LoopEnd {
+  if (behaviour.fails(step, path)) return { nodes: new Map(), codes: new Set([behaviour.code(step)]) };
+  if (step.kind === 'for_each') return runForEach(step, path, behaviour);
+  if (step.kind === 'loop') return runLoop(step, path, behaviour);
+  return { nodes: new Map(), codes: NONE };
+}
+
+interface IterationEnd {
+  nodes: Map<string, Expected>;
+  codes: ReadonlySet<string>;
+  output: string | null;
+}
+
+function runIteration(step: Step, path: string, index: number, behaviour: Behaviour): IterationEnd {
+  const { steps, entries } = step.body!;
+  const iteration = pathOf(path, step.id, index);
+  const { nodes, failures, ended } = runScope(steps, entries, iteration, behaviour);
+  const codes = new Set([...failures.values()].flatMap((found) => [...found]));
+  if (codes.size === 0 && behaviour.hasBadOutput(step, iteration)) codes.add('bad_output');
+  return { nodes, codes, output: codes.size > 0 ? null : outputOf(iteration, ended) };
+}
+
+function runForEach(step: Step, path: string, behaviour: Behaviour): LoopEnd {
+  const { concurrency, onItemError } = step.body!;
+  const nodes: LoopEnd['nodes'] = new Map();
+  const codes = new Set<string>();
+  const outputs: (string | null)[] = [];
+  const errors: number[] = [];
+  const count = behaviour.items(step, path);
+  for (let index = 0; index < count; index++) {
+    const iteration = runIteration(step, path, index, behaviour);
+    for (const [key, node] of iteration.nodes) nodes.set(key, node);
+    if (iteration.codes.size === 0) {
+      outputs.push(iteration.output);
+    } else if (onItemError !== 'fail' && isCatchable(iteration.codes)) {
+      errors.push(index);
+      if (onItemError === 'null') outputs.push(null);
+    } else {
+      for (const code of iteration.codes) codes.add(code);
+      // One after the other: what was before has run, and nothing follows.
+      if (concurrency === 1) break;
+    }
+  }
+  if (codes.size > 0) return { nodes: concurrency === 1 ? nodes : asPossible(nodes), codes };
+  return { nodes, codes, result: { outputs, count, errors } };
+}
+
+function runLoop(step: Step, path: string, behaviour: Behaviour): LoopEnd {
+  const { most, onLimit } = step.body!;
+  const nodes: LoopEnd['nodes'] = new Map();
+  for (let round = 0; ; round++) {
+    const iteration = runIteration(step, path, round, behaviour);
+    for (const [key, node] of iteration.nodes) nodes.set(key, node);
+    if (iteration.codes.size > 0) return { nodes, codes: iteration.codes };
+    const isOver = behaviour.isOver(step, pathOf(path, step.id, round));
+    const rounds = round + 1;
+    if (!isOver && rounds < most) continue;
+    if (!isOver && onLimit === 'fail') return { nodes, codes: new Set(['too_many_rounds']) };
+    return { nodes, codes: NONE, result: { output: iteration.output, rounds } };
+  }
+}
+
+function asPossible(nodes: ReadonlyMap<string, Expected>): Map<string, Expected> {
+  return new Map([...nodes].map(([key, node]) => [key, { ...node, isSure: false }]));
+}

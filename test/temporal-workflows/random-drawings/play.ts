@@ -1,0 +1,280 @@
+// Plays everything around one run of a random drawing: Temporal's server, and the activities. It delivers results in an order
+// that a tape says, asks for new executions when the tape says so, and writes down what the run has done.
+import type { Payload } from '@temporalio/common';
+import { compilePlan } from '../../../graph/compile-plan.js';
+import type { EndIterationRef, EndLoopRef, FinishRunInput, LoopFacts } from '../../../contract/activities.js';
+import type { NodeFacts, NodeRef } from '../../../contract/nodes.js';
+import type { RunGraphInput } from '../../../contract/run-workflow.js';
+import {
+  fromPayload,
+  toPayload,
+  type Command,
+  type Job,
+  type WorkflowMachine,
+} from '../../support/workflow-machine.js';
+import { behaviourOf, outputOf, toDocument, type RandomDrawing, type Step, type Tape, type Way } from './drawing.js';
+import { keyOf, pathOf, type LoopResult } from './oracle.js';
+
+export type Outcome = 'ok' | 'failed' | 'cancelled';
+
+/** What the run did, in its order. `at` counts the activations: one delivers results, and then nodes start. */
+export type Event = { at: number; path: string; id: string } & (
+  | { what: 'starts' }
+  | { what: 'ends'; outcome: Outcome; code?: string }
+  | { what: 'iteration ends'; index: number; code?: string; isCaught: boolean }
+);
+
+export interface Played {
+  events: Event[];
+  /** By `keyOf`: of loops that have succeeded. */
+  results: Map<string, LoopResult>;
+  /** Reports of the end of the run. */
+  ends: Omit<FinishRunInput, 'runId' | 'sequence'>[];
+  /** How the last execution was closed. */
+  closed: 'completed' | 'failed' | 'cancelled';
+  maxInFlight: number;
+  isCancelled: boolean;
+  executions: number;
+}
+
+interface Pending {
+  isLocal: boolean;
+  type: string;
+  ref: NodeRef & EndIterationRef & EndLoopRef & FinishRunInput;
+  isCancelRequested: boolean;
+}
+
+type Answer = { facts: unknown } | { code: string } | 'given up' | 'cancelled' | 'later';
+
+const RUN_ID = 'run';
+const MOST_ACTIVATIONS = 5_000;
+const START_TO_CLOSE = 1;
+/** Plan handles of ways out, by the contract of activities with the run workflow (graph/plan.ts, graph/kinds.ts). */
+const HANDLES: Record<Way, number> = { next: 0, error: 1000, yes: 1, no: 2, otherwise: 1, a: 100, b: 101 };
+
+/** Throws where the run does what no server or activity would accept. */
+export function play(machine: WorkflowMachine, drawing: RandomDrawing, tape: Tape): Played {
+  return new Player(machine, drawing, tape).play();
+}
+
+class Player {
+  readonly #machine: WorkflowMachine;
+  readonly #drawing: RandomDrawing;
+  readonly #tape: Tape;
+  readonly #steps = new Map<string, Step>();
+  readonly #behaviour;
+  readonly #pending = new Map<number, Pending>();
+  readonly #played: Played;
+  /** What an activity has stored: how the nodes of each iteration have ended, and the outputs of iterations by loop. */
+  readonly #ended = new Map<string, Map<string, 'ok' | 'failed'>>();
+  readonly #iterations = new Map<string, Map<number, string | null>>();
+  #at = 0;
+  /** Activations until the server asks for a new execution; 0 for never. */
+  #isFull = 0;
+  #cancelAt: number;
+
+  constructor(machine: WorkflowMachine, drawing: RandomDrawing, tape: Tape) {
+    this.#machine = machine;
+    this.#drawing = drawing;
+    this.#tape = tape;
+    this.#behaviour = behaviourOf(drawing);
+    const add = (steps: readonly Step[]): void => {
+      for (const step of steps) {
+        this.#steps.set(step.id, step);
+        add(step.body?.steps ?? []);
+      }
+    };
+    add(drawing.steps);
+    const maxInFlight = tape.rarely(3) ? 1 + tape.below(3) : 32;
+    this.#cancelAt = tape.rarely(15) ? 1 + tape.below(20) : 0;
+    this.#played = {
+      events: [],
+      results: new Map(),
+      ends: [],
+      closed: 'completed',
+      maxInFlight,
+      isCancelled: false,
+      executions: 0,
+    };
+  }
+
+  play(): Played {
+    const compiled = compilePlan(toDocument(this.#drawing));
+    if (!compiled.ok) throw new Error(`the drawing is not valid: ${JSON.stringify(compiled.errors)}`);
+    const input: RunGraphInput = { runId: RUN_ID, plan: compiled.plan, maxInFlight: this.#played.maxInFlight };
+    for (let args: Payload[] | undefined = [toPayload(input)]; args !== undefined;) args = this.#execute(args);
+    return this.#played;
+  }
+
+  /** Returns the arguments of the next execution, if there is one. */
+  #execute(args: Payload[]): Payload[] | undefined {
+    this.#played.executions++;
+    this.#isFull = this.#tape.below(12);
+    let commands = this.#machine.start(args);
+    for (;;) {
+      for (const command of commands) this.#take(command);
+      const next = commands.find(({ continueAsNewWorkflowExecution }) => continueAsNewWorkflowExecution);
+      if (next) {
+        if (this.#pending.size > 0) throw new Error(`a new execution while ${this.#shown()} are in flight`);
+        return next.continueAsNewWorkflowExecution!.arguments!;
+      }
+      if (this.#isClosedBy(commands)) return undefined;
+      if (this.#pending.size === 0) throw new Error('the run waits for nothing');
+      if (++this.#at > MOST_ACTIVATIONS) throw new Error('the run does not end');
+      if (this.#isFull > 0 && --this.#isFull === 0) this.#machine.suggestContinueAsNew(true);
+      commands = this.#machine.step(this.#jobs());
+    }
+  }
+
+  #take(command: Command): void {
+    const { scheduleActivity, scheduleLocalActivity, requestCancelActivity, requestCancelLocalActivity } = command;
+    const scheduled = scheduleActivity ?? scheduleLocalActivity;
+    if (scheduled) {
+      const ref = fromPayload(scheduled.arguments![0]!) as Pending['ref'];
+      const type = scheduled.activityType!;
+      this.#pending.set(scheduled.seq!, { isLocal: !scheduleActivity, type, ref, isCancelRequested: false });
+      if (this.#beginsNode(type)) this.#note(ref, { what: 'starts' });
+    }
+    const seq = (requestCancelActivity ?? requestCancelLocalActivity)?.seq;
+    if (seq !== undefined && seq !== null && this.#pending.has(seq)) this.#pending.get(seq)!.isCancelRequested = true;
+  }
+
+  #isClosedBy(commands: readonly Command[]): boolean {
+    for (const { completeWorkflowExecution, failWorkflowExecution, cancelWorkflowExecution } of commands) {
+      if (!completeWorkflowExecution && !failWorkflowExecution && !cancelWorkflowExecution) continue;
+      this.#played.closed = completeWorkflowExecution ? 'completed' : failWorkflowExecution ? 'failed' : 'cancelled';
+      if (this.#pending.size > 0) throw new Error(`the run is closed while ${this.#shown()} are in flight`);
+      return true;
+    }
+    return false;
+  }
+
+  #shown(): string {
+    return [...this.#pending.values()].map(({ type, ref }) => `${type} of ${keyOf(ref.path, ref.nodeId)}`).join(', ');
+  }
+
+  /** What happens next: the results of one or more activities, or a cancel of the run. */
+  #jobs(): Job[] {
+    const jobs: Job[] = [];
+    if (this.#at === this.#cancelAt) {
+      this.#played.isCancelled = true;
+      jobs.push({ variant: 'cancelWorkflow', cancelWorkflow: { reason: '' } });
+    }
+    for (let more = this.#tape.rarely(4) ? 3 : 1; more > 0 && this.#pending.size > 0; more--) {
+      const seq = this.#tape.pick([...this.#pending.keys()]);
+      const pending = this.#pending.get(seq)!;
+      this.#pending.delete(seq);
+      const { isLocal } = pending;
+      jobs.push({ variant: 'resolveActivity', resolveActivity: { seq, isLocal, result: this.#resultOf(pending) } });
+    }
+    return jobs;
+  }
+
+  #resultOf(pending: Pending): NonNullable<Job['resolveActivity']>['result'] {
+    const { isLocal, type } = pending;
+    const answer =
+      pending.isCancelRequested && !this.#tape.rarely(3) ? this.#cancelled(pending) : this.#answer(pending);
+    if (typeof answer === 'object' && 'facts' in answer) return { completed: { result: toPayload(answer.facts) } };
+    // A failure of a local activity comes as it is.
+    const wrapped = (cause: object): object =>
+      isLocal ? cause : { message: '', activityFailureInfo: { activityType: { name: type } }, cause };
+    if (answer === 'cancelled') return { cancelled: { failure: wrapped({ message: '', canceledFailureInfo: {} }) } };
+    if (answer === 'given up')
+      return { failed: { failure: wrapped({ message: '', timeoutFailureInfo: { timeoutType: START_TO_CLOSE } }) } };
+    const code = answer === 'later' ? 'unreachable' : answer.code;
+    return {
+      failed: { failure: wrapped({ message: '', applicationFailureInfo: { type: code, nonRetryable: true } }) },
+    };
+  }
+
+  #cancelled({ type, ref }: Pending): Answer {
+    if (this.#beginsNode(type) || type === 'endLoop') this.#note(ref, { what: 'ends', outcome: 'cancelled' });
+    return 'cancelled';
+  }
+
+  #answer({ type, ref, isLocal }: Pending): Answer {
+    if (type === 'finishRun') {
+      // The first attempt may miss the service.
+      if (isLocal && this.#tape.rarely(8)) return 'later';
+      const { status, error } = ref;
+      this.#played.ends.push({ status, ...(error && { error }) });
+      return { facts: null };
+    }
+    if (type === 'closeNode') return { facts: null };
+    if (type === 'endIteration') return { facts: this.#endIteration(ref) };
+    if (type === 'endLoop') return this.#endLoop(ref);
+    const { path } = ref;
+    const step = this.#steps.get(ref.nodeId)!;
+    if (this.#behaviour.fails(step, path)) {
+      const code = this.#behaviour.code(step);
+      this.#end(ref, 'failed', code);
+      return step.failsBy === 'lost' ? 'given up' : { code };
+    }
+    if (step.body !== undefined) return { facts: this.#begin(step, path) };
+    this.#end(ref, 'ok');
+    const [handle, ...alsoHandles] = this.#behaviour.ways(step, path).map((way) => HANDLES[way]);
+    const facts: NodeFacts = { ...(handle !== 0 && { handle }), ...(alsoHandles.length > 0 && { alsoHandles }) };
+    if (ref.endSequence === undefined) return { facts };
+    this.#played.ends.push({ status: 'succeed' });
+    return { facts: { ...facts, isEnded: true } };
+  }
+
+  #begin(step: Step, path: string): LoopFacts {
+    const { concurrency, most, onItemError } = step.body!;
+    this.#iterations.set(keyOf(path, step.id), new Map());
+    if (step.kind === 'loop') return { count: most, concurrency, survivesFailures: false, isConditional: true };
+    const count = this.#behaviour.items(step, path);
+    return { count, concurrency, survivesFailures: onItemError !== 'fail', isConditional: false };
+  }
+
+  #endIteration({ path, nodeId, index, failure }: EndIterationRef): { failure?: string; isOver?: boolean } {
+    const step = this.#steps.get(nodeId)!;
+    const iteration = pathOf(path, nodeId, index);
+    const code = failure ?? (this.#behaviour.hasBadOutput(step, iteration) ? 'bad_output' : undefined);
+    const isCaught = step.kind === 'for_each' && step.body!.onItemError !== 'fail' && code !== 'budget_exceeded';
+    this.#note({ path, nodeId }, { what: 'iteration ends', index, isCaught, ...(code !== undefined && { code }) });
+    const stored = this.#iterations.get(keyOf(path, nodeId))!;
+    if (stored.has(index)) throw new Error(`${iteration} ends twice`);
+    stored.set(index, code === undefined ? outputOf(iteration, this.#ended.get(iteration) ?? new Map()) : null);
+    if (code !== undefined) return { failure: code };
+    return step.kind === 'loop' && this.#behaviour.isOver(step, iteration) ? { isOver: true } : {};
+  }
+
+  #endLoop(ref: EndLoopRef): Answer {
+    const step = this.#steps.get(ref.nodeId)!;
+    const key = keyOf(ref.path, ref.nodeId);
+    const { onLimit, onItemError } = step.body!;
+    const hasFailed = step.kind === 'loop' && ref.isOver !== true && onLimit === 'fail';
+    const code = ref.failure?.code ?? (hasFailed ? 'too_many_rounds' : undefined);
+    this.#end(ref, code === undefined ? 'ok' : 'failed', code);
+    if (code !== undefined) return { code };
+    const stored = [...this.#iterations.get(key)!].toSorted(([left], [right]) => left - right);
+    const outputs = stored.flatMap(([, output]) => (output === null && onItemError === 'skip' ? [] : [output]));
+    const errors = stored.flatMap(([index, output]) => (output === null ? [index] : []));
+    const rounds = ref.rounds ?? 0;
+    this.#played.results.set(
+      key,
+      step.kind === 'loop'
+        ? { output: this.#iterations.get(key)!.get(rounds - 1) ?? null, rounds }
+        : { outputs, count: stored.length, errors },
+    );
+    return { facts: {} };
+  }
+
+  #beginsNode(type: string): boolean {
+    return !['finishRun', 'closeNode', 'endIteration', 'endLoop'].includes(type);
+  }
+
+  #end(ref: { path: string; nodeId: string }, outcome: 'ok' | 'failed', code?: string): void {
+    const ended = this.#ended.get(ref.path) ?? new Map<string, 'ok' | 'failed'>();
+    this.#ended.set(ref.path, ended.set(ref.nodeId, outcome));
+    this.#note(ref, { what: 'ends', outcome, ...(code !== undefined && { code }) });
+  }
+
+  #note({ path, nodeId: id }: { path: string; nodeId: string }, event: Noted<Event>): void {
+    this.#played.events.push({ at: this.#at, path, id, ...event });
+  }
+}
+
+/** Without what is noted of every event. */
+type Noted<Type> = Type extends unknown ? Omit<Type, 'at' | 'path' | 'id'> : never;
