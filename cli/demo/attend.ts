@@ -41,7 +41,9 @@ export function createAttendant(api: DemoApi, { answers, data }: Sample): Attend
   }
 
   function isNew(what: string): boolean {
-    return !done.has(what) && done.add(what).has(what);
+    if (done.has(what)) return false;
+    done.add(what);
+    return true;
   }
 
   return async ({ id: run, data: nodes }) => {
