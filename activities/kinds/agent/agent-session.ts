@@ -13,7 +13,7 @@ import { toMcpFailure } from '../mcp/mcp-failure.js';
 import type { McpSessions } from '../mcp/mcp-sessions.js';
 import { renderHeaders } from '../http/request-headers.js';
 import type { NodeTask } from '../../node/node-step.js';
-import { findWorkflowTool } from './workflow-tools.js';
+import { findWorkflowTool, withMemory } from './workflow-tools.js';
 
 export interface AgentSessionDeps {
   db: Database;
@@ -33,12 +33,15 @@ export async function loadTools(
 ): Promise<AgentTool[]> {
   const stored = await findTools(deps.db, deps.secretBox, task);
   if (stored !== undefined) return stored;
-  const lists = await Promise.all(
-    data.tools.map(async (tool) =>
-      tool.type === 'workflow' ? [await findWorkflowTool(deps, task, tool)] : toolsOfServer(deps, task, tool, scope),
-    ),
+  const ofServers = await Promise.all(
+    data.tools.map(async (tool) => (tool.type === 'mcp' ? toolsOfServer(deps, task, tool, scope) : [])),
   );
-  return keepTools(deps.db, deps.secretBox, task, nameTools(lists.flat().slice(0, MAX_TOOLS)));
+  const found: AgentTool[] = [];
+  for (const [at, tool] of data.tools.entries()) {
+    if (tool.type === 'mcp') found.push(...ofServers[at]!);
+    else found.push(await withMemory(task, () => findWorkflowTool(deps, task, tool)));
+  }
+  return keepTools(deps.db, deps.secretBox, task, nameTools(found.slice(0, MAX_TOOLS)));
 }
 
 async function toolsOfServer(

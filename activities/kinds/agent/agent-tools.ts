@@ -16,7 +16,7 @@ import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { persist } from '../../node/record-node.js';
 import { agentStepFrame, pickTemplates, type AgentDeps } from './agent-step.js';
 import { callTool, type Answer, type ToolWork } from './call-tool.js';
-import type { OpenToolRun } from './workflow-tools.js';
+import { NO_SERVER, type OpenToolRun } from './workflow-tools.js';
 
 export const CALLS_AT_ONCE = 8;
 
@@ -33,12 +33,13 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
       failOnRejection(data, calls);
       const scope = await deps.contexts.loadScope(task, pickTemplates(data));
       const workflows = await findWorkflows(deps, task, data);
-      const open = calls.filter(({ outcome }) => outcome === null).values();
+      const open = calls.filter(({ outcome }) => outcome === null);
+      const ofServers = open.filter((call) => !isOfWorkflow(call)).values();
       const failures: unknown[] = [];
       const runs: OpenToolRun[] = [];
       // Every call settles before the step does, so that no call stays in flight.
-      const work = async () => {
-        for (const call of open) {
+      const work = async (queue: Iterable<StoredToolCall>) => {
+        for (const call of queue) {
           try {
             const run = await answerCall(deps, task, { data, scope, workflows, turn, call });
             if (run !== undefined) runs.push(run);
@@ -47,11 +48,17 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
           }
         }
       };
-      await Promise.all(Array.from({ length: CALLS_AT_ONCE }, work));
+      const lanes = Array.from({ length: CALLS_AT_ONCE }, () => work(ofServers));
+      // One after the other: each needs memory for a drawing, and takes no longer than it takes to accept a run.
+      await Promise.all([...lanes, work(open.filter(isOfWorkflow))]);
       if (failures.length > 0) throw failures.find((error) => !isRetryable(error)) ?? failures[0];
       return toFacts(runs);
     },
   };
+}
+
+function isOfWorkflow({ serverLabel }: StoredToolCall): boolean {
+  return serverLabel === NO_SERVER;
 }
 
 /** The ids of the workflows that are tools, by the names of the tools. */

@@ -15,7 +15,7 @@ import { toMcpFailure } from '../mcp/mcp-failure.js';
 import { toServer } from './agent-session.js';
 import type { AgentDeps } from './agent-step.js';
 import { parseArguments } from './tool-request.js';
-import { NO_SERVER, runTool, type OpenToolRun } from './workflow-tools.js';
+import { NO_SERVER, runTool, withMemory, type OpenToolRun } from './workflow-tools.js';
 
 export interface ToolWork {
   data: AgentNodeData;
@@ -66,7 +66,7 @@ async function callWorkflow(
   // What the run does is in its own books.
   const wasCalled = false;
   try {
-    const ended = await runTool(deps, task, call, given);
+    const ended = await withMemory(task, () => runTool(deps, task, call, given));
     return typeof ended === 'string' ? { outcome: 'result', text: toText([ended]), wasCalled } : ended;
   } catch (error) {
     if (!(error instanceof NodeFailure) || !OF_RUNS.has(error.code)) throw error;

@@ -15,6 +15,16 @@ import { ensureChild, loadDrawing, readChildOutput, toChildToStart, toContent, t
 /** The `server_label` of calls of workflows: no MCP server has it. */
 export const NO_SERVER = '';
 
+/** Gives back the memory that the work has asked for. A node asks for memory in one place at a time. */
+export async function withMemory<Result>({ memory }: NodeTask, work: () => Promise<Result>): Promise<Result> {
+  const before = memory.bytes;
+  try {
+    return await work();
+  } finally {
+    await memory.resize(before);
+  }
+}
+
 /** Throws `workflow_not_found` where the project has no such workflow. */
 export async function findWorkflowTool(
   { db }: Pick<ChildDeps, 'db'>,

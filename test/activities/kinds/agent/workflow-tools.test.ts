@@ -184,6 +184,23 @@ describe('workflows as tools of an agent', function () {
     assert.equal(new Set(calls.map(({ run_id: id }) => id)).size, 14, 'thirteen runs, and null for the sum');
   });
 
+  it('may have large drawings, several of them at once', async () => {
+    const large = () => workflowOf([node('set', { value: 'x'.repeat(1_500_000), next_nodes: [] }), echo()], FIELDS);
+    const { model, work } = agentWith(
+      [
+        { workflow_id: await large(), name: 'one' },
+        { workflow_id: await large(), name: 'two' },
+      ],
+      [
+        { toolCalls: ['one', 'two', 'one', 'two'].map((name) => ({ name, arguments: { city: name } })) },
+        { text: 'done' },
+      ],
+    );
+    const run = await runToEnd([work]);
+    assert.equal(run.end.data.data![work.id]!.result!.content, 'done', JSON.stringify(run.end.data).slice(0, 500));
+    assert.equal(answersTo(model).length, 4);
+  });
+
   it('are waited for without holding anything, and the poll tells of the run', async () => {
     const pause = node('wait', { mode: 'callback', timeout: 600 });
     const child = await workflowOf([pause, node('output', { value: resultOf(pause) })]);
