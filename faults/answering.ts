@@ -1,8 +1,8 @@
 // The client's other half: it answers what the nodes of its run wait for, and then answers once more.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WaitingEntry } from '../test/support/waiting.js';
-import type { Service } from './client.js';
 import type { GivenAnswer, Poll, RunEvidence } from './evidence.js';
+import type { Service } from './service.js';
 
 /** So long nodes wait at least: faults find them waiting. */
 const ANSWER_AFTER_MS = 1_500;

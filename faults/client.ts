@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Envelope } from '../test/support/api-client.js';
 import { createAnswerer } from './answering.js';
 import type { ClientFailure, Ending, Poll, RunEvidence } from './evidence.js';
+import type { Service } from './service.js';
 import type { Shape } from './shapes.js';
 
 const POLL_EVERY_MS = 300;
@@ -11,11 +12,6 @@ const POLL_EVERY_MS = 300;
 const PATIENCE_MS = 10_000;
 const LOOKS_AFTER_THE_END = 2;
 const LOOK_EVERY_MS = 500;
-
-export interface Service {
-  apiUrl: string;
-  apiKey: string;
-}
 
 export interface ClientRun {
   /** Grows while the client works. */

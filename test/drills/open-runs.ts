@@ -52,7 +52,7 @@ export class OpenRuns {
       id: await api.createWorkflow(project, drawing(nodes)),
       open,
     });
-    const time = node('wait', { seconds: '{{ input.seconds }}' });
+    const time = node('wait', { mode: 'until', until: '{{ input.until }}' });
     const person = node('human', { message: 'Well?', actions: [] });
     const afterPerson = toAfter(target);
     person.data['actions'] = [
@@ -78,10 +78,14 @@ export class OpenRuns {
     return createApiClient(apiUrl, apiKey);
   }
 
-  /** Starts one and resolves when it is open in its middle: of loops, some iterations have ended then. */
+  /**
+   * Starts one and resolves when it is open in its middle: of loops, some iterations have ended then. The one that waits for a
+   * time waits for so many seconds.
+   */
   async begin(name: OpenRunName, { tag, seconds }: { tag: string; seconds: number }): Promise<OpenRun> {
     const { id, open } = this.#workflows[name];
-    const { data } = await this.#api.run(id, { tag, seconds });
+    const until = new Date(Date.now() + seconds * 1_000).toISOString();
+    const { data } = await this.#api.run(id, { tag, until });
     const run = { name, tag, runId: data.id, node: open };
     if (name === 'for_each') {
       await this.#urlAt(tag, 'item-0');

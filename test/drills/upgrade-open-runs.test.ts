@@ -9,7 +9,7 @@ import { makeNextBuild, NEXT_MIGRATION } from './next-build.js';
 import { OPEN_RUNS, OpenRuns, type OpenRun, type OpenRunName, type Traces } from './open-runs.js';
 
 /** Longer than it takes to begin the others and to stop the stack. */
-const OPEN_FOR_SECONDS = 30;
+const OPEN_FOR_SECONDS = 20;
 
 describe('an upgrade of API and worker while runs are open', function () {
   this.timeout(300_000);
