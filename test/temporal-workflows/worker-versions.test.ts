@@ -210,7 +210,7 @@ describe('builds of the worker', function () {
       expected.push(await runs.end(await runs.begin(name, { tag: `stays-${name}`, seconds: 1 })));
     }
     const begun = [];
-    for (const name of OPEN_RUNS) begun.push(await runs.begin(name, { tag: `moves-${name}`, seconds: 20 }));
+    for (const name of OPEN_RUNS) begun.push(await runs.begin(name, { tag: `moves-${name}`, seconds: 12 }));
     await builds.start('6');
     assert.equal(await builds.stop('5'), 0);
     const version = `TemporalWorkerDeploymentVersion = '${DEPLOYMENT}:5'`;
@@ -220,7 +220,7 @@ describe('builds of the worker', function () {
     for (const [index, run] of begun.entries()) {
       assert.deepEqual(await runs.end(run), expected[index], run.name);
       assert.deepEqual((await builds.of(run.runId)).at(-1)!.at(-1), '6');
-      assert.equal(await builds.failedTasks(run.runId), 0);
+      assert.equal(await builds.failedTasks(run.runId), 0, run.name);
     }
   });
 
