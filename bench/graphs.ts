@@ -2,13 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import type { GraphRow } from './graph-rows.js';
 
-export type Shape = 'chain' | 'fan-out' | 'branch' | 'diamonds';
+export type Shape = 'chain' | 'fan-out' | 'branch' | 'diamonds' | 'for-each';
 
 export interface Graph {
   name: string;
   shape: Shape;
-  /** Calls of a chain, calls side by side of a fan-out, conditions of diamonds. */
+  /** Calls of a chain, calls side by side of a fan-out, conditions of diamonds, items of a for-each. */
   size: number;
+  /** Of a for-each: how many items are worked on side by side. */
+  concurrency?: number;
   /** HTTP calls that a run makes. */
   calls: number;
 }
@@ -24,6 +26,10 @@ export function chainOf(size: number): Graph {
   return { name: `chain-${size}`, shape: 'chain', size, calls: size };
 }
 
+function forEachOf(size: number, concurrency: number): Graph {
+  return { name: `for-each-${size}-by-${concurrency}`, shape: 'for-each', size, concurrency, calls: size };
+}
+
 export const graphs = {
   'chain-5': chainOf(5),
   'chain-20': chainOf(20),
@@ -33,6 +39,9 @@ export const graphs = {
   branch: { name: 'branch', shape: 'branch', size: 1, calls: 2 },
   /** Three conditions in a row with a call on either side, whose ways meet again; then a call. */
   diamonds: { name: 'diamonds', shape: 'diamonds', size: 3, calls: 4 },
+  /** A call for each item of a list: by the default concurrency, and by the highest one. */
+  'for-each-100-by-5': forEachOf(100, 5),
+  'for-each-100-by-20': forEachOf(100, 20),
 } as const satisfies Record<GraphRow, Graph>;
 
 interface Node {
@@ -42,21 +51,21 @@ interface Node {
   data: Record<string, unknown> & { next_nodes: string[] };
 }
 
-/** A call whose query holds `after`. */
-type MakeCall = (number: number, after: string) => Node;
+/** A call whose path ends with `number` (a number, or a variable), and whose query holds `after`. */
+type MakeCall = (number: number | string, after: string) => Node;
 
 /** As the visual editor saves it. Each call hands something of an earlier answer on, as drawings that people make do. */
-export function toDrawing({ shape, size }: Graph, targetUrl: string): Record<string, unknown> {
+export function toDrawing(graph: Graph, targetUrl: string): Record<string, unknown> {
   const start = toNode('trigger-node', 'Start', { input_fields: [] });
   const call: MakeCall = (number, after) => {
     const url = `${targetUrl}/{{ input.tag }}/${number}?delay={{ input.delayMs }}&after=${after}`;
     return toNode('http-node', `Call ${number}`, { url, method: 'GET', headers: {} });
   };
-  return drawing([start, ...nodesAfter[shape](start, call, size)]);
+  return drawing([start, ...nodesAfter[graph.shape](start, call, graph)]);
 }
 
-const nodesAfter: Record<Shape, (start: Node, call: MakeCall, size: number) => Node[]> = {
-  chain(start, call, size) {
+const nodesAfter: Record<Shape, (start: Node, call: MakeCall, graph: Graph) => Node[]> = {
+  chain(start, call, { size }) {
     const nodes: Node[] = [];
     for (let number = 1; number <= size; number++) {
       const before = nodes.at(-1);
@@ -67,7 +76,7 @@ const nodesAfter: Record<Shape, (start: Node, call: MakeCall, size: number) => N
     return nodes;
   },
 
-  'fan-out'(start, call, size) {
+  'fan-out'(start, call, { size }) {
     const side = Array.from({ length: size }, (_, index) => call(index + 1, 'start'));
     const join = call(size + 1, answerOf(side[0]!));
     for (const node of side) {
@@ -86,7 +95,7 @@ const nodesAfter: Record<Shape, (start: Node, call: MakeCall, size: number) => N
     return [first, decision, whenTrue, whenFalse];
   },
 
-  diamonds(start, call, size) {
+  diamonds(start, call, { size }) {
     const nodes: Node[] = [];
     let [before, answer, ends] = ['{{ input.tag }}', 'start', [start]];
     for (let diamond = 1; diamond <= size; diamond++) {
@@ -102,6 +111,15 @@ const nodesAfter: Record<Shape, (start: Node, call: MakeCall, size: number) => N
     const last = call(2 * size + 1, answer);
     for (const end of ends) end.data.next_nodes.push(last.id);
     return [...nodes, last];
+  },
+
+  'for-each'(start, makeCall, { size, concurrency }) {
+    const items = Array.from({ length: size }, (_, index) => index + 1);
+    const each = toNode('for-each-node', 'Each item', { items, concurrency });
+    const call = makeCall(`{{ ${each.id}.item }}`, 'start');
+    each.data['body_node'] = call.id;
+    start.data.next_nodes.push(each.id);
+    return [each, call];
   },
 };
 
@@ -128,6 +146,7 @@ function drawing(nodes: Node[]): Record<string, unknown> {
     ...data.next_nodes.map((target) => edge(id, target)),
     ...(typeof data['true_node'] === 'string' ? [edge(id, data['true_node'], 'condition-true')] : []),
     ...(typeof data['false_node'] === 'string' ? [edge(id, data['false_node'], 'condition-false')] : []),
+    ...(typeof data['body_node'] === 'string' ? [edge(id, data['body_node'], 'body')] : []),
   ]);
   return { nodes, edges, viewport: { x: 0, y: 0, zoom: 1 }, start_node: nodes[0]!.id };
 }

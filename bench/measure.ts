@@ -1,5 +1,5 @@
 // All rows, on one testbed: the subjects take turns in each of them, so that all meet the same machine.
-import { graphs } from './graphs.js';
+import { graphs, type Graph } from './graphs.js';
 import { drive } from './load.js';
 import type { GraphRow } from './graph-rows.js';
 import type { BenchOptions } from './options.js';
@@ -64,8 +64,11 @@ async function measureRows({ only, lanes }: BenchOptions, context: RowContext): 
     rows.map((row) => graphs[row]),
   );
   for (const row of rows) {
+    const graph: Graph = graphs[row];
     const subjects = context.subjects.filter(({ name }) => name !== 'twin-local' || row === ROW_OF_LOCAL_TWIN);
-    figures.throughput.push(...(await measureThroughput({ ...context, subjects }, { row, graph: graphs[row], lanes })));
+    figures.throughput.push(
+      ...(await measureThroughput({ ...context, subjects }, { row, graph, lanes: lanesOf(graph, lanes) })),
+    );
   }
   // What waits and what is polled is the same in both variants: the first one shows it.
   const [first] = context.testbed.services;
@@ -76,4 +79,9 @@ async function measureRows({ only, lanes }: BenchOptions, context: RowContext): 
     figures.kills.push(await measureKill(context, subject));
   }
   return figures;
+}
+
+/** A run of a for-each has many calls in flight by itself: what an item takes is measured on one run at a time. */
+function lanesOf({ shape }: Graph, lanes: number[]): number[] {
+  return shape === 'for-each' ? [1] : lanes;
 }

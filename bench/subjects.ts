@@ -100,8 +100,8 @@ export function createTwin({ variant, stack, gatewayUrl, targetUrl, pids }: Twin
     name: `twin-${variant}`,
     stack,
     prepare: () => Promise.resolve(),
-    async start({ shape, size }, input) {
-      const job: TwinJob = { variant, shape, size, targetUrl, ...input };
+    async start({ shape, size, concurrency = size }, input) {
+      const job: TwinJob = { variant, shape, size, concurrency, targetUrl, ...input };
       const { body, firstByteMs, totalMs } = await client.send<{ id: string }>('POST', '/run', job);
       return { id: body.id, firstByteMs, acceptedMs: totalMs };
     },

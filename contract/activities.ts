@@ -58,8 +58,13 @@ export interface LoopFacts {
   isConditional: boolean;
 }
 
-/** The input of the activity that ends an iteration of a loop, whose key it has. */
-export interface EndIterationRef extends NodeKey {
+/** The input of the activity that ends iterations of a loop, whose key it has. */
+export interface EndIterationsRef extends NodeKey {
+  ends: IterationEnd[];
+}
+
+/** An iteration whose nodes have ended. */
+export interface IterationEnd {
   index: number;
   /** The code with which the iteration has failed. */
   failure?: string;
@@ -143,7 +148,8 @@ export interface Activities extends NodeActivities, BeginWaitActivities {
   closeNode: (node: CloseNodeInput) => Promise<void>;
   forEach: (loop: NodeKey) => Promise<LoopFacts>;
   loop: (loop: NodeKey) => Promise<LoopFacts>;
-  endIteration: (end: EndIterationRef) => Promise<EndIterationFacts>;
+  /** Returns the facts of each, in their order. */
+  endIterations: (ref: EndIterationsRef) => Promise<EndIterationFacts[]>;
   endLoop: (end: EndLoopRef) => Promise<NodeFacts>;
   /** Ends the wait of a node, if it is over. */
   endWait: (ref: EndWaitRef) => Promise<EndWaitFacts>;

@@ -1,15 +1,20 @@
 // The invariants about money: a transaction a node, and sums that agree wherever they are shown.
 import { Decimal } from 'decimal.js';
-import type { Evidence, RunEvidence } from './evidence.js';
+import { placeOf, type Evidence, type ExpectedNode, type StoredRun } from './evidence.js';
 import type { Report } from './report.js';
 
-export function checkBooks({ expected, stored }: RunEvidence, report: Report): void {
+interface BookedRun {
+  expected: ExpectedNode[];
+  stored: StoredRun | undefined;
+}
+
+export function checkBooks({ expected, stored }: BookedRun, report: Report): void {
   if (stored === undefined) return;
   const { nodes, transactions } = stored;
-  for (const { nodeId, status } of nodes) {
-    const node = expected.find(({ id }) => id === nodeId);
-    const label = node?.label ?? nodeId;
-    const paid = transactions.filter((row) => row.nodeId === nodeId);
+  for (const { status, ...key } of nodes) {
+    const node = expected.find(({ id, path }) => placeOf({ path, nodeId: id }) === placeOf(key));
+    const label = node?.label ?? placeOf(key);
+    const paid = transactions.filter((row) => placeOf(row) === placeOf(key));
     if (paid.length !== 1) report('billing', `${label} has ${paid.length} transactions`);
     const [row] = paid;
     if (row === undefined || node === undefined) continue;
@@ -20,7 +25,7 @@ export function checkBooks({ expected, stored }: RunEvidence, report: Report): v
       report('billing', `${label} costs ${node.amountUsd} and was billed ${row.amountUsd}`);
     }
   }
-  const unexecuted = transactions.filter(({ nodeId }) => nodes.every((node) => node.nodeId !== nodeId));
+  const unexecuted = transactions.filter((row) => nodes.every((node) => placeOf(node) !== placeOf(row)));
   if (unexecuted.length > 0) report('billing', `${unexecuted.length} transactions of nodes that were not executed`);
   const sum = sumOf(transactions.map(({ amountUsd }) => amountUsd));
   if (!sum.equals(stored.costUsd)) report('sums', `its transactions are ${sum.toFixed()}, its cost ${stored.costUsd}`);
@@ -29,7 +34,8 @@ export function checkBooks({ expected, stored }: RunEvidence, report: Report): v
 }
 
 export function checkProject({ runs, project }: Evidence, report: Report): void {
-  const costs = sumOf(runs.map(({ stored }) => stored?.costUsd ?? '0'));
+  const all = runs.flatMap(({ stored, children }) => [...(stored === undefined ? [] : [stored]), ...children]);
+  const costs = sumOf(all.map(({ costUsd }) => costUsd));
   const growth = new Decimal(project.spentAfterUsd).minus(project.spentBeforeUsd);
   if (!costs.equals(growth)) {
     report('sums', `the runs cost ${costs.toFixed()} in all, and total_spent grew by ${growth.toFixed()}`);

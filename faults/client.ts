@@ -2,7 +2,9 @@
 // gets no answer, and polls until the run has ended. It judges nothing: what it saw is evidence.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Envelope } from '../test/support/api-client.js';
+import { createAnswerer } from './answering.js';
 import type { ClientFailure, Ending, Poll, RunEvidence } from './evidence.js';
+import type { Service } from './service.js';
 import type { Shape } from './shapes.js';
 
 const POLL_EVERY_MS = 300;
@@ -10,11 +12,6 @@ const POLL_EVERY_MS = 300;
 const PATIENCE_MS = 10_000;
 const LOOKS_AFTER_THE_END = 2;
 const LOOK_EVERY_MS = 500;
-
-export interface Service {
-  apiUrl: string;
-  apiKey: string;
-}
 
 export interface ClientRun {
   /** Grows while the client works. */
@@ -38,10 +35,13 @@ interface StartOptions {
   shape: Shape;
   tag: string;
   ending: Ending;
+  /** Whether nodes that wait for an answer get one now. */
+  mayAnswer: () => boolean;
   signal: AbortSignal;
 }
 
-export function startRun(service: Service, { workflowId, shape, tag, ending, signal }: StartOptions): ClientRun {
+export function startRun(service: Service, options: StartOptions): ClientRun {
+  const { workflowId, shape, tag, ending, mayAnswer, signal } = options;
   const evidence: RunEvidence = {
     tag,
     shape: shape.name,
@@ -52,13 +52,18 @@ export function startRun(service: Service, { workflowId, shape, tag, ending, sig
     firstTerminal: undefined,
     later: [],
     failures: [],
+    answers: [],
     stored: undefined,
+    children: [],
   };
+  const answers = createAnswerer({ service, evidence, mayAnswer, signal });
   const ask = <T>(path: string, init: ClientRequest) =>
     untilAnswered<T>(service, path, init, evidence.failures, signal);
   const look = async (): Promise<void> => {
     const { data } = await ask<Envelope>(`/workflows/workflow_result/?id=${evidence.runId}`, {});
-    note(evidence, { at: Date.now(), status: data.status, nodes: data.data ?? {} });
+    const nodes = data.data ?? {};
+    note(evidence, { at: Date.now(), status: data.status, nodes });
+    answers.see(nodes);
   };
   const accept = async (): Promise<string> => {
     const headers = { 'content-type': 'application/json', 'idempotency-key': tag };
@@ -79,6 +84,7 @@ export function startRun(service: Service, { workflowId, shape, tag, ending, sig
       await pause(LOOK_EVERY_MS, undefined, { signal });
       await look();
     }
+    await answers.done();
   };
   const ended = follow();
   // Both are awaited later, or not at all when the row breaks off.

@@ -1,21 +1,26 @@
 // After the last run has ended: what the clients, the outside, the database and the API have to say.
-import type { Evidence, StoredRun } from './evidence.js';
+import type { Evidence, StoredChild, StoredNode, StoredRun } from './evidence.js';
 import type { Stage } from './stage.js';
 
 export async function collectEvidence(stage: Stage, spentBeforeUsd: string): Promise<Evidence> {
-  const { world, projectId } = stage;
+  const { world } = stage;
   const runs = stage.runs.map(({ evidence }) => evidence);
   const stored = await readStored(stage);
-  for (const run of runs) if (run.runId !== undefined) run.stored = stored.get(run.runId);
-  const [count] = await world.query<{ runs: number }>(
-    'SELECT count(*)::integer AS runs FROM runs WHERE project_id = $1',
-    [projectId],
-  );
+  for (const run of runs) {
+    run.stored = stored.find(({ runId }) => runId === run.runId);
+    run.children = stored.flatMap(({ parent, ...child }) =>
+      parent !== undefined && parent.runId === run.runId ? [{ ...child, ...parent.node }] : [],
+    );
+  }
   return {
     runs,
     hits: stage.hits,
     calls: world.countCalls(),
-    project: { runs: count!.runs, spentBeforeUsd, spentAfterUsd: await readSpent(stage) },
+    project: {
+      runs: stored.filter(({ parent }) => parent === undefined).length,
+      spentBeforeUsd,
+      spentAfterUsd: await readSpent(stage),
+    },
     complaints: stage.complaints,
   };
 }
@@ -28,16 +33,34 @@ export async function readSpent({ api, projectId }: Stage): Promise<string> {
 
 type Row<T> = T & { runId: string };
 
-async function readStored(stage: Stage): Promise<Map<string, StoredRun>> {
+interface RunOfProject extends StoredRun {
+  runId: string;
+  /** Absent where a client has started it. */
+  parent?: { runId: string; node: Pick<StoredChild, 'parentNodeId' | 'parentPath'> };
+}
+
+interface RunRow {
+  id: string;
+  workflow: number;
+  status: string;
+  error: string | null;
+  cost: string;
+  parentId: string | null;
+  parentPath: string;
+  parentNodeId: string;
+}
+
+async function readStored(stage: Stage): Promise<RunOfProject[]> {
   const { world, projectId, api } = stage;
   const rowsOf = <T>(columns: string, table: string) =>
     world.query<Row<T>>(
-      `SELECT run_id AS "runId", node_id AS "nodeId", ${columns} FROM ${table}
+      `SELECT run_id AS "runId", path, node_id AS "nodeId", ${columns} FROM ${table}
        WHERE run_id IN (SELECT id FROM runs WHERE project_id = $1)`,
       [projectId],
     );
-  const nodes = await rowsOf<StoredRun['nodes'][number]>(
-    `status, error_code AS "errorCode", (extract(epoch FROM finished_at) * 1000)::float AS "finishedAt"`,
+  const nodes = await rowsOf<StoredNode & { isIteration: boolean }>(
+    `status, error_code AS "errorCode", (extract(epoch FROM finished_at) * 1000)::float AS "finishedAt",
+     result::text AS result, is_iteration AS "isIteration"`,
     'node_results',
   );
   const transactions = await rowsOf<StoredRun['transactions'][number]>(
@@ -48,23 +71,27 @@ async function readStored(stage: Stage): Promise<Map<string, StoredRun>> {
     '(extract(epoch FROM sent_at) * 1000)::float AS "sentAt"',
     'provider_calls',
   );
-  const runs = await world.query<{ id: string; workflow: number; status: string; error: string | null; cost: string }>(
-    `SELECT id, workflow_id AS workflow, status, error_code AS error, cost_usd::text AS cost FROM runs
-     WHERE project_id = $1`,
+  const runs = await world.query<RunRow>(
+    `SELECT id, workflow_id AS workflow, status, error_code AS error, cost_usd::text AS cost,
+       parent_run_id AS "parentId", parent_path AS "parentPath", parent_node_id AS "parentNodeId"
+     FROM runs WHERE project_id = $1`,
     [projectId],
   );
-  const stored = new Map<string, StoredRun>();
-  for (const { id, workflow, status, error, cost } of runs) {
+  const stored: RunOfProject[] = [];
+  for (const { id, workflow, status, error, cost, parentId, ...node } of runs) {
     const ofRun = <T>(rows: Row<T>[]): T[] => rows.filter(({ runId }) => runId === id);
     const shown = await api.history(workflow, id);
-    stored.set(id, {
+    stored.push({
+      runId: id,
       status,
       errorCode: error,
       costUsd: cost,
       shownCostUsd: shown.cost['USD'] ?? 'nothing',
-      nodes: ofRun(nodes),
+      nodes: ofRun(nodes).filter(({ isIteration }) => !isIteration),
+      iterations: ofRun(nodes).filter(({ isIteration }) => isIteration),
       transactions: ofRun(transactions),
       claims: ofRun(claims),
+      ...(parentId !== null && { parent: { runId: parentId, node } }),
     });
   }
   return stored;

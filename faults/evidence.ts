@@ -15,6 +15,8 @@ export interface ExpectedCall {
 /** A node that runs when its run succeeds. */
 export interface ExpectedNode {
   id: string;
+  /** The iteration that it is executed in; absent outside bodies. */
+  path?: string;
   label: string;
   kind: Kind;
   /** What it costs when it succeeds. */
@@ -22,6 +24,23 @@ export interface ExpectedNode {
   calls: ExpectedCall[];
   /** Stands in its result, so that no run can show another one's. */
   marker: string;
+  /** Of a loop: the number of its iterations. */
+  iterations?: number;
+  /** Of a node that waits for an answer: by its result, the answer that it has got. */
+  answerOf?: (result: AnsweredResult) => string | undefined;
+  /** Of a sub-workflow: the nodes of the run that it starts. */
+  child?: ExpectedNode[];
+}
+
+/** The fields of a result that say how a wait was answered. */
+export interface AnsweredResult {
+  content?: string;
+  comment?: string;
+}
+
+/** Tells the executions of a node apart. */
+export function placeOf({ path = '', nodeId }: { path?: string | undefined; nodeId: string }): string {
+  return `${path}/${nodeId}`;
 }
 
 export interface Poll {
@@ -35,6 +54,15 @@ export interface ClientFailure {
   from: number;
   until: number;
   what: string;
+}
+
+/** An answer that a client has given to a node that waits for one. */
+export interface GivenAnswer {
+  nodeId: string;
+  /** Another one each time. */
+  text: string;
+  /** `lost`: what became of it is not known. */
+  outcome: 'accepted' | 'refused' | 'lost';
 }
 
 /** How a run must end. `succeed` admits `outcome_unknown` where a call that must not repeat was in flight at a hit. */
@@ -54,7 +82,10 @@ export interface RunEvidence {
   /** Polls after that. */
   later: Poll[];
   failures: ClientFailure[];
+  answers: GivenAnswer[];
   stored: StoredRun | undefined;
+  /** What the database says about the runs that its nodes have started. */
+  children: StoredChild[];
 }
 
 /** What the database and the API say about a run in the end. */
@@ -64,10 +95,30 @@ export interface StoredRun {
   costUsd: string;
   /** By `GET .../history/{run}/`. */
   shownCostUsd: string;
-  nodes: { nodeId: string; status: string; errorCode: string | null; finishedAt: number | null }[];
-  transactions: { nodeId: string; operation: string; status: string; amountUsd: string }[];
+  nodes: StoredNode[];
+  /** Iterations of loops; `nodeId` is that of the loop. */
+  iterations: { path?: string; nodeId: string; status: string }[];
+  transactions: { path?: string; nodeId: string; operation: string; status: string; amountUsd: string }[];
   /** The ledger's claims of calls that are paid for or must not repeat. */
-  claims: { nodeId: string; sentAt: number }[];
+  claims: { path?: string; nodeId: string; sentAt: number }[];
+}
+
+export interface StoredNode {
+  /** Absent, or empty, outside bodies. */
+  path?: string;
+  nodeId: string;
+  status: string;
+  errorCode: string | null;
+  finishedAt: number | null;
+  /** JSON text of its result. */
+  result?: string | null;
+}
+
+/** A run that a node of another run has started. */
+export interface StoredChild extends StoredRun {
+  runId: string;
+  parentPath: string;
+  parentNodeId: string;
 }
 
 /** One blow of a fault, from the moment before it until what it struck works again. */
@@ -80,7 +131,7 @@ export interface Hit {
   /** Whether the API may refuse or fail requests meanwhile. */
   apiDown: boolean;
   /** What was recorded as finished before it: a whole node, or the step of an agent. */
-  finished: { runId: string; nodeId: string; step: string | null }[];
+  finished: { runId: string; path?: string; nodeId: string; step: string | null }[];
   /** Calls by key, counted after `finished` was read. */
   calls: Record<string, number>;
 }

@@ -1,8 +1,10 @@
 // The invariants of the fault matrix (docs/operate/faults.md). Pure, so that a test can show that each of them can fail.
 import { isDeepStrictEqual } from 'node:util';
 import { type Violation, type Report } from './report.js';
+import { checkAnswered } from './answered.js';
 import { checkBooks, checkProject } from './books.js';
-import type { Evidence, ExpectedNode, Hit, RunEvidence } from './evidence.js';
+import { checkBelow } from './below.js';
+import { placeOf, type Evidence, type ExpectedNode, type Hit, type RunEvidence } from './evidence.js';
 
 const isTerminal = (status: string): boolean => status === 'succeed' || status === 'failed';
 
@@ -16,8 +18,12 @@ export function checkEvidence(evidence: Evidence): Violation[] {
     checkAcceptance(run, report);
     checkEnd(run, report);
     checkData(run, evidence, report);
-    checkBooks(run, report);
-    checkFinished(run, evidence, report);
+    for (const part of withChildren(run)) {
+      checkBooks(part, report);
+      checkFinished(part, evidence, report);
+    }
+    checkBelow(run, report);
+    checkAnswered(run, report);
     checkRepeats(run, evidence, report);
     checkAnswers(run, evidence.hits, report);
   }
@@ -26,10 +32,24 @@ export function checkEvidence(evidence: Evidence): Violation[] {
   return violations;
 }
 
+/** A run, and those that its nodes have started. */
+function withChildren(run: RunEvidence): Pick<RunEvidence, 'runId' | 'expected' | 'stored'>[] {
+  const children = run.children.map((stored) => {
+    const parent = run.expected.find(({ id, path = '' }) => id === stored.parentNodeId && path === stored.parentPath);
+    return { runId: stored.runId, expected: parent?.child ?? [], stored };
+  });
+  return [run, ...children];
+}
+
 /** Calls beyond the first of each kind. */
 export function countRepeats({ runs, calls }: Evidence): number {
-  const keys = runs.flatMap(({ expected }) => expected.flatMap((node) => node.calls.map(({ key }) => key)));
+  const keys = runs.flatMap(({ expected }) => withBelow(expected).flatMap((node) => node.calls.map(({ key }) => key)));
   return keys.reduce((sum, key) => sum + Math.max(0, (calls[key] ?? 0) - 1), 0);
+}
+
+/** The nodes, and those of the runs that they start. */
+function withBelow(nodes: ExpectedNode[]): ExpectedNode[] {
+  return nodes.flatMap((node) => [node, ...(node.child ?? [])]);
 }
 
 function checkAcceptance({ runId }: RunEvidence, report: Report): void {
@@ -83,13 +103,13 @@ function checkData(run: RunEvidence, { hits, calls }: Evidence, report: Report):
   }
 }
 
-/** Exactly the expected nodes, each with the result that this run must have. */
+/** Exactly the expected nodes outside bodies, each with the result that this run must have. */
 function checkResults(
   expected: ExpectedNode[],
   nodes: Record<string, { status: string; result?: { content: string } }>,
   report: Report,
 ): void {
-  for (const { id, label, marker } of expected) {
+  for (const { id, label, marker } of expected.filter(({ path }) => path === undefined)) {
     const entry = nodes[id];
     if (entry === undefined) report('data', `${label} is missing from the first terminal poll`);
     else if (entry.status !== 'succeed') report('data', `succeeded with ${label} ${entry.status}`);
@@ -115,10 +135,14 @@ function wasCut(
 }
 
 /** What was recorded before a hit is never called again after it. */
-function checkFinished({ runId, expected }: RunEvidence, { hits, calls }: Evidence, report: Report): void {
+function checkFinished(
+  { runId, expected }: Pick<RunEvidence, 'runId' | 'expected'>,
+  { hits, calls }: Evidence,
+  report: Report,
+): void {
   for (const hit of hits) {
-    for (const { nodeId, step } of hit.finished.filter((each) => each.runId === runId)) {
-      const node = expected.find(({ id }) => id === nodeId);
+    for (const { step, ...finished } of hit.finished.filter((each) => each.runId === runId)) {
+      const node = expected.find(({ id, path }) => placeOf({ path, nodeId: id }) === placeOf(finished));
       for (const call of node?.calls ?? []) {
         if (step !== null && call.step !== step) continue;
         const [before, after] = [hit.calls[call.key] ?? 0, calls[call.key] ?? 0];
@@ -134,12 +158,12 @@ function checkFinished({ runId, expected }: RunEvidence, { hits, calls }: Eviden
 
 function checkRepeats({ expected, firstTerminal }: RunEvidence, { hits, calls }: Evidence, report: Report): void {
   const times = hits.filter(({ cuts }) => cuts === 'calls').length;
-  for (const { id, label, calls: made } of expected) {
+  for (const { id, path, label, calls: made } of withBelow(expected)) {
     for (const { key, mayRepeat } of made) {
       const count = calls[key] ?? 0;
       const most = mayRepeat ? 1 + times : 1;
       if (count > most) report('repeats', `${label} was called ${count} times (${key}), ${most} at most`);
-      const hasResult = firstTerminal?.nodes[id]?.status === 'succeed';
+      const hasResult = path === undefined && firstTerminal?.nodes[id]?.status === 'succeed';
       if (count === 0 && hasResult) report('repeats', `${label} has a result though it was never called (${key})`);
     }
   }

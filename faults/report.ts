@@ -6,6 +6,8 @@ export const INVARIANTS = [
   'sums',
   'finished stays',
   'repeats',
+  'one child',
+  'one answer',
   'accepted',
   'answers',
   'fault',

@@ -1,8 +1,7 @@
-// The graphs of the load, and what each of them must do when its run succeeds.
+// What the graphs of faults are made of, and what each part must do when its run succeeds.
 import type { NodeKind as Kind } from '../graph/kinds.js';
 import {
   agent,
-  condition,
   drawing,
   http,
   link,
@@ -31,10 +30,10 @@ export interface Outside {
 export const MODEL = 'faults-model';
 export const AGENT_MODEL = 'faults-agent';
 /** 10 prompt and 5 completion tokens at the prices of the test stack. */
-const CALL_PRICE_USD = '0.00002';
+export const CALL_PRICE_USD = '0.00002';
 const TWO_CALLS_USD = '0.00004';
 /** Variables of every drawing here: a run's input is `{tag}`. */
-const TAG = '{{ input.tag }}';
+export const TAG = '{{ input.tag }}';
 
 /** A node before the run's tag is known. */
 export interface Part {
@@ -81,25 +80,6 @@ export function think({ toolUrl }: Outside, label: string, approval: 'always' | 
   };
 }
 
-/** The load: runs are dealt out to these in turn. */
-export function createLoadShapes(outside: Outside): Shape[] {
-  return [
-    inRow(
-      'chain',
-      [150, 400, 250, 600].map((delayMs, index) => request(outside, `get-${index}`, delayMs)),
-    ),
-    diamond(outside),
-    inRow('models', [ask('first'), ask('second')]),
-    inRow('post', [
-      request(outside, 'before', 200),
-      request(outside, 'post', 500, 'POST'),
-      request(outside, 'after', 200),
-    ]),
-    wide(outside),
-    inRow('agent', [think(outside, 'agent', 'never'), callTool(outside, 'tool', 300)]),
-  ];
-}
-
 /** A trigger and these after it, one by one. */
 export function inRow(name: string, parts: Part[]): Shape {
   const all = [startPart(), ...parts];
@@ -107,39 +87,11 @@ export function inRow(name: string, parts: Part[]): Shape {
   return toShape(name, drawing(all.map(({ node }) => node)), all);
 }
 
-function diamond(outside: Outside): Shape {
-  const start = startPart();
-  const [left, right] = [request(outside, 'left', 300), request(outside, 'right', 700)];
-  const check = { node: condition(TAG, '!=', 'none', { label: 'check' }), expect: () => free('condition', 'true') };
-  const [yes, no] = [request(outside, 'yes', 200), request(outside, 'no', 200)];
-  const end = ask('end');
-  link(start.node, [left.node, right.node]);
-  link(left.node, check.node);
-  link(check.node, yes.node, 'true');
-  link(check.node, no.node, 'false');
-  for (const before of [yes, no, right]) link(before.node, end.node);
-  const nodes = [start, left, right, check, yes, no, end].map(({ node }) => node);
-  return toShape('diamond', drawing(nodes), [start, left, right, check, yes, end]);
-}
-
-function wide(outside: Outside): Shape {
-  const start = startPart();
-  const branches = [100, 250, 400, 550, 700, 800].map((delayMs, index) => request(outside, `wide-${index}`, delayMs));
-  const join = request(outside, 'join', 150);
-  link(
-    start.node,
-    branches.map(({ node }) => node),
-  );
-  for (const { node } of branches) link(node, join.node);
-  const all = [start, ...branches, join];
-  return toShape('fan-out', drawing(all.map(({ node }) => node)), all);
-}
-
-function startPart(): Part {
+export function startPart(): Part {
   return { node: trigger(), expect: (tag) => ({ ...free('trigger', tag) }) };
 }
 
-function toShape(name: string, whole: Drawing, parts: Part[]): Shape {
+export function toShape(name: string, whole: Drawing, parts: Part[]): Shape {
   return {
     name,
     drawing: whole,
@@ -148,11 +100,11 @@ function toShape(name: string, whole: Drawing, parts: Part[]): Shape {
   };
 }
 
-function free(kind: Kind, marker: string): Omit<ExpectedNode, 'id' | 'label'> {
+export function free(kind: Kind, marker: string): Omit<ExpectedNode, 'id' | 'label'> {
   return toExpected(kind, '0', marker, []);
 }
 
-function toExpected(
+export function toExpected(
   kind: Kind,
   amountUsd: string,
   marker: string,

@@ -7,7 +7,9 @@ import { eventually } from '../test/support/eventually.js';
 import { startRun, type ClientRun } from './client.js';
 import type { Ending, Hit } from './evidence.js';
 import { PARTS } from './parts.js';
-import { createLoadShapes, type Shape } from './shapes.js';
+import { createLoadShapes } from './load-shapes.js';
+import type { Shape } from './shapes.js';
+import { childShape, type ChildWorkflow } from './waits.js';
 import type { World } from './world.js';
 
 const START_EVERY_MS = 120;
@@ -20,6 +22,12 @@ export interface Blow extends Pick<Hit, 'what' | 'cuts' | 'apiDown'> {
   ends: ChildName[];
 }
 
+interface Project {
+  projectId: number;
+  child: ChildWorkflow;
+  workflows: LoadWorkflow[];
+}
+
 interface LoadWorkflow {
   id: number;
   shape: Shape;
@@ -29,6 +37,8 @@ export class Stage {
   readonly world: World;
   readonly api: ApiClient;
   readonly projectId: number;
+  /** A workflow of the project for nodes that run one. */
+  readonly child: ChildWorkflow;
   readonly runs: ClientRun[] = [];
   readonly hits: Hit[] = [];
   readonly complaints: string[] = [];
@@ -36,8 +46,9 @@ export class Stage {
   readonly #workflows: LoadWorkflow[];
   readonly #aborted = new AbortController();
 
-  private constructor(world: World, name: string, projectId: number, workflows: LoadWorkflow[]) {
+  private constructor(world: World, name: string, { projectId, child, workflows }: Project) {
     this.world = world;
+    this.child = child;
     this.api = createApiClient(world.apiUrl, world.apiKey);
     this.projectId = projectId;
     this.#name = name;
@@ -50,18 +61,23 @@ export class Stage {
   static async open(world: World, name: string): Promise<Stage> {
     const api = createApiClient(world.apiUrl, world.apiKey);
     const projectId = await api.createProject(`Fault ${name}`);
+    const childOfLoad = childShape();
+    const child = {
+      shape: childOfLoad,
+      id: await api.createWorkflow(projectId, childOfLoad.drawing, childOfLoad.name),
+    };
     const workflows: LoadWorkflow[] = [];
-    for (const shape of createLoadShapes(world.outside)) {
+    for (const shape of createLoadShapes(world.outside, child)) {
       workflows.push({ shape, id: await api.createWorkflow(projectId, shape.drawing, shape.name) });
     }
-    return new Stage(world, name, projectId, workflows);
+    return new Stage(world, name, { projectId, child, workflows });
   }
 
   /** Starts so many runs of the load, one after the other. */
   async startLoad(count: number, everyMs = START_EVERY_MS): Promise<void> {
     for (let started = 0; started < count; started++) {
       const { id, shape } = this.#workflows[this.runs.length % this.#workflows.length]!;
-      this.#start(id, shape, 'succeed');
+      this.#start(id, shape, { ending: 'succeed', mayAnswer: () => true });
       await pause(everyMs);
     }
   }
@@ -77,10 +93,15 @@ export class Stage {
     );
   }
 
-  /** A run beside the load, of a graph of the fault's own. */
-  async start(shape: Shape, ending: Ending = 'succeed'): Promise<ClientRun> {
-    const workflowId = await this.api.createWorkflow(this.projectId, shape.drawing, shape.name);
-    return this.#start(workflowId, shape, ending);
+  /** A run beside the load, of a graph of the fault's own. `mayAnswer`: whether nodes that wait for answers get them. */
+  async start(shape: Shape, ending: Ending = 'succeed', mayAnswer = (): boolean => true): Promise<ClientRun> {
+    const { id } = await this.createWorkflow(shape);
+    return this.#start(id, shape, { ending, mayAnswer });
+  }
+
+  /** A workflow of the row's project. */
+  async createWorkflow(shape: Shape): Promise<ChildWorkflow> {
+    return { shape, id: await this.api.createWorkflow(this.projectId, shape.drawing, shape.name) };
   }
 
   /** `act` strikes and returns when what it struck works again. What was finished before is read first. */
@@ -116,9 +137,9 @@ export class Stage {
     this.#aborted.abort();
   }
 
-  #start(workflowId: number, shape: Shape, ending: Ending): ClientRun {
+  #start(workflowId: number, shape: Shape, how: { ending: Ending; mayAnswer: () => boolean }): ClientRun {
     const tag = `${this.#name}-${Date.now().toString(36)}-${this.runs.length}`;
-    const run = startRun(this.world, { workflowId, shape, tag, ending, signal: this.#aborted.signal });
+    const run = startRun(this.world, { workflowId, shape, tag, ...how, signal: this.#aborted.signal });
     this.runs.push(run);
     return run;
   }
@@ -126,10 +147,10 @@ export class Stage {
   async #finished(): Promise<Hit['finished']> {
     const text = `
       WITH ours AS (SELECT id FROM runs WHERE project_id = $1)
-      SELECT run_id AS "runId", node_id AS "nodeId", NULL AS step FROM node_results
-        WHERE status <> 'in progress' AND run_id IN (SELECT id FROM ours)
-      UNION ALL SELECT run_id, node_id, 'turn ' || turn FROM agent_turns WHERE run_id IN (SELECT id FROM ours)
-      UNION ALL SELECT run_id, node_id, 'tools ' || turn FROM agent_tool_calls
+      SELECT run_id AS "runId", path, node_id AS "nodeId", NULL AS step FROM node_results
+        WHERE status <> 'in progress' AND NOT is_iteration AND run_id IN (SELECT id FROM ours)
+      UNION ALL SELECT run_id, path, node_id, 'turn ' || turn FROM agent_turns WHERE run_id IN (SELECT id FROM ours)
+      UNION ALL SELECT run_id, path, node_id, 'tools ' || turn FROM agent_tool_calls
         WHERE outcome IS NOT NULL AND run_id IN (SELECT id FROM ours)`;
     return this.world.query(text, [this.projectId]);
   }

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { startFakeModelProvider, type FakeModelProvider } from '../test/support/fake-model-provider.js';
 import { startHttpTarget, type HttpTarget } from '../test/support/http-target.js';
 import { queryDatabase } from '../test/support/inspect.js';
-import { makeDataDir, startStack, TEST_PRICES, type StartedStack } from '../test/support/stack.js';
+import { makeDataDir, portsOf, startStack, TEST_PRICES, type StartedStack } from '../test/support/stack.js';
 import { startToolServer, type ToolServer } from '../test/support/tool-server.js';
 import { allowToRun, signalAll, withDescendants } from './processes.js';
 import { AGENT_MODEL, MODEL, modelKey, toolKey, type Outside } from './shapes.js';
@@ -91,17 +91,6 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
     },
   };
   return world;
-}
-
-/** So that the restarted stack is found where the first one was. */
-function portsOf({ stack }: StartedStack): Record<string, string> {
-  const port = (url: string): string => new URL(url).port;
-  return {
-    PORT: port(stack.api_url),
-    POSTGRES_PORT: port(stack.database_url),
-    TEMPORAL_PORT: port(`http://${stack.temporal_address}`),
-    TEMPORAL_UI_PORT: port(stack.temporal_ui_url),
-  };
 }
 
 function scriptModels(model: FakeModelProvider): void {

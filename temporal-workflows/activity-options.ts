@@ -6,7 +6,7 @@ import type {
   BeginWaitActivities,
   CloseNodeInput,
   EndIterationFacts,
-  EndIterationRef,
+  EndIterationsRef,
   EndLoopRef,
   EndWaitFacts,
   EndWaitRef,
@@ -96,7 +96,8 @@ export function endWait(node: EndWaitRef, summary: string): Promise<EndWaitFacts
   return waiting.endWait.executeWithOptions({ summary: `${summary}: end` }, [node]);
 }
 
-const looping = proxyLocalActivities<Pick<Activities, 'endIteration' | 'endLoop' | 'forEach' | 'loop'>>(inWorkflowTask);
+const looping =
+  proxyLocalActivities<Pick<Activities, 'endIterations' | 'endLoop' | 'forEach' | 'loop'>>(inWorkflowTask);
 
 /** The kinds that repeat a part of the drawing. */
 export type LoopKind = KindThatRuns<'body'>;
@@ -105,8 +106,10 @@ export function beginLoop(kind: LoopKind, loop: NodeKey, summary: string): Promi
   return looping[kinds[kind].activity].executeWithOptions({ summary }, [loop]);
 }
 
-export function endIteration(end: EndIterationRef, summary: string): Promise<EndIterationFacts> {
-  return looping.endIteration.executeWithOptions({ summary }, [end]);
+export function endIterations(ref: EndIterationsRef, summary: string): Promise<EndIterationFacts[]> {
+  const [first, ...others] = ref.ends.map(({ index }) => index);
+  const which = others.length === 0 ? `${first}` : `${first} and ${others.length} more`;
+  return looping.endIterations.executeWithOptions({ summary: `${summary}: end of ${which}` }, [ref]);
 }
 
 export function endLoop(end: EndLoopRef, summary: string): Promise<NodeFacts> {

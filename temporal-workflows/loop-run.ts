@@ -1,11 +1,11 @@
 import { CancelledFailure } from '@temporalio/workflow';
-import type { LoopFacts } from '../contract/activities.js';
+import type { EndIterationFacts, IterationEnd, LoopFacts } from '../contract/activities.js';
 import type { NodeFacts } from '../contract/nodes.js';
 import type { LoopSnapshot, ScopeSnapshot } from '../contract/run-workflow.js';
 import { mayBeCaught } from '../graph/caught.js';
 import { iterationPath } from '../graph/iteration-path.js';
 import type { NodeKey, ScopePlan } from '../graph/plan.js';
-import { beginLoop, endIteration, endLoop, type LoopKind } from './activity-options.js';
+import { beginLoop, endIterations, endLoop, type LoopKind } from './activity-options.js';
 import { Scope, type BegunLoop } from './scope.js';
 
 /** The interface of the run to its loops. */
@@ -34,6 +34,18 @@ type Failure = NonNullable<LoopSnapshot['failure']>;
 
 class IterationFailed extends Error {}
 
+/**
+ * Iterations that end within so many microtasks share an activity: those whose last nodes' results have come together.
+ * The results of local activities are further apart (interceptors.ts), so a replay finds the same iterations together.
+ */
+const STEPS_TO_SHARE = 20;
+
+/** Iterations that end in one activity. */
+interface SharedEnd {
+  ends: IterationEnd[];
+  facts: Promise<EndIterationFacts[]>;
+}
+
 /** A loop of a draining run stops here for good. The next execution continues from its snapshot. */
 function forever(): Promise<never> {
   return new Promise(() => undefined);
@@ -41,7 +53,8 @@ function forever(): Promise<never> {
 
 /**
  * A loop that has begun: its iterations run side by side in lanes. When one has ended, the next one begins in its lane.
- * Each iteration has an activity at its end, and the loop has one at its beginning and one at its end.
+ * Iterations have an activity at their end, which those share that end together, and the loop has one at its beginning and
+ * one at its end.
  */
 export class LoopRun implements BegunLoop {
   readonly #run: RunOfLoops;
@@ -54,6 +67,7 @@ export class LoopRun implements BegunLoop {
   #failure: Failure | undefined;
   #rounds: number;
   #isOver: boolean;
+  #ending: SharedEnd | undefined;
   /** Whether no iteration begins any more. */
   #isStopped = false;
 
@@ -128,7 +142,6 @@ export class LoopRun implements BegunLoop {
 
   /** Returns the index of the iteration that has begun in its place; undefined for none. */
   async #finishIteration(index: number): Promise<number | undefined> {
-    const { key, summary } = this.#node;
     const { survivesFailures, isConditional, count } = this.#facts!;
     const scope = this.#open.get(index)!;
     await scope.finished;
@@ -138,10 +151,10 @@ export class LoopRun implements BegunLoop {
     const isSurvived = (code: string | undefined): boolean =>
       code === undefined || (survivesFailures && mayBeCaught(code));
     const next = isSurvived(failure) && this.#next < count ? this.#next++ : undefined;
-    const end = { ...key, index, ...(failure !== undefined && { failure }), ...(next !== undefined && { next }) };
+    const end = { index, ...(failure !== undefined && { failure }), ...(next !== undefined && { next }) };
     this.#run.takeSlot();
     try {
-      const facts = await endIteration(end, `${summary}: end of ${index}`);
+      const facts = await this.#end(end);
       // Nothing is awaited from here until the slot is left: a snapshot has this iteration or the next one.
       this.#open.delete(index);
       this.#run.close(scope);
@@ -157,6 +170,23 @@ export class LoopRun implements BegunLoop {
     } finally {
       this.#run.leaveSlot();
     }
+  }
+
+  async #end(end: IterationEnd): Promise<EndIterationFacts> {
+    if (this.#ending === undefined) {
+      const ends: IterationEnd[] = [];
+      this.#ending = { ends, facts: this.#endTogether(ends) };
+    }
+    const { ends, facts } = this.#ending;
+    const place = ends.push(end) - 1;
+    return (await facts)[place]!;
+  }
+
+  async #endTogether(ends: IterationEnd[]): Promise<EndIterationFacts[]> {
+    for (let step = 0; step < STEPS_TO_SHARE; step++) await Promise.resolve();
+    this.#ending = undefined;
+    const { key, summary } = this.#node;
+    return endIterations({ ...key, ends }, summary);
   }
 
   /** An activity that was in flight when the loop was stopped may have ended since. */

@@ -23,6 +23,8 @@ interface ScopeDeps {
   callbacks: CallbackUrls;
   /** The recorded output of a node as JSON text, where this worker has it at hand. */
   rememberedOutput: (node: NodeKey) => string | undefined;
+  /** The item of an iteration, likewise. */
+  rememberedItem: (loop: NodeKey, index: number) => string | undefined;
 }
 
 /** What of a run is read (`RunContext`). */
@@ -46,7 +48,7 @@ interface Held {
   add(bytes: number): Promise<void>;
 }
 
-export function createScopeLoader({ db, secretBox, callbacks, rememberedOutput }: ScopeDeps) {
+export function createScopeLoader({ db, secretBox, callbacks, rememberedOutput, rememberedItem }: ScopeDeps) {
   async function loadOutputs(place: Iteration, ids: ReadonlySet<string>, held: Held): Promise<[string, NodeOutput][]> {
     const loaded: [string, NodeOutput][] = [];
     const others = new Set(ids);
@@ -70,11 +72,15 @@ export function createScopeLoader({ db, secretBox, callbacks, rememberedOutput }
     return loaded;
   }
 
+  async function readItem(loop: NodeKey, index: number): Promise<string | undefined> {
+    const item = await findItem(db, loop, index);
+    return item && secretBox.open(item.itemEnc, 'loop-item');
+  }
+
   async function loadIteration(loop: NodeKey, path: string, held: Held): Promise<LoopVariables> {
     const index = indexOfPath(path);
-    const item = await findItem(db, loop, index);
-    if (item !== undefined) {
-      const text = secretBox.open(item.itemEnc, 'loop-item');
+    const text = rememberedItem(loop, index) ?? (await readItem(loop, index));
+    if (text !== undefined) {
       await held.add(PARSED_FACTOR * text.length + structureBytes(text));
       return { index, item: parseJson(text) };
     }

@@ -47,6 +47,8 @@ export type { RunNode } from '../../db/runs/run-contents.js';
 export interface RunContexts {
   /** Keeps a node's recorded output (unmasked JSON text), so that later nodes need not read it from the database. */
   remember(node: NodeKey, output: string): void;
+  /** Keeps the stored items of a loop (unmasked JSON texts) in the same way. */
+  rememberItems(loop: NodeKey, items: string[]): void;
   /** Throws a non-retryable failure when the run does not exist. */
   load(runId: string): Promise<RunContext>;
   /** See `createScopeLoader`. */
@@ -78,11 +80,16 @@ const SNAPSHOT_CACHE = { max: 100, maxSize: 96 * 1024 * 1024 };
  */
 const OUTPUT_CACHE = { max: 10_000, maxSize: 16 * 1024 * 1024, maxEntrySize: 32 * 1024 };
 
+/** Also in characters. The items of the largest loop fit in it. */
+const ITEM_CACHE = { max: 10_000, maxSize: 8 * 1024 * 1024, maxEntrySize: 32 * 1024 };
+
 export function createRunContexts(db: Db, secretBox: SecretBox, callbacks: CallbackUrls): RunContexts {
   const snapshots = new LRUCache<string, Promise<Graph>>(SNAPSHOT_CACHE);
   const runs = new LRUCache<string, Promise<KeptRun>>(RUN_CACHE);
   const maskers = new LRUCache<string, Pick<RunContext, 'masker' | 'secretTexts'>>({ max: MAX_PASSED_MASKERS });
-  const outputs = new LRUCache<string, string>({ ...OUTPUT_CACHE, sizeCalculation: (text) => text.length + 1 });
+  const sizeCalculation = (text: string): number => text.length + 1;
+  const outputs = new LRUCache<string, string>({ ...OUTPUT_CACHE, sizeCalculation });
+  const items = new LRUCache<string, string>({ ...ITEM_CACHE, sizeCalculation });
 
   function loadGraph(hash: Buffer): Promise<Graph> {
     return cached(snapshots, hash.toString('hex'), async () => toGraph(await findSnapshot(db, hash)));
@@ -125,8 +132,17 @@ export function createRunContexts(db: Db, secretBox: SecretBox, callbacks: Callb
 
   return {
     remember: (node, output) => void outputs.set(keyOf(node), output),
+    rememberItems(loop, texts) {
+      for (const [index, text] of texts.entries()) items.set(keyOf(loop, index), text);
+    },
     load: async (runId) => withPassed(await cached(runs, runId, () => loadRun(runId))),
-    loadScope: createScopeLoader({ db, secretBox, callbacks, rememberedOutput: (node) => outputs.get(keyOf(node)) }),
+    loadScope: createScopeLoader({
+      db,
+      secretBox,
+      callbacks,
+      rememberedOutput: (node) => outputs.get(keyOf(node)),
+      rememberedItem: (loop, index) => items.get(keyOf(loop, index)),
+    }),
   };
 }
 
@@ -134,8 +150,8 @@ function mayStartRuns({ kind, data }: RunNode): boolean {
   return kind === 'workflow' || (kind === 'agent' && workflowToolsOf(data).length > 0);
 }
 
-function keyOf({ runId, path, nodeId }: NodeKey): string {
-  return `${runId}/${path}/${nodeId}`;
+function keyOf({ runId, path, nodeId }: NodeKey, index?: number): string {
+  return `${runId}/${path}/${nodeId}/${index ?? ''}`;
 }
 
 /** The stored graph is masked and shared by many runs, so each run fills in its own secrets. */

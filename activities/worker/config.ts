@@ -4,6 +4,12 @@ import { loadTemporalConnection } from '../../config/temporal-connection.js';
 
 export type WorkerConfig = ReturnType<typeof loadWorkerConfig>;
 
+/**
+ * The runs that do something at once are about as many as the slots. Others wait, and a run that is kept in memory takes a
+ * tenth of a MiB: the SDK's own number of them would be two thousand on a large machine.
+ */
+const LEAST_CACHED_WORKFLOWS = 200;
+
 /** Reads the worker's configuration from its environment. Throws ConfigError. */
 export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
   const environment = parseEnvironment(env);
@@ -25,7 +31,8 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
     host: environment.host,
     logLevel: environment.logLevel,
     isTracing: environment.isTracing,
-    cachedWorkflows: environment.workerCachedWorkflows,
+    cachedWorkflows:
+      environment.workerCachedWorkflows ?? Math.max(LEAST_CACHED_WORKFLOWS, 2 * environment.workerActivitySlots),
     version: environment.workerVersion,
   };
 }

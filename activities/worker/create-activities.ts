@@ -25,7 +25,7 @@ import { createInlineRunner } from '../kinds/inline.js';
 import { createLlmRunner } from '../kinds/llm/llm.js';
 import { createModelClients } from '../kinds/llm/model-clients.js';
 import { createForEachStep, createLoopStep } from '../kinds/loop/begin-loop.js';
-import { createEndIterationStep } from '../kinds/loop/end-iteration.js';
+import { createEndIterationsStep } from '../kinds/loop/end-iterations.js';
 import { createEndLoopStep } from '../kinds/loop/end-loop.js';
 import { createMcpRunner } from '../kinds/mcp/mcp.js';
 import { createMcpSessions } from '../kinds/mcp/mcp-sessions.js';
@@ -102,7 +102,8 @@ export function createActivities(deps: ActivityDeps): Activities {
     finishRun: report,
     forEach: (ref) => trace('forEach', ref, () => claimAndAttempt(node, ref, createForEachStep(loops))),
     loop: (ref) => trace('loop', ref, () => claimAndAttempt(node, ref, createLoopStep(loops))),
-    endIteration: (ref) => trace('endIteration', ref, () => runInline(node, ref, createEndIterationStep(loops, ref))),
+    endIterations: (ref) =>
+      trace('endIterations', ref, () => runInline(node, ref, createEndIterationsStep(loops, ref))),
     endLoop: (ref) => trace('endLoop', ref, () => claimAndAttempt(node, ref, createEndLoopStep(loops, ref))),
     wait: (ref) => trace('wait', ref, () => runInline(node, ref, createBeginWaitStep(waits))),
     humanTask: (ref) => trace('humanTask', ref, () => runInline(node, ref, createAskStep(waits))),

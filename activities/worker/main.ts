@@ -140,7 +140,7 @@ function workflowCode({ payloadKeys }: WorkerConfig) {
  */
 function workflowOptions({ cachedWorkflows, version }: WorkerConfig): Partial<WorkerOptions> {
   return {
-    ...(cachedWorkflows === undefined ? {} : { maxCachedWorkflows: cachedWorkflows }),
+    maxCachedWorkflows: cachedWorkflows,
     // Without a cache the SDK drops a run's local activities as soon as another run has a task, so only one task may be
     // open at a time.
     ...(cachedWorkflows === 0 ? { maxConcurrentWorkflowTaskExecutions: 1 } : {}),

@@ -7,12 +7,14 @@ import { find, serviceCpu } from './ratios.js';
 export type Figures = Pick<Results, 'throughput' | 'polls' | 'kills' | 'memory'>;
 
 const ROWS_OF_VISIBLE = ['chain-5', 'chain-20', 'fan-out-20', 'branch', 'diamonds'];
+const ROWS_OF_ITEMS = ['for-each-100-by-5', 'for-each-100-by-20'];
 const ROWS_OF_DENSE = ['chain-5', 'chain-20', 'fan-out-20'];
 const CROWD = 20;
 
 export function limitsOf(figures: Figures): Limit[] {
   return [
     ...ROWS_OF_VISIBLE.flatMap((row) => visibleBesideTwin(figures, row)),
+    ...ROWS_OF_ITEMS.flatMap((row) => itemsBesideTwin(figures, row)),
     ...ROWS_OF_DENSE.flatMap((row) => denseBesideTwin(figures, row)),
     ...eventsPerNode(figures),
     ...acceptance(figures),
@@ -48,6 +50,20 @@ function visibleBesideTwin(figures: Figures, row: string): Limit[] {
     limits.push(atMost(`visible, ${row}, one at a time: p50 by the twin's`, p50, 1.2, 'x'));
   }
   return limits;
+}
+
+/** Of runs that make a call for each item of a list, one run at a time. */
+function itemsBesideTwin(figures: Figures, row: string): Limit[] {
+  const [ours, twin] = (['visible', 'twin-normal'] as const).map((subject) =>
+    find(figures, { subject, row, lanes: 1 }),
+  );
+  if (ours === undefined || twin === undefined) return [];
+  const p50 = ratiosOfRounds(ours.p50Ms, twin.p50Ms);
+  const cpu = ratiosOfRounds(serviceCpu(ours), twin.cpuMsPerRun.worker);
+  return [
+    atMost(`visible, ${row}, one at a time: time an item by the twin's`, p50, 1.2, 'x'),
+    atMost(`visible, ${row}, one at a time: CPU of worker and API by the twin's worker alone`, cpu, 1.5, 'x'),
+  ];
 }
 
 function denseBesideTwin(figures: Figures, row: string): Limit[] {

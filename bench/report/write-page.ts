@@ -52,6 +52,7 @@ This is a benchmark and not a test: a figure that misses its limit is marked in 
 | \`fan-out-20\` | 20 calls side by side, then one that waits for all of them |
 | \`branch\` | a call, a condition on its answer, a call on either side, one of which is made |
 | \`diamonds\` | three conditions in a row, each with a call on either side whose ways meet again, then a call |
+| \`for-each-100-by-5\`, \`for-each-100-by-20\` | a call for each of 100 items, so many side by side; one run at a time |
 
 ## How
 

@@ -7,6 +7,8 @@ export interface TwinJob {
   variant: TwinVariant;
   shape: Shape;
   size: number;
+  /** How many items of a list are worked on side by side. */
+  concurrency: number;
   targetUrl: string;
   tag: string;
   delayMs: number;

@@ -45,4 +45,17 @@ const jobs: Record<Shape, (call: Call, job: TwinJob) => Promise<TwinAnswer[]>> =
     }
     return [...answers, await call(2 * size + 1, answers.at(-1)!.well)];
   },
+
+  async 'for-each'(call, { size, concurrency }) {
+    const items = Array.from({ length: size }, (_, index) => index + 1);
+    const answers: TwinAnswer[] = [];
+    let next = 0;
+    const lane = async (): Promise<void> => {
+      for (let index = next++; index < items.length; index = next++) {
+        answers[index] = await call(items[index]!, 'start');
+      }
+    };
+    await Promise.all(Array.from({ length: concurrency }, lane));
+    return answers;
+  },
 };

@@ -10,16 +10,19 @@ import type { StoredOutput } from './node-results-repository.js';
 
 const ITEMS_AT_ONCE = 500;
 
-/** Stores the sealed items of a loop. Repeating it changes nothing. */
-export async function storeItems(db: Db, { runId, path, nodeId }: NodeKey, items: Buffer[]): Promise<void> {
+/** Stores the sealed items of a loop. Repeating it changes nothing. Returns whether none of them was stored before. */
+export async function storeItems(db: Db, { runId, path, nodeId }: NodeKey, items: Buffer[]): Promise<boolean> {
+  let stored = 0n;
   for (let from = 0; from < items.length; from += ITEMS_AT_ONCE) {
     const batch = items.slice(from, from + ITEMS_AT_ONCE);
-    await sql`/* store_items */
+    const { numAffectedRows = 0n } = await sql`/* store_items */
       INSERT INTO loop_items (run_id, path, node_id, index, item_enc)
       SELECT ${runId}, ${path}, ${nodeId}, ${from}::integer + place - 1, item
       FROM unnest(${batch}::bytea[]) WITH ORDINALITY AS given (item, place)
       ON CONFLICT DO NOTHING`.execute(db);
+    stored += numAffectedRows;
   }
+  return stored === BigInt(items.length);
 }
 
 /** The sealed item of an iteration; undefined where the loop has none. */
@@ -58,52 +61,84 @@ export async function beginIterations(
     SELECT ${tellWatchers(runId)}`.execute(db);
 }
 
-export interface IterationEnd extends NodeKey {
+/** An iteration that has an output. */
+export interface EndedIteration {
   index: number;
-  /** JSON text of the output; null for a failed one. */
-  result: string | null;
+  /** JSON text of the output. */
+  result: string;
   resultEnc: Buffer | null;
-  failure: { code: string; message: string } | null;
   /** The iteration that begins now in its place; undefined for none. */
   next: number | undefined;
 }
 
 /**
- * Records the end of an iteration, the beginning of the next one, and closes what a failure has left open in it, in one
- * statement. An iteration that has ended keeps its end: then, and in a run that has ended, nothing is changed.
+ * Records the ends of iterations of a loop, and the beginnings of the next ones, in one statement. An iteration that has
+ * ended keeps its end: then, and in a run that has ended, nothing is changed.
  */
-export async function recordIterationEnd(db: Db, end: IterationEnd): Promise<void> {
-  const own = iterationPath(end.path, end.nodeId, end.index);
-  const next = end.next === undefined ? null : iterationPath(end.path, end.nodeId, end.next);
-  const isLeftOpen = sql`${end.failure !== null} AND run_id = ${end.runId}
-    AND (path = ${own} OR starts_with(path, ${`${own}/`}))`;
-  await sql`/* end_iteration */
+export async function recordIterations(db: Db, loop: NodeKey, ended: EndedIteration[]): Promise<void> {
+  const pathOf = (index: number): string => iterationPath(loop.path, loop.nodeId, index);
+  const own = ended.map(({ index }) => pathOf(index));
+  const next = ended.flatMap((end) => (end.next === undefined ? [] : [pathOf(end.next)]));
+  await sql`/* end_iterations */
     WITH open_run AS (
-      SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress' FOR KEY SHARE
+      SELECT id FROM runs WHERE id = ${loop.runId} AND status = 'In Progress' FOR KEY SHARE
     ), ended AS (
       INSERT INTO node_results AS node (run_id, path, node_id, status, is_iteration, result, result_bytes, result_enc,
-        error_code, error_message, finished_at)
-      SELECT id, ${own}, ${end.nodeId}, ${end.failure === null ? 'succeed' : 'failed'}, true, ${end.result},
-        ${end.result === null ? null : Buffer.byteLength(end.result)}, ${end.resultEnc}, ${end.failure?.code ?? null},
-        ${end.failure?.message ?? null}, clock_timestamp()
-      FROM open_run
+        finished_at)
+      SELECT id, own, ${loop.nodeId}, 'succeed', true, result::json, octet_length(result), result_enc, clock_timestamp()
+      FROM open_run, unnest(${own}::text[], ${ended.map(({ result }) => result)}::text[],
+        ${ended.map(({ resultEnc }) => resultEnc)}::bytea[]) AS given (own, result, result_enc)
       ON CONFLICT (run_id, path, node_id) DO UPDATE SET
         status = excluded.status, result = excluded.result, result_bytes = excluded.result_bytes,
-        result_enc = excluded.result_enc, error_code = excluded.error_code, error_message = excluded.error_message,
+        result_enc = excluded.result_enc, finished_at = excluded.finished_at
+      WHERE node.status = 'in progress'
+    ), begun AS (
+      INSERT INTO node_results (run_id, path, node_id, status, is_iteration)
+      SELECT id, iteration, ${loop.nodeId}, 'in progress', true FROM open_run, unnest(${next}::text[]) AS iteration
+      ON CONFLICT DO NOTHING
+    )
+    SELECT ${tellWatchers(loop.runId)}`.execute(db);
+}
+
+export interface FailedIteration {
+  index: number;
+  failure: { code: string; message: string };
+  /** As in `EndedIteration`. */
+  next?: number;
+}
+
+/**
+ * Records the end of an iteration that has failed, the beginning of the next one, and closes what the failure has left open
+ * in it, in one statement. As above, an end that is recorded stays.
+ */
+export async function recordIterationFailure(db: Db, loop: NodeKey, failed: FailedIteration): Promise<void> {
+  const own = iterationPath(loop.path, loop.nodeId, failed.index);
+  const next = failed.next === undefined ? null : iterationPath(loop.path, loop.nodeId, failed.next);
+  const isLeftOpen = sql`run_id = ${loop.runId} AND (path = ${own} OR starts_with(path, ${`${own}/`}))`;
+  await sql`/* fail_iteration */
+    WITH open_run AS (
+      SELECT id FROM runs WHERE id = ${loop.runId} AND status = 'In Progress' FOR KEY SHARE
+    ), ended AS (
+      INSERT INTO node_results AS node (run_id, path, node_id, status, is_iteration, error_code, error_message, finished_at)
+      SELECT id, ${own}, ${loop.nodeId}, 'failed', true, ${failed.failure.code}, ${failed.failure.message},
+        clock_timestamp()
+      FROM open_run
+      ON CONFLICT (run_id, path, node_id) DO UPDATE SET
+        status = excluded.status, error_code = excluded.error_code, error_message = excluded.error_message,
         finished_at = excluded.finished_at
       WHERE node.status = 'in progress'
     ), closed AS (
       UPDATE node_results SET status = 'failed', error_code = 'cancelled', finished_at = clock_timestamp(),
         error_message = 'The node was cancelled because its iteration failed.'
       FROM open_run
-      WHERE ${end.failure !== null} AND run_id = open_run.id AND node_results.status = 'in progress'
+      WHERE run_id = open_run.id AND node_results.status = 'in progress'
         AND (starts_with(path, ${`${own}/`}) OR (path = ${own} AND NOT is_iteration))
     ), ${closedRequests(isLeftOpen)}, begun AS (
       INSERT INTO node_results (run_id, path, node_id, status, is_iteration)
-      SELECT id, ${next}, ${end.nodeId}, 'in progress', true FROM open_run WHERE ${next}::text IS NOT NULL
+      SELECT id, ${next}, ${loop.nodeId}, 'in progress', true FROM open_run WHERE ${next}::text IS NOT NULL
       ON CONFLICT DO NOTHING
     )
-    SELECT ${tellWatchers(end.runId)}`.execute(db);
+    SELECT ${tellWatchers(loop.runId)}`.execute(db);
 }
 
 /** The failure that has ended an iteration: of the node in it that failed first, and that nothing caught. */

@@ -26,4 +26,19 @@ describe('graphs of the benchmark', () => {
     assert.equal(typeOf.get(next!), 'http-node', 'the ways of the last one meet in a call');
     assert.equal(nodes.length, 1 + 3 * 3 + 1);
   });
+
+  it('a for-each makes one call for each of its items, as many side by side as it says', () => {
+    const { nodes, edges } = toDrawing(graphs['for-each-100-by-20'], 'http://target') as unknown as Drawing;
+    const [start, each, call] = nodes.map(({ id }) => id);
+    assert.deepEqual(
+      edges.map(({ source, target, sourceHandle }) => [source, target, sourceHandle]),
+      [
+        [start, each, undefined],
+        [each, call, 'body'],
+      ],
+    );
+    const { items, concurrency } = nodes[1]!.data as unknown as { items: number[]; concurrency: number };
+    assert.deepEqual([items.length, items.at(-1), concurrency], [100, 100, 20]);
+    assert.match((nodes[2]!.data as unknown as { url: string }).url, new RegExp(`/\\{\\{ ${each}\\.item \\}\\}\\?`));
+  });
 });

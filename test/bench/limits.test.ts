@@ -62,6 +62,16 @@ describe('limits of the benchmark', () => {
     assert.deepEqual([limit!.measured, limit!.isMet], [{ median: 0.9, min: 0.7, max: 1.2 }, true]);
   });
 
+  it('an item of a for-each may take 1.2 times as long as one of the twin, one run at a time', () => {
+    const row = { row: 'for-each-100-by-5', lanes: 1, calls: 100 };
+    const twin = throughput({ ...row, subject: 'twin-normal', p50Ms: [100] });
+    const judged = (p50Ms: number) =>
+      limitsOf(figures(throughput({ ...row, p50Ms: [p50Ms] }), twin)).find(({ what }) =>
+        what.includes('time an item'),
+      )!;
+    assert.deepEqual([judged(120).limit, judged(120).isMet, judged(121).isMet], [1.2, true, false]);
+  });
+
   it("both processes of the service count against the twin's worker alone", () => {
     const twin = throughput({ subject: 'twin-normal', cpuMsPerRun: { ...CPU, worker: [30] } });
     const cpu = limitsOf(figures(throughput({}), twin)).find(({ what }) => what.includes('CPU'))!;

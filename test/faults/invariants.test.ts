@@ -1,104 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Evidence, ExpectedNode, Hit, Poll, RunEvidence } from '../../faults/evidence.js';
 import { checkEvidence } from '../../faults/invariants.js';
 import { INVARIANTS, type Invariant } from '../../faults/report.js';
-
-const HIT: Hit = {
-  what: 'kill -9 of the worker',
-  from: 1_000,
-  until: 2_000,
-  cuts: 'calls',
-  apiDown: false,
-  finished: [
-    { runId: 'run-1', nodeId: 'start', step: null },
-    { runId: 'run-1', nodeId: 'get', step: null },
-    { runId: 'run-1', nodeId: 'agent', step: 'turn 0' },
-  ],
-  calls: { '/get': 1, 'model #0': 1, '/post': 1 },
-};
-
-const NODES: ExpectedNode[] = [
-  { id: 'start', label: 'start', kind: 'trigger', amountUsd: '0', calls: [], marker: 'tag' },
-  { id: 'get', label: 'get', kind: 'http', amountUsd: '0', calls: [{ key: '/get', mayRepeat: true }], marker: 'tag' },
-  {
-    id: 'post',
-    label: 'post',
-    kind: 'http',
-    amountUsd: '0',
-    calls: [{ key: '/post', mayRepeat: false }],
-    marker: 'tag',
-  },
-  {
-    id: 'agent',
-    label: 'agent',
-    kind: 'agent',
-    amountUsd: '0.00004',
-    marker: 'tag',
-    calls: [
-      { key: 'model #0', mayRepeat: true, step: 'turn 0' },
-      { key: 'tool', mayRepeat: false, step: 'tools 0' },
-      { key: 'model #1', mayRepeat: true, step: 'turn 1' },
-    ],
-  },
-];
-
-/** A run that survived one death of the worker: a model call was repeated. */
-function survivor(): { evidence: Evidence; run: RunEvidence; poll: Poll } {
-  const entries = NODES.map(({ id }) => [id, { id, status: 'succeed', result: { content: `tag ${id}` } }] as const);
-  const poll: Poll = { at: 9_000, status: 'succeed', nodes: Object.fromEntries(entries) };
-  const run: RunEvidence = {
-    tag: 'tag',
-    shape: 'doctored',
-    ending: 'succeed',
-    expected: NODES,
-    runId: 'run-1',
-    statuses: ['in queue', 'in progress', 'succeed'],
-    firstTerminal: poll,
-    later: [structuredClone(poll)],
-    failures: [],
-    stored: {
-      status: 'Succeeded',
-      errorCode: null,
-      costUsd: '0.00004',
-      shownCostUsd: '0.00004',
-      nodes: NODES.map(({ id }) => ({ nodeId: id, status: 'succeed', errorCode: null, finishedAt: 8_000 })),
-      transactions: NODES.map(({ id, kind, amountUsd }) => ({
-        nodeId: id,
-        operation: kind,
-        status: 'Succeeded',
-        amountUsd,
-      })),
-      claims: [{ nodeId: 'post', sentAt: 900 }],
-    },
-  };
-  const calls = { '/get': 1, '/post': 1, 'model #0': 1, tool: 1, 'model #1': 2 };
-  const project = { runs: 1, spentBeforeUsd: '0', spentAfterUsd: '0.00004' };
-  return { evidence: { runs: [run], hits: [HIT], calls, project, complaints: [] }, run, poll };
-}
-
-/** The POST was on the wire when the worker died. */
-function unknownOutcome(): ReturnType<typeof survivor> {
-  const given = survivor();
-  const { run, poll, evidence } = given;
-  const error = { code: 'outcome_unknown', message: 'unknown' };
-  poll.status = 'failed';
-  poll.nodes = { start: poll.nodes['start']!, post: { id: 'post', status: 'failed', error } };
-  run.later = [structuredClone(poll)];
-  run.statuses = ['in progress', 'failed'];
-  Object.assign(run.stored!, { status: 'Error', errorCode: 'outcome_unknown', costUsd: '0', shownCostUsd: '0' });
-  run.stored!.nodes = [
-    { nodeId: 'start', status: 'succeed', errorCode: null, finishedAt: 800 },
-    { nodeId: 'post', status: 'failed', errorCode: 'outcome_unknown', finishedAt: 8_000 },
-  ];
-  run.stored!.transactions = [
-    { nodeId: 'start', operation: 'trigger', status: 'Succeeded', amountUsd: '0' },
-    { nodeId: 'post', operation: 'http', status: 'Error', amountUsd: '0' },
-  ];
-  evidence.hits = [{ ...HIT, finished: [{ runId: 'run-1', nodeId: 'start', step: null }] }];
-  evidence.calls = { '/post': 1 };
-  evidence.project.spentAfterUsd = '0';
-  return given;
-}
+import { addIteration, drop, HIT, survivor, toChild, unknownOutcome } from './doctored-evidence.js';
 
 describe('invariants of the fault matrix', () => {
   it('find nothing wrong with a run that survived, nor with an unknown outcome that the fault explains', () => {
@@ -157,6 +60,37 @@ describe('invariants of the fault matrix', () => {
       ({ evidence }) => (evidence.calls['model #1'] = 3),
     ],
     ['repeats', 'a result without a call', ({ evidence }) => delete evidence.calls['tool']],
+    ['data', 'a node of an iteration that was not executed', ({ run }) => drop(run.stored!.nodes, 'each[1]')],
+    [
+      'data',
+      'a result of another iteration',
+      ({ run }) => (run.stored!.nodes.find(({ path }) => path === 'each[1]')!.result = '{"content":"other"}'),
+    ],
+    ['data', 'a node that was executed in an iteration too many', ({ run }) => addIteration(run)],
+    ['data', 'an iteration that is missing', ({ run }) => run.stored!.iterations.pop()],
+    ['data', 'an iteration that is open', ({ run }) => (run.stored!.iterations[0]!.status = 'in progress')],
+    ['billing', 'an iteration without its transaction', ({ run }) => drop(run.stored!.transactions, 'each[1]')],
+    [
+      'repeats',
+      'a call of an iteration that was repeated too often',
+      ({ evidence }) => (evidence.calls['/each[0]'] = 3),
+    ],
+    [
+      'finished stays',
+      'a call of an iteration that was repeated after its record',
+      ({ evidence }) => {
+        evidence.hits[0] = { ...HIT, finished: [{ runId: 'run-1', path: 'each[0]', nodeId: 'inner', step: null }] };
+      },
+    ],
+    ['one child', 'a node that has started two runs', ({ run }) => run.children.push({ ...toChild(), runId: 'run-3' })],
+    ['one child', 'a node that has started none', ({ run }) => run.children.pop()],
+    ['one child', 'a node that succeeded with a run that failed', ({ run }) => (run.children[0]!.status = 'Error')],
+    ['data', 'a node of a started run that was not executed', ({ run }) => run.children[0]!.nodes.pop()],
+    ['billing', 'a started run without its transaction', ({ run }) => run.children[0]!.transactions.pop()],
+    ['sums', 'a started run whose cost is no part of the total', ({ run }) => (run.children[0]!.costUsd = '0')],
+    ['one answer', 'two answers that were accepted', ({ run }) => (run.answers[0]!.outcome = 'accepted')],
+    ['one answer', 'another answer than the accepted one', ({ run }) => (run.answers[1]!.text = 'other')],
+    ['one answer', 'an answer that was refused', ({ run }) => (run.answers[1]!.outcome = 'refused')],
     ['accepted', 'a request that was never answered', ({ run }) => (run.runId = undefined)],
     ['accepted', 'a doubled run', ({ evidence }) => (evidence.project.runs = 2)],
     [

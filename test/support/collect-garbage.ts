@@ -7,9 +7,14 @@ const TRIES = 100;
 export const WITH_INSPECTOR = { NODE_OPTIONS: '--inspect-port=0' };
 /** What the inspector prints when SIGUSR1 opens it. */
 const ADDRESS = /Debugger listening on (ws:\/\/\S+)/g;
+/** A second round finds what the first one has set free. */
+const ROUNDS = 2;
 
-/** Has a process of a stack collect its garbage, by way of its inspector. `logFile`: where what it prints goes. */
-export async function collectGarbage(pid: number, logFile: string): Promise<void> {
+/**
+ * Has a process of a stack collect its garbage, that of its threads included, by way of its inspector. `logFile`: where
+ * what it prints goes. Returns the bytes that all its heaps hold then.
+ */
+export async function collectGarbage(pid: number, logFile: string): Promise<number> {
   // Open from an earlier time, it says nothing any more.
   process.kill(pid, 'SIGUSR1');
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -20,16 +25,70 @@ export async function collectGarbage(pid: number, logFile: string): Promise<void
   throw new Error(`the inspector of process ${pid} did not open`);
 }
 
-function collectAt(address: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = new WebSocket(address);
-    socket.addEventListener('open', () =>
-      socket.send(JSON.stringify({ id: 1, method: 'HeapProfiler.collectGarbage' })),
-    );
-    socket.addEventListener('message', () => {
-      socket.close();
-      resolve();
-    });
+interface Message {
+  id?: number;
+  method?: string;
+  params?: { sessionId: string; message: string };
+  result?: { usedSize?: number; backingStorageSize?: number };
+}
+
+/** Sends one command and returns its result. */
+type Ask = (method: string, params?: object) => Promise<NonNullable<Message['result']>>;
+
+async function collectAt(address: string): Promise<number> {
+  const socket = new WebSocket(address);
+  const main = createAsker((text) => socket.send(text));
+  const threads = new Map<string, ReturnType<typeof createAsker>>();
+  socket.addEventListener('message', ({ data }) => {
+    const { method, params, ...answer } = JSON.parse(String(data)) as Message;
+    if (method === 'NodeWorker.attachedToWorker') {
+      const { sessionId } = params!;
+      const send = (message: string) => void main.ask('NodeWorker.sendMessageToWorker', { sessionId, message });
+      threads.set(sessionId, createAsker(send));
+    }
+    if (method === 'NodeWorker.receivedMessageFromWorker') {
+      threads.get(params!.sessionId)?.settle(JSON.parse(params!.message) as Message);
+    }
+    main.settle(answer);
+  });
+  await new Promise<void>((resolve, reject) => {
+    socket.addEventListener('open', () => resolve());
     socket.addEventListener('error', () => reject(new Error(`no answer from ${address}`)));
   });
+  try {
+    // Its answer comes after the news of all threads.
+    await main.ask('NodeWorker.enable', { waitForDebuggerOnStart: false });
+    const heaps = [main, ...threads.values()].map(({ ask }) => ask);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const ask of heaps) await ask('HeapProfiler.collectGarbage');
+    }
+    const held = await Promise.all(heaps.map(bytesOf));
+    return held.reduce((sum, bytes) => sum + bytes, 0);
+  } finally {
+    socket.close();
+  }
+}
+
+async function bytesOf(ask: Ask): Promise<number> {
+  const { usedSize = 0, backingStorageSize = 0 } = await ask('Runtime.getHeapUsage');
+  return usedSize + backingStorageSize;
+}
+
+function createAsker(send: (text: string) => void) {
+  let last = 0;
+  const waiting = new Map<number, (result: NonNullable<Message['result']>) => void>();
+  const ask: Ask = (method, params = {}) =>
+    new Promise((resolve) => {
+      const id = ++last;
+      waiting.set(id, resolve);
+      send(JSON.stringify({ id, method, params }));
+    });
+  return {
+    ask,
+    settle({ id, result }: Message): void {
+      if (id === undefined) return;
+      waiting.get(id)?.(result ?? {});
+      waiting.delete(id);
+    },
+  };
 }

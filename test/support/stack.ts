@@ -16,6 +16,8 @@ export interface StackOptions {
   dataDir?: string;
   /** In place of the stack's own fake model provider. */
   modelProviderUrl?: string;
+  /** The folder of the build; this checkout's by default. */
+  dist?: string;
 }
 
 /** A stack as tests use it, whoever has started it. */
@@ -49,10 +51,11 @@ export async function startStack(options: StackOptions = {}): Promise<StartedSta
   const modelProvider = await startFakeModelProvider();
   // That of a killed supervisor stays until the next one starts, and would be taken for it.
   removeStackFile(dataDir);
-  const { child, output } = spawnSupervisor(dataDir, {
+  const env = {
     MODEL_PROVIDERS_FILE: writeProvidersFile(dataDir, options.modelProviderUrl ?? modelProvider.url),
     ...options.env,
-  });
+  };
+  const { child, output } = spawnSupervisor(dataDir, env, options.dist);
   const logs = (): string => [output(), ...childLogs(dataDir)].join('\n');
   try {
     await waitForStackFile(child, dataDir);
@@ -97,8 +100,12 @@ export function stackIn(dataDir: string, modelProvider: FakeModelProvider): Test
 }
 
 /** `node dist/cli/start.js` with the test's environment; it ends when this process ends, however it ends. */
-export function spawnSupervisor(dataDir: string, env: Record<string, string> = {}): SpawnedSupervisor {
-  const entry = path.join(ROOT, 'dist/cli/start.js');
+export function spawnSupervisor(
+  dataDir: string,
+  env: Record<string, string> = {},
+  dist = path.join(ROOT, 'dist'),
+): SpawnedSupervisor {
+  const entry = path.join(dist, 'cli/start.js');
   if (!existsSync(entry)) throw new Error('there is no build: run npm run build first');
   const child = spawn(process.execPath, ['--enable-source-maps', entry, '--until-stdin-closes'], {
     cwd: ROOT,
@@ -110,6 +117,17 @@ export function spawnSupervisor(dataDir: string, env: Record<string, string> = {
     stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
   }
   return { child, output: () => text };
+}
+
+/** Environment with which the stack's successor is found where the stack was. */
+export function portsOf({ stack }: Pick<TestStack, 'stack'>): Record<string, string> {
+  const port = (url: string): string => new URL(url).port;
+  return {
+    PORT: port(stack.api_url),
+    POSTGRES_PORT: port(stack.database_url),
+    TEMPORAL_PORT: port(`http://${stack.temporal_address}`),
+    TEMPORAL_UI_PORT: port(stack.temporal_ui_url),
+  };
 }
 
 export interface SpawnedSupervisor {

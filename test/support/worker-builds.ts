@@ -15,6 +15,9 @@ import { DIST, startWorkerProcess, type WorkerProcess } from './worker-process.j
 const ROOT = path.resolve(import.meta.dirname, '../..');
 export const DEPLOYMENT = 'runs';
 
+/** The server has a step made again that would end the run, where something has come meanwhile. It says nothing of the build. */
+const UNHANDLED_COMMAND = 1; // temporal.api.enums.v1.WorkflowTaskFailedCause
+
 export interface OtherBuild {
   /** Its dist folder. */
   dist: string;
@@ -108,7 +111,8 @@ export class WorkerBuilds {
   /** How often a step of the run was refused by the build that got it. */
   async failedTasks(runId: string): Promise<number> {
     const events = (await this.#executions(runId)).flat();
-    return events.filter(({ workflowTaskFailedEventAttributes: failed }) => failed).length;
+    const failed = events.flatMap((event) => event.workflowTaskFailedEventAttributes ?? []);
+    return failed.filter(({ cause }) => Number(cause) !== UNHANDLED_COMMAND).length;
   }
 
   #executions(runId: string): Promise<NonNullable<History['events']>[]> {

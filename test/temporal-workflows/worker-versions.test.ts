@@ -1,6 +1,8 @@
 // The drill behind docs/operate/upgrade.md: its commands, on a real server, with builds that cannot go on with each other's runs.
 import assert from 'node:assert/strict';
 import { startApiProcess } from '../api/api-process.js';
+import { startHeldTarget, type HeldTarget } from '../drills/held-target.js';
+import { OPEN_RUNS, OpenRuns } from '../drills/open-runs.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { agent, drawing, http, linkInRow, trigger } from '../support/graphs.js';
@@ -21,6 +23,7 @@ describe('builds of the worker', function () {
   let api: ApiClient;
   let target: HttpTarget;
   let tools: ToolServer;
+  let held: HeldTarget;
   let other: OtherBuild;
   let builds: WorkerBuilds;
 
@@ -37,11 +40,12 @@ describe('builds of the worker', function () {
     builds = new WorkerBuilds(stack, temporal.binary);
     target = await startHttpTarget();
     tools = await startToolServer();
+    held = await startHeldTarget();
   });
 
   after(async () => {
     await builds.stopAll();
-    await Promise.all([target.close(), tools.close()]);
+    await Promise.all([target.close(), tools.close(), held.close()]);
     await stack.stop();
     temporal.remove();
     other.remove();
@@ -195,6 +199,28 @@ describe('builds of the worker', function () {
       await run.approve();
       assert.equal(await run.end(), 'succeed');
       assert.deepEqual((await builds.of(run.runId)).slice(0, 2), [['4', '5'], ['5']]);
+    }
+  });
+
+  it('runs that wait, are in a loop or have started another run end on the next one as they would have on theirs', async () => {
+    await builds.makeCurrent('5');
+    const runs = await OpenRuns.create(() => stack, held);
+    const expected = [];
+    for (const name of OPEN_RUNS) {
+      expected.push(await runs.end(await runs.begin(name, { tag: `stays-${name}`, seconds: 1 })));
+    }
+    const begun = [];
+    for (const name of OPEN_RUNS) begun.push(await runs.begin(name, { tag: `moves-${name}`, seconds: 12 }));
+    await builds.start('6');
+    assert.equal(await builds.stop('5'), 0);
+    const version = `TemporalWorkerDeploymentVersion = '${DEPLOYMENT}:5'`;
+    // The run of the sub-workflow began on the build of its parent.
+    assert.equal(await eventually(() => countOpen(version)), OPEN_RUNS.length + 1);
+    await builds.move(['--query', `${OPEN} AND ${version}`], '6');
+    for (const [index, run] of begun.entries()) {
+      assert.deepEqual(await runs.end(run), expected[index], run.name);
+      assert.deepEqual((await builds.of(run.runId)).at(-1)!.at(-1), '6');
+      assert.equal(await builds.failedTasks(run.runId), 0, run.name);
     }
   });
 

@@ -22,11 +22,9 @@ export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeSt
       const items = itemsOf(data, await contexts.loadScope(task, data['items']));
       const texts = items.map((item) => writeJson(item));
       await task.memory.resize(task.memory.bytes + PARSED_FACTOR * texts.reduce((sum, text) => sum + text.length, 0));
-      await storeItems(
-        db,
-        task,
-        texts.map((text) => secretBox.seal(text, 'loop-item')),
-      );
+      const sealed = texts.map((text) => secretBox.seal(text, 'loop-item'));
+      // Those of an earlier attempt count, which may be others.
+      if (await storeItems(db, task, sealed)) contexts.rememberItems(task, texts);
       const { concurrency, on_item_error: onItemError } = forEachNode.schema.parse(data);
       const count = items.length;
       const indexes = Array.from({ length: Math.min(count, concurrency) }, (_, index) => index);

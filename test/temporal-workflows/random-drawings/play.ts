@@ -2,7 +2,14 @@
 // that a tape says, asks for new executions when the tape says so, and writes down what the run has done.
 import type { Payload } from '@temporalio/common';
 import { compilePlan } from '../../../graph/compile-plan.js';
-import type { EndIterationRef, EndLoopRef, FinishRunInput, LoopFacts } from '../../../contract/activities.js';
+import type {
+  EndIterationFacts,
+  EndIterationsRef,
+  EndLoopRef,
+  FinishRunInput,
+  IterationEnd,
+  LoopFacts,
+} from '../../../contract/activities.js';
 import type { NodeFacts, NodeRef } from '../../../contract/nodes.js';
 import type { RunGraphInput } from '../../../contract/run-workflow.js';
 import {
@@ -40,7 +47,7 @@ export interface Played {
 interface Pending {
   isLocal: boolean;
   type: string;
-  ref: NodeRef & EndIterationRef & EndLoopRef & FinishRunInput;
+  ref: NodeRef & EndIterationsRef & EndLoopRef & FinishRunInput;
   isCancelRequested: boolean;
 }
 
@@ -201,7 +208,9 @@ class Player {
       return { facts: null };
     }
     if (type === 'closeNode') return { facts: null };
-    if (type === 'endIteration') return { facts: this.#endIteration(ref) };
+    if (type === 'endIterations') {
+      return { facts: (ref.ends as IterationEnd[]).map((end) => this.#endIteration(ref, end)) };
+    }
     if (type === 'endLoop') return this.#endLoop(ref);
     const { path } = ref;
     const step = this.#steps.get(ref.nodeId)!;
@@ -227,7 +236,7 @@ class Player {
     return { count, concurrency, survivesFailures: onItemError !== 'fail', isConditional: false };
   }
 
-  #endIteration({ path, nodeId, index, failure }: EndIterationRef): { failure?: string; isOver?: boolean } {
+  #endIteration({ path, nodeId }: NodeRef, { index, failure }: IterationEnd): EndIterationFacts {
     const step = this.#steps.get(nodeId)!;
     const iteration = pathOf(path, nodeId, index);
     const code = failure ?? (this.#behaviour.hasBadOutput(step, iteration) ? 'bad_output' : undefined);
@@ -262,7 +271,7 @@ class Player {
   }
 
   #beginsNode(type: string): boolean {
-    return !['finishRun', 'closeNode', 'endIteration', 'endLoop'].includes(type);
+    return !['finishRun', 'closeNode', 'endIterations', 'endLoop'].includes(type);
   }
 
   #end(ref: { path: string; nodeId: string }, outcome: 'ok' | 'failed', code?: string): void {

@@ -1,0 +1,166 @@
+// Loops, waits and sub-workflows: the windows in which a process can die knowing something that nobody else knows, and what
+// waits while everything dies around it.
+import { setTimeout as pause } from 'node:timers/promises';
+import { iterationPath } from '../../graph/iteration-path.js';
+import { eventually } from '../../test/support/eventually.js';
+import { resultOf } from '../../test/support/graphs.js';
+import type { Fault } from '../fault.js';
+import { loseRecord, lockRow } from '../lost-record.js';
+import { slowItems, sleepingItems } from '../loops.js';
+import { killParts, PARTS } from '../parts.js';
+import { ask, inRow, TAG, type Shape } from '../shapes.js';
+import type { Stage } from '../stage.js';
+import { callback, output, person, sleep, slowCode, subWorkflow, waits } from '../waits.js';
+import { killBlow } from './deaths.js';
+
+/** Beyond a worker's heartbeat time-out. */
+const AFTER_WORKER_MS = 12_000;
+/** Until everything has died once. */
+const SLEEP_SECONDS = 40;
+const WITHIN = { timeoutMs: 30_000, intervalMs: 20 };
+
+interface Unrecorded {
+  name: string;
+  title: string;
+  shape: (stage: Stage) => Shape | Promise<Shape>;
+  /** Whose record is lost: its last node, or the first iteration of its loop. */
+  isIteration?: true;
+}
+
+const unrecorded: Unrecorded[] = [
+  { name: 'code', title: 'what code has returned', shape: () => inRow('unrecorded code', [slowCode('code')]) },
+  {
+    name: 'iteration',
+    title: 'the end of an iteration',
+    shape: ({ world }) => slowItems(world.outside),
+    isIteration: true,
+  },
+  { name: 'callback', title: 'the end of a wait', shape: () => inRow('unrecorded callback', [callback('callback')]) },
+  { name: 'person', title: 'the end of a human task', shape: () => inRow('unrecorded person', [person('person')]) },
+  {
+    name: 'child',
+    title: 'the end of a sub-workflow',
+    shape: async (stage) => inRow('unrecorded child', [subWorkflow('sub-workflow', await createSlowChild(stage))]),
+  },
+];
+
+const recordsLost: Fault[] = unrecorded.map(({ name, title, shape, isIteration }) => ({
+  name: `unrecorded-${name}`,
+  title: `worker dies before it has recorded ${title}`,
+  async apply(stage) {
+    const run = await stage.start(await shape(stage));
+    const node = run.evidence.expected.findLast(({ path }) => path === undefined)!;
+    const path = isIteration === true ? iterationPath('', node.id, 0) : '';
+    await loseRecord(stage, { runId: await run.accepted, path, nodeId: node.id });
+    await run.ended;
+    const inBody = run.evidence.expected.filter((each) => each.path !== undefined);
+    const calls = stage.world.countCalls();
+    for (const { label, calls: made } of inBody) {
+      for (const { key } of made) {
+        // Its node was recorded before its iteration.
+        if (calls[key] !== 1) stage.complain(`${label} was called ${calls[key] ?? 0} times (${key}), not once`);
+      }
+    }
+  },
+}));
+
+function createSlowChild(stage: Stage) {
+  const call = ask('slow');
+  return stage.createWorkflow(inRow('slow child', [call, output(resultOf(call.node))]));
+}
+
+/**
+ * The workflow's row is locked, so that its run cannot be stored yet. Temporal is frozen before it can be: the run is
+ * accepted, and the command that starts it is lost with the worker and with Temporal, which has it in its socket.
+ */
+const childLost: Fault = {
+  name: 'unstarted-child',
+  title: 'worker dies between accepting the run of a sub-workflow and starting it',
+  async apply(stage) {
+    const { world } = stage;
+    const child = await createSlowChild(stage);
+    const lock = await lockRow(world, 'SELECT id FROM workflows WHERE id = $1 FOR UPDATE', [child.id]);
+    try {
+      const run = await stage.start(inRow('unstarted child', [subWorkflow('sub-workflow', child)]));
+      const runId = await run.accepted;
+      await eventually(async () => (await lock.waiting()).length > 0, WITHIN);
+      await stage.hit(
+        {
+          what: 'kill -9 of the worker before it has started a run',
+          cuts: 'calls',
+          apiDown: false,
+          ends: ['worker', 'temporal'],
+        },
+        async () => {
+          process.kill(world.stack.stack.pids.temporal!, 'SIGSTOP');
+          await lock.release();
+          const isStored = 'SELECT FROM runs WHERE parent_run_id = $1';
+          await eventually(async () => (await world.query(isStored, [runId])).length === 1, WITHIN);
+          await killParts(world, ['worker', 'temporal']);
+        },
+      );
+      await run.ended;
+    } finally {
+      await lock.release();
+    }
+  },
+};
+
+/** Temporal is frozen, so that the signal hangs; then the API dies, and with Temporal the signal in its socket. */
+const wakeLost: Fault = {
+  name: 'unsignalled',
+  title: 'API dies between keeping the answers of two waits and waking their run',
+  async apply(stage) {
+    const { world } = stage;
+    const answers = { areGiven: false };
+    const run = await stage.start(waits(1), 'succeed', () => answers.areGiven);
+    const runId = await run.accepted;
+    const count = async (condition: string): Promise<number> => {
+      const text = `SELECT FROM waits WHERE run_id = $1 AND kind IN ('callback', 'human') AND ${condition}`;
+      return (await world.query(text, [runId])).length;
+    };
+    await eventually(async () => (await count('until IS NOT NULL')) === 2, WITHIN);
+    await stage.hit(
+      { what: 'kill -9 of the API before its signals', cuts: 'calls', apiDown: true, ends: ['api', 'temporal'] },
+      async () => {
+        process.kill(world.stack.stack.pids.temporal!, 'SIGSTOP');
+        answers.areGiven = true;
+        await eventually(async () => (await count('answered_at IS NOT NULL')) === 2, WITHIN);
+        if ((await count('signalled_at IS NOT NULL')) > 0)
+          stage.complain('the window was missed: a signal has arrived');
+        await killParts(world, ['api', 'temporal']);
+      },
+    );
+    await run.ended;
+  },
+};
+
+const acrossEverything: Fault = {
+  name: 'waits',
+  title:
+    'waits for a time, a callback, a person and a sub-workflow, and in a loop, while all parts die in turn and all restarts',
+  async apply(stage) {
+    const { world } = stage;
+    const answers = { areGiven: false };
+    const child = await stage.createWorkflow(inRow('sleeping', [sleep('sleep', SLEEP_SECONDS), output(TAG)]));
+    const shape = waits(SLEEP_SECONDS, subWorkflow('sub-workflow', child));
+    const runs = [
+      await stage.start(shape, 'succeed', () => answers.areGiven),
+      await stage.start(sleepingItems(world.outside, SLEEP_SECONDS / 2)),
+    ];
+    const ids = await Promise.all(runs.map(({ accepted }) => accepted));
+    // Of the first run four, of its child one, and of the loop as many as run side by side.
+    const open = `SELECT FROM waits JOIN runs ON runs.id = run_id WHERE coalesce(root_run_id, runs.id) = ANY($1) AND until > now()
+      AND closed_at IS NULL`;
+    await eventually(async () => (await world.query(open, [ids])).length === 7, WITHIN);
+    for (const part of PARTS) {
+      await stage.hit(killBlow(part), () => killParts(world, [part]));
+      if (part === 'worker') await pause(AFTER_WORKER_MS);
+    }
+    await stage.hit({ what: 'the restart', cuts: 'nothing', apiDown: true, ends: PARTS }, () => world.restart());
+    answers.areGiven = true;
+    for (const { ended } of runs) await ended;
+  },
+};
+
+export const waiting: Fault[] = [...recordsLost, childLost, wakeLost, acrossEverything];

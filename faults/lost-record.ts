@@ -1,0 +1,78 @@
+// Rows that are locked from outside, so that what is written to them waits, and is lost with the process that writes it.
+import pg from 'pg';
+import { eventually } from '../test/support/eventually.js';
+import { partsReplaced } from './parts.js';
+import type { Stage } from './stage.js';
+import type { World } from './world.js';
+
+/** What has to come while the load runs beside it. */
+const WITHIN = { timeoutMs: 30_000, intervalMs: 20 };
+
+/** A row of `node_results`: a node, or with the id of a loop one of its iterations. */
+export interface RowPlace {
+  runId: string;
+  path?: string;
+  nodeId: string;
+}
+
+/**
+ * The node's row is locked from outside, so that its record waits; waiting, it shows that the answer has come. The dead
+ * worker's connection is ended too: PostgreSQL would carry out the statement that it has taken, and nothing would be lost.
+ */
+export async function loseRecord(stage: Stage, place: RowPlace): Promise<void> {
+  const { world } = stage;
+  const lock = await lockNode(world, place);
+  try {
+    await eventually(async () => (await lock.waiting()).length > 0, WITHIN);
+    await stage.hit(
+      { what: 'kill -9 of the worker before its record', cuts: 'calls', apiDown: false, ends: ['worker'] },
+      async () => {
+        const pids = { ...world.stack.stack.pids };
+        process.kill(pids.worker!, 'SIGKILL');
+        for (const pid of await lock.waiting()) await world.query('SELECT pg_terminate_backend($1)', [pid]);
+        await eventually(async () => (await lock.waiting()).length === 0);
+        await lock.release();
+        await partsReplaced(world, ['worker'], pids);
+      },
+    );
+  } finally {
+    await lock.release();
+  }
+}
+
+async function lockNode(world: World, { runId, path = '', nodeId }: RowPlace): Promise<RowLock> {
+  const isNode = 'run_id = $1 AND path = $2 AND node_id = $3';
+  const key = [runId, path, nodeId];
+  // The first try in a fresh run is marked as begun only after a while.
+  const isMarked = `SELECT FROM node_results WHERE ${isNode}`;
+  await eventually(async () => (await world.query(isMarked, key)).length === 1, WITHIN);
+  const lock = await lockRow(world, `SELECT status FROM node_results WHERE ${isNode} FOR UPDATE`, key);
+  if (lock.row['status'] === 'in progress') return lock;
+  await lock.release();
+  throw new Error(`the window was missed: the node is ${String(lock.row['status'])}`);
+}
+
+export interface RowLock {
+  row: Record<string, unknown>;
+  /** PostgreSQL's processes that wait for it. */
+  waiting: () => Promise<number[]>;
+  release: () => Promise<void>;
+}
+
+/** `text`: selects one row for update, which is locked until the release. */
+export async function lockRow(world: World, text: string, values: unknown[]): Promise<RowLock> {
+  const client = new pg.Client({ connectionString: world.stack.stack.database_url });
+  await client.connect();
+  await client.query('BEGIN');
+  const { rows: own } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const { rows } = await client.query<Record<string, unknown>>(text, values);
+  let released: Promise<void> | undefined;
+  return {
+    row: rows[0] ?? {},
+    async waiting() {
+      const blocked = 'SELECT pid FROM pg_stat_activity WHERE $1::integer = ANY(pg_blocking_pids(pid))';
+      return (await world.query<{ pid: number }>(blocked, [own[0]!.pid])).map(({ pid }) => pid);
+    },
+    release: () => (released ??= client.end()),
+  };
+}

@@ -1,0 +1,5 @@
+/** Where clients find the service. */
+export interface Service {
+  apiUrl: string;
+  apiKey: string;
+}

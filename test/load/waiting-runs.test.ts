@@ -1,0 +1,148 @@
+// Many runs that wait. Extensions, section 1.2: waiting costs nothing.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { collectGarbage, WITH_INSPECTOR } from '../support/collect-garbage.js';
+import { eventually } from '../support/eventually.js';
+import { drawing, linkInRow, node, trigger, type DrawingNode } from '../support/graphs.js';
+import { queryDatabase } from '../support/inspect.js';
+import { startStack, type TestStack } from '../support/stack.js';
+import { callBack, callbackUrlOf, taskOf } from '../support/waiting.js';
+
+/** `WAITING_RUNS=10000` takes a quarter of an hour on two cores. */
+const RUNS = Number(process.env['WAITING_RUNS'] ?? 1_500);
+/** So many of them take all places in the worker's cache of runs. */
+const FIRST = 500;
+/** The number of waiting runs for which the limit is said. */
+const RUNS_OF_LIMIT = 10_000;
+/** They may use so much more memory than none. */
+const MAX_GROWTH = 0.1;
+/** Runs that have waited and ended before anything is measured, of each kind. */
+const WARM_UP = 100;
+const AT_ONCE = 10;
+/** The figures of short-lived things: connections, timers of requests, log lines. */
+const SETTLE_MS = 5_000;
+const LONG = { timeoutMs: 120_000, intervalMs: 250 };
+
+type Part = 'api' | 'worker';
+
+/** In bytes. */
+interface Memory {
+  resident: number;
+  /** What all heaps of the process hold after a collection. */
+  held: number;
+}
+
+describe(`${RUNS} runs that wait for a time, for a callback, or for a person`, function () {
+  this.timeout(3_600_000);
+  let stack: TestStack;
+  let api: ApiClient;
+  /** By what its runs wait for. */
+  let workflows: Record<'time' | 'callback' | 'human', { id: number; node: DrawingNode }>;
+
+  before(async function () {
+    if (process.platform !== 'linux') this.skip();
+    stack = await startStack({ env: WITH_INSPECTOR });
+    await queryDatabase(stack, 'UPDATE api_keys SET rate_limit = 1000000');
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    const project = await api.createProject();
+    const create = async (waiting: DrawingNode) => {
+      const nodes = linkInRow([trigger(), waiting, node('set', { value: 'done' })]);
+      return { id: await api.createWorkflow(project, drawing(nodes)), node: waiting };
+    };
+    workflows = {
+      time: await create(node('wait', { seconds: '{{ input.seconds }}' })),
+      callback: await create(node('wait', { mode: 'callback' })),
+      human: await create(node('human', { message: 'Well?' })),
+    };
+  });
+  after(() => stack?.stop());
+
+  /** `total` runs, a third of them of each kind. Returns their ids by the kind. */
+  async function startRuns(total: number, seconds: number): Promise<Record<keyof typeof workflows, string[]>> {
+    const started: Record<keyof typeof workflows, string[]> = { time: [], callback: [], human: [] };
+    const kinds = Object.keys(workflows) as (keyof typeof workflows)[];
+    let next = 0;
+    const lane = async (): Promise<void> => {
+      for (let index = next++; index < total; index = next++) {
+        const kind = kinds[index % kinds.length]!;
+        const { status, data } = await api.run(workflows[kind].id, { seconds });
+        assert.equal(status, 201);
+        started[kind].push(data.id);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    return started;
+  }
+
+  async function count(text: string): Promise<number> {
+    return (await queryDatabase<{ count: number }>(stack, `SELECT count(*)::integer AS count FROM ${text}`))[0]!.count;
+  }
+
+  const openRuns = () => count("runs WHERE status = 'In Progress'");
+
+  /** The runs have waited, and have ended as they do. */
+  async function warmUp(): Promise<void> {
+    const { callback, human } = await startRuns(WARM_UP * 3, 1);
+    for (const runId of callback) {
+      const url = await callbackUrlOf(api, runId, workflows.callback.node.id);
+      assert.deepEqual(await callBack(url, 'here'), { status: 200, accepted: true });
+    }
+    for (const runId of human) {
+      const task = await taskOf(api, runId, workflows.human.node.id);
+      assert.equal((await api.post(`/human-tasks/${task}/answer/`, { body: { action: 'done' } })).status, 200);
+    }
+    await eventually(async () => (await openRuns()) === 0, LONG);
+  }
+
+  async function measure(): Promise<Record<Part, Memory>> {
+    await pause(SETTLE_MS);
+    const of = async (part: Part): Promise<Memory> => {
+      const pid = stack.stack.pids[part]!;
+      const held = await collectGarbage(pid, path.join(stack.dataDir, 'logs', `${part}.log`));
+      const [, kibibytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!;
+      return { held, resident: Number(kibibytes) * 1024 };
+    };
+    return { api: await of('api'), worker: await of('worker') };
+  }
+
+  /** So many runs more wait. */
+  async function letWait(more: number): Promise<void> {
+    const wanted = (await openRuns()) + more;
+    await startRuns(more, 24 * 3600);
+    const open = 'waits WHERE closed_at IS NULL AND answered_at IS NULL AND until > now()';
+    await eventually(async () => (await count(open)) === wanted, LONG);
+    assert.equal(await openRuns(), wanted);
+  }
+
+  it(`add less than a tenth to the memory of worker and API, by ${RUNS_OF_LIMIT} of them`, async () => {
+    await warmUp();
+    const { pids } = stack.stack;
+    const none = await measure();
+    await letWait(FIRST);
+    const first = await measure();
+    await letWait(RUNS - FIRST);
+    const all = await measure();
+    assert.deepEqual(stack.stack.pids, pids, 'the same processes');
+    for (const part of ['worker', 'api'] as const) {
+      const perRun = (all[part].held - first[part].held) / (RUNS - FIRST);
+      const growth = first[part].held - none[part].held + perRun * (RUNS_OF_LIMIT - FIRST);
+      const figures = [
+        `${part}, with none, ${FIRST} and ${RUNS} waiting runs:`,
+        `${[none, first, all].map((at) => toMib(at[part].resident)).join(', ')} MiB resident,`,
+        `${[none, first, all].map((at) => toMib(at[part].held)).join(', ')} held;`,
+        `${perRun.toFixed(0)} bytes for each further one, ${toMib(growth)} MiB for ${RUNS_OF_LIMIT}`,
+      ].join(' ');
+      process.stdout.write(`      ${figures}\n`);
+      const limit = MAX_GROWTH * none[part].resident;
+      assert.ok(all[part].resident - none[part].resident <= limit, figures);
+      assert.ok(growth <= limit, figures);
+    }
+  });
+});
+
+function toMib(bytes: number): string {
+  return (bytes / 2 ** 20).toFixed(1);
+}
