@@ -209,7 +209,7 @@ class Player {
     }
     if (type === 'closeNode') return { facts: null };
     if (type === 'endIterations') {
-      return { facts: (ref.ends as IterationEnd[]).map((end) => this.#endIteration(ref, end)) };
+      return { facts: ref.ends.map((end) => this.#endIteration(ref, end)) };
     }
     if (type === 'endLoop') return this.#endLoop(ref);
     const { path } = ref;
