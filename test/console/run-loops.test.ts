@@ -1,6 +1,7 @@
 import { sharedStack } from '../support/shared-stack.js';
 import { drawing, http, link, node, trigger } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { callbackUrlOf } from '../support/waiting.js';
 import { assertAccessible } from './axe.js';
 import { openConsole, type ConsoleBrowser } from './browser.js';
 import { createRunWorld, nodeNamed, panel, type RunWorld } from './run-world.js';
@@ -73,6 +74,26 @@ describe('the page of a run with loops', function () {
     await bar('waiting').waitFor();
     await page.getByRole('status').getByText('Run waiting').waitFor();
     await bar('succeeded').waitFor();
+    await page.context().close();
+  });
+
+  it('shows the address of a callback, and leads to a task, to who may act', async () => {
+    const start = trigger();
+    const payment = node('wait', { label: 'Payment', mode: 'callback', timeout: 600 });
+    const person = node('human', { label: 'Person', message: 'Well?' });
+    const pause = node('wait', { label: 'Pause', seconds: 600 });
+    link(start, [payment, person, pause]);
+    const { runId } = await world.start(drawing([start, payment, person, pause]));
+    const url = await callbackUrlOf(world.owner.api, runId, payment.id);
+    const page = await browser.person(world.owner.userId, `/runs/${runId}`);
+    await nodeNamed(page, 'Payment, waiting').getByRole('button').click();
+    await panel(page).getByText(url).waitFor();
+    await panel(page).getByRole('button', { name: 'Copy address', exact: true }).waitFor();
+    await nodeNamed(page, 'Pause, waiting').getByRole('button').click();
+    await panel(page).getByText('The node waits until').waitFor();
+    await nodeNamed(page, 'Person, waiting').getByRole('button').click();
+    await panel(page).getByRole('link', { name: 'Open the task', exact: true }).click();
+    await page.getByText('Well?').waitFor();
     await page.context().close();
   });
 });

@@ -1,4 +1,3 @@
-import { Link } from 'wouter';
 import type { NodeEntry } from '../../../live/live-run.js';
 import { Time } from '../../../ui/time.js';
 import { ContentView } from '../content/content-view.js';
@@ -9,6 +8,7 @@ import { ChildLink } from './child-link.js';
 import { Failure } from './failure.js';
 import type { NodeAddress } from './node-detail.js';
 import { readResult } from './result-parts.js';
+import { Unfinished } from './unfinished.js';
 
 interface ResultTabProps {
   address: NodeAddress;
@@ -34,7 +34,7 @@ export function ResultTab({ address, ...shown }: ResultTabProps) {
 
 function Result({ entry, detail, label, pending, expiredAt }: Omit<ResultTabProps, 'address'>) {
   if (entry.status === 'failed') return <Failure entry={entry} detail={detail} />;
-  if (entry.status !== 'succeed') return <Unfinished pending={pending} childRun={entry.waiting?.run_id} />;
+  if (entry.status !== 'succeed') return <Unfinished pending={pending} waiting={entry.waiting} />;
   if (expiredAt !== undefined) {
     return (
       <p>
@@ -53,36 +53,6 @@ function Result({ entry, detail, label, pending, expiredAt }: Omit<ResultTabProp
           <JsonTree value={rest} depth={1} />
         </section>
       )}
-    </div>
-  );
-}
-
-interface UnfinishedProps {
-  pending: readonly ApprovalRequest[];
-  childRun: string | undefined;
-}
-
-function Unfinished({ pending, childRun }: UnfinishedProps) {
-  if (childRun !== undefined) {
-    return (
-      <div className="node-part">
-        <p>The node waits for the end of another run. Its result appears here.</p>
-        <ChildLink runId={childRun} />
-      </div>
-    );
-  }
-  if (pending.length === 0) return <p>The node has not ended yet. Its result appears here.</p>;
-  return (
-    <div className="node-part">
-      <p>The node waits for a decision:</p>
-      <ul className="node-part">
-        {pending.map((request) => (
-          <li key={request.request_id}>
-            <Link href={`/inbox/${encodeURIComponent(request.request_id)}`}>Decide about {request.tool_name}</Link>{' '}
-            until <Time at={request.expires_at} />
-          </li>
-        ))}
-      </ul>
     </div>
   );
 }
