@@ -21,6 +21,7 @@ import * as loops from '../migrations/0018-loops.js';
 import * as sharedApprovals from '../migrations/0019-shared-approvals.js';
 import * as humanTasks from '../migrations/0020-human-tasks.js';
 import * as childRuns from '../migrations/0021-child-runs.js';
+import * as hooks from '../migrations/0024-hooks.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -45,6 +46,7 @@ const migrations: Record<string, Migration> = {
   '0019-shared-approvals': sharedApprovals,
   '0020-human-tasks': humanTasks,
   '0021-child-runs': childRuns,
+  '0024-hooks': hooks,
 };
 
 /**
