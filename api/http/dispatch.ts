@@ -10,7 +10,7 @@ import { holdsLazyJson, toJsonText } from './json-text.js';
 import { streamJson } from './stream-json.js';
 import { authenticate } from './middleware/authenticate.js';
 import { authorize, authorizeAdministrators } from './middleware/authorize.js';
-import { MAX_BODY_BYTES, readJsonBody, readTextBody, readVerbatimBody } from './middleware/read-body.js';
+import { MAX_BODY_BYTES, readBytes, readJsonBody, readTextBody, readVerbatimBody } from './middleware/read-body.js';
 import { readRunInput } from '../runs/read-run-input.js';
 import type { Route, RouteResult } from './route.js';
 
@@ -100,6 +100,7 @@ async function readBody(route: Route, ctx: AppContext): Promise<{ body: unknown;
     const { value, bytes } = await readVerbatimBody(ctx, limitBytes);
     return { body: parseFields(route.body, value), bodyBytes: bytes };
   }
+  if (route.bodyFormat === 'bytes') return { body: undefined, bodyBytes: await readBytes(ctx, limitBytes) };
   return { body: parseFields(route.body, await readGivenBody(route.bodyFormat, ctx, limitBytes)), bodyBytes: NO_BYTES };
 }
 

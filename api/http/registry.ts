@@ -14,6 +14,8 @@ import { executionUpdateRoutes } from '../runs/execution-update-routes.js';
 import { humanTaskRoutes } from '../human-tasks/routes.js';
 import { healthRoutes } from '../observability/health-routes.js';
 import { liveRoutes } from '../live/routes.js';
+import { deliveryRoutes } from '../hooks/delivery-routes.js';
+import { hookRoutes } from '../hooks/routes.js';
 import { historyRoutes } from '../runs/history-routes.js';
 import { choiceRoutes } from '../marketplace/choices-routes.js';
 import { marketplaceRoutes } from '../marketplace/routes.js';
@@ -64,6 +66,8 @@ export const routes: Route[] = [
   ...approvalRoutes,
   ...humanTaskRoutes,
   ...callbackRoutes,
+  ...hookRoutes,
+  ...deliveryRoutes,
   ...runFlagRoutes,
   ...billingRoutes,
   ...usageRoutes,

@@ -66,9 +66,9 @@ export interface RouteContext<A, P, Q, B, R, H = undefined> {
   query: Q;
   headers: H;
   body: B;
-  /** The unmodified bytes of the body; empty unless `bodyFormat` is `verbatim`. */
+  /** The unmodified bytes of the body; empty unless `bodyFormat` is `verbatim` or `bytes`. */
   bodyBytes: Buffer;
-  /** The request's own headers, with names in lower case, for the one route that passes some of them on. */
+  /** The request's own headers, with names in lower case, for routes that pass some on or do not know their names. */
   requestHeaders: IncomingHttpHeaders;
   /** The other end of the connection, which may be a proxy (api/access/visitor.ts); empty when it has hung up. */
   peerAddress: string;
@@ -108,9 +108,9 @@ interface RouteShape {
   /**
    * `json`: an object of the media type application/json. `exact`: the same, with all numbers kept as they are written. `verbatim`: the same as `json`, with its bytes kept and no text in it
    * refused. `text`: any text of any media type, passed to `body` as a string. `run-input`: the result of
-   * `readRunInput`. Without a `body` schema no body is read.
+   * `readRunInput`. `bytes`: anything, in `bodyBytes` alone. Without a `body` schema no body is read.
    */
-  bodyFormat?: 'json' | 'exact' | 'verbatim' | 'text' | 'run-input';
+  bodyFormat?: 'json' | 'exact' | 'verbatim' | 'text' | 'run-input' | 'bytes';
   /** Query parameters of which every value counts: `query` gets an array. Of all others the last value counts. */
   repeatable?: readonly string[];
   /** The query parameter that names a run; the run is read together with the admission of the caller's key. */

@@ -19,6 +19,8 @@ const START_PATIENCE_MS = 2_000;
 export interface RunRequest extends RunToPrepare {
   /** If present, the run is accepted only if no earlier request had the same key. */
   keyed?: KeyedRequest | undefined;
+  /** Whether nothing is stored, not even the key, of what validation refuses. Default: it is kept as a `Draft`. */
+  leavesNoDraft?: boolean;
 }
 
 export interface Acceptance {
@@ -28,17 +30,24 @@ export interface Acceptance {
 }
 
 /**
- * Answers 201 for an accepted run, 422 for node errors (kept as a `Draft`), 400 for structural errors (nothing is
+ * Answers 201 for an accepted run, 422 for node errors (kept as a `Draft` where that is not left out), 400 for structural errors (nothing is
  * stored, not even the key).
  */
 export async function acceptRun(deps: AppDeps, log: Logger, request: RunRequest): Promise<Acceptance> {
   for (;;) {
     const first = request.keyed && (await findFirstAnswer(deps, request.keyed));
-    if (first !== undefined) return { envelope: first, isRepeat: true };
+    if (first !== undefined) return counted(deps, { envelope: first, isRepeat: true });
     const envelope = await tryToAccept(deps, log, request);
-    if (envelope !== undefined) return { envelope, isRepeat: false };
+    if (envelope !== undefined) return counted(deps, { envelope, isRepeat: false });
     // A concurrent request with the same key was faster; its answer is stored now.
   }
+}
+
+function counted({ metrics }: AppDeps, acceptance: Acceptance): Acceptance {
+  const { envelope, isRepeat } = acceptance;
+  const byStatus: Partial<Record<number, string>> = { 201: 'accepted', 422: 'invalid_nodes' };
+  metrics.runsAccepted.inc({ outcome: isRepeat ? 'repeated' : (byStatus[envelope.status] ?? 'invalid_workflow') });
+  return acceptance;
 }
 
 /** Returns undefined when another request has taken the key; nothing was stored then. */
@@ -49,6 +58,7 @@ async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Pro
   const { facts, nodeErrors, plan } = prepared.run;
   const { id } = facts;
   const isValid = Object.keys(nodeErrors).length === 0;
+  if (!isValid && request.leavesNoDraft === true) return invalidNodesEnvelope(null, nodeErrors);
   // The row is stored before Temporal is called. If the process dies in between, the run is accepted and the reconciler
   // of any API process starts it; its id prevents a second start. An unavailable Temporal therefore delays runs and
   // loses none.

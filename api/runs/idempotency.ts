@@ -59,3 +59,8 @@ export async function findFirstAnswer(deps: AppDeps, request: KeyedRequest): Pro
   if (first.nodeErrors === null) return acceptedEnvelope(first.runId);
   return invalidNodesEnvelope(first.runId, JSON.parse(first.nodeErrors) as NodeErrors);
 }
+
+/** The headers of an answer; `isRepeat`: it is that of an earlier request. */
+export function repeatHeaders(isRepeat: boolean): Record<string, string> {
+  return isRepeat ? { 'Idempotent-Replayed': 'true' } : {};
+}

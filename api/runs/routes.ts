@@ -3,16 +3,15 @@ import { z } from 'zod';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { acceptRun, type Acceptance } from './accept-run.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
-import type { AppDeps } from '../deps.js';
 import { notFound } from '../http/errors.js';
-import { findFirstAnswer, idempotencyHeaders, toKeyedRequest } from './idempotency.js';
+import { findFirstAnswer, idempotencyHeaders, repeatHeaders, toKeyedRequest } from './idempotency.js';
 import { conditionalHeaders, waitHeaders } from '../http/conditional.js';
 import { idParams, runParams, uuid } from '../http/path-ids.js';
 import { pollRun } from './poll-run.js';
 import { toReRunRequest } from './re-run.js';
 import { runInputBody } from './read-run-input.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
-import { envelopeSchema, refusedRunSchema, toRefusal, type Envelope } from './run-envelope.js';
+import { envelopeSchema, refusedRunSchema, toRefusal } from './run-envelope.js';
 import { waitForResults } from './wait-for-results.js';
 import { linkRequestToRun } from './run-traces.js';
 
@@ -34,7 +33,6 @@ const start = defineRoute({
     const keyed = toKeyedRequest(caller.userId, headers, { workflowId: params.id, input });
     const request = { workflow, userId: caller.userId, input: input ?? {}, keyed };
     const { envelope, isRepeat } = await acceptRun(deps, log, request);
-    countAcceptance(deps, envelope, isRepeat);
     const started = { status: 200, body: envelope, headers: repeatHeaders(isRepeat) };
     return waitForResults(deps, started, envelope, { reader: caller, prefer: headers.prefer, signal });
   },
@@ -66,7 +64,6 @@ const reRun = defineRoute({
     const reused = await toReRunRequest(deps, { workflow, originalRunId, input });
     await linkRequestToRun(deps, originalRunId);
     const acceptance = await acceptRun(deps, log, { ...reused, workflow, userId: caller.userId, keyed });
-    countAcceptance(deps, acceptance.envelope, acceptance.isRepeat);
     return waitForResults(deps, answerReRun(acceptance), acceptance.envelope, waiting);
   },
 });
@@ -90,17 +87,8 @@ const poll = defineRoute({
 
 export const runRoutes: Route[] = [start, reRun, poll];
 
-function countAcceptance({ metrics }: AppDeps, { status }: Envelope, isRepeat: boolean): void {
-  const outcome = isRepeat ? 'repeated' : ({ 201: 'accepted', 422: 'invalid_nodes' }[status] ?? 'invalid_workflow');
-  metrics.runsAccepted.inc({ outcome });
-}
-
 function answerReRun({ envelope, isRepeat }: Acceptance): RouteResult {
   const headers = repeatHeaders(isRepeat);
   if (envelope.status === 201) return { status: 201, body: envelope, headers };
   return { status: 400, body: toRefusal(envelope), headers };
-}
-
-function repeatHeaders(isRepeat: boolean): Record<string, string> {
-  return isRepeat ? { 'Idempotent-Replayed': 'true' } : {};
 }

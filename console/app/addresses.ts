@@ -5,6 +5,7 @@ export const ADDRESSES = {
   signIn: '/sign-in',
   workflows: '/workflows',
   workflow: '/workflows/:id',
+  workflowStarts: '/workflows/:id/starts',
   runs: '/runs',
   run: '/runs/:id',
   inbox: '/inbox',

@@ -10,6 +10,9 @@ export const WorkflowsPage = lazy(() =>
 export const WorkflowPage = lazy(() =>
   import('../pages/workflow/workflow-page.js').then((page) => ({ default: page.WorkflowPage })),
 );
+export const StartsPage = lazy(() =>
+  import('../pages/starts/starts-page.js').then((page) => ({ default: page.StartsPage })),
+);
 export const RunsPage = lazy(() => import('../pages/runs/runs-page.js').then((page) => ({ default: page.RunsPage })));
 export const RunPage = lazy(() => import('../pages/run/run-page.js').then((page) => ({ default: page.RunPage })));
 export const InboxPage = lazy(() =>

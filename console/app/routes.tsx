@@ -17,6 +17,7 @@ export function Routes() {
       </Route>
       <Route path={ADDRESSES.workflows}>{inSession(<pages.WorkflowsPage />)}</Route>
       <Route path={ADDRESSES.workflow}>{({ id }) => inSession(<WorkflowById key={id} id={id} />)}</Route>
+      <Route path={ADDRESSES.workflowStarts}>{({ id }) => inSession(<StartsById key={id} id={id} />)}</Route>
       <Route path={ADDRESSES.runs}>{inSession(<pages.RunsPage />)}</Route>
       <Route path={ADDRESSES.run}>{({ id }) => inSession(<pages.RunPage key={id} runId={id} />)}</Route>
       <Route path={ADDRESSES.inbox}>{inSession(<pages.InboxPage />)}</Route>
@@ -46,6 +47,12 @@ function Home() {
   return <Redirect to={asked === '/' ? ADDRESSES.workflows : asked} replace />;
 }
 
+const WORKFLOW_ID = /^[1-9]\d{0,14}$/;
+
+function StartsById({ id }: { id: string }) {
+  return WORKFLOW_ID.test(id) ? <pages.StartsPage workflowId={Number(id)} /> : <NotFound />;
+}
+
 function WorkflowById({ id }: { id: string }) {
-  return /^[1-9]\d{0,14}$/.test(id) ? <pages.WorkflowPage workflowId={Number(id)} /> : <NotFound />;
+  return WORKFLOW_ID.test(id) ? <pages.WorkflowPage workflowId={Number(id)} /> : <NotFound />;
 }

@@ -22,6 +22,7 @@ import * as sharedApprovals from '../migrations/0019-shared-approvals.js';
 import * as humanTasks from '../migrations/0020-human-tasks.js';
 import * as childRuns from '../migrations/0021-child-runs.js';
 import * as countedAnswers from '../migrations/0022-counted-answers.js';
+import * as hooks from '../migrations/0023-hooks.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -47,6 +48,7 @@ const migrations: Record<string, Migration> = {
   '0020-human-tasks': humanTasks,
   '0021-child-runs': childRuns,
   '0022-counted-answers': countedAnswers,
+  '0023-hooks': hooks,
 };
 
 /**

@@ -33,6 +33,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'approval_requests', column: 'edited_enc', context: 'agent', key: ['request_id'] },
   { table: 'waits', column: 'token_enc', context: 'callback', key: [...NODE, 'call'] },
   { table: 'waits', column: 'answer_enc', context: 'callback', key: [...NODE, 'call'] },
+  { table: 'hooks', column: 'token_enc', context: 'hook-token', key: ['id'] },
+  { table: 'hooks', column: 'secret_enc', context: 'hook-secret', key: ['id'] },
   { table: 'human_answers', column: 'entered_enc', context: 'human-answer', key: ['task_id', 'user_id'] },
   { table: 'provider_keys', column: 'key_enc', context: 'provider-key', key: ['id'] },
   { table: 'projects', column: 'webhook_secret_enc', context: 'webhook-secret', key: ['id'] },

@@ -12,6 +12,8 @@ export type SecretContext =
   | 'idempotency-key'
   | 'agent'
   | 'callback'
+  | 'hook-token'
+  | 'hook-secret'
   | 'human-answer'
   | 'webhook-secret';
 

@@ -18,6 +18,7 @@ import type {
 } from './tables/agent-tables.js';
 import type { HumanAnswersTable, HumanTasksTable } from './tables/human-task-tables.js';
 import type { RunEventsTable, RunWatchesTable } from './tables/event-tables.js';
+import type { HooksTable, HookWindowsTable } from './tables/hook-tables.js';
 import type { MarketplaceCopiesTable, MarketplaceUsageTable } from './tables/marketplace-tables.js';
 import type {
   BillingTransactionsTable,
@@ -49,6 +50,7 @@ import type {
 
 export type { ProviderKeysTable, Role, UsersTable } from './tables/account-tables.js';
 export type { ApprovalStatus, ToolOutcome } from './tables/agent-tables.js';
+export type { HookVerification } from './tables/hook-tables.js';
 export type { HumanTaskStatus } from './tables/human-task-tables.js';
 export type { NodeStatus, TransactionStatus } from './tables/node-tables.js';
 export type { StoredRunStatus } from './tables/run-tables.js';
@@ -97,6 +99,8 @@ export interface Tables {
   run_watches: RunWatchesTable;
   run_events: RunEventsTable;
   run_outputs: RunOutputsTable;
+  hooks: HooksTable;
+  hook_windows: HookWindowsTable;
 }
 
 export type ProjectRow = Selectable<ProjectsTable>;

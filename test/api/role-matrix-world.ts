@@ -1,7 +1,10 @@
 // What the role matrix acts on: one set of users, and for every single request a project of its own.
 import { randomUUID } from 'node:crypto';
+import { readSecrets } from '../../cli/embedded/secrets-file.js';
 import { createDatabase, type Database } from '../../db/core/client.js';
+import { createSecretBox, type SecretBox } from '../../db/core/secret-box.js';
 import { createKey } from '../../db/projects/keys-repository.js';
+import { hashToken, randomToken } from '../../db/sessions/random-token.js';
 import { storeSnapshot } from '../../db/runs/snapshots-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import type { Role } from '../../db/core/tables.js';
@@ -45,6 +48,8 @@ export interface World {
   keyOfProject: string;
   /** Of an event of `run`, which was dropped. */
   delivery: string;
+  /** Of `workflow`, in the owner's name: asks for no signatures. */
+  hook: { id: number; token: string };
 }
 
 export interface Worlds {
@@ -89,11 +94,12 @@ export async function createWorlds(stack: TestStack): Promise<Worlds> {
   const document = JSON.stringify(drawing);
   const snapshot = await storeSnapshot(db, document, compiled.plan);
   const node = drawing.start_node;
+  const secretBox = createSecretBox([Buffer.from(readSecrets(stack.dataDir)!.SECRETS_KEY, 'base64')]);
   return {
     credentials,
     keyOfOther,
     async create() {
-      const world = await createWorld(db, { members, document, snapshot, node });
+      const world = await createWorld(db, { members, document, snapshot, node, secretBox });
       const key = { userId: keeper.userId, projectId: world.project, label: 'role matrix', rateLimit: 1_000_000 };
       const { apiKey: keyOfProject } = await createKey(db, key);
       return { ...world, member: bystander.userId, newcomer: accounts.stranger.userId, keyOfProject };
@@ -107,9 +113,10 @@ interface Facts {
   document: string;
   snapshot: Buffer;
   node: string;
+  secretBox: SecretBox;
 }
 
-async function createWorld(db: Database, { members, document, snapshot, node }: Facts) {
+async function createWorld(db: Database, { members, document, snapshot, node, secretBox }: Facts) {
   const userId = members[0]![0].userId;
   const { id: project } = await db
     .insertInto('projects')
@@ -203,5 +210,13 @@ async function createWorld(db: Database, { members, document, snapshot, node }: 
     })
     .returning('task_id')
     .executeTakeFirstOrThrow();
-  return { project, workflow: draft!.id, run, node, request, task, slug, publishedRun, delivery };
+  const token = randomToken();
+  const sealed = { token_hash: hashToken(token), token_enc: secretBox.seal(token, 'hook-token') };
+  const { id: hookId } = await db
+    .insertInto('hooks')
+    .values({ ...sealed, workflow_id: draft!.id, author_id: userId, verify: 'none' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const hook = { id: hookId, token };
+  return { project, workflow: draft!.id, run, node, request, task, slug, publishedRun, delivery, hook };
 }

@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { startApiProcess } from '../api/api-process.js';
+import { deliverTo, makeStartHook, standardHeaders } from '../api/hooks/hook-sender.js';
 import { createHook, renewSecret, typesOf, verify } from '../api/webhook-receiver.js';
 import { createApiClient, type ApiClient, type Envelope } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
@@ -92,7 +93,7 @@ describe('rotation of SECRETS_KEY', function () {
     await start(old);
     // One of each: a secret default, a credential header, a secret input and its echo, an agent's turn and tool calls, one of
     // them with arguments that a person has changed, the item of a loop, a callback and its address, a person's answer, a
-    // secret that another run has got.
+    // secret that another run has got, a hook with its address and its secret.
     const hook = await createHook(api, target);
     const newest = await renewSecret(api, hook.projectId);
     const attach = ['provider-key', 'attach', '--project', String(hook.projectId), '--provider', 'fake'];
@@ -136,6 +137,7 @@ describe('rotation of SECRETS_KEY', function () {
     const requests = [await pending(first), await pending(second)];
     await approve(ended, await pending(ended), { arguments: { text: `edited ${token}` } });
     assert.equal((await api.pollToEnd(ended)).data.status, 'succeed');
+    const starts = await makeStartHook(api, other, { verify: 'standard-webhooks' });
     const inUse = await keysInUse(old);
     assert.equal(inUse.length, 1);
 
@@ -179,6 +181,11 @@ describe('rotation of SECRETS_KEY', function () {
     assert.equal((await startRun()).body.data.id, first, 'the idempotency key is known');
     const changed = await api.post(`/workflows/${workflow}/run/`, { ...idempotency, text: '{}' });
     assert.equal(changed.status, 400);
+    const listed = await api.get<{ items: { url: string }[] }>(`/workflows/${other}/hooks/`);
+    const { pathname } = new URL(listed.body.items[0]!.url);
+    assert.equal(pathname, new URL(starts.url).pathname);
+    const signed = standardHeaders(starts.secret!, 'rotation', '{}');
+    assert.equal((await deliverTo(`${stack.apiUrl}${pathname}`, '{}', signed)).status, 202);
     const rerun = await api.post<Envelope>(`/workflows/${workflow}/history/${ended}/re-run/`);
     assert.equal(rerun.status, 201);
     await answer(rerun.body.data.id);

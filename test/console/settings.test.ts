@@ -12,7 +12,7 @@ import type { TestStack } from '../support/stack.js';
 import { assertAccessible } from './axe.js';
 import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
 
-const TABS = ['api-keys', 'members', 'provider-keys', 'webhooks', 'sessions'];
+const TABS = ['api-keys', 'members', 'provider-keys', 'webhooks', 'starts', 'sessions'];
 const button = (at: Page | Locator, name: string) => at.getByRole('button', { name, exact: true });
 const textbox = (at: Page | Locator, name: string) => at.getByRole('textbox', { name, exact: true });
 

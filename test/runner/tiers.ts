@@ -17,6 +17,7 @@ export const TIERS = {
     'test/activities/kinds/code/hostile-code.test.ts',
     'test/activities/kinds/code/sandbox.test.ts',
     'test/activities/worker/traces.test.ts',
+    'test/api/hooks/hooks-durability.test.ts',
     'test/api/mcp/private-network.test.ts',
     'test/api/runs/live-poll.test.ts',
     'test/api/sessions/brute-force.test.ts',

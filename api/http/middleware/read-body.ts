@@ -7,7 +7,12 @@ export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 /** Reads the text of a body of any media type. */
 export async function readTextBody(ctx: AppContext, limitBytes: number): Promise<string> {
-  const text = decodeText(await readBytes(ctx, limitBytes));
+  return toFreeText(await readBytes(ctx, limitBytes));
+}
+
+/** The text of a body that was read already. */
+export function toFreeText(bytes: Buffer): string {
+  const text = decodeText(bytes);
   checkFreeText(text);
   return text;
 }
@@ -36,7 +41,8 @@ function checkMediaType(ctx: AppContext): void {
   if (!isJson(given)) throw unsupportedMediaType(given);
 }
 
-async function readBytes(ctx: AppContext, limitBytes: number): Promise<Buffer> {
+/** Reads a body as it is. */
+export async function readBytes(ctx: AppContext, limitBytes: number): Promise<Buffer> {
   const encoding = ctx.get('content-encoding').toLowerCase();
   if (encoding !== '' && encoding !== 'identity') throw unsupportedMediaType(encoding);
   acceptBody(ctx, limitBytes);

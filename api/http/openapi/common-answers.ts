@@ -21,7 +21,8 @@ export const STATUS_TEXTS: Partial<Record<number, string>> = {
   413: 'The body is too large.',
   415: 'The media type, charset or encoding of the body is not taken.',
   431: 'The address and headers are longer than 16 KiB.',
-  429: "The key's requests of this minute are used up, or too many logins have failed.",
+  422: 'The workflow does not take this input; nothing was kept.',
+  429: 'The requests of this minute are used up, or too many logins have failed.',
   500: 'A fault of ours, or of what stands behind us; nothing of the cause.',
   503: 'Too busy, or not ready: try again.',
 };

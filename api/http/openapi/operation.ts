@@ -72,7 +72,7 @@ function toHeaderName(name: string): string {
 function toRequestBody(route: Route, body: z.ZodType, schemas: JsonSchemas): OpenApi.RequestBodyObject {
   const { bodyFormat = 'json' } = route;
   // Every other format accepts text of any media type, and some an empty body.
-  if (bodyFormat === 'text' || bodyFormat === 'run-input') {
+  if (bodyFormat === 'text' || bodyFormat === 'run-input' || bodyFormat === 'bytes') {
     const content = { 'application/json': { schema: {} }, 'text/plain': { schema: { type: 'string' as const } } };
     return { required: false, content };
   }

@@ -367,6 +367,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/hooks/{token}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Starts a run of the workflow whose hook has this address; the body is the input, as with an API key.
+         * @description The address is all that is needed where the hook asks for no signatures (`verify`). The same `webhook-id`, `X-GitHub-Delivery` or `Idempotency-Key` within 24 hours gives the first run's id. 403: whoever has made the hook may not run the workflow any more. 422: the trigger refuses the input, and nothing is kept. 429: more than 60 deliveries in a minute.
+         */
+        post: operations["post_hooks_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/human-tasks/": {
         parameters: {
             query?: never;
@@ -989,6 +1009,45 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{id}/hooks/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The hooks of the workflow, oldest first; their addresses are for editors and above. */
+        get: operations["get_workflows_id_hooks"];
+        put?: never;
+        /** Makes a hook, which starts runs in the name of the caller. Its secret is shown once. */
+        post: operations["post_workflows_id_hooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{id}/hooks/{hook_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes a hook: its address is a 404 from then on. Runs that it has started go on. */
+        delete: operations["delete_workflows_id_hooks_hook_id"];
+        options?: never;
+        head?: never;
+        /**
+         * Replaces the secret of a hook: by one that the sender has, or by a new one. It is shown once.
+         * @description The one before is refused from then on. 400 for a hook that asks for no signatures.
+         */
+        patch: operations["patch_workflows_id_hooks_hook_id"];
         trace?: never;
     };
     "/api/v1/workflows/{id}/input-fields/": {
@@ -1842,7 +1901,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1991,7 +2050,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2134,7 +2193,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2254,7 +2313,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2341,7 +2400,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2424,7 +2483,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3072,7 +3131,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3705,7 +3764,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3900,6 +3959,149 @@ export interface operations {
             };
         };
     };
+    post_hooks_token: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+                "Webhook-Id"?: string;
+                "X-Github-Delivery"?: string;
+            };
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": unknown;
+                "text/plain": string;
+            };
+        };
+        responses: {
+            /** @description Taken; it is done soon. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The run
+                         */
+                        id: string;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The workflow does not take this input; nothing was kept. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        code: string;
+                        detail: string;
+                        /** @description Fields of the input and what is wrong with them */
+                        errors?: {
+                            [key: string]: string[];
+                        };
+                    };
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_human_tasks: {
         parameters: {
             query?: {
@@ -4020,7 +4222,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4168,7 +4370,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4363,7 +4565,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4509,7 +4711,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4646,7 +4848,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4757,7 +4959,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4842,7 +5044,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4925,7 +5127,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5045,7 +5247,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5155,7 +5357,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5280,7 +5482,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5373,7 +5575,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5497,7 +5699,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5609,7 +5811,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5738,7 +5940,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5822,7 +6024,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5947,7 +6149,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6062,7 +6264,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6149,7 +6351,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6294,7 +6496,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6436,7 +6638,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6538,7 +6740,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6643,7 +6845,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6766,7 +6968,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6897,7 +7099,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7027,7 +7229,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7137,7 +7339,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7222,7 +7424,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7305,7 +7507,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7445,7 +7647,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7530,7 +7732,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7624,7 +7826,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7787,7 +7989,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7873,7 +8075,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7968,7 +8170,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8093,7 +8295,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8286,7 +8488,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8446,7 +8648,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8590,7 +8792,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8709,7 +8911,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8828,7 +9030,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8947,7 +9149,527 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_workflows_id_hooks: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @description As whom the runs are started */
+                            author: {
+                                id: number;
+                                name: string;
+                            };
+                            /** Format: date-time */
+                            created_at: string;
+                            /** @description Of `hmac-sha256`: the header with the signature */
+                            header: string | null;
+                            id: number;
+                            /** @description Why deliveries start no runs; null: they do. The author may not run the workflow any more */
+                            inactive_reason: "author_lost_access" | null;
+                            /** @description The last one that was not throttled */
+                            last_delivery: {
+                                /** Format: date-time */
+                                at: string;
+                                /** @description The HTTP status that it was answered with */
+                                status: number;
+                            } | null;
+                            /**
+                             * Format: uri
+                             * @description Where deliveries are sent to, for who may run the workflow
+                             */
+                            url?: string;
+                            /** @enum {string} */
+                            verify: "none" | "standard-webhooks" | "hmac-sha256";
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_workflows_id_hooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Of `hmac-sha256`: the header with the signature, X-Hub-Signature-256 where none is given */
+                    header?: string | null;
+                    /** @description One that the sender has already; without it a new one is made */
+                    secret?: string | null;
+                    /**
+                     * @description How a sender proves that it has the secret
+                     * @enum {string}
+                     */
+                    verify: "none" | "standard-webhooks" | "hmac-sha256";
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description As whom the runs are started */
+                        author: {
+                            id: number;
+                            name: string;
+                        };
+                        /** Format: date-time */
+                        created_at: string;
+                        /** @description Of `hmac-sha256`: the header with the signature */
+                        header: string | null;
+                        id: number;
+                        /** @description Why deliveries start no runs; null: they do. The author may not run the workflow any more */
+                        inactive_reason: "author_lost_access" | null;
+                        /** @description The last one that was not throttled */
+                        last_delivery: {
+                            /** Format: date-time */
+                            at: string;
+                            /** @description The HTTP status that it was answered with */
+                            status: number;
+                        } | null;
+                        /** @description What the sender signs with, shown only here; absent where nothing is signed */
+                        secret?: string;
+                        /**
+                         * Format: uri
+                         * @description Where deliveries are sent to, for who may run the workflow
+                         */
+                        url?: string;
+                        /** @enum {string} */
+                        verify: "none" | "standard-webhooks" | "hmac-sha256";
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_workflows_id_hooks_hook_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hook_id: number;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patch_workflows_id_hooks_hook_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hook_id: number;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Null: a new one is made */
+                    secret: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description As whom the runs are started */
+                        author: {
+                            id: number;
+                            name: string;
+                        };
+                        /** Format: date-time */
+                        created_at: string;
+                        /** @description Of `hmac-sha256`: the header with the signature */
+                        header: string | null;
+                        id: number;
+                        /** @description Why deliveries start no runs; null: they do. The author may not run the workflow any more */
+                        inactive_reason: "author_lost_access" | null;
+                        /** @description The last one that was not throttled */
+                        last_delivery: {
+                            /** Format: date-time */
+                            at: string;
+                            /** @description The HTTP status that it was answered with */
+                            status: number;
+                        } | null;
+                        /** @description What the sender signs with, shown only here; absent where nothing is signed */
+                        secret?: string;
+                        /**
+                         * Format: uri
+                         * @description Where deliveries are sent to, for who may run the workflow
+                         */
+                        url?: string;
+                        /** @enum {string} */
+                        verify: "none" | "standard-webhooks" | "hmac-sha256";
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9034,7 +9756,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9128,7 +9850,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9246,7 +9968,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9367,7 +10089,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9461,7 +10183,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9573,7 +10295,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9669,7 +10391,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9776,7 +10498,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10020,7 +10742,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10119,7 +10841,7 @@ export interface operations {
                     "application/json": components["schemas"]["BadRequest"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10202,7 +10924,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10287,7 +11009,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10533,7 +11255,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10630,7 +11352,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10719,7 +11441,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10868,7 +11590,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11000,7 +11722,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11128,7 +11850,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11482,7 +12204,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChatError"] | unknown;
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11575,7 +12297,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChatError"];
                 };
             };
-            /** @description The key's requests of this minute are used up, or too many logins have failed. */
+            /** @description The requests of this minute are used up, or too many logins have failed. */
             429: {
                 headers: {
                     [name: string]: unknown;

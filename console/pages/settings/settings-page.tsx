@@ -8,11 +8,12 @@ import { KeysTab } from './keys/keys-tab.js';
 import { MembersTab } from './members/members-tab.js';
 import { SessionsTab } from './people/sessions-tab.js';
 import { UsersTab } from './people/users-tab.js';
-import { Problem } from './problem.js';
+import { Problem } from '../../app/problem.js';
 import { OfProject } from './project/of-project.js';
 import { ProjectBar } from './project/project-bar.js';
 import { ProvidersTab } from './providers/providers-tab.js';
 import './settings.css';
+import { StartsTab } from './starts/starts-tab.js';
 import { useProjects, type Project } from './use-projects.js';
 import { WebhooksTab } from './webhooks/webhooks-tab.js';
 
@@ -48,6 +49,7 @@ function tabsOf(project: Project | undefined, projects: readonly Project[], isAd
     { id: 'members', label: 'Members', content: of(MembersTab) },
     { id: 'provider-keys', label: 'Provider keys', content: of(ProvidersTab) },
     { id: 'webhooks', label: 'Webhooks', content: of(WebhooksTab) },
+    { id: 'starts', label: 'Schedules and hooks', content: of(StartsTab) },
     { id: 'sessions', label: 'Sessions', content: <SessionsTab /> },
     ...(isAdmin ? [{ id: 'users', label: 'Users', content: <UsersTab /> }] : []),
   ];

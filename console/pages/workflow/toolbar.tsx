@@ -3,6 +3,7 @@ import { explain } from '../../app/explain.js';
 import { tidyUp } from '../../graph/tidy-up.js';
 import { useEditor, useStore } from '../../graph/use-editor.js';
 import { Alert } from '../../ui/alert.js';
+import { ButtonLink } from '../../ui/button-link.js';
 import { Button } from '../../ui/button.js';
 import { Menu } from '../../ui/menu.js';
 import type { OpenDialog } from './editor-dialogs.js';
@@ -40,6 +41,7 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
           </Button>
         )}
         <Button onClick={() => onOpen('versions')}>Versions</Button>
+        <ButtonLink to={`/workflows/${workflow.id}/starts`}>Starts by itself</ButtonLink>
         <Button onClick={() => exportDrawing(workflow.title, store.drawing)}>Export</Button>
         {mayPublish && <Button onClick={() => onOpen('publish')}>Publish</Button>}
         {!store.isReadOnly && (

@@ -121,6 +121,19 @@ const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
       `project=${project}&workflow=${workflow}&status=Succeeded&search=matrix&started_after=2024-01-01T00:00:00Z` +
       '&started_before=2030-12-31&ordering=-cost&page=1&size=2',
   },
+  {
+    route: 'POST /api/v1/workflows/:id/hooks/',
+    body: () => ({ verify: 'hmac-sha256', header: 'Stripe-Signature', secret: 'whsec_of_stripe' }),
+  },
+  { route: 'POST /api/v1/workflows/:id/hooks/', body: () => ({ verify: 'none', header: null, secret: null }) },
+  { route: 'GET /api/v1/workflows/:id/hooks/', query: () => 'page=1&size=2' },
+  {
+    route: 'POST /api/v1/hooks/:token/',
+    for: 'open',
+    params: ({ hook }) => ({ token: hook.token }),
+    headers: { 'webhook-id': 'fuzz', 'x-github-delivery': 'fuzz', 'idempotency-key': 'fuzz' },
+    body: () => ({ topic: 'x', n: [1, { a: 2.5 }] }),
+  },
   { route: 'GET /api/v1/workflows/:id/versions/', query: () => 'page=1&size=2' },
   {
     route: 'GET /api/v1/usage/',

@@ -14,6 +14,7 @@ import type { TestStack } from '../../support/stack.js';
 const PLAIN_BYTES = [
   'api_keys.key_hash',
   'graph_snapshots.hash',
+  'hooks.token_hash',
   'login_failures.key',
   'login_waits.key',
   'runs.snapshot_hash',
@@ -98,6 +99,8 @@ describe('sealed columns', function () {
       'idempotency-key': true,
       agent: true,
       callback: true,
+      'hook-token': true,
+      'hook-secret': true,
       'human-answer': true,
       'webhook-secret': true,
     } satisfies Record<SecretContext, true>;

@@ -5,8 +5,8 @@ import { Button } from '../../../ui/button.js';
 import { Loading } from '../../../ui/loading.js';
 import { Table, type Column } from '../../../ui/table.js';
 import { Time } from '../../../ui/time.js';
-import { Problem } from '../problem.js';
-import { useChange } from '../use-change.js';
+import { Problem } from '../../../app/problem.js';
+import { useChange } from '../../../app/use-change.js';
 
 type List = paths['/api/v1/auth/sessions/']['get']['responses'][200]['content']['application/json'];
 type Session = List['items'][number];

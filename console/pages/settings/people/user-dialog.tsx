@@ -4,8 +4,8 @@ import { Button } from '../../../ui/button.js';
 import { CheckboxField } from '../../../ui/checkbox-field.js';
 import { Dialog } from '../../../ui/dialog.js';
 import { TextField } from '../../../ui/text-field.js';
-import { Problem } from '../problem.js';
-import { useChange } from '../use-change.js';
+import { Problem } from '../../../app/problem.js';
+import { useChange } from '../../../app/use-change.js';
 import { changeUser, createUser, type Listed, type UserFields } from './use-users.js';
 
 const NEW_USER: UserFields = { name: '', email: null, api_access: true, is_admin: false };

@@ -6,7 +6,7 @@ import { Pager } from '../../../ui/pager.js';
 import { SearchField } from '../../../ui/search-field.js';
 import { Table, type Column } from '../../../ui/table.js';
 import { Time } from '../../../ui/time.js';
-import { Problem } from '../problem.js';
+import { Problem } from '../../../app/problem.js';
 import { UserDialog } from './user-dialog.js';
 import { useUsers, type Listed } from './use-users.js';
 

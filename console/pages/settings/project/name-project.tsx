@@ -4,8 +4,8 @@ import { fieldErrors } from '../../../app/explain.js';
 import { Button } from '../../../ui/button.js';
 import { Dialog } from '../../../ui/dialog.js';
 import { TextField } from '../../../ui/text-field.js';
-import { Problem } from '../problem.js';
-import { useChange } from '../use-change.js';
+import { Problem } from '../../../app/problem.js';
+import { useChange } from '../../../app/use-change.js';
 import type { Project } from '../use-projects.js';
 
 interface NameProjectProps {

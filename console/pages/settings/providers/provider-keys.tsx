@@ -2,7 +2,7 @@ import { Button } from '../../../ui/button.js';
 import { Loading } from '../../../ui/loading.js';
 import { Table, type Column } from '../../../ui/table.js';
 import { Time } from '../../../ui/time.js';
-import { Problem } from '../problem.js';
+import { Problem } from '../../../app/problem.js';
 import { useProviderKeys, type ProviderKey } from './use-provider-keys.js';
 
 interface ProviderKeysProps {

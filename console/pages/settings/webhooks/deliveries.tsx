@@ -6,8 +6,8 @@ import { Pager } from '../../../ui/pager.js';
 import { Status } from '../../../ui/status.js';
 import { Table, type Column } from '../../../ui/table.js';
 import { Time } from '../../../ui/time.js';
-import { Problem } from '../problem.js';
-import { useChange } from '../use-change.js';
+import { Problem } from '../../../app/problem.js';
+import { useChange } from '../../../app/use-change.js';
 import { sendAgain, useDeliveries, type Delivery } from './use-deliveries.js';
 
 interface DeliveriesProps {

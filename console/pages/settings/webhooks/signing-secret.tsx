@@ -2,9 +2,9 @@ import { useState } from 'react';
 import { api, unwrap } from '../../../app/api.js';
 import { Button } from '../../../ui/button.js';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.js';
-import { NewSecret } from '../new-secret.js';
-import { Problem } from '../problem.js';
-import { useChange } from '../use-change.js';
+import { NewSecret } from '../../../ui/new-secret.js';
+import { Problem } from '../../../app/problem.js';
+import { useChange } from '../../../app/use-change.js';
 
 /** What receivers check signatures with. */
 export function SigningSecret({ projectId }: { projectId: number }) {

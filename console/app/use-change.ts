@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query';
-import { announce } from '../../ui/announce.js';
+import { announce } from '../ui/announce.js';
 
 interface Consequences<Output, Input> {
   /** The first words of the query keys that a success makes old. */
@@ -9,7 +9,7 @@ interface Consequences<Output, Input> {
   onSuccess?: (output: Output, input: Input) => void;
 }
 
-/** A change of a setting: what was read before is read again, and its success is told. */
+/** A change: what was read before is read again, and its success is told. */
 export function useChange<Output, Input = void>(
   change: (input: Input) => Promise<Output>,
   { invalidates, said, onSuccess }: Consequences<Output, Input>,

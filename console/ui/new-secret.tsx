@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'react';
-import { Button } from '../../ui/button.js';
-import { CopyButton } from '../../ui/copy-button.js';
-import { Note } from '../../ui/note.js';
+import { Button } from './button.js';
+import { CopyButton } from './copy-button.js';
+import './new-secret.css';
+import { Note } from './note.js';
 
 interface NewSecretProps {
   /** `Your new key`. */
@@ -19,12 +20,12 @@ export function NewSecret({ title, text, copyLabel, onDone }: NewSecretProps) {
   }, []);
   return (
     <Note>
-      <div ref={place} tabIndex={-1} role="group" aria-label={title} className="settings-secret">
+      <div ref={place} tabIndex={-1} role="group" aria-label={title} className="new-secret">
         <p>
           <strong>{title}.</strong> Copy it now: it is never shown again.
         </p>
-        <code className="settings-secret-text">{text}</code>
-        <p className="settings-buttons">
+        <code className="new-secret-text">{text}</code>
+        <p className="new-secret-buttons">
           <CopyButton text={text} label={copyLabel} />
           <Button variant="quiet" onClick={onDone}>
             Done

@@ -1,5 +1,5 @@
-import { explain, fieldErrors } from '../../app/explain.js';
-import { Alert } from '../../ui/alert.js';
+import { explain, fieldErrors } from './explain.js';
+import { Alert } from '../ui/alert.js';
 
 interface ProblemProps {
   error: unknown;

@@ -1,0 +1,99 @@
+// The address of a hook, at which another service starts a run. docs/use/starts.md.
+import { z } from 'zod';
+import type { Logger } from '../../config/logger.js';
+import { countDelivery, type DeliveryKind } from '../../db/hooks/hook-windows-repository.js';
+import { findAddressedHook, noteDelivery, type AddressedHook } from '../../db/hooks/hooks-repository.js';
+import { findDrawing } from '../../db/workflows/workflows-repository.js';
+import { parseApiKeyInput } from '../../graph/input.js';
+import type { AppDeps } from '../deps.js';
+import { badRequestSchema, detailSchema } from '../http/answer-schemas.js';
+import { ApiError, notFound, permissionDenied, throttled } from '../http/errors.js';
+import { toFreeText } from '../http/middleware/read-body.js';
+import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import { acceptRun } from '../runs/accept-run.js';
+import { repeatHeaders } from '../runs/idempotency.js';
+import { eventHeaders, toKeyedDelivery } from './event-id.js';
+import { mayStartRuns } from './hook-view.js';
+import { answerRefusal, refusedInputSchema } from './refused-input.js';
+import { verifySignature, type Delivery, type Verdict } from './verify-signature.js';
+
+/** Of each kind, for each hook. */
+const MOST_A_MINUTE = 60;
+/** 32 random bytes in base64url. Anything else is unknown before the database is asked. */
+const TOKEN = /^[\w-]{43}$/;
+
+const deliver = defineRoute({
+  method: 'POST',
+  path: '/api/v1/hooks/:token/',
+  summary: 'Starts a run of the workflow whose hook has this address; the body is the input, as with an API key.',
+  description:
+    'The address is all that is needed where the hook asks for no signatures (`verify`). The same `webhook-id`, ' +
+    "`X-GitHub-Delivery` or `Idempotency-Key` within 24 hours gives the first run's id. 403: whoever has made the hook " +
+    'may not run the workflow any more. 422: the trigger refuses the input, and nothing is kept. 429: more than 60 ' +
+    'deliveries in a minute.',
+  auth: 'open',
+  params: z.object({ token: z.string() }),
+  headers: eventHeaders,
+  bodyFormat: 'bytes',
+  body: z.unknown(),
+  responses: {
+    202: z.object({ id: z.uuid().describe('The run') }),
+    400: badRequestSchema,
+    401: detailSchema,
+    403: detailSchema,
+    404: detailSchema,
+    422: refusedInputSchema,
+    429: detailSchema,
+    503: detailSchema,
+  },
+  answerHeaders: ['Idempotent-Replayed'],
+  async handler({ deps, log, params, bodyBytes: body, requestHeaders: headers }) {
+    const hook = TOKEN.test(params.token) ? await findAddressedHook(deps.db, params.token) : undefined;
+    if (hook === undefined) throw notFound();
+    try {
+      const result = await takeDelivery(deps, log, hook, { headers, body, nowMs: Date.now() });
+      await note(deps, log, hook, result.status);
+      return result;
+    } catch (error) {
+      if (error instanceof ApiError && error.status !== 429) await note(deps, log, hook, error.status);
+      throw error;
+    }
+  },
+});
+
+export const deliveryRoutes: Route[] = [deliver];
+
+async function takeDelivery(deps: AppDeps, log: Logger, hook: AddressedHook, delivery: Delivery): Promise<RouteResult> {
+  const secret = hook.secretEnc && deps.secretBox.open(hook.secretEnc, 'hook-secret');
+  const verdict = verifySignature({ ...hook, secret }, delivery);
+  await countOrThrottle(deps, hook, verdict === 'right' ? 'deliveries' : 'refusals');
+  if (verdict !== 'right') throw refusedSignature(verdict);
+  if (!mayStartRuns(hook.authorRole)) throw permissionDenied('The author of this hook may not run the workflow.');
+  const input = parseApiKeyInput(toFreeText(delivery.body));
+  const workflow = await findDrawing(deps.db, hook.workflowId);
+  if (workflow === undefined) throw notFound();
+  const keyed = toKeyedDelivery(hook, delivery.headers, input);
+  const request = { workflow, userId: hook.authorId, input, keyed, leavesNoDraft: true };
+  const { envelope, isRepeat } = await acceptRun(deps, log, request);
+  if (envelope.status !== 201) return answerRefusal(envelope, workflow.document);
+  return { status: 202, body: { id: envelope.data.id }, headers: repeatHeaders(isRepeat) };
+}
+
+async function countOrThrottle({ db }: AppDeps, { id }: AddressedHook, kind: DeliveryKind): Promise<void> {
+  const { count, secondsLeft } = await countDelivery(db, id, kind);
+  if (count > MOST_A_MINUTE) throw throttled(secondsLeft);
+}
+
+function refusedSignature(verdict: Exclude<Verdict, 'right'>): ApiError {
+  const headers = { 'WWW-Authenticate': 'Signature realm="hook"' };
+  return verdict === 'stale'
+    ? new ApiError(401, 'stale_signature', 'The signature is more than 5 minutes old or ahead.', { headers })
+    : new ApiError(401, 'invalid_signature', 'The signature is missing or wrong.', { headers });
+}
+
+/** The answer never depends on it: after a 202 a sender that is told of a failure would send the event again. */
+async function note({ db }: AppDeps, log: Logger, { id }: AddressedHook, status: number): Promise<void> {
+  await noteDelivery(db, id, status).catch((error: unknown) => {
+    log.warn({ err: error, hook_id: id }, 'the last delivery of a hook was not noted');
+  });
+}

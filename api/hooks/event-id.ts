@@ -1,0 +1,52 @@
+// What makes two deliveries the same event, so that they start one run.
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { z } from 'zod';
+import type { AddressedHook } from '../../db/hooks/hooks-repository.js';
+import type { RunInput } from '../../graph/input.js';
+import { isObject } from '../../graph/json.js';
+import type { KeyedRequest } from '../runs/idempotency.js';
+import { isStripe } from './verify-signature.js';
+
+/** The first one that is not empty counts. An id is one of its header: senders do not know of each other's. */
+const ID_HEADERS = ['webhook-id', 'x-github-delivery', 'idempotency-key'] as const;
+
+export const eventHeaders = z.object({
+  'webhook-id': z.string().optional(),
+  'x-github-delivery': z.string().optional(),
+  'idempotency-key': z.string().optional(),
+});
+
+/**
+ * Undefined for a delivery without an id: it starts a run in any case. The key is one of the hook's author, and holds a line
+ * break, which no `Idempotency-Key` of theirs can. What is delivered under an id is not compared: the first one counts.
+ */
+export function toKeyedDelivery(
+  hook: Pick<AddressedHook, 'id' | 'authorId' | 'header'>,
+  headers: IncomingHttpHeaders,
+  input: RunInput,
+): KeyedRequest | undefined {
+  const id = eventIdOf(hook, headers, input);
+  if (id === undefined) return undefined;
+  const hash = createHash('sha256').update(id).digest('hex');
+  return { userId: hook.authorId, key: `hook ${hook.id}\n${hash}`, fingerprint: 'hook' };
+}
+
+function eventIdOf(
+  { header }: Pick<AddressedHook, 'header'>,
+  headers: IncomingHttpHeaders,
+  input: RunInput,
+): string | undefined {
+  for (const name of ID_HEADERS) {
+    const value = headers[name];
+    if (typeof value === 'string' && value !== '') return `${name}: ${value}`;
+  }
+  return isStripe(header) ? stripeEventId(input) : undefined;
+}
+
+/** Stripe names its events in the body alone. */
+function stripeEventId(input: RunInput): string | undefined {
+  if (!isObject(input)) return undefined;
+  const { object, id } = input;
+  return object === 'event' && typeof id === 'string' && id !== '' ? `event: ${id}` : undefined;
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import type { Role } from '../../db/core/tables.js';
+import type { HookRecord } from '../../db/hooks/hooks-repository.js';
+import { mayAct } from '../access/roles.js';
+import type { AppDeps } from '../deps.js';
+
+export const verification = z.enum(['none', 'standard-webhooks', 'hmac-sha256']);
+
+export const hookSchema = z.object({
+  id: z.int(),
+  url: z.url().optional().describe('Where deliveries are sent to, for who may run the workflow'),
+  verify: verification,
+  header: z.string().nullable().describe('Of `hmac-sha256`: the header with the signature'),
+  author: z.object({ id: z.int(), name: z.string() }).describe('As whom the runs are started'),
+  inactive_reason: z
+    .enum(['author_lost_access'])
+    .nullable()
+    .describe('Why deliveries start no runs; null: they do. The author may not run the workflow any more'),
+  last_delivery: z
+    .object({ at: z.iso.datetime(), status: z.int().describe('The HTTP status that it was answered with') })
+    .nullable()
+    .describe('The last one that was not throttled'),
+  created_at: z.iso.datetime(),
+});
+
+export const shownHookSchema = hookSchema.extend({
+  secret: z.string().optional().describe('What the sender signs with, shown only here; absent where nothing is signed'),
+});
+
+/** Whether runs may be started in the name of somebody with this role. */
+export function mayStartRuns(role: Role | null): boolean {
+  return role !== null && mayAct(role, 'editor');
+}
+
+/** `reader`: the role of who asks. */
+export function toHook(deps: AppDeps, hook: HookRecord, reader: Role): z.infer<typeof hookSchema> {
+  const { lastDeliveryAt: at, lastDeliveryStatus: status } = hook;
+  return {
+    id: hook.id,
+    ...(mayStartRuns(reader) && { url: addressOf(deps, hook.tokenEnc) }),
+    verify: hook.verify,
+    header: hook.header,
+    author: { id: hook.authorId, name: hook.authorName },
+    inactive_reason: mayStartRuns(hook.authorRole) ? null : 'author_lost_access',
+    last_delivery: at === null || status === null ? null : { at: at.toISOString(), status },
+    created_at: hook.createdAt.toISOString(),
+  };
+}
+
+function addressOf({ config, secretBox }: AppDeps, tokenEnc: Buffer): string {
+  return `${config.publicUrl}/api/v1/hooks/${secretBox.open(tokenEnc, 'hook-token')}/`;
+}

@@ -1,0 +1,34 @@
+// What a sender learns of a delivery that starts no run: the fields of its input, and nothing else of the drawing.
+import { z } from 'zod';
+import { fieldIdsOf, inputFieldsOf } from '../../graph/input.js';
+import { detailSchema } from '../http/answer-schemas.js';
+import type { FieldErrors } from '../http/errors.js';
+import type { RouteResult } from '../http/route.js';
+import type { Envelope } from '../runs/run-envelope.js';
+
+export const refusedInputSchema = detailSchema.extend({
+  errors: z
+    .record(z.string(), z.array(z.string()))
+    .optional()
+    .describe('Fields of the input and what is wrong with them'),
+});
+
+/** `envelope`: what acceptance has answered to a run of this drawing. */
+export function answerRefusal({ data }: Envelope, drawing: unknown): RouteResult {
+  const [one, ...others] = Object.values(data.data ?? {});
+  const errors = toFieldErrors((one?.result ?? []) as Record<string, string>[]);
+  const fields = fieldIdsOf(inputFieldsOf(drawing));
+  const isOfInput = one !== undefined && others.length === 0 && Object.keys(errors).every((id) => fields.has(id));
+  const body = isOfInput
+    ? { detail: 'The workflow does not take this input.', code: 'invalid_input', errors }
+    : { detail: 'The workflow cannot run as it is drawn.', code: 'invalid_workflow' };
+  return { status: 422, body };
+}
+
+function toFieldErrors(result: Record<string, string>[]): FieldErrors {
+  const errors = new Map<string, string[]>();
+  for (const [field, sentence] of result.flatMap((error) => Object.entries(error))) {
+    errors.set(field, [...(errors.get(field) ?? []), sentence]);
+  }
+  return Object.fromEntries(errors);
+}

@@ -1,0 +1,139 @@
+// The hooks of a workflow: who may start its runs from outside without a key. docs/use/starts.md.
+import { z } from 'zod';
+import {
+  deleteHook,
+  findHook,
+  insertHook,
+  MOST_HOOKS,
+  pageOfHooks,
+  replaceHookSecret,
+} from '../../db/hooks/hooks-repository.js';
+import { randomToken } from '../../db/sessions/random-token.js';
+import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
+import { ApiError, invalidFields, notFound } from '../http/errors.js';
+import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { idParams, pathId } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { checkHookSecret, createHookSecret } from './hook-secret.js';
+import { hookSchema, shownHookSchema, toHook, verification } from './hook-view.js';
+import { DEFAULT_HEADER } from './verify-signature.js';
+
+const hooksPath = '/api/v1/workflows/:id/hooks/';
+const hookPath = '/api/v1/workflows/:id/hooks/:hook_id/';
+const hookParams = idParams.extend({ hook_id: pathId });
+
+const FIELD_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+const secretField = z.string().min(1).max(500);
+
+const bodySchema = z.object({
+  verify: verification.describe('How a sender proves that it has the secret'),
+  header: z
+    .string()
+    .max(100)
+    .regex(FIELD_NAME, 'Enter the name of a header.')
+    .nullish()
+    .describe(`Of \`hmac-sha256\`: the header with the signature, ${DEFAULT_HEADER} where none is given`),
+  secret: secretField.nullish().describe('One that the sender has already; without it a new one is made'),
+});
+
+const list = defineRoute({
+  method: 'GET',
+  path: hooksPath,
+  summary: 'The hooks of the workflow, oldest first; their addresses are for editors and above.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'viewer' },
+  params: idParams,
+  query: z.object(pageQuery(1)),
+  responses: { 200: envelopeOf(hookSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, access, params, query }) {
+    const page = toPage(query);
+    const { total, hooks } = await pageOfHooks(deps.db, { workflowId: params.id, ...toWindow(page) });
+    return { status: 200, body: { ...page, total, items: hooks.map((hook) => toHook(deps, hook, access.role)) } };
+  },
+});
+
+const create = defineRoute({
+  method: 'POST',
+  path: hooksPath,
+  summary: 'Makes a hook, which starts runs in the name of the caller. Its secret is shown once.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'editor' },
+  params: idParams,
+  body: bodySchema,
+  responses: { 201: shownHookSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, caller, access, params, body }) {
+    const { header, secret } = settingsOf(body);
+    const token = randomToken();
+    const made = await insertHook(deps.db, {
+      projectId: access.projectId,
+      workflowId: params.id,
+      authorId: caller.userId,
+      verify: body.verify,
+      header,
+      token,
+      tokenEnc: deps.secretBox.seal(token, 'hook-token'),
+      secretEnc: secret === undefined ? null : deps.secretBox.seal(secret, 'hook-secret'),
+    });
+    if (made === 'gone') throw notFound();
+    if (made === 'too_many') throw new ApiError(400, 'too_many_hooks', `A workflow may have ${MOST_HOOKS} hooks.`);
+    return { status: 201, body: { ...toHook(deps, made, access.role), ...(secret !== undefined && { secret }) } };
+  },
+});
+
+const renewSecret = defineRoute({
+  method: 'PATCH',
+  path: hookPath,
+  summary: 'Replaces the secret of a hook: by one that the sender has, or by a new one. It is shown once.',
+  description: 'The one before is refused from then on. 400 for a hook that asks for no signatures.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'editor' },
+  params: hookParams,
+  body: z.object({ secret: secretField.nullable().describe('Null: a new one is made') }),
+  responses: { 200: shownHookSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, access, params, body }) {
+    const { id: workflowId, hook_id: hookId } = params;
+    const hook = await findHook(deps.db, workflowId, hookId);
+    if (hook === undefined) throw notFound();
+    if (hook.verify === 'none') throw invalidFields({ secret: [NOTHING_SIGNED] });
+    if (body.secret !== null) checkHookSecret(hook.verify, body.secret);
+    const secret = body.secret ?? createHookSecret(hook.verify);
+    const secretEnc = deps.secretBox.seal(secret, 'hook-secret');
+    if (!(await replaceHookSecret(deps.db, { workflowId, hookId, secretEnc }))) throw notFound();
+    return { status: 200, body: { ...toHook(deps, hook, access.role), secret } };
+  },
+});
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: hookPath,
+  summary: 'Deletes a hook: its address is a 404 from then on. Runs that it has started go on.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'editor' },
+  params: hookParams,
+  responses: { 204: nothing, 404: detailSchema, ...keyErrors },
+  async handler({ deps, params }) {
+    if (!(await deleteHook(deps.db, params.id, params.hook_id))) throw notFound();
+    return { status: 204 };
+  },
+});
+
+export const hookRoutes: Route[] = [list, create, renewSecret, remove];
+
+const NOTHING_SIGNED = 'The hook asks for no signatures.';
+
+/** Throws the 400 for fields that do not belong to the kind of verification, and for secrets that cannot be right. */
+function settingsOf({ verify, header, secret }: z.infer<typeof bodySchema>): {
+  header: string | null;
+  secret: string | undefined;
+} {
+  if (verify !== 'hmac-sha256' && typeof header === 'string') {
+    throw invalidFields({ header: ['Only hmac-sha256 has a header to choose.'] });
+  }
+  if (verify === 'none') {
+    if (typeof secret === 'string') throw invalidFields({ secret: [NOTHING_SIGNED] });
+    return { header: null, secret: undefined };
+  }
+  if (typeof secret === 'string') checkHookSecret(verify, secret);
+  const chosen = verify === 'hmac-sha256' ? (header ?? DEFAULT_HEADER) : null;
+  return { header: chosen, secret: secret ?? createHookSecret(verify) };
+}

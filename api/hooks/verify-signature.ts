@@ -1,0 +1,90 @@
+// Signatures of deliveries: Standard Webhooks 1.0 (symmetric), GitHub's and Stripe's. Each signs the exact bytes of the body,
+// which need not be text. The libraries of the three are what the tests compare this with: that of Standard Webhooks decodes
+// the body before it signs, and hashes megabytes in JavaScript.
+import { createHmac, timingSafeEqual, type BinaryLike } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { HookVerification } from '../../db/core/tables.js';
+import { standardKey } from './hook-secret.js';
+
+export interface Delivery {
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  /** When it came, in milliseconds since the epoch. */
+  nowMs: number;
+}
+
+export interface SignatureRule {
+  verify: HookVerification;
+  /** Of `hmac-sha256`. */
+  header: string | null;
+  /** Null where no signature is asked for. */
+  secret: string | null;
+}
+
+/** `stale`: the signature is right, but too old or from the future. */
+export type Verdict = 'right' | 'wrong' | 'stale';
+
+export const DEFAULT_HEADER = 'X-Hub-Signature-256';
+const STRIPE_HEADER = 'stripe-signature';
+const TOLERANCE_SECONDS = 5 * 60;
+const SECONDS = /^\d{1,12}$/;
+
+export function verifySignature({ verify, header, secret }: SignatureRule, delivery: Delivery): Verdict {
+  if (verify === 'none') return 'right';
+  if (secret === null) throw new Error('a hook that asks for signatures has no secret');
+  if (verify === 'standard-webhooks') return verifyStandard(secret, delivery);
+  return isStripe(header) ? verifyStripe(secret, delivery) : verifyPlain(secret, header ?? DEFAULT_HEADER, delivery);
+}
+
+/** Whether deliveries are signed as Stripe does: a moment and signatures of it and the body. */
+export function isStripe(header: string | null): boolean {
+  return header?.toLowerCase() === STRIPE_HEADER;
+}
+
+function verifyStandard(secret: string, { headers, body, nowMs }: Delivery): Verdict {
+  const [id, time] = [textOf(headers, 'webhook-id'), textOf(headers, 'webhook-timestamp')];
+  if (id === '' || !SECONDS.test(time)) return 'wrong';
+  const expected = `v1,${hmac(standardKey(secret), `${id}.${time}.`, body).toString('base64')}`;
+  const given = textOf(headers, 'webhook-signature').split(' ');
+  return judge(given.filter((signature) => isSame(signature, expected)).length > 0, time, nowMs);
+}
+
+/** GitHub's: `sha256=` and hexadecimal digits. */
+function verifyPlain(secret: string, header: string, { headers, body }: Delivery): Verdict {
+  const expected = `sha256=${hmac(secret, body).toString('hex')}`;
+  return isSame(textOf(headers, header.toLowerCase()).toLowerCase(), expected) ? 'right' : 'wrong';
+}
+
+/** Stripe's: `t=` and `v1=`, of which there are two while a secret is being replaced. */
+function verifyStripe(secret: string, { headers, body, nowMs }: Delivery): Verdict {
+  const parts = textOf(headers, STRIPE_HEADER).split(',');
+  const valuesOf = (name: string): string[] =>
+    parts.flatMap((part) => (part.trim().startsWith(`${name}=`) ? [part.trim().slice(name.length + 1)] : []));
+  const [time = '', ...others] = valuesOf('t');
+  if (!SECONDS.test(time) || others.length > 0) return 'wrong';
+  const expected = hmac(secret, `${time}.`, body).toString('hex');
+  return judge(valuesOf('v1').filter((signature) => isSame(signature, expected)).length > 0, time, nowMs);
+}
+
+function judge(isRight: boolean, time: string, nowMs: number): Verdict {
+  if (!isRight) return 'wrong';
+  return Math.abs(Math.floor(nowMs / 1000) - Number(time)) > TOLERANCE_SECONDS ? 'stale' : 'right';
+}
+
+function hmac(key: BinaryLike, ...parts: (string | Buffer)[]): Buffer {
+  const sum = createHmac('sha256', key);
+  for (const part of parts) sum.update(part);
+  return sum.digest();
+}
+
+/** Takes as long for every text of the right length, which is no secret. */
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** A header that came several times with one value: no signature is like that. */
+function textOf(headers: IncomingHttpHeaders, name: string): string {
+  const value = headers[name];
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, unwrap } from '../../app/api.js';
+import { isNotFound } from '../../app/explain.js';
+import { Problem } from '../../app/problem.js';
+import { ButtonLink } from '../../ui/button-link.js';
+import { Loading } from '../../ui/loading.js';
+import { NotFound } from '../../ui/not-found.js';
+import { PageHeader } from '../../ui/page-header.js';
+import { StartsSections } from './starts-sections.js';
+
+/** What starts runs of one workflow without a person or a program that holds a key. */
+export function StartsPage({ workflowId }: { workflowId: number }) {
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: ['workflow', workflowId, 'starts'],
+    queryFn: async ({ signal }) => {
+      const params = { path: { id: workflowId } };
+      const { title, role } = await unwrap(api.GET('/api/v1/workflows/{id}/', { params, signal }));
+      return { title, role };
+    },
+  });
+  if (isNotFound(error)) return <NotFound />;
+  return (
+    <>
+      <PageHeader
+        title="Starts by itself"
+        actions={<ButtonLink to={`/workflows/${workflowId}`}>{data?.title ?? 'To the workflow'}</ButtonLink>}
+      />
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+      {data === undefined && error === null && <Loading />}
+      {data !== undefined && <StartsSections workflowId={workflowId} role={data.role} />}
+    </>
+  );
+}

@@ -1,0 +1,17 @@
+import type { components } from '../../app/api.js';
+import { HooksSection } from './hooks/hooks-section.js';
+import './starts.css';
+
+interface StartsSectionsProps {
+  workflowId: number;
+  role: components['schemas']['Role'];
+}
+
+/** What starts runs of a workflow by itself, one section each. */
+export function StartsSections({ workflowId, role }: StartsSectionsProps) {
+  return (
+    <div className="starts">
+      <HooksSection workflowId={workflowId} mayChange={role !== 'viewer'} />
+    </div>
+  );
+}

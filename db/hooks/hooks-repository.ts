@@ -1,0 +1,168 @@
+// The hooks of workflows. Writer: the API. A token is stored as its hash, by which a delivery finds its hook, and sealed,
+// so that the address can be shown again.
+import { sql } from 'kysely';
+import type { Database, Db } from '../core/client.js';
+import { lazily } from '../core/lazily.js';
+import type { HookVerification, Role } from '../core/tables.js';
+import { hashToken } from '../sessions/random-token.js';
+import { lockProject } from '../workflows/workflows-repository.js';
+
+export const MOST_HOOKS = 20;
+
+export interface NewHook {
+  projectId: number;
+  workflowId: number;
+  authorId: number;
+  verify: HookVerification;
+  header: string | null;
+  token: string;
+  tokenEnc: Buffer;
+  secretEnc: Buffer | null;
+}
+
+export interface HookRecord {
+  id: number;
+  verify: HookVerification;
+  header: string | null;
+  tokenEnc: Buffer;
+  authorId: number;
+  authorName: string;
+  /** Of the author in the workflow's project; null when they are no member any more. */
+  authorRole: Role | null;
+  createdAt: Date;
+  lastDeliveryAt: Date | null;
+  lastDeliveryStatus: number | null;
+}
+
+/** What a delivery is judged by. */
+export interface AddressedHook {
+  id: number;
+  workflowId: number;
+  authorId: number;
+  authorRole: Role | null;
+  verify: HookVerification;
+  header: string | null;
+  secretEnc: Buffer | null;
+}
+
+/**
+ * `gone`: there is no such workflow. `too_many`: it has as many hooks as it may, and none was added. The lock on the
+ * project's row makes the count hold, and no hook is added to what is being deleted.
+ */
+export function insertHook(db: Database, hook: NewHook): Promise<HookRecord | 'gone' | 'too_many'> {
+  return db.transaction().execute(async (transaction) => {
+    if (!(await lockProject(transaction, hook.projectId))) return 'gone';
+    const workflow = await transaction
+      .selectFrom('workflows')
+      .select('id')
+      .where('id', '=', hook.workflowId)
+      .where('archived_at', 'is', null)
+      .executeTakeFirst();
+    if (workflow === undefined) return 'gone';
+    if ((await countHooks(transaction, hook.workflowId)) >= MOST_HOOKS) return 'too_many';
+    const { id } = await transaction
+      .insertInto('hooks')
+      .values({
+        workflow_id: hook.workflowId,
+        author_id: hook.authorId,
+        verify: hook.verify,
+        header: hook.header,
+        token_hash: hashToken(hook.token),
+        token_enc: hook.tokenEnc,
+        secret_enc: hook.secretEnc,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return hookRecords(transaction, hook.workflowId).where('hooks.id', '=', id).executeTakeFirstOrThrow();
+  });
+}
+
+/** By id. The caller has been let in already: no access check here. */
+export async function pageOfHooks(
+  db: Db,
+  { workflowId, limit, offset }: { workflowId: number; limit: number; offset: number },
+): Promise<{ total: number; hooks: HookRecord[] }> {
+  const total = await countHooks(db, workflowId);
+  const hooks = await hookRecords(db, workflowId).orderBy('hooks.id').limit(limit).offset(offset).execute();
+  return { total, hooks };
+}
+
+export function findHook(db: Db, workflowId: number, hookId: number): Promise<HookRecord | undefined> {
+  return hookRecords(db, workflowId).where('hooks.id', '=', hookId).executeTakeFirst();
+}
+
+/** False when the workflow has no such hook, or none that asks for signatures. */
+export async function replaceHookSecret(
+  db: Db,
+  { workflowId, hookId, secretEnc }: { workflowId: number; hookId: number; secretEnc: Buffer },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('hooks')
+    .set({ secret_enc: secretEnc })
+    .where('id', '=', hookId)
+    .where('workflow_id', '=', workflowId)
+    .where('secret_enc', 'is not', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** False when the workflow has no such hook. */
+export async function deleteHook(db: Db, workflowId: number, hookId: number): Promise<boolean> {
+  const { rows } = await sql`
+    WITH deleted AS (DELETE FROM hooks WHERE id = ${hookId} AND workflow_id = ${workflowId} RETURNING id),
+      emptied AS (DELETE FROM hook_windows WHERE hook_id IN (SELECT id FROM deleted))
+    SELECT id FROM deleted`.execute(db);
+  return rows.length > 0;
+}
+
+/** Undefined for an unknown token, and for a hook whose workflow or project was deleted. */
+export function findAddressedHook(db: Db, token: string): Promise<AddressedHook | undefined> {
+  return db
+    .selectFrom('hooks')
+    .innerJoin('workflows', 'workflows.id', 'hooks.workflow_id')
+    .innerJoin('projects', 'projects.id', 'workflows.project_id')
+    .leftJoin('project_members', (join) =>
+      join
+        .onRef('project_members.project_id', '=', 'projects.id')
+        .onRef('project_members.user_id', '=', 'hooks.author_id'),
+    )
+    .select(['hooks.id', 'hooks.workflow_id as workflowId', 'hooks.author_id as authorId'])
+    .select(['hooks.verify', 'hooks.header', 'hooks.secret_enc as secretEnc', 'project_members.role as authorRole'])
+    .where('hooks.token_hash', '=', hashToken(token))
+    .where('workflows.archived_at', 'is', null)
+    .where('projects.deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** May be lost with the database's machine: it only tells people what a hook has answered last. */
+export async function noteDelivery(db: Db, hookId: number, status: number): Promise<void> {
+  await sql`
+    UPDATE hooks SET last_delivery_at = now(), last_delivery_status = ${status}
+    WHERE id = ${hookId} RETURNING ${lazily}`.execute(db);
+}
+
+async function countHooks(db: Db, workflowId: number): Promise<number> {
+  const { total } = await db
+    .selectFrom('hooks')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('workflow_id', '=', workflowId)
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+function hookRecords(db: Db, workflowId: number) {
+  return db
+    .selectFrom('hooks')
+    .innerJoin('users', 'users.id', 'hooks.author_id')
+    .innerJoin('workflows', 'workflows.id', 'hooks.workflow_id')
+    .leftJoin('project_members', (join) =>
+      join
+        .onRef('project_members.project_id', '=', 'workflows.project_id')
+        .onRef('project_members.user_id', '=', 'hooks.author_id'),
+    )
+    .select(['hooks.id', 'hooks.verify', 'hooks.header', 'hooks.token_enc as tokenEnc'])
+    .select(['users.id as authorId', 'users.name as authorName', 'project_members.role as authorRole'])
+    .select(['hooks.created_at as createdAt', 'hooks.last_delivery_at as lastDeliveryAt'])
+    .select('hooks.last_delivery_status as lastDeliveryStatus')
+    .where('hooks.workflow_id', '=', workflowId);
+}

@@ -1,0 +1,72 @@
+// Hooks of workflows, and what senders do with them.
+import { sign } from '@octokit/webhooks-methods';
+import { Webhook } from 'standardwebhooks';
+import type { ApiClient } from '../../support/api-client.js';
+import { queryDatabase } from '../../support/inspect.js';
+import type { TestStack } from '../../support/stack.js';
+
+export interface StartHook {
+  id: number;
+  url?: string;
+  verify: string;
+  header: string | null;
+  secret?: string;
+  author: { id: number; name: string };
+  inactive_reason: string | null;
+  last_delivery: { at: string; status: number } | null;
+  created_at: string;
+}
+
+export interface DeliveryAnswer {
+  status: number;
+  headers: Headers;
+  body: { id: string; detail?: string; code?: string; errors?: Record<string, string[]> };
+  text: string;
+}
+
+export async function makeStartHook(
+  api: ApiClient,
+  workflowId: number,
+  body: object = { verify: 'none' },
+): Promise<StartHook & { url: string }> {
+  const answer = await api.post<StartHook>(`/workflows/${workflowId}/hooks/`, { body });
+  if (answer.status !== 201 || answer.body.url === undefined) {
+    throw new Error(`no hook (${answer.status}): ${JSON.stringify(answer.body)}`);
+  }
+  return { ...answer.body, url: answer.body.url };
+}
+
+export async function deliverTo(
+  url: string,
+  body: string | Uint8Array<ArrayBuffer> = '{}',
+  headers: Record<string, string> = {},
+): Promise<DeliveryAnswer> {
+  const response = await fetch(url, { method: 'POST', body, headers });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: JSON.parse(text) as DeliveryAnswer['body'], text };
+}
+
+/** The same hook at another API process. */
+export function atProcess(url: string, apiUrl: string): string {
+  const { pathname } = new URL(url);
+  return `${apiUrl}${pathname}`;
+}
+
+/** `lateSeconds`: how long ago it was signed. */
+export function standardHeaders(secret: string, id: string, body: string, lateSeconds = 0): Record<string, string> {
+  const time = new Date(Date.now() - lateSeconds * 1000);
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(time.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret).sign(id, time, body),
+  };
+}
+
+export async function gitHubHeaders(secret: string, id: string, body: string): Promise<Record<string, string>> {
+  return { 'x-github-delivery': id, 'x-hub-signature-256': await sign(secret, body), 'x-github-event': 'push' };
+}
+
+/** As if a minute had passed. */
+export async function endMinute(stack: TestStack, hookId: number): Promise<void> {
+  await queryDatabase(stack, 'UPDATE hook_windows SET ends_at = now() WHERE hook_id = $1', [hookId]);
+}

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+import { createAccount, giveRole, removeMembership, type Account } from '../api/accounts.js';
+import { deliverTo, gitHubHeaders, makeStartHook, type StartHook } from '../api/hooks/hook-sender.js';
+import type { Page as ListPage } from '../api/bodies.js';
+import { chain } from '../support/graphs.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { assertAccessible } from './axe.js';
+import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+
+const button = (at: Page | Locator, name: string) => at.getByRole('button', { name, exact: true });
+const articleOf = (page: Page, id: number) => page.getByRole('article', { name: `Hook ${id}`, exact: true });
+
+describe('what starts a workflow by itself', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let browser: ConsoleBrowser;
+  let account: Account;
+  let projectId: number;
+
+  before(async () => {
+    stack = await sharedStack();
+    browser = await openConsole(stack);
+    account = await createAccount(stack);
+    projectId = await account.api.createProject('Hooked');
+  });
+  after(() => browser.close());
+
+  const workflow = (title: string): Promise<number> => account.api.createWorkflow(projectId, chain(1), title);
+  const open = (id: number, who = account, options = {}): Promise<Page> =>
+    browser.person(who.userId, `/workflows/${id}/starts`, options);
+  const hooksOf = async (id: number): Promise<StartHook[]> =>
+    (await account.api.get<ListPage<StartHook>>(`/workflows/${id}/hooks/`)).body.items;
+
+  it('is one step from the editor: make a hook, copy its URL and its secret, which is shown once', async () => {
+    const id = await workflow('Hooked one');
+    const page = await browser.person(account.userId, `/workflows/${id}`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const copied = (): Promise<string> => page.evaluate('navigator.clipboard.readText()');
+    await page.getByRole('link', { name: 'Starts by itself' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Starts by itself' }).waitFor();
+    const section = page.getByRole('region', { name: 'Hooks' });
+    await section.getByText('The workflow has no hooks.').waitFor();
+    await button(section, 'New hook').click();
+    const dialog = page.getByRole('dialog', { name: 'New hook' });
+    await dialog.getByRole('combobox', { name: 'Signature' }).selectOption({ label: 'GitHub' });
+    await button(dialog, 'Make hook').click();
+    const shown = page.getByRole('group', { name: /^Signing secret of hook \d+$/ });
+    const secret = await shown.getByRole('code').innerText();
+    await button(shown, 'Copy secret').click();
+    await button(shown, 'Copied').waitFor();
+    assert.equal(await copied(), secret);
+    const [hook] = await hooksOf(id);
+    const article = articleOf(page, hook!.id);
+    await article.getByText('Signed as GitHub does').waitFor();
+    await article.getByText('None yet').waitFor();
+    await button(article, 'Copy URL').click();
+    await button(article, 'Copied').waitFor();
+    const url = await copied();
+    assert.equal(url, hook!.url);
+    await button(shown, 'Done').click();
+    assert.equal((await page.content()).includes(secret), false);
+    assert.equal((await deliverTo(url, '{}', await gitHubHeaders(secret, 'event', '{}'))).status, 202);
+    await page.reload();
+    await article.getByText('started a run').waitFor();
+    assert.equal((await page.content()).includes(secret), false);
+    await page.getByRole('link', { name: 'Hooked one' }).click();
+    await page.getByRole('region', { name: 'Graph' }).waitFor();
+    await page.context().close();
+  });
+
+  it('a field that is wrong says so; the secret that Stripe shows replaces the one of now', async () => {
+    const id = await workflow('Hooked two');
+    const page = await open(id);
+    await button(page, 'New hook').click();
+    const dialog = page.getByRole('dialog', { name: 'New hook' });
+    const signature = dialog.getByRole('combobox', { name: 'Signature' });
+    await dialog.getByLabel('Secret').fill('no base64');
+    await button(dialog, 'Make hook').click();
+    await dialog.getByText('Enter whsec_ and base64, as the sender shows it.').waitFor();
+    await signature.selectOption({ label: 'None' });
+    assert.equal(await dialog.getByLabel('Secret').count(), 0);
+    await signature.selectOption({ label: 'HMAC-SHA256 in another header' });
+    await dialog.getByRole('textbox', { name: 'Header' }).fill('not a header');
+    await button(dialog, 'Make hook').click();
+    await dialog.getByText('Enter the name of a header.').waitFor();
+    await signature.selectOption({ label: 'Stripe' });
+    await dialog.getByLabel('Secret').fill('');
+    await button(dialog, 'Make hook').click();
+    await dialog.waitFor({ state: 'detached' });
+    const [hook] = await hooksOf(id);
+    assert.deepEqual([hook!.verify, hook!.header], ['hmac-sha256', 'Stripe-Signature']);
+    await button(articleOf(page, hook!.id), 'Replace secret').click();
+    const replace = page.getByRole('dialog', { name: 'Replace secret' });
+    await replace.getByLabel('Secret').fill('whsec_of_stripe');
+    await button(replace, 'Replace secret').click();
+    await replace.waitFor({ state: 'detached' });
+    assert.equal(await page.getByRole('group', { name: /^Signing secret/ }).count(), 0);
+    await page.context().close();
+  });
+
+  it('a hook is deleted after a question', async () => {
+    const id = await workflow('Hooked three');
+    const hook = await makeStartHook(account.api, id);
+    const page = await open(id);
+    const article = articleOf(page, hook.id);
+    await article.getByText('Not signed').waitFor();
+    await button(article, 'Delete').click();
+    const question = page.getByRole('alertdialog', { name: 'Delete hook' });
+    await button(question, 'Cancel').click();
+    assert.equal((await deliverTo(hook.url)).status, 202);
+    await button(article, 'Delete').click();
+    await button(question, 'Delete').click();
+    // Behind a dialog nothing has a role.
+    await question.waitFor({ state: 'detached' });
+    await article.waitFor({ state: 'detached' });
+    assert.equal((await deliverTo(hook.url)).status, 404);
+    await page.context().close();
+  });
+
+  it('a viewer sees that there are hooks, and no URL; a hook whose author has left says so', async () => {
+    const id = await workflow('Hooked four');
+    const [author, viewer] = [await createAccount(stack), await createAccount(stack)];
+    await giveRole(stack, author, projectId, 'editor');
+    await giveRole(stack, viewer, projectId, 'viewer');
+    const hook = await makeStartHook(author.api, id);
+    const page = await open(id, viewer);
+    await articleOf(page, hook.id).getByText('Not signed').waitFor();
+    await page.getByText('Your role in this project is viewer.').waitFor();
+    assert.equal((await page.content()).includes(hook.url), false);
+    for (const name of ['New hook', 'Copy URL', 'Delete']) assert.equal(await button(page, name).count(), 0);
+    await removeMembership(stack, author, projectId);
+    await page.reload();
+    await page.getByText('It starts no runs').waitFor();
+    await page.context().close();
+  });
+
+  it('is under Schedules and hooks of the settings, too, workflow by workflow', async () => {
+    const [one, other] = [await workflow('Hooked five'), await workflow('Hooked six')];
+    const hook = await makeStartHook(account.api, other);
+    const page = await browser.person(account.userId, `/settings?tab=starts&project=${projectId}&workflow=${one}`);
+    await page.getByRole('tab', { name: 'Schedules and hooks', selected: true }).waitFor();
+    await page.getByText('The workflow has no hooks.').waitFor();
+    await page.getByRole('combobox', { name: 'Workflow' }).selectOption({ label: 'Hooked six' });
+    await articleOf(page, hook.id).waitFor();
+    assert.match(page.url(), new RegExp(`workflow=${other}`));
+    await page.context().close();
+  });
+
+  it('says Not found for workflows of others and for what is no id', async () => {
+    const id = await workflow('Hooked seven');
+    const stranger = await createAccount(stack);
+    const page = await open(id, stranger);
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await page.goto('/workflows/x/starts');
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await page.context().close();
+  });
+
+  it('is accessible, and fits a phone', async () => {
+    const id = await workflow('Hooked eight');
+    for (const verify of ['none', 'standard-webhooks']) await makeStartHook(account.api, id, { verify });
+    for (const options of [{}, { ...NARROW, colorScheme: 'dark' as const }]) {
+      const page = await open(id, account, options);
+      await button(page, 'Copy URL').first().waitFor();
+      await assertAccessible(page, 'starts by itself');
+      await button(page, 'New hook').click();
+      await page.getByRole('dialog', { name: 'New hook' }).waitFor();
+      await assertAccessible(page, 'new hook');
+      const [content, window] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as number[];
+      assert.equal(content, window);
+      await page.context().close();
+    }
+  });
+
+  it('has broken no policy, written no error and asked no other origin', () => browser.assertClean());
+});
