@@ -87,6 +87,7 @@ export const LONG = [
   'test/deploy/metrics.test.ts',
   'test/drills/',
   'test/graph/mask.test.ts',
+  'test/load/waiting-runs.test.ts',
   'test/outgoing/blocked-addresses.test.ts',
   'test/temporal-workflows/agent-durability.test.ts',
   'test/temporal-workflows/code-crash.test.ts',
