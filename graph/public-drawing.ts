@@ -9,7 +9,29 @@ import { isSecretField, mapArray, mapObject, secretStrings } from './secrets.js'
 const CREDENTIAL_HEADER = /auth|key|token|secret|password|credential|cookie|session|signature/i;
 /** The scheme of a credential, which is not secret itself. */
 const SCHEME = /^\s*(?:bearer|basic|digest|token|apikey)\s+/i;
-const VARIABLE = /\{\{.*?\}\}/gs;
+
+/** Whether a header with this name holds a credential, by the wide rule. */
+export function isCredentialName(header: string): boolean {
+  return CREDENTIAL_HEADER.test(header);
+}
+
+/** Returns what the value of a credential header says beside variables and the scheme: the credential itself. */
+export function credentialLiteralsOf(value: string): string[] {
+  return textBetweenVariables(value).flatMap((piece) => piece.replace(SCHEME, '').trim() || []);
+}
+
+/** In linear time, whatever braces there are. */
+function textBetweenVariables(value: string): string[] {
+  const pieces: string[] = [];
+  let cursor = 0;
+  for (;;) {
+    const open = value.indexOf('{{', cursor);
+    const close = open < 0 ? -1 : value.indexOf('}}', open + 2);
+    if (close < 0) return [...pieces, value.slice(cursor)];
+    pieces.push(value.slice(cursor, open));
+    cursor = close + 2;
+  }
+}
 
 export interface PublicDrawing {
   drawing: JsonObject;
@@ -23,27 +45,43 @@ export interface PublicDrawing {
  */
 export function replaceCredentials(drawing: JsonObject, replacement: string): PublicDrawing {
   const literals: string[] = [];
-  const withoutHeaders = (owner: JsonObject): JsonObject =>
-    mapObject(owner, 'headers', (headers) =>
-      mapValues(headers, (value, name) => {
-        if (isEmpty(value) || !CREDENTIAL_HEADER.test(name)) return value;
-        literals.push(...secretStrings(value).flatMap(literalsOf));
-        return replacement;
-      }),
-    );
-  const withoutDefault = (field: JsonObject): JsonObject =>
-    isSecretField(field) && !isEmpty(field['default_value']) ? { ...field, default_value: replacement } : field;
-  const mapped = mapArray(drawing, 'nodes', (node) =>
-    mapObject(node, 'data', (data) => {
-      const withFields = mapArray(data, 'input_fields', withoutDefault);
-      return mapArray(withoutHeaders(withFields), 'tools', withoutHeaders);
-    }),
-  );
+  const mapped = mapCredentials(drawing, (value, { isHeader }) => {
+    if (isHeader) literals.push(...secretStrings(value).flatMap(credentialLiteralsOf));
+    return replacement;
+  });
   return { drawing: mapped, literals };
 }
 
-function literalsOf(value: string): string[] {
-  return value.split(VARIABLE).flatMap((piece) => piece.replace(SCHEME, '').trim() || []);
+/** A header or field that holds a credential. */
+export interface CredentialPlace {
+  node: JsonObject;
+  /** The header's name, or the field's id. */
+  label: string;
+  isHeader: boolean;
+}
+
+/** Returns a copy of the drawing with `replace` applied to every credential that is not empty. */
+export function mapCredentials(
+  drawing: JsonObject,
+  replace: (value: unknown, place: CredentialPlace) => unknown,
+): JsonObject {
+  const inHeaders = (node: JsonObject, owner: JsonObject): JsonObject =>
+    mapObject(owner, 'headers', (headers) =>
+      mapValues(headers, (value, label) =>
+        isEmpty(value) || !isCredentialName(label) ? value : replace(value, { node, label, isHeader: true }),
+      ),
+    );
+  const inField = (node: JsonObject, field: JsonObject): JsonObject => {
+    const { id, default_value: value } = field;
+    if (!isSecretField(field) || isEmpty(value)) return field;
+    return { ...field, default_value: replace(value, { node, label: String(id), isHeader: false }) };
+  };
+  return mapArray(drawing, 'nodes', (node) =>
+    mapObject(node, 'data', (data) => {
+      const withFields = mapArray(data, 'input_fields', (field) => inField(node, field));
+      return mapArray(inHeaders(node, withFields), 'tools', (tool) => inHeaders(node, tool));
+    }),
+  );
 }
 
 /** `Object.fromEntries` treats `__proto__` like any other key. */

@@ -35,6 +35,7 @@ import { signInRoutes } from '../sessions/routes.js';
 import { usageRoutes } from '../usage/routes.js';
 import { webhookRoutes } from '../webhooks/routes.js';
 import { workflowCheckRoutes } from '../workflows/checks-routes.js';
+import { portingRoutes } from '../workflows/porting-routes.js';
 import { workflowPositionRoutes } from '../workflows/positions-routes.js';
 import { workflowVersionRoutes } from '../workflows/versions-routes.js';
 import { workflowRoutes } from '../workflows/routes.js';
@@ -54,6 +55,7 @@ export const routes: Route[] = [
   ...workflowRoutes,
   ...workflowPositionRoutes,
   ...workflowVersionRoutes,
+  ...portingRoutes,
   ...workflowCheckRoutes,
   ...mcpToolsRoutes,
   ...runRoutes,

@@ -14,18 +14,31 @@ export interface CallWarning {
 
 type Caller = Pick<StoredDrawing, 'id' | 'project_id' | 'document'>;
 
+/** A node that runs a workflow. */
+export interface Call {
+  id: string;
+  node: JsonObject;
+  called: number;
+}
+
 /** As for other warnings: enough for any person, and a bound for hostile drawings. */
 const MAX_FINDINGS = 1000;
 
-export async function findCallWarnings(db: Db, { id: own, project_id, document }: Caller): Promise<CallWarning[]> {
-  const nodes: unknown[] = Array.isArray(document['nodes']) ? document['nodes'] : [];
-  const calls = nodes
+/** Returns the calls of a drawing, which may not be valid. */
+export function callsIn(drawing: JsonObject): Call[] {
+  const nodes: unknown[] = Array.isArray(drawing['nodes']) ? drawing['nodes'] : [];
+  return nodes
     .filter(isObject)
-    .flatMap(({ id, type, data }) => {
+    .flatMap((node) => {
+      const { id, type, data } = node;
       if (typeof id !== 'string' || !isObject(data)) return [];
-      return callsOf(type, data).map((called) => ({ id, called }));
+      return callsOf(type, data).map((called) => ({ id, node, called }));
     })
     .slice(0, MAX_FINDINGS);
+}
+
+export async function findCallWarnings(db: Db, { id: own, project_id, document }: Caller): Promise<CallWarning[]> {
+  const calls = callsIn(document);
   const ids = calls.map(({ called }) => called);
   const callable = await findCallable(db, project_id, ids);
   return calls.flatMap(({ id, called }): CallWarning[] => {

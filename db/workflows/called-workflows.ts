@@ -2,17 +2,17 @@
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 
-/** Those of `workflowIds` that the project has, and that are not archived. */
-export async function findCallable(db: Db, projectId: number, workflowIds: number[]): Promise<Set<number>> {
-  if (workflowIds.length === 0) return new Set();
+/** Those of `workflowIds` that the project has, and that are not archived, with their titles. */
+export async function findCallable(db: Db, projectId: number, workflowIds: number[]): Promise<Map<number, string>> {
+  if (workflowIds.length === 0) return new Map();
   const rows = await db
     .selectFrom('workflows')
-    .select('id')
+    .select(['id', 'title'])
     .where('id', 'in', [...new Set(workflowIds)])
     .where('project_id', '=', projectId)
     .where('archived_at', 'is', null)
     .execute();
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map(({ id, title }) => [id, title]));
 }
 
 /** The bytes of the drawing's JSON text; undefined where the project has no such workflow, or it is archived. */

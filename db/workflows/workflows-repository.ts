@@ -47,6 +47,7 @@ export interface WorkflowUpdate {
 }
 
 export interface NewWorkflow {
+  shortDescription?: string;
   projectId: number;
   authorId: number;
   title: string;
@@ -80,6 +81,7 @@ export async function insertWorkflow(transaction: Db, workflow: NewWorkflow): Pr
       project_id: workflow.projectId,
       author_id: workflow.authorId,
       title: workflow.title,
+      ...(workflow.shortDescription !== undefined && { short_description: workflow.shortDescription }),
       sort_id: nextSortId(transaction, workflow.projectId),
       document: workflow.document,
       secrets_enc: workflow.secretsEnc,

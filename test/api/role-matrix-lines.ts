@@ -129,6 +129,13 @@ export const lines: Line[] = [
     params: ({ hook }) => ({ token: hook.token }),
     body: () => ({ topic: 'cats' }),
   },
+  { route: 'GET /api/v1/workflows/:id/export/', for: 'viewer', answer: '200' },
+  {
+    route: 'POST /api/v1/projects/:id/import/',
+    for: 'editor',
+    answer: '201',
+    body: () => ({ format: 'workflow-automation/1', title: 'imported', data: chain(1) }),
+  },
   { route: 'GET /api/v1/workflows/get_nodes/', for: 'anyone', answer: '200' },
   { route: 'GET /api/v1/workflows/:id/input-fields/', for: 'viewer', answer: '200' },
   { route: 'GET /api/v1/workflows/:id/check_workflow/', for: 'viewer', answer: '200' },

@@ -532,6 +532,26 @@ export interface paths {
         patch: operations["patch_projects_id"];
         trace?: never;
     };
+    "/api/v1/projects/{id}/import/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes a workflow of a file: one that was exported here, or one of n8n.
+         * @description Secrets begin empty. Of a file of n8n, nodes that have a twin are translated, and each of the others becomes a note beside the nodes (`data.notes`). `warnings` lists what was left out or has to be filled in.
+         */
+        post: operations["post_projects_id_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{id}/members/": {
         parameters: {
             query?: never;
@@ -826,6 +846,26 @@ export interface paths {
         put?: never;
         /** Copies a workflow, its secrets included, to the end of its project. */
         post: operations["post_workflows_id_duplicate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{id}/export/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The workflow as a file, secrets and credential headers of every node as ********.
+         * @description A credential header whose value is nothing but variables stays as it is.
+         */
+        get: operations["get_workflows_id_export"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -5285,6 +5325,165 @@ export interface operations {
             };
         };
     };
+    post_projects_id_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    connections?: Record<string, unknown>;
+                    data?: Record<string, unknown>;
+                    description?: string;
+                    /** @example workflow-automation/1 */
+                    format?: string;
+                    /** @description The title, in files of n8n */
+                    name?: string;
+                    nodes?: unknown[];
+                    title?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        author: number;
+                        available_languages: string[];
+                        can_edit: boolean;
+                        categories: number[];
+                        copied_from: number | null;
+                        /** Format: date-time */
+                        created_at: string;
+                        data: {
+                            [key: string]: unknown;
+                        };
+                        free_runs_per_user: number;
+                        id: number;
+                        is_published: boolean;
+                        market_title: string;
+                        project: number;
+                        readme_guide: string;
+                        role: components["schemas"]["Role"];
+                        run_fee: string;
+                        short_description: string;
+                        slug: string | null;
+                        sort_id: number;
+                        subcategories: number[];
+                        title: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                        /** @description Of the drawing, from 1; rises with each change of what it runs */
+                        version: number;
+                        warnings: {
+                            message: string;
+                            /** @description The name of the node; null: the whole file */
+                            node: string | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_projects_id_members: {
         parameters: {
             query?: {
@@ -7797,6 +7996,104 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_workflows_id_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            [key: string]: unknown;
+                        };
+                        description: string;
+                        /** @constant */
+                        format: "workflow-automation/1";
+                        title: string;
+                        /** @description The workflows that the drawing runs: an import warns where the project has another one with the id */
+                        workflows: {
+                            id: number;
+                            title: string;
+                        }[];
+                    };
                 };
             };
             /** @description Credentials are missing or wrong. */

@@ -13,6 +13,7 @@ import {
   trigger,
   type DrawingNode,
 } from '../../support/graphs.js';
+import { cases as n8nCases } from '../../graph/n8n/n8n-files.js';
 import { lines, type Line } from '../role-matrix-lines.js';
 
 export interface Seed extends Line {
@@ -41,6 +42,11 @@ const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
       subcategories: [],
     }),
   },
+  { route: 'POST /api/v1/projects/:id/import/', body: () => ({ title: 'a drawing', data: richDrawing() }) },
+  ...[3, 11, 23].map((seed) => ({
+    route: 'POST /api/v1/projects/:id/import/' as const,
+    body: () => JSON.parse(n8nCases[seed]!.text.replaceAll('example.com', 'example.invalid')) as object,
+  })),
   {
     route: 'PATCH /api/v1/projects/:id/',
     body: () => ({ name: 'hook', webhook_url: 'https://target.invalid/hook', is_webhook_enabled: true }),

@@ -1,0 +1,125 @@
+// Reads the file of an import: one of this service, or one of n8n.
+import { z } from 'zod';
+import { MAX_NODES } from '../../graph/document.js';
+import { emptyMasked, EXPORT_FORMAT } from '../../graph/exported-drawing.js';
+import { ownValue, type JsonObject } from '../../graph/json.js';
+import { withCheckBudget } from '../../graph/check-budget.js';
+import { isN8nFile, objectsOf } from '../../graph/n8n/n8n-file.js';
+import type { ImportWarning } from '../../graph/n8n/import-warning.js';
+import { TooLargeFile, translateN8n } from '../../graph/n8n/translate-n8n.js';
+import { documentedAs } from '../http/documented-as.js';
+import { invalidFields } from '../http/errors.js';
+import { parseFields } from '../http/field-errors.js';
+import { isPlainObject } from '../http/json-text.js';
+import { drawingBody } from './workflow-body.js';
+
+export interface ImportedFile {
+  title: string;
+  description: string;
+  data: JsonObject;
+  /** By the ids that the drawing calls: the titles in the project that the file comes from. */
+  calledTitles: ReadonlyMap<number, string>;
+  warnings: ImportWarning[];
+}
+
+const MAX_TITLE = 255;
+const MAX_DESCRIPTION = 1000;
+const UNTITLED = 'Imported workflow';
+
+/** zod does not copy the file: all keys of the drawing are stored as they were sent. */
+const file = z.unknown().transform((value, context): JsonObject => {
+  if (isPlainObject(value)) return value;
+  context.addIssue({ code: 'custom', message: 'The file is no JSON object.' });
+  return z.NEVER;
+});
+
+export const importBody = documentedAs(file, {
+  type: 'object',
+  description:
+    `What an export answers (\`format\` is \`${EXPORT_FORMAT}\`), or a workflow as n8n exports it, which has no \`format\`. ` +
+    'A drawing without anything around it is taken, too.',
+  properties: {
+    format: { type: 'string', examples: [EXPORT_FORMAT] },
+    title: { type: 'string' },
+    description: { type: 'string' },
+    data: { type: 'object' },
+    name: { type: 'string', description: 'The title, in files of n8n' },
+    nodes: { type: 'array', items: {} },
+    connections: { type: 'object' },
+  },
+});
+
+/** Throws the 400 that names what is wrong with the file. */
+export function readImport(given: JsonObject): ImportedFile {
+  const { format } = given;
+  if (format !== undefined && format !== EXPORT_FORMAT) throw wrong('format', toFormatMessage(format));
+  if (format === undefined && Array.isArray(given['nodes']) && isN8nFile(given)) return readN8n(given);
+  // A drawing by itself, or one with a title, as earlier consoles exported it.
+  const hasFrame = format !== undefined || given['nodes'] === undefined;
+  return readOwn(hasFrame ? given : { data: given });
+}
+
+function toFormatMessage(format: unknown): string {
+  const shown = typeof format === 'string' ? `"${format.slice(0, 60)}"` : 'of the file';
+  return `The format ${shown} is not known: it is "${EXPORT_FORMAT}", and files of n8n name none.`;
+}
+
+function readOwn({ title, description, data, workflows }: JsonObject): ImportedFile {
+  const { data: drawing } = parseFields(z.object({ data: drawingBody }), { data });
+  checkNodes(drawing['nodes']);
+  const { drawing: emptied, emptied: warnings } = emptyMasked(drawing);
+  return {
+    title: toTitle('title', title),
+    description: typeof description === 'string' ? cut(description, MAX_DESCRIPTION) : '',
+    data: emptied,
+    calledTitles: readCalled(workflows),
+    warnings,
+  };
+}
+
+function readN8n(given: JsonObject): ImportedFile {
+  checkNodes(given['nodes']);
+  const { title, drawing, warnings } = withCheckBudget(() => translated(given));
+  const { data } = parseFields(z.object({ data: drawingBody }), { data: drawing });
+  return { title: toTitle('name', title), description: '', data, calledTitles: new Map(), warnings };
+}
+
+function translated(given: JsonObject): ReturnType<typeof translateN8n> {
+  try {
+    return translateN8n(given);
+  } catch (error) {
+    throw error instanceof TooLargeFile ? wrong('nodes', error.message) : error;
+  }
+}
+
+function checkNodes(nodes: unknown): void {
+  if (!Array.isArray(nodes) || nodes.length === 0) throw wrong('nodes', 'The file has no nodes.');
+  if (nodes.length > MAX_NODES) {
+    throw wrong('nodes', `The file has ${nodes.length} nodes; a drawing has at most ${MAX_NODES}.`);
+  }
+}
+
+function toTitle(field: string, title: unknown): string {
+  if (title === undefined || title === null) return UNTITLED;
+  if (typeof title !== 'string') throw wrong(field, 'Not a valid string.');
+  const text = cut(title.trim(), MAX_TITLE).trim();
+  return text === '' ? UNTITLED : text;
+}
+
+/** A character is never cut in two. */
+function cut(text: string, most: number): string {
+  return text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
+}
+
+function readCalled(workflows: unknown): Map<number, string> {
+  return new Map(
+    objectsOf(workflows).flatMap((workflow): [number, string][] => {
+      const [id, title] = [ownValue(workflow, 'id'), ownValue(workflow, 'title')];
+      return typeof id === 'number' && typeof title === 'string' ? [[id, title]] : [];
+    }),
+  );
+}
+
+function wrong(field: string, message: string): Error {
+  return invalidFields({ [field]: [message] });
+}

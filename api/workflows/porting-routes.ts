@@ -1,0 +1,125 @@
+// Workflows as files: export, and import of them and of n8n's. Specification: extensions, "Going on, going back".
+import { z } from 'zod';
+import { findCallable } from '../../db/workflows/called-workflows.js';
+import { createWorkflow, findWorkflow } from '../../db/workflows/workflows-repository.js';
+import { EXPORT_FORMAT, labelOf, maskForExport } from '../../graph/exported-drawing.js';
+import type { JsonObject } from '../../graph/json.js';
+import { MAX_IMPORT_WARNINGS, type ImportWarning } from '../../graph/n8n/import-warning.js';
+import type { AppDeps } from '../deps.js';
+import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { notFound } from '../http/errors.js';
+import { RawJson } from '../http/json-text.js';
+import { idParams } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { callsIn } from './call-warnings.js';
+import { sealDrawing } from './drawing-secrets.js';
+import { toAttachment } from './file-name.js';
+import { importBody, readImport, type ImportedFile } from './import-body.js';
+import { drawingSchema, toEtag, toWorkflow, workflowSchema } from './workflow-view.js';
+
+const exportSchema = z.object({
+  format: z.literal(EXPORT_FORMAT),
+  title: z.string(),
+  description: z.string(),
+  data: drawingSchema,
+  workflows: z
+    .array(z.object({ id: z.int(), title: z.string() }))
+    .describe('The workflows that the drawing runs: an import warns where the project has another one with the id'),
+});
+
+const exportRoute = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/:id/export/',
+  summary: 'The workflow as a file, secrets and credential headers of every node as ********.',
+  description: 'A credential header whose value is nothing but variables stays as it is.',
+  auth: 'key',
+  answerHeaders: ['Content-Disposition'],
+  access: { to: 'workflow', role: 'viewer' },
+  params: idParams,
+  responses: { 200: exportSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, caller, params }) {
+    const workflow = await findWorkflow(deps.db, params.id, caller);
+    if (workflow?.document_text === undefined || workflow.document_text === null) throw notFound();
+    const data = maskForExport(JSON.parse(workflow.document_text) as JsonObject);
+    const called = await findCallable(
+      deps.db,
+      workflow.project_id,
+      callsIn(data).map((call) => call.called),
+    );
+    const body = {
+      format: EXPORT_FORMAT,
+      title: workflow.title,
+      description: workflow.short_description,
+      data: new RawJson(JSON.stringify(data)),
+      workflows: [...called].map(([id, title]) => ({ id, title })),
+    };
+    return { status: 200, body, headers: { 'Content-Disposition': toAttachment(workflow.title, 'json') } };
+  },
+});
+
+const importRoute = defineRoute({
+  method: 'POST',
+  path: '/api/v1/projects/:id/import/',
+  summary: 'Makes a workflow of a file: one that was exported here, or one of n8n.',
+  description:
+    'Secrets begin empty. Of a file of n8n, nodes that have a twin are translated, and each of the others becomes a note ' +
+    'beside the nodes (`data.notes`). `warnings` lists what was left out or has to be filled in.',
+  auth: 'key',
+  answerHeaders: ['ETag'],
+  access: { to: 'project', role: 'editor' },
+  params: idParams,
+  body: importBody,
+  responses: {
+    201: workflowSchema.extend({
+      warnings: z.array(
+        z.object({
+          node: z.string().nullable().describe('The name of the node; null: the whole file'),
+          message: z.string(),
+        }),
+      ),
+    }),
+    400: badRequestSchema,
+    404: detailSchema,
+    ...keyErrors,
+  },
+  async handler({ deps, caller, params, body }) {
+    const file = readImport(body);
+    const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, file.data);
+    const workflowId = await createWorkflow(deps.db, {
+      projectId: params.id,
+      authorId: caller.userId,
+      title: file.title,
+      shortDescription: file.description,
+      document,
+      secretsEnc,
+    });
+    const workflow = workflowId === undefined ? undefined : await findWorkflow(deps.db, workflowId, caller);
+    if (workflow === undefined) throw notFound();
+    const warnings = [...file.warnings, ...(await warnOfCalls(deps, params.id, file))].slice(0, MAX_IMPORT_WARNINGS);
+    return { status: 201, body: { ...toWorkflow(workflow), warnings }, headers: { ETag: toEtag(workflow) } };
+  },
+});
+
+export const portingRoutes: Route[] = [exportRoute, importRoute];
+
+/** Ids of another project can be those of other workflows here. */
+async function warnOfCalls({ db }: AppDeps, projectId: number, file: ImportedFile): Promise<ImportWarning[]> {
+  const calls = callsIn(file.data);
+  const callable = await findCallable(
+    db,
+    projectId,
+    calls.map(({ called }) => called),
+  );
+  return calls.flatMap(({ node, called }) => {
+    const here = callable.get(called);
+    const there = file.calledTitles.get(called);
+    const named = there === undefined ? '' : `, "${there}"`;
+    if (here === undefined) {
+      const message = `Choose the workflow that it runs: this project has no workflow ${called}${named}.`;
+      return { node: labelOf(node), message };
+    }
+    if (there === undefined || here === there) return [];
+    const message = `Check the workflow that it runs: the id ${called} is that of "${here}" here, and was that of "${there}".`;
+    return { node: labelOf(node), message };
+  });
+}

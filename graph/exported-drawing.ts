@@ -1,0 +1,61 @@
+// Drawings in files. Credentials never stand in a file, and `********` in a file stands for nothing.
+import { isObject, leavesOf, type JsonObject } from './json.js';
+import { createMasker } from './mask.js';
+import { credentialLiteralsOf, mapCredentials, type CredentialPlace } from './public-drawing.js';
+import { MASK, secretStrings } from './secrets.js';
+
+/** The `format` of a file. The number rises with a change that older readers would misread. */
+export const EXPORT_FORMAT = 'workflow-automation/1';
+
+/**
+ * Returns a copy of a stored drawing with `********` for each credential, and for its value wherever else it occurs. A
+ * header whose value is nothing but variables stays: it says where the credential comes from.
+ */
+export function maskForExport(drawing: JsonObject): JsonObject {
+  const literals: string[] = [];
+  const masked = mapCredentials(drawing, (value, { isHeader }) => {
+    if (!isHeader) return MASK;
+    const found = secretStrings(value).flatMap(credentialLiteralsOf);
+    literals.push(...found);
+    return found.length === 0 && typeof value === 'string' ? value : MASK;
+  });
+  const masker = createMasker(literals.filter((literal) => literal !== MASK));
+  return masker.isEmpty ? masked : masker.json(masked);
+}
+
+export interface EmptiedPlace {
+  /** The label of the node. */
+  node: string | null;
+  message: string;
+}
+
+/** Returns a copy of the drawing of a file with nothing in place of each masked credential, and what has to be filled in. */
+export function emptyMasked(drawing: JsonObject): { drawing: JsonObject; emptied: EmptiedPlace[] } {
+  const emptied: EmptiedPlace[] = [];
+  const mapped = mapCredentials(drawing, (value, place) => {
+    if (value !== MASK) return value;
+    emptied.push({ node: labelOf(place.node), message: toMessage(place) });
+    return '';
+  });
+  return { drawing: mapped, emptied: [...emptied, ...hiddenElsewhere(mapped)] };
+}
+
+function toMessage({ label, isHeader }: CredentialPlace): string {
+  return `Fill in the ${isHeader ? 'header' : 'default of the secret field'} "${label}": a file holds no credentials.`;
+}
+
+/** Where the value of a credential occurs in other texts, the export has hidden it there. */
+function hiddenElsewhere(drawing: JsonObject): EmptiedPlace[] {
+  const nodes: unknown[] = Array.isArray(drawing['nodes']) ? drawing['nodes'] : [];
+  return nodes.filter(isObject).flatMap((node) => {
+    const isHidden = leavesOf(node).some((leaf) => typeof leaf === 'string' && leaf.includes(MASK));
+    if (!isHidden) return [];
+    return { node: labelOf(node), message: `Replace ${MASK} in its texts: a credential was hidden there.` };
+  });
+}
+
+export function labelOf(node: JsonObject): string | null {
+  const data = isObject(node['data']) ? node['data'] : {};
+  const texts = [data['label'], data['name'], node['id']];
+  return texts.find((text): text is string => typeof text === 'string' && text.trim() !== '') ?? null;
+}

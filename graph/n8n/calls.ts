@@ -1,0 +1,30 @@
+// Execute Sub-workflow.
+import { namedIn } from './agents.js';
+import { isObject, type JsonObject } from '../json.js';
+import { textOf, valueAt } from './n8n-file.js';
+import { NoTwin, oneWay, type NodeTranslation, type Twin } from './node-translation.js';
+import { wholePlace } from './places.js';
+
+export function translateCall(at: NodeTranslation): Twin {
+  const { parameters } = at;
+  const source = textOf(parameters['source']) ?? 'database';
+  if (source !== 'database') throw new NoTwin(`its workflow comes from "${source}"`);
+  if ((parameters['mode'] ?? 'once') === 'each' && at.json.isList === true) {
+    at.warn('n8n runs the workflow once for each of several items. Here it runs once.');
+  }
+  const mapped = valueAt(parameters, 'workflowInputs', 'value');
+  const input =
+    isObject(mapped) && Object.keys(mapped).length > 0 ? (at.value(mapped, 'workflowInputs') as JsonObject) : whole(at);
+  at.warn(`Choose the workflow that it runs${namedIn(parameters['workflowId'])}: ids of n8n mean nothing here.`);
+  const doesWait = valueAt(parameters, 'options', 'waitForSubWorkflow') !== false;
+  const id = at.add('workflow', { input, wait: doesWait });
+  return oneWay(id, doesWait ? wholePlace(`${id}.result.output`, `${id}.result.run_id`, at.around.order) : at.json);
+}
+
+/** Without named inputs n8n hands over everything. The fields of an object can be named, those of a variable cannot. */
+function whole(at: NodeTranslation): JsonObject {
+  const json = at.wholeJson;
+  if (isObject(json)) return json;
+  at.warn('Name what it hands over under "input": n8n hands over whatever comes in, whose fields are not known.');
+  return {};
+}

@@ -1,0 +1,57 @@
+// The fields of n8n's forms as input fields.
+import type { JsonObject } from '../json.js';
+import { objectsOf, textOf, valueAt } from './n8n-file.js';
+
+const TYPES: Readonly<Record<string, string>> = {
+  text: 'text',
+  textarea: 'textarea',
+  number: 'number',
+  date: 'text',
+  email: 'text',
+  dropdown: 'select',
+  radio: 'select',
+  checkbox: 'json',
+  password: 'text',
+  hiddenField: 'text',
+};
+
+export interface FormFields {
+  fields: JsonObject[];
+  warnings: string[];
+}
+
+interface FormRules {
+  /** Whether the version of the node has names of fields beside their labels. */
+  areNamed: boolean;
+  /** Whether what a person enters can be kept as a secret. */
+  maySecret: boolean;
+}
+
+/** In n8n the values are named by the labels of the fields, in later versions by their names where they have some. */
+export function fieldsOfForm(values: unknown, { areNamed, maySecret }: FormRules): FormFields {
+  const fields = new Map<string, JsonObject>();
+  const warnings: string[] = [];
+  for (const field of objectsOf(values)) {
+    const label = textOf(field['fieldLabel']) ?? '';
+    const id = (areNamed ? textOf(field['fieldName']) : undefined) || label || textOf(field['fieldName']) || '';
+    const type = textOf(field['fieldType']) ?? 'text';
+    if (id === '' || fields.has(id) || !Object.hasOwn(TYPES, type)) {
+      warnings.push(
+        `The field "${label === '' ? type : label}" of the form was left out: the type "${type}" or its name has no twin.`,
+      );
+      continue;
+    }
+    const options = objectsOf(valueAt(field['fieldOptions'], 'values')).flatMap(({ option }) => textOf(option) ?? []);
+    const placeholder = textOf(field['placeholder']);
+    fields.set(id, {
+      id,
+      title: label === '' ? id : label,
+      type: TYPES[type],
+      ...(field['requiredField'] === true && { input_requirements: true }),
+      ...(placeholder !== undefined && placeholder !== '' && { placeholder }),
+      ...(options.length > 0 && { options: options.map((value) => ({ title: value, value })) }),
+      ...(type === 'password' && maySecret && { is_secret: true }),
+    });
+  }
+  return { fields: [...fields.values()], warnings };
+}

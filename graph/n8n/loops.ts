@@ -1,0 +1,171 @@
+// Finds the loops of a file. In n8n a loop is a circle of connections, here it is a node with a body; every other circle
+// is cut.
+import { groupBy } from './group-by.js';
+import type { N8nLink, N8nNode } from './n8n-file.js';
+import { itemsTypes, LOOP_TYPE, SPLIT_OUT_TYPE } from './types.js';
+
+export interface FoundLoop {
+  /** What is done for each item. */
+  body: ReadonlySet<N8nNode>;
+  /** The connections by which the body leads back. */
+  back: readonly N8nLink[];
+}
+
+export interface Loops {
+  /** By the node that divides the items. */
+  loops: ReadonlyMap<N8nNode, FoundLoop>;
+  /** The nodes that divide items, whose circle cannot be a body, each with the reason. */
+  refused: ReadonlyMap<N8nNode, string>;
+  /** By the node that splits a list: all that follows it, where that can be done for each item. */
+  regions: ReadonlyMap<N8nNode, ReadonlySet<N8nNode>>;
+  /** The connections that are left, without circles. */
+  links: readonly N8nLink[];
+  /** The connections that were cut because they close a circle of another kind. */
+  cut: readonly N8nLink[];
+  /** The nodes, each one after those that lead to it. */
+  inOrder: readonly N8nNode[];
+}
+
+/** Deeper nested bodies are refused when a drawing is run. */
+const MAX_LOOPS_AROUND = 4;
+
+type Outgoing = ReadonlyMap<N8nNode, readonly N8nLink[]>;
+
+/** The outputs of a node that divides items into batches: for each batch, and when all are done. */
+export function loopOutputs(node: N8nNode): { each: number; done: number } {
+  return node.version >= 3 ? { each: 1, done: 0 } : { each: 0, done: 1 };
+}
+
+export function findLoops(nodes: readonly N8nNode[], links: readonly N8nLink[]): Loops {
+  const outgoing = groupBy(links, ({ from }) => from);
+  const incoming = groupBy(links, ({ to }) => to);
+  const loops = new Map<N8nNode, FoundLoop>();
+  const refused = new Map<N8nNode, string>();
+  for (const node of nodes) {
+    if (node.type !== LOOP_TYPE || node.isDisabled) continue;
+    const found = loops.size < MAX_FOUND ? findLoop(node, outgoing, incoming) : 'the file has too many loops';
+    if (typeof found === 'string') refused.set(node, found);
+    else loops.set(node, found);
+  }
+  refuseDeep(loops, refused);
+  const back = new Set([...loops.values()].flatMap((loop) => loop.back));
+  const forward = links.filter((link) => !back.has(link));
+  const { cut, inOrder } = cutCircles(nodes, forward);
+  const left = forward.filter((link) => !cut.has(link));
+  const regions = findRegions(nodes, left, [...back], [...loops.values()]);
+  return { loops, refused, regions, links: left, cut: [...cut], inOrder };
+}
+
+/** Each search for a body looks at the whole file. */
+const MAX_FOUND = 100;
+
+function findLoop(node: N8nNode, outgoing: Outgoing, incoming: Outgoing): FoundLoop | string {
+  if (node.version < 2) return 'its version 1 has one output for the items and for the end';
+  const { each } = loopOutputs(node);
+  const entries = (outgoing.get(node) ?? []).filter(({ output }) => output === each).map(({ to }) => to);
+  if (entries.length === 0) return 'nothing follows its output for the items';
+  const body = reach(entries, outgoing, node);
+  const into = [...body].flatMap((member) => incoming.get(member) ?? []);
+  if (into.some(({ from, output }) => (from === node ? output !== each : !body.has(from)))) {
+    return 'other nodes lead into its circle';
+  }
+  const back = [...body].flatMap((member) => (outgoing.get(member) ?? []).filter(({ to }) => to === node));
+  if (back.length === 0) return 'nothing leads back to it';
+  return { body, back };
+}
+
+/** Bodies inside too many other bodies. Bodies are nested or apart, because nothing leads into one from outside. */
+function refuseDeep(loops: Map<N8nNode, FoundLoop>, refused: Map<N8nNode, string>): void {
+  for (const node of loops.keys()) {
+    const around = [...loops].filter(([other, { body }]) => other !== node && body.has(node)).length;
+    if (around < MAX_LOOPS_AROUND) continue;
+    loops.delete(node);
+    refused.set(node, 'it is nested too deeply');
+  }
+}
+
+/** The nodes that can be reached from `from`, without going through `border`. */
+function reach(from: readonly N8nNode[], outgoing: Outgoing, border?: N8nNode): Set<N8nNode> {
+  const met = new Set(from.filter((node) => node !== border));
+  for (const node of met) {
+    for (const { to } of outgoing.get(node) ?? []) if (to !== border) met.add(to);
+  }
+  return met;
+}
+
+/** Kahn's algorithm. Where it stops, a node of a circle is taken all the same, and what leads to it is cut. */
+function cutCircles(nodes: readonly N8nNode[], links: readonly N8nLink[]): { cut: Set<N8nLink>; inOrder: N8nNode[] } {
+  const outgoing = groupBy(links, ({ from }) => from);
+  const incoming = groupBy(links, ({ to }) => to);
+  const open = new Map(nodes.map((node) => [node, (incoming.get(node) ?? []).length]));
+  const inOrder: N8nNode[] = [];
+  const free = nodes.filter((node) => open.get(node) === 0);
+  const cut = new Set<N8nLink>();
+  const take = (node: N8nNode): void => {
+    open.delete(node);
+    inOrder.push(node);
+    for (const { to } of outgoing.get(node) ?? []) {
+      const left = open.get(to);
+      if (left === undefined) continue;
+      open.set(to, left - 1);
+      if (left === 1) free.push(to);
+    }
+  };
+  // In the order of discovery, so that of a circle the node is taken first by which it is entered.
+  const waiting = discoveryOrder(nodes, outgoing, free);
+  for (let at = 0, next = 0; open.size > 0;) {
+    const node = free[next];
+    if (node !== undefined) {
+      next += 1;
+      if (open.has(node)) take(node);
+      continue;
+    }
+    while (!open.has(waiting[at]!)) at += 1;
+    const first = waiting[at]!;
+    for (const link of incoming.get(first) ?? []) if (open.has(link.from)) cut.add(link);
+    take(first);
+  }
+  return { cut, inOrder };
+}
+
+function discoveryOrder(nodes: readonly N8nNode[], outgoing: Outgoing, starts: readonly N8nNode[]): N8nNode[] {
+  return [...new Set([...reach(starts, outgoing), ...nodes])];
+}
+
+/** What follows the nodes that split a list, where nothing else leads into it and nothing in it looks at all items. */
+function findRegions(
+  nodes: readonly N8nNode[],
+  links: readonly N8nLink[],
+  back: readonly N8nLink[],
+  loops: readonly FoundLoop[],
+): Map<N8nNode, ReadonlySet<N8nNode>> {
+  const outgoing = groupBy(links, ({ from }) => from);
+  const incoming = groupBy(links, ({ to }) => to);
+  const regions = new Map<N8nNode, ReadonlySet<N8nNode>>();
+  const leadsBack = new Set(back.map(({ from }) => from));
+  for (const node of nodes.filter(({ type, isDisabled }) => type === SPLIT_OUT_TYPE && !isDisabled)) {
+    if (regions.size >= MAX_FOUND) break;
+    const region = reach(
+      (outgoing.get(node) ?? []).map(({ to }) => to),
+      outgoing,
+    );
+    const around = loops.filter(({ body }) => body.has(node)).length;
+    const isClosed = [...region].every((member) => {
+      if (leadsBack.has(member) || looksAtAllItems(member)) return false;
+      return (incoming.get(member) ?? []).every(({ from }) => from === node || region.has(from));
+    });
+    if (region.size > 0 && isClosed && around === 0) regions.set(node, region);
+  }
+  return regions;
+}
+
+function looksAtAllItems({ type, parameters }: N8nNode): boolean {
+  if (type === 'n8n-nodes-base.code') return parameters['mode'] !== 'runOnceForEachItem';
+  return itemsTypes.has(type);
+}
+
+/** Whether a node is in a body that the reader is not in. */
+export function isHidden({ loops, regions }: Loops, node: N8nNode, reader: N8nNode): boolean {
+  const bodies = [...[...loops.values()].map(({ body }) => body), ...regions.values()];
+  return bodies.some((body) => body.has(node) && !body.has(reader));
+}

@@ -1,0 +1,187 @@
+// What the translation of one node works with.
+import { mapLeaves, type JsonObject } from '../json.js';
+import type { NodeKind } from '../kinds.js';
+import type { Draft, Source, Spot } from './draft.js';
+import {
+  asText,
+  translateJsonText,
+  translateParameter,
+  type Names,
+  type Problem,
+  type Translated,
+} from './expressions.js';
+import { placesOf, type Flow } from './flows.js';
+import { MAX_IMPORT_WARNINGS, type ImportWarning } from './import-warning.js';
+import { cutText, type N8nNode } from './n8n-file.js';
+import { templateAt, type Place } from './places.js';
+
+/** Thrown by the translation of a node that has no twin, with the reason as an unfinished sentence. */
+export class NoTwin extends Error {}
+
+/** What a node of n8n has become. */
+export interface Twin {
+  /** The node that the links into it lead to. */
+  entry: string;
+  /** By the number of the output in n8n: the ways by which it is left, and where the data of the items stands. */
+  outputs: { sources: Source[]; place: Place }[];
+  /** Whether at most one of the outputs is taken. */
+  decides?: boolean;
+  /** The node that the settings of the node (attempts, failures) belong to; `entry` by default. */
+  main?: string;
+}
+
+export interface Surroundings {
+  draft: Draft;
+  /** The id of the node in the drawing. */
+  id: string;
+  names: Omit<Names, 'json'>;
+  /** What reaches the node, by input. */
+  flows: readonly (readonly Flow[])[];
+  /** Rises from a node to those after it. */
+  order: number;
+  spot: Spot;
+  /** The nodes that are parts of this one, by the kind of their connection. */
+  parts: (kind: string) => N8nNode[];
+  /** Whether what follows is done for each element of a list. */
+  isSplit: boolean;
+  warnings: ImportWarning[];
+}
+
+interface Added {
+  id: string;
+  kind: NodeKind;
+  data: JsonObject;
+  spot: Spot;
+}
+
+const MAX_SHOWN = 80;
+const MAX_MESSAGE = 500;
+
+export class NodeTranslation {
+  readonly node: N8nNode;
+  readonly around: Surroundings;
+  readonly #added: Added[] = [];
+  readonly #links: [source: Source, target: string][] = [];
+  readonly #warnings: ImportWarning[] = [];
+  #json: Place | undefined;
+
+  constructor(node: N8nNode, around: Surroundings) {
+    this.node = node;
+    this.around = around;
+  }
+
+  get parameters(): JsonObject {
+    return this.node.parameters;
+  }
+
+  /** The `json` of what the node takes in. Where it comes from several places, those were joined before. */
+  get json(): Place {
+    this.#json ??= placesOf(this.around.flows[0] ?? [])[0] ?? {
+      parts: [],
+      ran: '',
+      order: 0,
+      gap: 'nothing leads to the node',
+    };
+    return this.#json;
+  }
+
+  /** Replaces what `$json` is for the node: something has been put before it. */
+  set json(place: Place) {
+    this.#json = place;
+  }
+
+  /** The whole `json` as JSON with variables; null where nothing leads to the node, which then does not run. */
+  get wholeJson(): unknown {
+    return this.around.flows.every((flows) => flows.length === 0) ? null : this.wholeOf(this.json);
+  }
+
+  /** The whole `json` of a place. */
+  wholeOf(place: Place): unknown {
+    const value = templateAt(place, []);
+    if (value !== undefined) return value;
+    throw new NoTwin(`it takes in data that cannot be read: ${place.gap ?? 'no variable names it'}`);
+  }
+
+  get names(): Names {
+    return { ...this.around.names, json: this.json };
+  }
+
+  warn(message: string, node: N8nNode = this.node): void {
+    if (this.#warnings.length >= MAX_IMPORT_WARNINGS) return;
+    this.#warnings.push({ node: node.label, message: cutText(message, MAX_MESSAGE) });
+  }
+
+  /** A parameter that is text here. */
+  text(parameter: unknown, field: string): string {
+    const { value } = this.#report(translateParameter(parameter, this.names), field);
+    if (typeof value !== 'object' || value === null) return asText(value);
+    this.warn(`${field}: it gives several values, which no text holds. It was left empty.`);
+    return '';
+  }
+
+  /** A parameter that is any JSON here, expressions at any depth. */
+  value(parameter: unknown, field: string): unknown {
+    return mapLeaves(parameter, (leaf) => this.#report(translateParameter(leaf, this.names), field).value);
+  }
+
+  /** A parameter that holds JSON as text; undefined where it is none. */
+  jsonText(parameter: unknown, field: string): unknown {
+    const translated = translateJsonText(parameter, this.names);
+    return translated === undefined ? undefined : this.#report(translated, field).value;
+  }
+
+  #report(translated: Translated, field: string): Translated {
+    for (const problem of translated.problems) this.warn(toMessage(field, problem));
+    return translated;
+  }
+
+  /** Adds a drawn node. The one without a note has the name, the id and the place of the node. */
+  add(kind: NodeKind, data: JsonObject, note?: string): string {
+    const { draft, id: own, spot } = this.around;
+    const { label } = this.node;
+    if (note === undefined) {
+      this.#added.push({ id: own, kind, data: { label, ...data }, spot });
+      return own;
+    }
+    const extra = this.#added.filter(({ id }) => id !== own).length + 1;
+    const id = draft.newId(`${own}-${extra}`);
+    const beside = { x: spot.x - 40 * extra, y: spot.y + 90 * extra };
+    this.#added.push({ id, kind, data: { label: `${label} (${note})`, ...data }, spot: beside });
+    return id;
+  }
+
+  /** The kind of a node that was added. */
+  kindOf(id: string): NodeKind {
+    const added = this.#added.find((node) => node.id === id);
+    if (added === undefined) throw new Error(`The translation has not added the node ${id}.`);
+    return added.kind;
+  }
+
+  /** Changes the data of a node that was added. */
+  change(id: string, changes: JsonObject): void {
+    const added = this.#added.find((node) => node.id === id);
+    if (added !== undefined) added.data = { ...added.data, ...changes };
+  }
+
+  link(source: Source, target: string): void {
+    this.#links.push([source, target]);
+  }
+
+  /** Warns, and writes everything into the drawing. */
+  commit(): void {
+    const { draft, warnings } = this.around;
+    for (const node of this.#added) draft.add(node);
+    for (const [source, target] of this.#links) draft.link(source, target);
+    warnings.push(...this.#warnings);
+  }
+}
+
+function toMessage(field: string, { expression, reason }: Problem): string {
+  const where = cutText(field, MAX_SHOWN);
+  return `${where}: the expression "${cutText(expression, MAX_SHOWN)}" was kept as text: ${reason}.`;
+}
+
+/** A node that is left by its ordinary links only. */
+export function oneWay(id: string, place: Place): Twin {
+  return { entry: id, outputs: [{ sources: [{ id, handle: null }], place }] };
+}

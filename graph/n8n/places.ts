@@ -1,0 +1,91 @@
+// Where the data of n8n's nodes stands here. In n8n each node puts out items, whose `json` the next ones read; here each
+// node has a result with fields of its own.
+import { isObject, setOwn, type JsonObject } from '../json.js';
+import type { PathPart } from '../variable.js';
+
+/** The value at `path` of an item's `json`, as the variable that gives it here (without braces). */
+interface Part {
+  path: readonly PathPart[];
+  variable: string;
+}
+
+/** The `json` of the items that a node puts out. */
+export interface Place {
+  /** What can be read of it. The path `[]` is the whole. */
+  parts: readonly Part[];
+  /** A variable that is empty unless the node has run. */
+  ran: string;
+  /** Rises from a node to those after it. */
+  order: number;
+  /** Whether the value is the list of the `json` of several items. */
+  isList?: boolean;
+  /** Why nothing else of it can be read. */
+  gap?: string;
+}
+
+/** The place of a node whose `json` is the whole of one variable. */
+export function wholePlace(variable: string, ran: string, order: number): Place {
+  return { parts: [{ path: [], variable }], ran, order };
+}
+
+/** The place of a node of which nothing can be read. */
+export function emptyPlace(gap: string, order: number): Place {
+  return { parts: [], ran: '', order, gap };
+}
+
+/** Returns the JSON with variables that gives the value at `path` of a place; undefined where there is none. */
+export function templateAt({ parts }: Place, path: readonly PathPart[]): unknown {
+  const part = parts.find((candidate) => startsWith(path, candidate.path));
+  if (part !== undefined) return inBraces(writeVariable(part.variable, path.slice(part.path.length)));
+  const below = parts.filter((candidate) => startsWith(candidate.path, path));
+  if (below.length === 0) return undefined;
+  const made: JsonObject = {};
+  for (const { path: full, variable } of below) put(made, full.slice(path.length), `{{ ${variable} }}`);
+  return made;
+}
+
+function put(target: JsonObject, path: readonly PathPart[], value: string): void {
+  let at: JsonObject = target;
+  for (const [index, name] of path.entries()) {
+    if (index === path.length - 1) setOwn(at, String(name), value);
+    else {
+      const next = Object.hasOwn(at, String(name)) ? at[String(name)] : undefined;
+      const holder = isObject(next) ? next : {};
+      setOwn(at, String(name), holder);
+      at = holder;
+    }
+  }
+}
+
+function startsWith(path: readonly PathPart[], start: readonly PathPart[]): boolean {
+  return start.length <= path.length && start.every((name, index) => name === path[index]);
+}
+
+function inBraces(variable: string | undefined): string | undefined {
+  return variable === undefined ? undefined : `{{ ${variable} }}`;
+}
+
+const PLAIN_NAME = /^[A-Za-z_$][\w$]*$/;
+/** Longer variables are not read (`graph/variable.ts`). */
+const MAX_VARIABLE = 1000;
+
+/** Returns the variable with the path behind it; undefined where no variable can name it. */
+export function writeVariable(root: string, path: readonly PathPart[]): string | undefined {
+  let text = root;
+  for (const name of path) {
+    if (typeof name === 'number') text += `[${name}]`;
+    else if (PLAIN_NAME.test(name)) text += `.${name}`;
+    else if (name === '' || /\]|\{\{|\}\}/.test(name)) return undefined;
+    else text += `["${name}"]`;
+  }
+  return text.length > MAX_VARIABLE ? undefined : text;
+}
+
+const keys = new WeakMap<Place, string>();
+
+/** Two places with the same key give the same values. */
+export function keyOf(place: Place): string {
+  let key = keys.get(place);
+  if (key === undefined) keys.set(place, (key = JSON.stringify([place.gap, place.isList, place.parts])));
+  return key;
+}

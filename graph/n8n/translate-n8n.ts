@@ -1,0 +1,256 @@
+// Translates a workflow of n8n into a drawing. Pure; nothing of the file is evaluated.
+import { MAX_NODES } from '../document.js';
+import type { JsonObject } from '../json.js';
+import { Draft } from './draft.js';
+import { mergeGuards, withGuard, type Flow } from './flows.js';
+import { MAX_IMPORT_WARNINGS, type ImportWarning } from './import-warning.js';
+import { groupBy } from './group-by.js';
+import { createSpots } from './layout.js';
+import { findLoops, isHidden, loopOutputs, type Loops } from './loops.js';
+import { readN8nFile, type N8nFile, type N8nLink, type N8nNode } from './n8n-file.js';
+import { NodeTranslation, NoTwin, type Surroundings } from './node-translation.js';
+import { leftOutNote, stickyNote } from './notes.js';
+import { closeBodies } from './bodies.js';
+import { closeOver, isClosable } from './left-out.js';
+import { findParts, type Parts } from './parts.js';
+import type { Place } from './places.js';
+import { findReaders } from './readers.js';
+import { findStart, type Start } from './start.js';
+import { translateNode } from './translate-node.js';
+import { isTrigger } from './triggers.js';
+import { twinOf } from './twins.js';
+import { STICKY_NOTE_TYPE } from './types.js';
+
+export interface TranslatedFile {
+  title: string | undefined;
+  drawing: JsonObject;
+  warnings: ImportWarning[];
+}
+
+/** The file would become more than a drawing can hold. */
+export class TooLargeFile extends Error {}
+
+/** Of all links that are closed over nodes that were left out. */
+const MAX_FLOWS = 100_000;
+
+export function translateN8n(file: JsonObject): TranslatedFile {
+  return new Translation(readN8nFile(file)).run();
+}
+
+class Translation {
+  readonly #file: N8nFile;
+  readonly #draft = new Draft();
+  readonly #warnings: ImportWarning[];
+  readonly #notes: JsonObject[] = [];
+  readonly #parts: Parts;
+  readonly #loops: Loops;
+  readonly #start: Start;
+  readonly #startId: string;
+  readonly #ids = new Map<N8nNode, string>();
+  readonly #byName: ReadonlyMap<string, N8nNode>;
+  readonly #spotOf: (node: N8nNode) => { x: number; y: number };
+  readonly #incoming: ReadonlyMap<N8nNode, N8nLink[]>;
+  readonly #outgoing: ReadonlyMap<N8nNode, N8nLink[]>;
+  /** What leaves each node, by output. */
+  readonly #out = new Map<N8nNode, Flow[][]>();
+  readonly #places = new Map<N8nNode, Place>();
+  readonly #leftOut = new Set<N8nNode>();
+  readonly #readers: ReadonlySet<N8nNode>;
+  #flowCount = 0;
+
+  constructor(file: N8nFile) {
+    this.#file = file;
+    this.#warnings = [...file.warnings];
+    this.#byName = new Map(file.nodes.map((node) => [node.name, node]));
+    this.#parts = findParts(file);
+    this.#spotOf = createSpots(file.nodes);
+    const nodes = file.nodes.filter((node) => node.type !== STICKY_NOTE_TYPE && !this.#parts.isPart(node));
+    const links = file.links.filter(
+      ({ from, to }) => !isTrigger(to) && !this.#parts.isPart(from) && !this.#parts.isPart(to),
+    );
+    this.#loops = findLoops(nodes, links);
+    this.#start = findStart(nodes, this.#loops.links);
+    this.#startId = this.#draft.newId(this.#start.trigger?.id ?? 'start');
+    for (const node of nodes) {
+      this.#ids.set(node, node === this.#start.trigger ? this.#startId : this.#draft.newId(node.id));
+    }
+    this.#incoming = groupBy(this.#loops.links, ({ to }) => to);
+    this.#outgoing = groupBy(this.#loops.links, ({ from }) => from);
+    this.#readers = findReaders(this.#loops);
+  }
+
+  run(): TranslatedFile {
+    this.#addStart();
+    for (const [order, node] of this.#loops.inOrder.entries()) {
+      if (isTrigger(node)) this.#addTrigger(node);
+      else this.#addNode(node, order + 1);
+      if (this.#draft.nodeCount > MAX_NODES) throw tooLarge();
+    }
+    closeBodies(this.#loops, {
+      draft: this.#draft,
+      idOf: (node) => this.#ids.get(node)!,
+      isThere: (node) => !this.#leftOut.has(node),
+      flowsOf: (node, output) => this.#out.get(node)?.[output] ?? [],
+      around: (node) => this.#around(node, this.#loops.inOrder.length, []),
+    });
+    if (this.#draft.nodeCount > MAX_NODES) throw tooLarge();
+    this.#reportTheRest();
+    const rest = this.#notes.length > 0 ? { notes: this.#notes } : {};
+    const drawing = this.#draft.toDrawing(this.#startId, rest);
+    return { title: this.#file.title, drawing, warnings: this.#warnings.slice(0, MAX_IMPORT_WARNINGS) };
+  }
+
+  #addStart(): void {
+    const { trigger, translated, warnings } = this.#start;
+    const spot = trigger === undefined ? { x: 0, y: 0 } : this.#spotOf(trigger);
+    const data = { label: trigger?.label ?? 'Start', input_fields: translated.fields };
+    this.#draft.add({ id: this.#startId, kind: 'trigger', data, spot });
+    this.#warnings.push(...warnings);
+    if (!this.#start.hasTrigger) {
+      this.#warnings.push({
+        node: null,
+        message: 'The file has no trigger: a run begins with the nodes that nothing leads to.',
+      });
+    }
+    for (const { node, translated: other } of this.#start.others) {
+      const otherData = { label: node.label, input_fields: other.fields };
+      this.#draft.add({ id: this.#ids.get(node)!, kind: 'trigger', data: otherData, spot: this.#spotOf(node) });
+    }
+    for (const { node, reason } of this.#start.leftOut) this.#leaveOut(node, `${reason}.`);
+  }
+
+  #addTrigger(node: N8nNode): void {
+    const place = this.#start.places.get(node);
+    if (place !== undefined) this.#places.set(node, place);
+    const isOther = this.#start.others.some((other) => other.node === node);
+    const leads = this.#start.leads.has(node) || !this.#start.hasTrigger;
+    if (!leads && !isOther) return;
+    const id = isOther ? this.#ids.get(node)! : this.#startId;
+    const flow: Flow = {
+      source: { id, handle: null },
+      place: place ?? this.#start.translated.place,
+      guards: new Map(),
+    };
+    const count = Math.max(0, ...(this.#outgoing.get(node) ?? []).map(({ output }) => output)) + 1;
+    this.#out.set(
+      node,
+      Array.from({ length: count }, () => [flow]),
+    );
+  }
+
+  #addNode(node: N8nNode, order: number): void {
+    const flows = this.#flowsInto(node);
+    if (node.isDisabled) return this.#close(node, flows, { reason: 'it is switched off in the file', keepsData: true });
+    const refusal = this.#loops.refused.get(node);
+    const translate = refusal === undefined ? twinOf(node.type) : undefined;
+    if (translate === undefined) {
+      return this.#close(node, flows, { reason: refusal ?? 'its type has no twin', keepsData: false });
+    }
+    const at = new NodeTranslation(node, this.#around(node, order, flows));
+    try {
+      const outputs = translateNode(at, translate, this.#readers.has(node));
+      at.commit();
+      const guards = mergeGuards(flows.flat());
+      const made = outputs.map(({ sources, place }, output) =>
+        sources.map((source, index) => ({
+          source,
+          place,
+          guards: withGuard(guards, node.name, output * 1000 + index),
+        })),
+      );
+      this.#out.set(node, made);
+      const place = made.flat()[0]?.place;
+      if (place !== undefined) this.#places.set(node, place);
+    } catch (error) {
+      if (!(error instanceof NoTwin)) throw error;
+      this.#close(node, flows, { reason: error.message, keepsData: false });
+    }
+  }
+
+  #flowsInto(node: N8nNode): Flow[][] {
+    const inputs: Flow[][] = [];
+    const links = this.#incoming.get(node) ?? [];
+    for (const { from, output, input } of links) (inputs[input] ??= []).push(...(this.#out.get(from)?.[output] ?? []));
+    const isRoot = links.length === 0 && !this.#start.hasTrigger;
+    if (isRoot) inputs[0] = [this.#startFlow()];
+    return Array.from(inputs, (flows) => flows ?? []);
+  }
+
+  #startFlow(): Flow {
+    return { source: { id: this.#startId, handle: null }, place: this.#start.translated.place, guards: new Map() };
+  }
+
+  #around(node: N8nNode, order: number, flows: readonly (readonly Flow[])[]): Surroundings {
+    return {
+      draft: this.#draft,
+      id: this.#ids.get(node)!,
+      names: {
+        node: (name) => this.#placeOf(name, node),
+        callbackUrl: this.#callbackUrl(),
+        title: this.#file.title ?? '',
+      },
+      flows,
+      order,
+      spot: this.#spotOf(node),
+      parts: (kind) => this.#parts.take(node, kind),
+      isSplit: this.#loops.regions.has(node),
+      warnings: this.#warnings,
+    };
+  }
+
+  #placeOf(name: string, reader: N8nNode): Place | string {
+    const node = this.#byName.get(name);
+    if (node === undefined) return 'the file has no node of that name';
+    if (this.#leftOut.has(node) && !this.#places.has(node)) return 'that node was left out';
+    if (isHidden(this.#loops, node, reader)) return 'that node is in a loop, which does not show what is in it';
+    const item = this.#loops.loops.get(node)?.body.has(reader) === true ? loopOutputs(node).each : 0;
+    return (
+      this.#out.get(node)?.[item]?.[0]?.place ?? this.#places.get(node) ?? 'that node does not come before this one'
+    );
+  }
+
+  /** Of the only node that waits for a call. */
+  #callbackUrl(): string | undefined {
+    const [only, ...others] = this.#parts.waiting;
+    return only !== undefined && others.length === 0 ? `${this.#ids.get(only)}.callback_url` : undefined;
+  }
+
+  #close(node: N8nNode, inputs: Flow[][], { reason, keepsData }: { reason: string; keepsData: boolean }): void {
+    const outgoing = this.#outgoing.get(node) ?? [];
+    const flows = closeOver(node, inputs, keepsData);
+    this.#flowCount += flows.length;
+    const isClosed = this.#flowCount <= MAX_FLOWS && (keepsData || isClosable(node, inputs, outgoing));
+    if (isClosed) this.#out.set(node, [flows]);
+    const place = flows[0]?.place;
+    if (isClosed && keepsData && place !== undefined) this.#places.set(node, place);
+    const effect = isClosed ? 'The nodes before and behind it are linked.' : 'What follows it does not run.';
+    this.#leaveOut(node, outgoing.length === 0 ? `${reason}.` : `${reason}. ${effect}`);
+  }
+
+  #leaveOut(node: N8nNode, sentence: string): void {
+    this.#leftOut.add(node);
+    const message = `${node.type.length > 100 ? 'The node' : node.type} was left out: ${sentence}`;
+    this.#warnings.push({ node: node.label, message });
+    this.#notes.push(leftOutNote(node, sentence, `note-${this.#notes.length + 1}`, this.#spotOf(node)));
+  }
+
+  #reportTheRest(): void {
+    for (const { from, to } of this.#loops.cut) {
+      const message = `Its connection back to "${to.label}" was left out: here only loops repeat nodes.`;
+      this.#warnings.push({ node: from.label, message });
+    }
+    for (const node of this.#parts.unused()) this.#leaveOut(node, 'what it is a part of has no use for it here.');
+    for (const node of this.#file.nodes.filter(({ type }) => type === STICKY_NOTE_TYPE)) {
+      this.#notes.push(stickyNote(node, `note-${this.#notes.length + 1}`, this.#spotOf(node)));
+    }
+    if (typeof this.#file.settings['errorWorkflow'] === 'string') {
+      const message =
+        'The workflow that n8n runs after errors is not taken over. A webhook of the project can tell of failed runs.';
+      this.#warnings.push({ node: null, message });
+    }
+  }
+}
+
+function tooLarge(): TooLargeFile {
+  return new TooLargeFile(`The file would become more than ${MAX_NODES} nodes.`);
+}

@@ -1,0 +1,93 @@
+// The frame around the translation of every node: what comes before it, what it does after a failure.
+import type { JsonObject } from '../json.js';
+import { traitsOf } from '../kinds.js';
+import { excludeEachOther, placesOf, type Flow } from './flows.js';
+import { addJunction } from './merge.js';
+import { numberOf } from './n8n-file.js';
+import type { NodeTranslation, Twin } from './node-translation.js';
+import type { Place } from './places.js';
+
+/** Types that work with several items one by one, and once here. */
+const ONCE_FOR_EACH: ReadonlySet<string> = new Set([
+  'n8n-nodes-base.httpRequest',
+  'n8n-nodes-base.openAi',
+  '@n8n/n8n-nodes-langchain.openAi',
+  '@n8n/n8n-nodes-langchain.chainLlm',
+  '@n8n/n8n-nodes-langchain.agent',
+]);
+const MERGE_TYPE = 'n8n-nodes-base.merge';
+
+/** Returns the ways out of the translated node. Throws `NoTwin`. */
+export function translateNode(
+  at: NodeTranslation,
+  translate: (at: NodeTranslation) => Twin,
+  readsData: boolean,
+): Twin['outputs'] {
+  const flows = at.around.flows.flat();
+  const isMerge = at.node.type === MERGE_TYPE;
+  const junction = isMerge ? undefined : joinPlaces(at, flows, readsData);
+  if (!isMerge && flows.length > 1 && !excludeEachOther(flows)) {
+    at.warn('n8n runs this node once for each link that brings data. Here it runs once, after all of them.');
+  }
+  if (at.json.isList === true && ONCE_FOR_EACH.has(at.node.type)) {
+    at.warn('n8n runs this node once for each of several items. Here it runs once, and reads the whole list.');
+  }
+  const twin = translate(at);
+  const entry = junction ?? twin.entry;
+  if (junction !== undefined) at.link({ id: junction, handle: null }, twin.entry);
+  for (const { source } of flows) at.link(source, entry);
+  return withSettings(at, twin);
+}
+
+/** Where the data comes from several places, a node in front puts them together. */
+function joinPlaces(at: NodeTranslation, flows: readonly Flow[], readsData: boolean): string | undefined {
+  const places = placesOf(flows);
+  if (places.length < 2 || !readsData) return undefined;
+  const unreadable = places.find(({ parts }) => parts.length === 0);
+  if (unreadable !== undefined) {
+    at.json = unreadable;
+    return undefined;
+  }
+  const { entry, outputs } = addJunction(at, flows, 'input');
+  at.json = outputs[0]!.place;
+  return entry;
+}
+
+const MAX_ATTEMPTS = 10;
+
+/** What n8n says of attempts and failures of every node. */
+function withSettings(at: NodeTranslation, twin: Twin): Twin['outputs'] {
+  const { settings } = at.node;
+  const id = twin.main ?? twin.entry;
+  const kind = at.kindOf(id);
+  const changes: JsonObject = {};
+  const { runs } = traitsOf(kind);
+  if (settings['retryOnFail'] === true && runs !== 'inline' && runs !== 'wait') changes['retry'] = retryOf(settings);
+  const onError = settings['onError'] ?? (settings['continueOnFail'] === true ? 'continueRegularOutput' : undefined);
+  if (onError === 'continueRegularOutput') changes['on_error'] = 'continue';
+  if (onError === 'continueErrorOutput') changes['on_error'] = 'branch';
+  at.change(id, changes);
+  if (onError !== 'continueErrorOutput') return twin.outputs;
+  return [...twin.outputs, { sources: [{ id, handle: 'error' }], place: errorPlace(at, id) }];
+}
+
+function retryOf(settings: JsonObject): JsonObject {
+  const tries = Math.trunc(numberOf(settings['maxTries']) ?? 3);
+  const waitMs = numberOf(settings['waitBetweenTries']) ?? 1000;
+  return {
+    max_attempts: Math.max(1, Math.min(tries, MAX_ATTEMPTS)),
+    delay: Math.max(0, Math.min(waitMs / 1000, 3600)),
+    backoff: 1,
+  };
+}
+
+/** The item that went in, and the error. */
+function errorPlace(at: NodeTranslation, id: string): Place {
+  const message = `${id}.error.message`;
+  const parts = [
+    { path: ['error', 'message'], variable: message },
+    { path: ['error'], variable: message },
+    ...at.json.parts,
+  ];
+  return { parts, ran: `${id}.error.code`, order: at.around.order };
+}

@@ -1,0 +1,175 @@
+// Triggers of n8n. A workflow has one start here: what else n8n keeps in triggers (addresses, times) are hooks and
+// schedules, which are no part of a drawing.
+import { isObject, type JsonObject } from '../json.js';
+import { fieldsOfForm } from './form-fields.js';
+import { numberOf, objectsOf, textOf, valueAt, type N8nNode } from './n8n-file.js';
+import { parseOrUndefined } from './expressions.js';
+import { emptyPlace, wholePlace, type Place } from './places.js';
+
+export interface TranslatedTrigger {
+  fields: JsonObject[];
+  place: Place;
+  /** What a person has to do, as sentences. */
+  warnings: string[];
+  /** Of several triggers the one with the highest rank becomes the start. */
+  rank: number;
+}
+
+type TranslateTrigger = (node: N8nNode) => TranslatedTrigger;
+
+const INPUT = wholePlace('input', 'input', 0);
+
+const triggers: Readonly<Record<string, TranslateTrigger>> = {
+  'n8n-nodes-base.manualTrigger': () => ({ fields: [], place: INPUT, warnings: [], rank: 1 }),
+  'n8n-nodes-base.start': () => ({ fields: [], place: INPUT, warnings: [], rank: 1 }),
+  'n8n-nodes-base.webhook': webhook,
+  'n8n-nodes-base.formTrigger': form,
+  '@n8n/n8n-nodes-langchain.chatTrigger': () => ({
+    fields: [
+      { id: 'chatInput', title: 'Message', type: 'text', input_requirements: true },
+      { id: 'sessionId', title: 'Session', type: 'text' },
+    ],
+    place: INPUT,
+    warnings: ['The chat window is not taken over: a message is the input of a run.'],
+    rank: 4,
+  }),
+  '@n8n/n8n-nodes-langchain.manualChatTrigger': () => ({
+    fields: [{ id: 'chatInput', title: 'Message', type: 'text', input_requirements: true }],
+    place: INPUT,
+    warnings: [],
+    rank: 4,
+  }),
+  'n8n-nodes-base.executeWorkflowTrigger': calledWorkflow,
+  'n8n-nodes-base.scheduleTrigger': (node) =>
+    schedule(cronOfRule(objectsOf(valueAt(node.parameters, 'rule', 'interval')))),
+  'n8n-nodes-base.cron': (node) => schedule(cronOfTimes(objectsOf(valueAt(node.parameters, 'triggerTimes', 'item')))),
+  'n8n-nodes-base.interval': ({ parameters: { interval, unit } }) =>
+    schedule(everyPart(numberOf(interval) ?? 1, textOf(unit) ?? 'seconds', {})),
+};
+
+export const triggerTypes: readonly string[] = Object.keys(triggers);
+
+/** Whether the node starts workflows in n8n, with a twin or without. */
+export function isTrigger({ type }: N8nNode): boolean {
+  return Object.hasOwn(triggers, type) || /trigger$/i.test(type) || type === 'n8n-nodes-base.emailReadImap';
+}
+
+export function translateTrigger(node: N8nNode): TranslatedTrigger | undefined {
+  return Object.hasOwn(triggers, node.type) ? triggers[node.type]!(node) : undefined;
+}
+
+function webhook({ parameters }: N8nNode): TranslatedTrigger {
+  const path = textOf(parameters['path']) ?? '';
+  const warnings = [
+    `Make a hook for the workflow: the address "${path}" of n8n and its authentication are not taken over.`,
+  ];
+  if ((parameters['responseMode'] ?? 'onReceived') !== 'onReceived') {
+    warnings.push('A hook answers with the id of the run. What the workflow answers is the output of the run.');
+  }
+  const place: Place = {
+    parts: [{ path: ['body'], variable: 'input' }],
+    ran: 'input',
+    order: 0,
+    gap: 'of a call only its body is the input of the run',
+  };
+  return { fields: [], place, warnings, rank: 5 };
+}
+
+function form({ parameters, version }: N8nNode): TranslatedTrigger {
+  const { fields, warnings } = fieldsOfForm(valueAt(parameters, 'formFields', 'values'), {
+    areNamed: version >= 2.4,
+    maySecret: true,
+  });
+  return {
+    fields,
+    place: INPUT,
+    warnings: ['The public form is not taken over: its fields are those of the input of a run.', ...warnings],
+    rank: 5,
+  };
+}
+
+const INPUT_TYPES: Record<string, string> = { number: 'number', boolean: 'checkbox' };
+
+function calledWorkflow({ parameters }: N8nNode): TranslatedTrigger {
+  const listed = objectsOf(valueAt(parameters, 'workflowInputs', 'values')).flatMap(({ name, type }) => {
+    return typeof name === 'string' && name !== '' ? [{ name, type: INPUT_TYPES[textOf(type) ?? ''] ?? 'text' }] : [];
+  });
+  const example = parseOrUndefined(textOf(parameters['jsonExample']) ?? '');
+  const shown =
+    parameters['inputSource'] === 'jsonExample' && isObject(example)
+      ? Object.entries(example).map(([name, value]) => ({ name, type: INPUT_TYPES[typeof value] ?? 'text' }))
+      : listed;
+  const fields = uniqueFields(shown.map(({ name, type }) => ({ id: name, title: name, type })));
+  return { fields, place: INPUT, warnings: [], rank: 3 };
+}
+
+function uniqueFields(fields: readonly (JsonObject & { id: string })[]): JsonObject[] {
+  return [...new Map(fields.filter(({ id }) => id !== '').map((field) => [field.id, field])).values()];
+}
+
+function schedule(cron: string | undefined): TranslatedTrigger {
+  const times = cron === undefined ? '' : `, for example with the cron expression "${cron}"`;
+  return {
+    fields: [],
+    place: emptyPlace('a schedule gives no data of its own', 0),
+    warnings: [`Make a schedule for the workflow${times}: times are not taken over.`],
+    rank: 2,
+  };
+}
+
+function cronOfRule(intervals: readonly JsonObject[]): string | undefined {
+  const [interval, ...others] = intervals;
+  if (interval === undefined || others.length > 0) return undefined;
+  const field = textOf(interval['field']) ?? 'days';
+  if (field === 'cronExpression') return plainCron(interval['expression']);
+  return everyPart(numberOf(interval[`${field}Interval`]) ?? 1, field, interval);
+}
+
+function cronOfTimes(times: readonly JsonObject[]): string | undefined {
+  const [time, ...others] = times;
+  if (time === undefined || others.length > 0) return undefined;
+  const mode = textOf(time['mode']) ?? 'everyDay';
+  if (mode === 'custom') return plainCron(time['cronExpression']);
+  const units: Record<string, string> = {
+    everyMinute: 'minutes',
+    everyHour: 'hours',
+    everyDay: 'days',
+    everyWeek: 'weeks',
+    everyMonth: 'months',
+  };
+  const at = {
+    triggerAtMinute: time['minute'] ?? 0,
+    triggerAtHour: time['hour'] ?? 14,
+    triggerAtDay: [Number(time['weekday'] ?? 1)],
+    triggerAtDayOfMonth: time['dayOfMonth'] ?? 1,
+  };
+  return everyPart(1, units[mode] ?? '', at);
+}
+
+/** n8n allows a sixth field in front, for the seconds. */
+function plainCron(expression: unknown): string | undefined {
+  const fields = (textOf(expression) ?? '').trim().split(/\s+/);
+  const five = fields.length === 6 && fields[0] === '0' ? fields.slice(1) : fields;
+  const isPlain = five.length === 5 && five.every((field) => /^[\dA-Za-z*/,-]{1,40}$/.test(field));
+  return isPlain ? five.join(' ') : undefined;
+}
+
+function everyPart(count: number, unit: string, at: JsonObject): string | undefined {
+  const minute = inRange(at['triggerAtMinute'], 59);
+  const hour = inRange(at['triggerAtHour'], 23);
+  if (!Number.isInteger(count) || count < 1) return undefined;
+  if (unit === 'minutes' && 60 % count === 0) return count === 1 ? '* * * * *' : `*/${count} * * * *`;
+  if (unit === 'hours' && 24 % count === 0) return `${minute} ${count === 1 ? '*' : `*/${count}`} * * *`;
+  if (count > 1) return undefined;
+  if (unit === 'days') return `${minute} ${hour} * * *`;
+  if (unit === 'months') return `${minute} ${hour} ${Math.max(1, inRange(at['triggerAtDayOfMonth'], 31))} * *`;
+  if (unit !== 'weeks') return undefined;
+  const given = Array.isArray(at['triggerAtDay']) ? at['triggerAtDay'] : [0];
+  const days = given.filter((day: unknown) => typeof day === 'number' && Number.isInteger(day) && day >= 0 && day <= 6);
+  return days.length === 0 ? undefined : `${minute} ${hour} * * ${days.join(',')}`;
+}
+
+function inRange(value: unknown, most: number): number {
+  const number = numberOf(value) ?? 0;
+  return Number.isInteger(number) && number >= 0 && number <= most ? number : 0;
+}

@@ -1,0 +1,179 @@
+// Edit Fields (Set), No Operation and Respond to Webhook.
+import { isObject, setOwn, type JsonObject } from '../json.js';
+import { fromEntries } from './draft.js';
+import { objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
+import { NoTwin, oneWay, type NodeTranslation, type Twin } from './node-translation.js';
+import { wholePlace } from './places.js';
+
+/** Sets fields in the items that come in; a name with dots in it is a path. */
+const MERGE_CODE = [
+  'const list = Array.isArray(inputs.json) ? inputs.json : [inputs.json];',
+  'const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);',
+  'const made = list.map((json) => {',
+  '  const kept = Object.entries(isObject(json) ? json : {}).filter(([name]) =>',
+  '    inputs.keep === null ? !inputs.drop.includes(name) : inputs.keep.includes(name));',
+  '  const result = structured(Object.fromEntries(kept));',
+  '  for (const { path, value } of inputs.fields) {',
+  '    let at = result;',
+  '    for (const name of path.slice(0, -1)) at = isObject(at[name]) ? at[name] : (at[name] = {});',
+  '    at[path.at(-1)] = value;',
+  '  }',
+  '  return result;',
+  '});',
+  'function structured(value) {',
+  '  if (Array.isArray(value)) return value.map(structured);',
+  '  if (!isObject(value)) return value;',
+  '  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, structured(part)]));',
+  '}',
+  'return made.length === 1 ? made[0] : made;',
+].join('\n');
+
+interface Field {
+  path: string[];
+  value: unknown;
+}
+
+export function translateSet(at: NodeTranslation): Twin {
+  const { parameters, node } = at;
+  const isNew = node.version >= 3;
+  if (isNew && parameters['mode'] === 'raw') return raw(at);
+  const hasDots = valueAt(parameters, 'options', 'dotNotation') !== false;
+  const fields = (isNew ? readFields(at) : readOldFields(at)).map(({ name, value }) => ({
+    path: hasDots ? pathOf(name) : [name],
+    value,
+  }));
+  const kept = keptFields(at);
+  if (kept === undefined && at.json.isList !== true) return setTwin(at, nested(fields));
+  const { keep, drop } = kept ?? { keep: [], drop: [] };
+  return codeTwin(at, { json: at.wholeJson, keep, drop, fields });
+}
+
+function raw(at: NodeTranslation): Twin {
+  const value = at.jsonText(at.parameters['jsonOutput'], 'jsonOutput');
+  if (value === undefined) throw new NoTwin('jsonOutput is no JSON that can be translated');
+  const kept = keptFields(at);
+  if (kept === undefined) return setTwin(at, value);
+  if (!isObject(value)) throw new NoTwin('its JSON is no object that the other fields could be added to');
+  const fields = Object.entries(value).map(([name, part]) => ({ path: [name], value: part }));
+  return codeTwin(at, { json: at.wholeJson, ...kept, fields });
+}
+
+function setTwin(at: NodeTranslation, value: unknown): Twin {
+  const id = at.add('set', { value });
+  return oneWay(id, wholePlace(`${id}.result.value`, `${id}.result.content`, at.around.order));
+}
+
+function codeTwin(at: NodeTranslation, inputs: JsonObject): Twin {
+  const id = at.add('code', { code: MERGE_CODE, inputs });
+  const place = wholePlace(`${id}.result.value`, `${id}.result.content`, at.around.order);
+  return oneWay(id, at.json.isList === true ? { ...place, isList: true } : place);
+}
+
+/** Which fields of the items that come in stay; undefined: none. */
+function keptFields({ parameters, node }: NodeTranslation): { keep: string[] | null; drop: string[] } | undefined {
+  if (node.version < 3) return parameters['keepOnlySet'] === true ? undefined : { keep: null, drop: [] };
+  const include = textOf(parameters['include']) ?? (node.version < 3.3 ? 'all' : undefined);
+  if (node.version >= 3.3 && parameters['includeOtherFields'] !== true) return undefined;
+  if (include === 'none') return undefined;
+  if (include === 'selected') return { keep: namesIn(parameters['includeFields']), drop: [] };
+  if (include === 'except') return { keep: null, drop: namesIn(parameters['excludeFields']) };
+  return { keep: null, drop: [] };
+}
+
+function namesIn(text: unknown): string[] {
+  if (typeof text !== 'string') return [];
+  return text.split(',').flatMap((name) => name.trim() || []);
+}
+
+interface Named {
+  name: string;
+  value: unknown;
+}
+
+function readFields(at: NodeTranslation): Named[] {
+  const { parameters } = at;
+  const assigned = objectsOf(valueAt(parameters, 'assignments', 'assignments'));
+  const listed = objectsOf(valueAt(parameters, 'fields', 'values'));
+  return [
+    ...assigned.flatMap(({ name, value, type }) => toNamed(at, name, value, textOf(type) ?? 'string')),
+    // Versions 3.0 to 3.2 hold the value in a field of its type.
+    ...listed.flatMap(({ name, type = 'stringValue', ...values }) =>
+      toNamed(at, name, values[textOf(type) ?? ''], (textOf(type) ?? '').replace(/Value$/, '')),
+    ),
+  ];
+}
+
+function toNamed(at: NodeTranslation, name: unknown, value: unknown, type: string): Named[] {
+  const text = typeof name === 'string' ? name : '';
+  if (text === '') return [];
+  if (text.startsWith('=')) throw new NoTwin('the name of a field is an expression');
+  return [{ name: text, value: typed(at, value, type, `fields.${text}`) }];
+}
+
+/** A literal gets the type that the node says; a variable keeps that of its value. */
+function typed(at: NodeTranslation, value: unknown, type: string, field: string): unknown {
+  if (type === 'array' || type === 'object') {
+    const json = at.jsonText(value, field);
+    if (json === undefined) at.warn(`${field}: its value is no JSON and was kept as text.`);
+    return json === undefined ? at.value(value, field) : json;
+  }
+  const translated = at.value(value ?? '', field);
+  if (typeof translated !== 'string' || translated.includes('{{')) {
+    return type === 'string' && typeof translated !== 'string' ? JSON.stringify(translated) : translated;
+  }
+  if (type === 'number' && translated.trim() !== '' && Number.isFinite(Number(translated))) return Number(translated);
+  if (type === 'boolean' && /^(?:true|false)$/.test(translated)) return translated === 'true';
+  return translated;
+}
+
+/** `{string: [{name, value}], number: [...], boolean: [...]}`, of versions 1 and 2. */
+function readOldFields(at: NodeTranslation): Named[] {
+  return Object.entries(objectOf(at.parameters['values'])).flatMap(([type, fields]) =>
+    objectsOf(fields).flatMap(({ name, value }) => toNamed(at, name, value, type)),
+  );
+}
+
+/** n8n reads dots, and not brackets alone, as steps. */
+function pathOf(name: string): string[] {
+  const steps = name.split('.').filter((step) => step !== '');
+  return steps.length === 0 ? [name] : steps;
+}
+
+function nested(fields: readonly Field[]): JsonObject {
+  const made: JsonObject = {};
+  for (const { path, value } of fields) {
+    let at = made;
+    for (const step of path.slice(0, -1)) {
+      const next = Object.hasOwn(at, step) ? at[step] : undefined;
+      const holder = isObject(next) ? next : {};
+      setOwn(at, step, holder);
+      at = holder;
+    }
+    setOwn(at, path.at(-1)!, value);
+  }
+  return made;
+}
+
+export function translateNoOp(at: NodeTranslation): Twin {
+  const id = at.add('set', { value: at.wholeJson });
+  return oneWay(id, at.json);
+}
+
+export function translateResponse(at: NodeTranslation): Twin {
+  const { parameters } = at;
+  const kind = textOf(parameters['respondWith']) ?? 'firstIncomingItem';
+  const values: Record<string, () => unknown> = {
+    firstIncomingItem: () => at.wholeJson,
+    allIncomingItems: () => at.wholeJson,
+    text: () => at.text(parameters['responseBody'], 'responseBody'),
+    json: () =>
+      at.jsonText(parameters['responseBody'], 'responseBody') ?? at.text(parameters['responseBody'], 'responseBody'),
+    noData: () => '',
+  };
+  if (!Object.hasOwn(values, kind)) throw new NoTwin(`an answer of the kind "${kind}" has no twin`);
+  const options = Object.keys(fromEntries(Object.entries(objectOf(parameters['options']))));
+  if (options.length > 0)
+    at.warn(`The status and the headers of the answer (${options.slice(0, 5).join(', ')}) were left out.`);
+  const id = at.add('output', { value: values[kind]!() });
+  return oneWay(id, at.json);
+}

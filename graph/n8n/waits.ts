@@ -1,0 +1,110 @@
+// Wait, of all kinds, and Stop and Error.
+import { isObject } from '../json.js';
+import { fieldsOfForm } from './form-fields.js';
+import { numberOf, textOf, valueAt } from './n8n-file.js';
+import { NoTwin, oneWay, type NodeTranslation, type Twin } from './node-translation.js';
+import type { Place } from './places.js';
+
+const SECONDS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
+/** A run lasts 30 days at most, so that a longer wait would end it. */
+const LONGEST_SECONDS = 29 * 86_400;
+
+export function translateWait(at: NodeTranslation): Twin {
+  const { parameters } = at;
+  const resume = textOf(parameters['resume']) ?? 'timeInterval';
+  if (resume === 'specificTime') {
+    const id = at.add('wait', { mode: 'until', until: at.text(parameters['dateTime'], 'dateTime') });
+    return oneWay(id, at.json);
+  }
+  if (resume === 'webhook') return callback(at);
+  if (resume === 'form') return form(at);
+  if (resume !== 'timeInterval') throw new NoTwin(`it waits for "${resume}"`);
+  const isLater = at.node.version >= 1.1;
+  const unit = textOf(parameters['unit']) ?? (isLater ? 'seconds' : 'hours');
+  const id = at.add('wait', {
+    mode: 'duration',
+    seconds: secondsOf(at, parameters['amount'] ?? (isLater ? 5 : 1), unit),
+  });
+  return oneWay(id, at.json);
+}
+
+function secondsOf(at: NodeTranslation, amount: unknown, unit: string): number | string {
+  const factor = Object.hasOwn(SECONDS, unit) ? SECONDS[unit]! : undefined;
+  if (factor === undefined) throw new NoTwin(`it waits for the unit "${unit}"`);
+  const number =
+    numberOf(amount) ??
+    (typeof amount === 'string' && /^\d{1,9}(\.\d{1,3})?$/.test(amount) ? Number(amount) : undefined);
+  if (number !== undefined) return Math.min(number * factor, LONGEST_SECONDS);
+  if (factor !== 1) throw new NoTwin(`its number of ${unit} is an expression`);
+  return at.text(amount, 'amount');
+}
+
+function callback(at: NodeTranslation): Twin {
+  const id = at.add('wait', { mode: 'callback', timeout: timeoutOf(at) });
+  const body = `${id}.result.json`;
+  const place: Place = {
+    parts: [{ path: ['body'], variable: body }],
+    ran: `${id}.result.content`,
+    order: at.around.order,
+    gap: 'of a callback there is only its body',
+  };
+  return afterTimeout(at, id, place);
+}
+
+/** In n8n a form that people fill in; here a task for them. */
+function form(at: NodeTranslation): Twin {
+  const { parameters } = at;
+  const { fields, warnings } = fieldsOfForm(valueAt(parameters, 'formFields', 'values'), {
+    areNamed: at.node.version >= 1.2,
+    maySecret: false,
+  });
+  for (const warning of warnings) at.warn(warning);
+  const texts = ['formTitle', 'formDescription']
+    .map((field) => at.text(parameters[field], field))
+    .filter((text) => text !== '');
+  const message = texts.length === 0 ? at.node.label : texts.join('\n\n');
+  const id = at.add('human', { message, ...(fields.length > 0 && { fields }), timeout: timeoutOf(at) });
+  at.warn('The form is a task in the inbox of who may run the workflow. It has no public address.');
+  const place: Place = {
+    parts: [{ path: [], variable: `${id}.result.values` }],
+    ran: `${id}.result.content`,
+    order: at.around.order,
+  };
+  return afterTimeout(at, id, place);
+}
+
+/** n8n goes on after the time limit as after an answer. */
+function afterTimeout(at: NodeTranslation, id: string, place: Place): Twin {
+  const ordinary = { id, handle: null };
+  const isLimited = at.parameters['limitWaitTime'] === true;
+  return {
+    entry: id,
+    outputs: [{ sources: isLimited ? [ordinary, { id, handle: 'timeout' }] : [ordinary], place }],
+  };
+}
+
+function timeoutOf(at: NodeTranslation): number {
+  const { parameters } = at;
+  if (parameters['limitWaitTime'] !== true) {
+    at.warn('n8n waits without an end. Here the wait ends after 29 days, and the run fails.');
+    return LONGEST_SECONDS;
+  }
+  if ((parameters['limitType'] ?? 'afterTimeInterval') !== 'afterTimeInterval') {
+    throw new NoTwin('its time limit is a date');
+  }
+  const seconds = secondsOf(at, parameters['resumeAmount'] ?? 1, textOf(parameters['resumeUnit']) ?? 'hours');
+  if (typeof seconds !== 'number') throw new NoTwin('its time limit is an expression');
+  return seconds;
+}
+
+const STOP_CODE =
+  'throw new Error(typeof inputs.message === "string" ? inputs.message : JSON.stringify(inputs.message));';
+
+export function translateStop(at: NodeTranslation): Twin {
+  const isObjectGiven = at.parameters['errorType'] === 'errorObject';
+  const object = isObjectGiven ? at.jsonText(at.parameters['errorObject'], 'errorObject') : undefined;
+  if (isObjectGiven && !isObject(object)) throw new NoTwin('its error is no JSON that can be translated');
+  const message = object ?? at.value(at.parameters['errorMessage'] ?? '', 'errorMessage');
+  const id = at.add('code', { code: STOP_CODE, inputs: { message } });
+  return { entry: id, outputs: [] };
+}
