@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { EVENTS_OF_AN_EXECUTION } from '../replay/scenarios-over-executions.js';
 import { collectGarbage, WITH_INSPECTOR } from '../support/collect-garbage.js';
@@ -140,7 +139,7 @@ describe('loops that go on in new executions', function () {
       const id = await api.createWorkflow(await api.createProject(), around(each, body));
       const worker = stack.stack.pids.worker!;
       // Without the garbage, of which there may be any amount with a large heap.
-      const heldMiB = async () => (await collectGarbage(worker, join(stack.dataDir, 'logs/worker.log'))) / 2 ** 20;
+      const heldMiB = async () => (await collectGarbage(worker, `${stack.dataDir}/logs/worker.log`)) / 2 ** 20;
       const { data } = await api.run(id);
       const done = async () => (await api.poll(data.id)).data.data?.[each.id]?.iterations?.succeeded ?? 0;
       await eventually(async () => (await done()) >= 2_000, { timeoutMs: 120_000, intervalMs: 500 });
