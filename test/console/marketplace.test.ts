@@ -65,6 +65,8 @@ describe('the marketplace', function () {
     const page = await browser.visitor();
     await page.goto('/marketplace');
     await page.getByRole('searchbox', { name: 'Search marketplace' }).fill(word);
+    // The list may have this one workflow before it is searched.
+    await page.waitForURL((url) => url.searchParams.get('search') === word);
     const card = page.getByRole('article', { name: title });
     await page.getByText('1 workflow', { exact: true }).waitFor();
     const text = await card.innerText();
