@@ -151,6 +151,7 @@ const NOT_WITHOUT_CACHE = [
   'replay',
   'scale',
   'secrets',
+  'sub-workflow-durability',
   'values',
   'visible',
   'wait-durability',
