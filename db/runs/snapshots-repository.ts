@@ -1,8 +1,9 @@
 // What runs execute, frozen: identical drawings share one row. Writer: run acceptance.
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Plan } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
+import type { Tables } from '../core/tables.js';
 
 /** What a graph is stored under. `document`: JSON text, secrets masked. */
 export function hashDrawing(document: string): Buffer {
@@ -32,28 +33,33 @@ export interface SnapshotSweep {
   nextHash: Buffer | null;
 }
 
+const isOrphan = sql<boolean>`NOT EXISTS (SELECT FROM runs WHERE runs.snapshot_hash = graph.hash)
+  AND NOT EXISTS (SELECT FROM workflows WHERE workflows.published_snapshot = graph.hash)`;
+
 /**
  * Deletes graphs that nothing refers to, among the next `limit` after `afterHash`: acceptance stores a graph before its
  * run, and may die in between. An hour covers every acceptance that is under way, but not one that has just found an
- * old orphan and counts on it. That one is safe as well: its run locks the graph (then the deletion passes it by, or
- * fails by the foreign key), or finds it gone and stores it again (`isSnapshotGone`).
+ * old orphan and counts on it. That one is safe as well: its run locks the graph (then the lock here passes it by), or
+ * finds it gone and stores it again (`isSnapshotGone`). The second statement looks for references again, because a run
+ * may be stored after the first one has begun and before it locks the graph.
  */
-export async function deleteOrphanedSnapshots(db: Db, afterHash: Buffer | null, limit: number): Promise<SnapshotSweep> {
-  const { rows } = await sql<{ deleted: number; looked: number; last: Buffer | null }>`
-    WITH looked AS MATERIALIZED (
-      SELECT hash, created_at FROM graph_snapshots WHERE hash > ${afterHash ?? Buffer.alloc(0)}
-      ORDER BY hash LIMIT ${limit}::integer
-    ), orphans AS (
-      SELECT graph.hash FROM graph_snapshots graph JOIN looked USING (hash)
-      WHERE graph.created_at < now() - interval '1 hour'
-        AND NOT EXISTS (SELECT FROM runs WHERE runs.snapshot_hash = graph.hash)
-        AND NOT EXISTS (SELECT FROM workflows WHERE workflows.published_snapshot = graph.hash)
-      FOR UPDATE OF graph SKIP LOCKED
-    ), deleted AS (
-      DELETE FROM graph_snapshots WHERE hash IN (SELECT hash FROM orphans) RETURNING hash
-    )
-    SELECT (SELECT count(*) FROM deleted) AS deleted, (SELECT count(*) FROM looked) AS looked,
-      (SELECT hash FROM looked ORDER BY hash DESC LIMIT 1) AS last`.execute(db);
-  const { deleted = 0, looked = 0, last = null } = rows[0] ?? {};
-  return { deleted, nextHash: looked < limit ? null : last };
+export async function deleteOrphanedSnapshots(
+  trx: Transaction<Tables>,
+  afterHash: Buffer | null,
+  limit: number,
+): Promise<SnapshotSweep> {
+  const { rows: looked } = await sql<{ hash: Buffer; is_old: boolean }>`
+    SELECT hash, created_at < now() - interval '1 hour' AS is_old
+    FROM graph_snapshots WHERE hash > ${afterHash ?? Buffer.alloc(0)}
+    ORDER BY hash LIMIT ${limit}::integer`.execute(trx);
+  const old = looked.filter(({ is_old }) => is_old).map(({ hash }) => hash);
+  const { rows: locked } = await sql<{ hash: Buffer }>`
+    SELECT hash FROM graph_snapshots graph WHERE hash = ANY (${old}) AND ${isOrphan} FOR UPDATE SKIP LOCKED`.execute(
+    trx,
+  );
+  const { numAffectedRows = 0n } = await sql`
+    DELETE FROM graph_snapshots graph
+    WHERE hash = ANY (${locked.map(({ hash }) => hash)}) AND ${isOrphan}`.execute(trx);
+  const last = looked.length < limit ? null : (looked.at(-1)?.hash ?? null);
+  return { deleted: Number(numAffectedRows), nextHash: last };
 }

@@ -128,7 +128,7 @@ describe('retention with 10,000 runs, 2,000 of them old', function () {
 
     it('graphs that nothing refers to, and the figures for metrics', async () => {
       const plan = await plansOf(async (observed) => {
-        await deleteOrphanedSnapshots(observed, null, 500);
+        await observed.transaction().execute((trx) => deleteOrphanedSnapshots(trx, null, 500));
         await readServiceFigures(observed, DAYS);
       });
       assert.match(plan, /runs_snapshot/);

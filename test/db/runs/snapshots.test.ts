@@ -36,9 +36,11 @@ describe('graphs that nothing refers to', function () {
     queryDatabase(stack, "UPDATE graph_snapshots SET created_at = now() - interval '2 hours' WHERE hash = ANY ($1)", [
       hashes,
     ]);
+  const sweep = (after: Buffer | null, limit: number) =>
+    db.transaction().execute((trx) => deleteOrphanedSnapshots(trx, after, limit));
   const sweepAll = async (): Promise<void> => {
     let after: Buffer | null = null;
-    do after = (await deleteOrphanedSnapshots(db, after, 7)).nextHash;
+    do after = (await sweep(after, 7)).nextHash;
     while (after !== null);
   };
   /** A workflow whose graph is stored already, by an acceptance that died two hours ago. */
@@ -109,7 +111,7 @@ describe('graphs that nothing refers to', function () {
     const workflows = await Promise.all(Array.from({ length: 15 }, workflowWithOrphan));
     const over = new AbortController();
     const sweeps = (async () => {
-      while (!over.signal.aborted) await deleteOrphanedSnapshots(db, null, 1_000_000);
+      while (!over.signal.aborted) await sweep(null, 1_000_000);
     })();
     const runs = await Promise.all(workflows.map(({ workflowId }) => api.run(workflowId)));
     over.abort();
