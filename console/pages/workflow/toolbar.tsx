@@ -7,7 +7,8 @@ import { ButtonLink } from '../../ui/button-link.js';
 import { Button } from '../../ui/button.js';
 import { Menu } from '../../ui/menu.js';
 import type { OpenDialog } from './editor-dialogs.js';
-import { exportDrawing } from './export-drawing.js';
+import { exportWorkflow } from './export-workflow.js';
+import { useAction } from './use-action.js';
 import { saveAndTell } from './save-and-tell.js';
 import type { Saver } from './saver.js';
 
@@ -21,6 +22,10 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
   const { workflow, isSaving, error } = useSyncExternalStore(saver.subscribe, saver.getState);
   const isDirty = useEditor((state) => state.isDirty);
   const save = (): void => void saveAndTell(store, saver);
+  const exporting = useAction(async () => {
+    // The file is what the service has: what is on the screen is saved first. A save that failed says so itself.
+    if (store.isReadOnly || (await saver.save())) await exportWorkflow(workflow.id);
+  });
   const mayPublish = workflow.role === 'owner' || workflow.role === 'admin';
   return (
     <>
@@ -42,7 +47,9 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
         )}
         <Button onClick={() => onOpen('versions')}>Versions</Button>
         <ButtonLink to={`/workflows/${workflow.id}/starts`}>Starts by itself</ButtonLink>
-        <Button onClick={() => exportDrawing(workflow.title, store.drawing)}>Export</Button>
+        <Button isBusy={exporting.isRunning} onClick={() => void exporting.run()}>
+          Export
+        </Button>
         {mayPublish && <Button onClick={() => onOpen('publish')}>Publish</Button>}
         {!store.isReadOnly && (
           <Menu
@@ -59,6 +66,13 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
         <div className="editor-alerts">
           <Alert onRetry={save} isRetrying={isSaving}>
             The workflow is not saved. {explain(error)}
+          </Alert>
+        </div>
+      )}
+      {exporting.error !== undefined && (
+        <div className="editor-alerts">
+          <Alert onRetry={() => void exporting.run()} isRetrying={exporting.isRunning}>
+            The workflow is not exported. {explain(exporting.error)}
           </Alert>
         </div>
       )}

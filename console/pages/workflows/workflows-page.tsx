@@ -8,9 +8,12 @@ import { Pager } from '../../ui/pager.js';
 import { SearchField } from '../../ui/search-field.js';
 import { SelectField } from '../../ui/select-field.js';
 import { EmptyWorkflows } from './empty-workflows.js';
+import { DropZone } from './drop-zone.js';
 import { ImportButton } from './import-button.js';
+import { ImportDialogs } from './import-dialogs.js';
 import { NewWorkflowDialog } from './new-workflow-dialog.js';
 import { useFilters } from './use-filters.js';
+import { useImport } from './use-import.js';
 import { useProjects } from './use-projects.js';
 import { useWorkflows } from './use-workflows.js';
 import './workflows-page.css';
@@ -19,8 +22,8 @@ import { WorkflowTable } from './workflow-table.js';
 export function WorkflowsPage() {
   const { filters, search, setSearch, setProject, setPage, clear } = useFilters();
   const [isMaking, setIsMaking] = useState(false);
-  const [importError, setImportError] = useState<string>();
   const projects = useProjects();
+  const importing = useImport(filters.project);
   const workflows = useWorkflows(filters);
   const { data } = workflows;
   const error = workflows.error ?? projects.error;
@@ -30,12 +33,12 @@ export function WorkflowsPage() {
     void projects.refetch();
   };
   return (
-    <>
+    <DropZone onFiles={importing.takeDropped}>
       <PageHeader
         title="Workflows"
         actions={
           <>
-            <ImportButton project={filters.project} onError={setImportError} />
+            <ImportButton isBusy={importing.isBusy} onFile={importing.take} />
             <Button variant="primary" onClick={() => setIsMaking(true)}>
               New workflow
             </Button>
@@ -54,7 +57,7 @@ export function WorkflowsPage() {
         />
         <SearchField label="Search workflows" value={search} onChange={setSearch} />
       </div>
-      {importError !== undefined && <Alert>{importError}</Alert>}
+      {importing.error !== undefined && <Alert>{importing.error}</Alert>}
       {error !== null && (
         <Alert onRetry={retry} isRetrying={workflows.isFetching}>
           {explain(error)}
@@ -69,6 +72,7 @@ export function WorkflowsPage() {
       )}
       {data !== undefined && <Pager page={data.page} size={data.size} total={data.total} onPage={setPage} />}
       {isMaking && <NewWorkflowDialog project={filters.project} onClose={() => setIsMaking(false)} />}
-    </>
+      <ImportDialogs importing={importing} />
+    </DropZone>
   );
 }

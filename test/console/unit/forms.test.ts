@@ -13,9 +13,7 @@ import { byType } from '../../../console/graph/node-kind.js';
 import type { JsonObject } from '../../../console/graph/json.js';
 import { groupsOf, withoutGroups } from '../../../console/kinds/groups.js';
 import { toFieldId } from '../../../console/kinds/field-id.js';
-import { maskSecrets } from '../../../console/pages/workflow/mask-secrets.js';
 import { runFields, toInput } from '../../../console/pages/workflow/run-input.js';
-import { parseExported } from '../../../console/pages/workflows/parse-exported.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 import { drawing, http, llm, trigger } from '../../graph/drawings.js';
 
@@ -224,32 +222,5 @@ describe('the input of a run', () => {
       ),
       { a: '12345678901234567890', c: 'secret' },
     );
-  });
-});
-
-describe('a file', () => {
-  it('holds no secret that was written and not saved', () => {
-    const data = {
-      input_fields: [{ is_secret: true, default_value: 'x' }],
-      headers: { Authorization: 'y', Accept: 'z', 'X-Key': '' },
-    };
-    assert.deepEqual(maskSecrets({ nodes: [{ data }] }), {
-      nodes: [
-        {
-          data: {
-            input_fields: [{ is_secret: true, default_value: '********' }],
-            headers: { Authorization: '********', Accept: 'z', 'X-Key': '' },
-          },
-        },
-      ],
-    });
-  });
-
-  it('is taken as Export writes it, or as a bare drawing, and else refused', () => {
-    assert.deepEqual(parseExported('{"title":" A ","data":{"nodes":[]}}'), { title: 'A', data: { nodes: [] } });
-    assert.deepEqual(parseExported('{"nodes":[]}'), { title: undefined, data: { nodes: [] } });
-    for (const text of ['', '{', 'null', '[]', '{}', '{"data":{}}', '{"nodes":[1]}', '{"nodes":{}}']) {
-      assert.equal(parseExported(text), undefined, text);
-    }
   });
 });

@@ -1,19 +1,13 @@
-import type { Drawing } from '../../graph/drawing.js';
-import { maskSecrets } from './mask-secrets.js';
+import { api, unwrap } from '../../app/api.js';
 
-/** What `Export` writes and `Import` reads: the title and the drawing, secrets as `********`. */
-interface ExportedWorkflow {
-  title: string;
-  data: Drawing;
-}
-
-export function exportDrawing(title: string, drawing: Drawing): void {
-  const exported: ExportedWorkflow = { title, data: maskSecrets(drawing) as Drawing };
+/** Stores the workflow as a file. The service has masked its secrets. */
+export async function exportWorkflow(id: number): Promise<void> {
+  const exported = await unwrap(api.GET('/api/v1/workflows/{id}/export/', { params: { path: { id } } }));
   const file = new Blob([`${JSON.stringify(exported, null, 2)}\n`], { type: 'application/json' });
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');
   link.href = url;
-  link.download = `${toFileName(title)}.json`;
+  link.download = `${toFileName(exported.title)}.json`;
   link.click();
   // The download has begun with the click.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);

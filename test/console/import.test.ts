@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { createPerson, type Person } from '../api/sessions/people.js';
+import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { assertAccessible } from './axe.js';
+import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+
+const APPS = path.join(import.meta.dirname, '..', 'graph', 'n8n', 'files', 'apps-without-a-twin.json');
+const drawing = {
+  nodes: [
+    { id: 't', type: 'trigger-node', position: { x: 0, y: 0 }, data: { id: 't', label: 'Start', next_nodes: [] } },
+  ],
+  edges: [],
+  start_node: 't',
+};
+
+describe('files on the list of workflows', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let browser: ConsoleBrowser;
+  let api: ApiClient;
+  let person: Person;
+
+  before(async () => {
+    stack = await sharedStack();
+    browser = await openConsole(stack);
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    person = await createPerson(stack);
+    for (const name of ['Alpha', 'Beta']) await invite(await api.createProject(name), 'editor');
+    await invite(await api.createProject('Only to read'), 'viewer');
+  });
+  after(() => browser.close());
+
+  async function invite(project: number, role: string): Promise<void> {
+    const { status } = await api.post(`/projects/${project}/members/`, { body: { email: person.email, role } });
+    assert.equal(status, 201);
+  }
+
+  const inGraph = (page: Page, label: string): Locator =>
+    page.getByRole('region', { name: 'Graph', exact: true }).getByRole('group', { name: label, exact: true });
+
+  /** Drops files as a browser does that drags them over the page. */
+  async function drop(page: Page, files: { name: string; text: string }[]): Promise<void> {
+    const transfer = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      const files = ${JSON.stringify(files)};
+      for (const { name, text } of files) transfer.items.add(new File([text], name, { type: 'application/json' }));
+      return transfer;
+    })()`);
+    const list = page.getByRole('heading', { level: 1, name: 'Workflows' });
+    await list.dispatchEvent('dragover', { dataTransfer: transfer });
+    await page.getByText('Drop the file to import the workflow').waitFor();
+    await list.dispatchEvent('drop', { dataTransfer: transfer });
+    await page.getByText('Drop the file to import the workflow').waitFor({ state: 'detached' });
+  }
+
+  it('takes a dropped file, asks for the project, and opens the workflow', async () => {
+    const page = await browser.person(person.userId, '/workflows');
+    await page.getByRole('heading', { level: 1, name: 'Workflows' }).waitFor();
+    await drop(page, [{ name: 'From elsewhere.json', text: JSON.stringify(drawing) }]);
+    const dialog = page.getByRole('dialog', { name: 'Import workflow' });
+    const project = dialog.getByRole('combobox', { name: 'Project' });
+    await project.waitFor();
+    assert.deepEqual(await project.getByRole('option').allTextContents(), ['Alpha', 'Beta']);
+    await project.selectOption({ label: 'Beta' });
+    await assertAccessible(page, 'the choice of the project');
+    await dialog.getByRole('button', { name: 'Import' }).click();
+    await page.getByRole('heading', { level: 1, name: 'From elsewhere' }).waitFor();
+    await inGraph(page, 'Start').waitFor();
+    await page.goto('/workflows');
+    await page
+      .getByRole('row', { name: /From elsewhere/ })
+      .getByRole('cell', { name: 'Beta' })
+      .waitFor();
+    await page.context().close();
+  });
+
+  it('lists what was left out of a file of n8n, node by node, and then opens what was taken over', async () => {
+    const page = await browser.person(person.userId, '/workflows', { ...NARROW, colorScheme: 'dark' });
+    await page.getByRole('combobox', { name: 'Project' }).selectOption({ label: 'Alpha' });
+    await page.waitForURL(/project=/);
+    await drop(page, [{ name: 'apps.json', text: readFileSync(APPS, 'utf8') }]);
+    const dialog = page.getByRole('dialog', { name: '“Apps in between” was imported' });
+    const remarks = dialog.getByRole('list', { name: 'Remarks' }).getByRole('listitem');
+    await remarks.first().waitFor();
+    const said = await remarks.allTextContents();
+    assert.equal(said.length, 6);
+    assert.match(said[1]!, /^Tell Slack.*n8n-nodes-base\.slack was left out/);
+    assert.match(said[5]!, /^The whole file.*errors/);
+    await assertAccessible(page, 'what was left out, narrow and dark');
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    assert.equal(width, NARROW.viewport.width);
+    await shoot(page, 'narrow');
+    await dialog.getByRole('button', { name: 'Open workflow' }).press('Enter');
+    await inGraph(page, 'Log').waitFor();
+    await page.context().close();
+  });
+
+  it('stays on the list when asked to, which has the workflow then, and gives the focus back', async () => {
+    const page = await browser.person(person.userId, '/workflows');
+    await page.getByRole('combobox', { name: 'Project' }).selectOption({ label: 'Alpha' });
+    await page.waitForURL(/project=/);
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Import', exact: true }).press('Enter'),
+    ]);
+    await chooser.setFiles({ name: 'x.json', mimeType: 'application/json', buffer: readFileSync(APPS) });
+    const dialog = page.getByRole('dialog', { name: '“Apps in between” was imported' });
+    await dialog.waitFor();
+    await shoot(page, 'wide');
+    await dialog.getByRole('button', { name: 'Stay here' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await eventually(async () => (await page.evaluate('document.activeElement.textContent')) === 'Import');
+    await page.getByRole('main').getByRole('link', { name: 'Apps in between' }).first().waitFor();
+    await page.context().close();
+  });
+
+  it('says in place what is wrong with a file', async () => {
+    const page = await browser.person(person.userId, '/workflows');
+    const project = page.getByRole('combobox', { name: 'Project' });
+    await project.selectOption({ label: 'Alpha' });
+    await page.waitForURL(/project=/);
+    const wrong: [files: { name: string; text: string }[], sentence: RegExp][] = [
+      [[{ name: 'cut.json', text: '{"nodes"' }], /“cut\.json” was not imported: it is not a workflow in JSON\./],
+      [[{ name: 'list.json', text: '[1]' }], /“list\.json” was not imported: it is not a workflow in JSON\./],
+      [
+        [{ name: 'new.json', text: '{"format": "workflow-automation/9"}' }],
+        /format: The format "workflow-automation\/9" is not known/,
+      ],
+      [[{ name: 'empty.json', text: '{"nodes": [], "connections": {}}' }], /nodes: The file has no nodes\./],
+      [
+        [
+          { name: 'a.json', text: '{}' },
+          { name: 'b.json', text: '{}' },
+        ],
+        /Drop one file at a time\./,
+      ],
+    ];
+    for (const [files, sentence] of wrong) {
+      await drop(page, files);
+      await page.getByRole('alert').getByText(sentence).waitFor();
+    }
+    await assertAccessible(page, 'a refused file');
+    await page.context().close();
+  });
+
+  it('exports what is on the screen, without secrets, and takes it back', async () => {
+    const key = { id: 'key', title: 'Key', is_secret: true, default_value: 'a-long-secret' };
+    const [start] = drawing.nodes;
+    const data = { ...drawing, nodes: [{ ...start, data: { ...start!.data, input_fields: [key] } }] };
+    const { body: projects } = await api.get<{ items: { id: number; name: string }[] }>(
+      '/projects/?name__icontains=Alpha',
+    );
+    const id = await api.createWorkflow(projects.items[0]!.id, data, 'Round trip');
+    const page = await browser.person(person.userId, `/workflows/${id}`);
+    await inGraph(page, 'Start').waitFor();
+    await page.getByRole('button', { name: 'Add HTTP request' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export', exact: true }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), 'Round trip.json');
+    const text = readFileSync(await download.path(), 'utf8');
+    const file = JSON.parse(text) as { format: string; data: { nodes: unknown[] } };
+    assert.equal(file.format, 'workflow-automation/1');
+    assert.equal(file.data.nodes.length, 2);
+    assert.ok(!text.includes('a-long-secret'));
+    await page.getByText('All changes saved').waitFor();
+    await page.goto(`/workflows?project=${projects.items[0]!.id}`);
+    await drop(page, [{ name: 'back.json', text }]);
+    const dialog = page.getByRole('dialog', { name: '“Round trip” was imported' });
+    await dialog.getByText('Fill in the default of the secret field "key": a file holds no credentials.').waitFor();
+    await page.context().close();
+  });
+
+  it('exports for who may only read', async () => {
+    const { body } = await api.get<{ items: { id: number }[] }>('/projects/?name__icontains=Only to read');
+    const id = await api.createWorkflow(body.items[0]!.id, drawing, 'To read');
+    const page = await browser.person(person.userId, `/workflows/${id}`);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export', exact: true }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), 'To read.json');
+    await page.context().close();
+  });
+
+  it('breaks no policy, throws nothing and asks no other origin', () => browser.assertClean());
+});
+
+/** For people who look at it: `SCREENSHOTS` names a folder. */
+async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env['SCREENSHOTS'];
+  if (folder !== undefined) await page.screenshot({ path: path.join(folder, `import-${name}.png`) });
+}

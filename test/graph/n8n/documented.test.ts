@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { triggerTypes } from '../../../graph/n8n/triggers.js';
+import { twins } from '../../../graph/n8n/twins.js';
+
+const DOCUMENT = path.resolve(import.meta.dirname, '../../../docs/use/porting.md');
+
+describe('the table of twins', () => {
+  it('names each type of n8n that is translated, and no other', () => {
+    const rows = readFileSync(DOCUMENT, 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('|'));
+    const named = rows.flatMap((row) =>
+      [...row.matchAll(/`((?:@n8n\/)?n8n-nodes-[\w.-]+)`/g)].map(([, type]) => type!),
+    );
+    assert.deepEqual(named.toSorted(), [...Object.keys(twins), ...triggerTypes].toSorted());
+  });
+});
