@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { nodeDefinitions } from '../../graph/nodes/registry.js';
+import { OPERATORS } from '../../graph/operators.js';
+
+const text = readFileSync(path.resolve(import.meta.dirname, '../../docs/use/nodes.md'), 'utf8');
+
+describe('the page of the nodes', () => {
+  it('lists every kind, with the fields of its result', () => {
+    const rows = [...text.matchAll(/^\| `([\w-]+-node)` \|[^|]*\|([^|]*)\|$/gm)];
+    const told = rows.map(([, type, fields]) => [type, [...fields!.matchAll(/`(\w+)`/g)].map(([, name]) => name)]);
+    const known = Object.values(nodeDefinitions).map(({ type, outputSchema }) => [type, fieldsOf(outputSchema)]);
+    assert.deepEqual(toSorted(told), toSorted(known));
+  });
+
+  it('explains every operator', () => {
+    const section = text.slice(text.indexOf('## Conditions'), text.indexOf('## Switch'));
+    const rows = [...section.matchAll(/^\| (`.*?) \|/gm)].map(([, cell]) => cell!);
+    const told = rows.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, operator]) => operator));
+    assert.deepEqual(told.filter((word) => word !== 'operator').toSorted(), OPERATORS.toSorted());
+  });
+});
+
+function fieldsOf(schema: z.ZodType): string[] {
+  const { properties = {} } = z.toJSONSchema(schema);
+  return Object.keys(properties).filter((name) => name !== 'content');
+}
+
+function toSorted(rows: unknown[][]): string[] {
+  return rows.map(([type, fields]) => `${String(type)}: ${(fields as string[]).toSorted().join(', ')}`).toSorted();
+}
