@@ -18,7 +18,7 @@ describe('the page of the nodes', () => {
   it('explains every operator', () => {
     const section = text.slice(text.indexOf('## Conditions'), text.indexOf('## Switch'));
     const rows = [...section.matchAll(/^\| (`.*?) \|/gm)].map(([, cell]) => cell!);
-    const told = rows.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, operator]) => operator));
+    const told = rows.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, operator]) => operator!));
     assert.deepEqual(told.filter((word) => word !== 'operator').toSorted(), OPERATORS.toSorted());
   });
 });
