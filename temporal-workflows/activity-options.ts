@@ -64,7 +64,7 @@ export interface NodeCall {
   summary: string;
 }
 
-/** The kinds that take one activity. An agent is a loop of several (agent-loop.ts). */
+/** The kinds whose nodes take one activity. Agents, waits and loops take several. */
 export type SingleStepKind = KindThatRuns<'activity' | 'inline'>;
 
 /**

@@ -9,7 +9,7 @@ import {
   type RunGraphInput,
 } from '../contract/run-workflow.js';
 
-/** The server fails the workflow tasks of an execution with 2,000 open children that would start another one. */
+/** Temporal allows 2,000 open children of one execution, and fails the workflow task that starts one more. */
 const MAX_OPEN = 1_000;
 
 /**
@@ -40,7 +40,7 @@ function startRun({ runId, workflowId, projectId, summary }: ChildToStart) {
   return startChild(RUN_WORKFLOW_TYPE, {
     workflowId: runId,
     args: [input],
-    // The API cancels a run whose parent waits for it, and another one outlives its parent.
+    // When the parent ends, Postgres marks the runs that it awaits, and the reconciler cancels them. Others go on.
     parentClosePolicy: ParentClosePolicy.ABANDON,
     cancellationType: ChildWorkflowCancellationType.ABANDON,
     workflowIdReusePolicy: 'REJECT_DUPLICATE',

@@ -195,7 +195,7 @@ export class GraphRun {
     this.#stop('failing');
   }
 
-  /** Executes one node in the activity of its kind, in the loop of an agent, or by iterations of its body. */
+  /** Returns the work of one node: one activity, or an agent, a wait or a loop with several. */
   #single(place: Place): NodeWork {
     const { scope, node } = place;
     const run = async (): Promise<WorkEnd> => {

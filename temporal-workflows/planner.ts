@@ -122,7 +122,7 @@ export class Planner {
     return states;
   }
 
-  /** Must be called between steps only, when nothing is running. */
+  /** Taken when the run has drained. Nodes that wait, and loops that are open, are still `running` in it. */
   snapshot(): PlannerSnapshot {
     return {
       states: this.states(),

@@ -1,4 +1,4 @@
-// The run workflow: one execution runs one user's workflow once. It only decides and waits, and it knows only ids,
+// The run workflow. One workflow executes one run, in as many Temporal executions as its history needs. It only decides and waits, and it knows only ids,
 // labels and edges, never contents (docs/adr/0001-claim-check.md).
 import {
   allHandlersFinished,

@@ -8,7 +8,10 @@ import { isObject } from '../../graph/json.js';
 import type { KeyedRequest } from '../runs/idempotency.js';
 import { isStripe } from './verify-signature.js';
 
-/** The first one that is not empty counts. An id is one of its header: senders do not know of each other's. */
+/**
+ * The first one that is not empty counts. The name of the header is part of the id, because different senders may use the
+ * same value.
+ */
 const ID_HEADERS = ['webhook-id', 'x-github-delivery', 'idempotency-key'] as const;
 
 export const eventHeaders = z.object({
@@ -18,8 +21,8 @@ export const eventHeaders = z.object({
 });
 
 /**
- * Undefined for a delivery without an id: it starts a run in any case. The key is one of the hook's author, and holds a line
- * break, which no `Idempotency-Key` of theirs can. What is delivered under an id is not compared: the first one counts.
+ * Undefined for a delivery without an id: it starts a run in any case. The key belongs to the hook's author. Its line break
+ * keeps it apart from their own `Idempotency-Key` headers, which cannot contain one. What is delivered under an id is not compared: the first one counts.
  */
 export function toKeyedDelivery(
   hook: Pick<AddressedHook, 'id' | 'authorId' | 'header'>,

@@ -83,7 +83,7 @@ function isSame(given: string, expected: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** A header that came several times with one value: no signature is like that. */
+/** A header that came several times is no signature, and neither is a missing one. */
 function textOf(headers: IncomingHttpHeaders, name: string): string {
   const value = headers[name];
   return typeof value === 'string' ? value : '';

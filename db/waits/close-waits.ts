@@ -1,6 +1,6 @@
-// What nodes wait for is closed together with nodes that are stopped: whoever answers then is too late, and a run that a
-// node waits for is asked to stop. The reconciler's next round tells Temporal so, and the end of that run goes on with those
-// below it. Rows of runs are locked in the order of their tree: a run before those that it has started.
+// When nodes are stopped, their human tasks and approval requests expire, their callbacks are refused from then on, and the
+// runs that they await are asked to stop. The reconciler's next round tells Temporal so, and the end of such a run does the
+// same for the runs below it. Rows of runs are locked in the order of their tree: a run before those that it has started.
 import { sql, type RawBuilder } from 'kysely';
 
 /**
@@ -13,6 +13,8 @@ export function closedRequests(which: RawBuilder<unknown>): RawBuilder<unknown> 
       UPDATE human_tasks SET status = 'expired', settled_at = clock_timestamp() WHERE ${which} AND status = 'pending'
     ), closed_approvals AS (
       UPDATE approval_requests SET status = 'expired', decided_at = clock_timestamp() WHERE ${which} AND status = 'pending'
+    ), closed_callbacks AS (
+      UPDATE waits SET closed_at = clock_timestamp() WHERE ${which} AND kind = 'callback' AND closed_at IS NULL
     ), cancelled_children AS (
       UPDATE runs AS child SET cancel_requested_at = coalesce(child.cancel_requested_at, now()), next_check_at = now(),
         check_attempts = 0, updated_at = now()

@@ -21,9 +21,9 @@ import { processFlags } from './process-flags.js';
 const START_WITHIN_MS = 30_000;
 /** After its time is up, a program has so much longer to stop by itself, and its process to say so. */
 const GRACE_MS = 1_000;
-/** JSON inside a JSON text: two bytes for each byte of the output, six for each byte of the log, and the names. */
+/** Two bytes for each byte of the output, at most six for each byte of the log; the other two are for quotes and names. */
 const MAX_REPLY_BYTES = 2 * MAX_OUTPUT_BYTES + 8 * MAX_LOG_BYTES;
-/** Above the worker in number, below it in rank: what the worker wants to do goes before what code does. */
+/** A higher nice value than the worker's, so that the worker is scheduled first. */
 const PRIORITY = 10;
 const QUOTED_ERROR_BYTES = 2_000;
 
@@ -98,7 +98,7 @@ function lowerPriority({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, PRIORITY);
   } catch {
-    // It says so itself.
+    // The `exit` handler reports a process that has ended.
   }
 }
 
@@ -131,7 +131,7 @@ function watch(child: ChildProcess) {
     const how = code === null ? `by ${killedBy}` : `with exit code ${code}`;
     end(new SandboxProcessError(`The sandbox process ended ${how}.${said === '' ? '' : ` It said: ${said}`}`));
   });
-  // How it ends is told by its exit.
+  // The `exit` handler reports the reason.
   for (const channel of channels) channel.on('error', () => undefined);
   errors.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(0, QUOTED_ERROR_BYTES)));
   replies.on('data', (chunk: Buffer) => {

@@ -88,6 +88,39 @@ describe('callbacks', function () {
     await cancelRun(stack, runId);
   });
 
+  it('is too late once its iteration was stopped, also while the run goes on', async () => {
+    const waitFor = () => node('wait', { mode: 'callback', timeout: 600 });
+    const [begin, first, stopped, failing, hold] = [
+      trigger(),
+      node('set', { value: '' }),
+      waitFor(),
+      waitFor(),
+      waitFor(),
+    ];
+    const fails = node('code', { code: 'throw new Error("stop")' });
+    const loop = node('for_each', { items: '[1]', on_item_error: 'null', output: '', body_node: first.id });
+    link(begin, loop);
+    link(first, [stopped, failing]);
+    link(failing, fails);
+    link(loop, hold);
+    const nodes = [begin, loop, first, stopped, failing, fails, hold];
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing(nodes));
+    const runId = (await api.run(workflowId)).data.id;
+    const urls = await eventually(async () => {
+      const path = `/workflows/${workflowId}/history/${runId}/iterations/?node=${loop.id}`;
+      const { body } = await api.get<{ items: { nodes: Record<string, WaitingEntry> }[] }>(path);
+      const entries = body.items[0]?.nodes ?? {};
+      const found = [stopped, failing].map(({ id }) => entries[id]?.waiting?.callback_url);
+      return found.every((url) => url !== undefined) && found;
+    });
+    assert.deepEqual(await callBack(urls[1]!), { status: 200, accepted: true });
+    await untilWaiting(api, runId, hold.id);
+    assert.equal((await callBack(urls[0]!, 'late')).status, 410);
+    assert.equal((await callBack(urls[1]!, 'again')).status, 200, 'this one was accepted');
+    assert.equal((await api.poll(runId)).data.status, 'in progress');
+    await cancelRun(stack, runId);
+  });
+
   it('any content type is text; JSON is parsed where it is JSON; what is no text is refused', async () => {
     for (const [body, contentType, json] of [
       ['a=1&b=2', 'application/x-www-form-urlencoded', undefined],
