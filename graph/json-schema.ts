@@ -121,7 +121,7 @@ export function compileSchema(schema: object): SchemaCheck {
   return (value) => {
     if (validate(toDoubles(value)) === true) return undefined;
     const [error] = validate.errors ?? [];
-    return `${error?.instancePath || 'the answer'} ${describe(error?.message, error?.params)}`;
+    return `${error?.instancePath || 'it'} ${describe(error?.message, error?.params)}`;
   };
 }
 

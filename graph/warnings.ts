@@ -58,7 +58,7 @@ function findDeadSettings({ id, kind, data, links }: DrawnNode): Warning[] {
   const messages: string[] = [];
   const { onError } = whatEveryNodeSays(data);
   const { runs } = traitsOf(kind);
-  if (isObject(data['retry']) && (runs === 'inline' || runs === 'wait')) {
+  if (isObject(data['retry']) && (runs === 'inline' || runs === 'wait' || runs === 'body')) {
     messages.push('`retry` changes nothing: a node of this kind calls nobody, and is not attempted again.');
   }
   if (kind === 'wait' && hasTarget(data['timeout_node']) && !waitsForCallback(kind, data)) {
@@ -74,7 +74,7 @@ function findDeadSettings({ id, kind, data, links }: DrawnNode): Warning[] {
 }
 
 function findOutlasting({ id, kind, data }: DrawnNode): Warning[] {
-  if (kind !== 'wait' || !outlastsRun(data)) return [];
+  if (!outlastsRun(kind, data)) return [];
   const message = 'A run ends 30 days after its start, and this wait may last as long: the run then fails.';
   return [{ node_id: id, code: 'outlasts_run', message }];
 }
@@ -105,13 +105,19 @@ function haveSameTargets(left: readonly RawLink[], right: readonly RawLink[]): b
 }
 
 /** Returns why a variable is probably a mistake; undefined where it is not. */
-type VariableTest = (variable: Variable | undefined, nodeId: string) => string | undefined;
+type VariableTest = (
+  variable: Variable | undefined,
+  nodeId: string,
+  /** Whether it is filled in within each iteration of this loop, where it may stand for any node of the body. */
+  isInIteration?: boolean,
+) => string | undefined;
 
 function findUnknownVariables(node: DrawnNode, test: VariableTest): Warning[] {
   const warnings = new Map<string, Warning>();
-  for (const field of nodeDefinitions[node.kind].templateFields) {
+  const { templateFields, iterationFields = [] }: NodeDefinition = nodeDefinitions[node.kind];
+  for (const field of [...templateFields, ...iterationFields]) {
     for (const { expression, variable } of findExpressions(node.data[field])) {
-      const reason = test(variable, node.id);
+      const reason = test(variable, node.id, iterationFields.includes(field));
       if (reason === undefined || warnings.size >= MAX_FINDINGS) continue;
       const message = `The variable {{ ${toShown(expression)} }} is not known: ${reason}.`;
       warnings.set(message, { node_id: node.id, code: 'unknown_variable', message });
@@ -148,12 +154,17 @@ function createVariableTest(data: unknown, document: Document, plan: Plan): Vari
   const caught = new Set(plan.ids.filter(survived));
   const isUpstream: UpstreamTest = createUpstreamTest(plan);
   const loopReason = createLoopTest(plan);
-  return (variable, nodeId) => {
+  const isInItsLoops = createEnclosedTest(plan);
+  return (variable, nodeId, isInIteration = false) => {
     if (!variable) return 'it is not a variable';
     if (variable.source === 'input') return inputReason(fieldIds, variable.path[0]);
     if (!nodeIds.has(variable.nodeId)) return 'there is no such node';
+    if (isInIteration) return undefined;
     if (variable.source === 'loop') return loopReason(variable.nodeId, variable.path[0], nodeId);
-    if (variable.source === 'callback') return callbacks.has(variable.nodeId) ? undefined : NO_CALLBACK;
+    if (variable.source === 'callback') {
+      if (!callbacks.has(variable.nodeId)) return NO_CALLBACK;
+      return isInItsLoops(variable.nodeId, nodeId) ? undefined : 'that node waits in the body of a loop';
+    }
     if (!isUpstream(variable.nodeId, nodeId)) return 'that node does not run before this one';
     const isFatal = variable.source === 'error' && !caught.has(variable.nodeId);
     return isFatal ? 'the run does not go on after a failure of that node (on_error)' : undefined;
@@ -175,6 +186,14 @@ function createLoopTest(plan: Plan): (loopId: string, field: unknown, nodeId: st
     const isKnown = field === 'index' || field === (plan.kinds[loop] === 'for_each' ? 'item' : 'last');
     return isKnown ? undefined : `that loop has no ${String(field)}`;
   };
+}
+
+/** Returns whether a node is in all the bodies that another one is in. */
+function createEnclosedTest(plan: Plan): (otherId: string, nodeId: string) => boolean {
+  const numbers = new Map(plan.ids.map((id, number) => [id, number]));
+  const around = enclosingLoops(plan);
+  const loopsOf = (id: string): readonly number[] => around[numbers.get(id) ?? -1] ?? [];
+  return (otherId, nodeId) => loopsOf(otherId).every((loop) => loopsOf(nodeId).includes(loop));
 }
 
 /** A trigger without declared fields accepts any input, so no field of it is unknown. */

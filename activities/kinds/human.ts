@@ -3,6 +3,7 @@ import type { WaitFacts } from '../../contract/activities.js';
 import { askPeople, findChosen, settleTask } from '../../db/human-tasks/task-life.js';
 import type { Role } from '../../db/core/tables.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
+import type { Masker } from '../../graph/mask.js';
 import { actionsOf, humanNode, type HumanNodeData } from '../../graph/nodes/human.js';
 import { DEFAULT_TIMEOUT_SECONDS } from '../../graph/nodes/timeout-field.js';
 import { FIRST_LISTED_HANDLE, type Handle } from '../../graph/plan.js';
@@ -31,8 +32,8 @@ export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
       const wait = await askPeople(db, task, {
         label: task.node.label,
         message: toStored(message),
-        fields: writeJson(masker.json(data.fields ?? [])),
-        actions: writeJson(masker.json(actionsOf(data))),
+        fields: writeJson(maskAllButIds(data.fields ?? [], masker)),
+        actions: writeJson(maskAllButIds(actionsOf(data), masker)),
         ...assigneesOf(data),
         excludeStarter: data.exclude_starter ?? false,
         required: data.required ?? 1,
@@ -41,6 +42,11 @@ export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
       return begunWait(wait, Date.now());
     },
   };
+}
+
+/** Ids are part of the drawing, and answers name them. */
+function maskAllButIds<Item extends { id: unknown }>(items: readonly Item[], masker: Masker): Item[] {
+  return items.map((item) => ({ ...masker.json(item), id: item.id }));
 }
 
 /** A list that names nobody counts as absent: somebody must be able to answer. */

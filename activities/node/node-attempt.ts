@@ -1,5 +1,6 @@
 // One attempt of a node's step, from its claim to the record of its end.
 import { Context } from '@temporalio/activity';
+import { isDataException } from '../../db/core/data-exception.js';
 import { claimNode, findNodeClaim, type NodeClaim } from '../../db/nodes/node-results-repository.js';
 import { NodeError } from '../../graph/node-error.js';
 import { retryPolicyOf, type RetryPolicy } from '../../graph/nodes/every-node.js';
@@ -159,8 +160,9 @@ export async function performStep<Facts>(
   return stored === undefined ? facts : step.settled(stored);
 }
 
-/** What `graph/` throws fails the node like any other failure. */
+/** What `graph/` throws fails the node like any other failure, and so does what the database never takes. */
 function toFailure(thrown: unknown): unknown {
+  if (isDataException(thrown)) return new NodeFailure('internal_error', 'The service cannot store what the node says.');
   if (!(thrown instanceof NodeError) || thrown instanceof NodeFailure) return thrown;
   return new NodeFailure(thrown.code, thrown.message);
 }

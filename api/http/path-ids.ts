@@ -28,14 +28,15 @@ export const idParams = z.object({ id: pathId });
 export const runParams = z.object({ id: pathId, run_id: uuid });
 
 const MAX_PATH = 2000;
-const ITERATION = /^[^[\]/]+\[(?:0|[1-9]\d{0,8})\]$/;
+/** Ids of loops may hold brackets and slashes themselves. */
+const ITERATION = /^[^\0]+\[(?:0|[1-9]\d{0,8})\]$/;
 
 /** The query's `path`: the iteration that encloses a node. */
 export const iterationPath = documentedAs(
   z
     .string()
     .max(MAX_PATH)
-    .refine((path) => path.split('/').every((part) => ITERATION.test(part)), 'Must be like `LOOP[3]/INNER[0]`.'),
+    .refine((path) => ITERATION.test(path), 'Must be like `LOOP[3]/INNER[0]`.'),
   { type: 'string', maxLength: MAX_PATH, description: 'The enclosing iteration, such as `LOOP[3]/INNER[0]`' },
 );
 

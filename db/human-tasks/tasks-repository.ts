@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { HumanTaskStatus } from '../core/tables.js';
 import { personOf, type Person } from '../projects/person.js';
+import { isoText } from '../runs/entry-text.js';
 import { isInScope, type Scope } from '../projects/scope.js';
 
 export interface HumanTask {
@@ -79,7 +80,7 @@ async function readTasks(db: Db, scope: Scope, which: RawBuilder<unknown>): Prom
     JOIN users AS starter ON starter.id = run.user_id
     CROSS JOIN LATERAL (
       SELECT coalesce(json_agg(json_build_object('answered_by', ${personOf('author')}, 'action', answer.action,
-        'values', answer.entered, 'comment', answer.comment, 'answered_at', answer.answered_at)
+        'values', answer.entered, 'comment', answer.comment, 'answered_at', ${isoText(sql`answer.answered_at`)})
         ORDER BY answer.answered_at, answer.user_id), '[]')::text AS answers
       FROM human_answers AS answer JOIN users AS author ON author.id = answer.user_id
       WHERE answer.task_id = task.task_id

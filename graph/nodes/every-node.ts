@@ -1,6 +1,6 @@
 // What every node may say in its data, whatever its kind (Extensions, section 1.1).
 import { z } from 'zod';
-import { ownValue, type JsonObject } from '../json.js';
+import { isObject, ownValue, type JsonObject } from '../json.js';
 
 const retrySchema = z.looseObject({
   max_attempts: z
@@ -66,9 +66,16 @@ export function retryPolicyOf(data: JsonObject, own: RetryPolicy): RetryPolicy {
   const parsed = retrySchema.safeParse(ownValue(data, 'retry'));
   if (!parsed.success) return own;
   const { max_attempts: maxAttempts = own.maxAttempts, delay, backoff } = parsed.data;
-  if (delay === undefined) return { ...own, maxAttempts };
+  if (delay === undefined && !saysBackoff(data)) return { ...own, maxAttempts };
+  const firstMs = delay === undefined ? own.delayMs(1) : delay * 1000;
   return {
     maxAttempts,
-    delayMs: (attempt) => Math.min(delay * 1000 * backoff ** (attempt - 1), LONGEST_DELAY_MS),
+    delayMs: (attempt) => Math.min(firstMs * backoff ** (attempt - 1), LONGEST_DELAY_MS),
   };
+}
+
+/** The schema fills in the number where it is absent. */
+function saysBackoff(data: JsonObject): boolean {
+  const retry = ownValue(data, 'retry');
+  return isObject(retry) && ownValue(retry, 'backoff') !== undefined;
 }

@@ -29,6 +29,7 @@ export const forEachNode = {
   category: 'Logic',
   version: '1.0.0',
   templateFields: ['items'],
+  iterationFields: ['output'],
   templatePlaces: { items: 'json' },
   bodyVariables: ['item', 'index'],
   schema,

@@ -6,6 +6,7 @@ import { inputFieldSchema, inputFieldsSchema } from './trigger.js';
 
 const MAX_ACTIONS = 10;
 const MAX_PEOPLE = 20;
+const MAX_USER_ID = 2_147_483_647;
 
 /** The action of a task that lists none. */
 export const DEFAULT_ACTION = { id: 'done', label: 'Done' } as const;
@@ -26,7 +27,7 @@ const fieldsSchema = inputFieldsSchema(
 
 const assigneesSchema = z.looseObject({
   roles: z.array(z.enum(['owner', 'admin', 'editor', 'viewer'])).nullish(),
-  users: z.array(z.int()).max(1_000).nullish().describe('Ids of members of the project'),
+  users: z.array(z.int().min(0).max(MAX_USER_ID)).max(1_000).nullish().describe('Ids of members of the project'),
 });
 
 const schema = z.looseObject({

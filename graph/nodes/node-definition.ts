@@ -23,6 +23,8 @@ export interface NodeDefinition {
    * all items or keys) and whether it stays text or takes any JSON. If absent, every string of the fields stays text.
    */
   templatePlaces?: Readonly<Record<string, 'text' | 'json'>>;
+  /** Of a loop: keys of its data in which variables are filled in within each iteration. */
+  iterationFields?: readonly string[];
   /** Keys of the node's data in which variables are never filled in, although a person might expect it. */
   literalFields?: readonly string[];
   /**

@@ -76,8 +76,10 @@ export function waitsForCallback(kind: NodeKind, data: JsonObject): boolean {
 }
 
 /** Whether a wait that is written in the node lasts as long as a run may, so that the run ends before it. */
-export function outlastsRun({ mode, seconds, timeout }: JsonObject): boolean {
-  return Number(mode === 'callback' ? timeout : mode === 'until' ? 0 : seconds) >= MAX_WAIT_SECONDS;
+export function outlastsRun(kind: NodeKind, { mode, seconds, timeout }: JsonObject): boolean {
+  if (kind !== 'wait' && kind !== 'human') return false;
+  const limit = kind === 'human' || mode === 'callback' ? timeout : mode === 'until' ? 0 : seconds;
+  return Number(limit) >= MAX_WAIT_SECONDS;
 }
 
 /**
@@ -99,9 +101,11 @@ function checked(untilMs: number | undefined, nowMs: number): number {
   return Math.max(nowMs, Math.round(untilMs));
 }
 
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
 function toNumber(text: string): number | undefined {
   const trimmed = text.trim();
-  const number = trimmed === '' ? Number.NaN : Number(trimmed);
+  const number = DECIMAL.test(trimmed) ? Number(trimmed) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;
 }
 
@@ -114,7 +118,13 @@ function toMoment(text: string): number | undefined {
   if (match === null) return undefined;
   const hasTime = trimmed.length > 'YYYY-MM-DD'.length;
   const moment = Date.parse(hasTime && match[1] === undefined ? `${trimmed}Z` : trimmed);
-  return Number.isNaN(moment) ? undefined : moment;
+  return Number.isNaN(moment) || !isDay(trimmed.slice(0, 10)) ? undefined : moment;
+}
+
+/** Whether the month has the day: `Date` goes on into the next month. */
+function isDay(day: string): boolean {
+  const first = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(first.getTime()) && first.toISOString().startsWith(day);
 }
 
 function hasVariables(value: unknown): boolean {

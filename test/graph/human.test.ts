@@ -34,6 +34,10 @@ describe('a human task', () => {
     assert.deepEqual(issuesOf({ message, fields: [{ id: 'a', is_secret: false }] }), []);
     for (const required of [0, 1.5, 21, '2']) assert.deepEqual(issuesOf({ message, required }), ['required']);
     assert.deepEqual(issuesOf({ message, assignees: { roles: ['guest'] } }), ['assignees.roles.0']);
+    assert.deepEqual(issuesOf({ message, assignees: { users: [2_147_483_648, -1, 7] } }), [
+      'assignees.users.0',
+      'assignees.users.1',
+    ]);
     assert.deepEqual(issuesOf({ message, timeout: 2_592_001 }), ['timeout']);
   });
 

@@ -77,7 +77,9 @@ describe('a wait', () => {
       { seconds: '{{ input.text }}' },
       { seconds: '{{ input.nothing }}' },
       { mode: 'until', until: '{{ input.text }}' },
+      { seconds: '0x{{ input.seconds }}' },
       { mode: 'until', until: '{{ input.nothing }}' },
+      { mode: 'until', until: '2030-02-30' },
       { mode: 'until', until: '2030-02-01T00:00:{{ input.seconds }}Z' },
     ];
     for (const data of wrong) {
@@ -95,6 +97,8 @@ describe('a wait', () => {
       [{ seconds: true }, 'seconds', 'Input should be a valid number or string'],
       [{ mode: 'until' }, 'until', 'Field required'],
       [{ mode: 'until', until: '1/2/2030' }, 'until', 'Input should be a valid date and time (ISO 8601)'],
+      [{ seconds: '0x1' }, 'seconds', range],
+      [{ mode: 'until', until: '2026-11-31T00:00:00Z' }, 'until', 'Input should be a valid date and time (ISO 8601)'],
       [{ mode: 'until', until: '9999-01-01' }, 'until', 'Input should be at most 30 days ahead'],
       [{ mode: 'callback', timeout: -1 }, 'timeout', 'Input should be greater than or equal to 0'],
       [{ mode: 'callback', timeout: 2_592_001 }, 'timeout', 'Input should be less than or equal to 2592000'],

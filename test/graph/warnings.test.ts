@@ -136,6 +136,46 @@ describe('findWarnings', () => {
     assert.deepEqual(codesOf(drawing(nodes)), ['t dead_setting', 'a dead_setting', 'b dead_setting']);
   });
 
+  it('dead_setting: attempts of a loop, which calls nobody', () => {
+    const body = { body_node: 'a', retry: { max_attempts: 2 } };
+    const each = { id: 'l', type: 'for-each-node', data: { id: 'l', label: 'l', items: '[1]', ...body } };
+    assert.deepEqual(codesOf(drawing([trigger('t', ['l']), each, http('a')])), ['l dead_setting']);
+  });
+
+  it('unknown_variable: in what a loop says of each iteration', () => {
+    const body = { body_node: 'a', until: { left: '{{ gone.result }}', operator: '==', right: '{{ l.index }}' } };
+    const loop = {
+      id: 'l',
+      type: 'loop-node',
+      data: { id: 'l', label: 'l', ...body, output: ['{{ a.result }}', '{{ x.y }}'] },
+    };
+    const found = warningsOf(drawing([trigger('t', ['l']), loop, http('a')]));
+    assert.deepEqual(
+      found.map(({ message }) => message),
+      [
+        'The variable {{ gone.result }} is not known: there is no such node.',
+        'The variable {{ x.y }} is not known: it is not a variable.',
+      ],
+    );
+  });
+
+  it('unknown_variable: the callback of a node in a body, outside it', () => {
+    const text = '{{ w.callback_url }}';
+    const wait = { id: 'w', type: 'wait-node', data: { id: 'w', label: 'w', mode: 'callback', next_nodes: ['a'] } };
+    const each = {
+      id: 'l',
+      type: 'for-each-node',
+      data: { id: 'l', label: 'l', items: '[1]', body_node: 'w', next_nodes: ['b'] },
+    };
+    const nodes = [trigger('t', ['l']), each, wait, llm('a', text), llm('b', text)];
+    assert.deepEqual(codesOf(drawing(nodes)), ['b unknown_variable']);
+  });
+
+  it('outlasts_run: a human task that may last as long as a run', () => {
+    const task = { id: 'h', type: 'human-node', data: { id: 'h', label: 'h', message: 'Well?', timeout: 2_592_000 } };
+    assert.deepEqual(codesOf(drawing([trigger('t', ['h']), task])), ['h outlasts_run']);
+  });
+
   it('unknown_variable: the error of a node whose failure ends the run', () => {
     const text = '{{ a.error.code }} {{ b.error.message }}';
     const nodes = [http('a', ['b']), http('b', ['c'], { on_error: 'continue' }), llm('c', text)];

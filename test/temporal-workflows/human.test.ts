@@ -1,12 +1,13 @@
 // Human tasks. Extensions, sections 1.2, 1.4 and 8.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { createAccount, giveRole, type Account } from '../api/accounts.js';
 import type { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { openEventStream } from '../support/event-stream.js';
 import { drawing, http, link, linkInRow, node, resultOf, trigger, type DrawingNode } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
-import { transactionsOf } from '../support/inspect.js';
+import { queryDatabase, transactionsOf } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 import { taskOf } from '../support/waiting.js';
@@ -18,7 +19,13 @@ interface Task {
   message: string;
   may_answer: boolean;
   action: string | null;
-  answers: { answered_by: { id: number }; action: string; values: Record<string, unknown>; comment: string }[];
+  answers: {
+    answered_by: { id: number };
+    action: string;
+    values: Record<string, unknown>;
+    comment: string;
+    answered_at: string;
+  }[];
   path: string;
 }
 
@@ -58,6 +65,44 @@ describe('human tasks', function () {
     by.post<Task & { code?: string }>(`/human-tasks/${id}/answer/`, { body });
   const pending = async (by = api) =>
     (await by.get<{ total: number; items: Task[] }>('/human-tasks/?status=pending')).body.items;
+
+  it('a value that the database refuses fails the node at once', async () => {
+    const refused = `refused ${randomUUID()}`;
+    await queryDatabase(
+      stack,
+      `CREATE OR REPLACE FUNCTION refuse_a_task() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF NEW.message LIKE 'refused %' THEN RAISE 'out of range' USING ERRCODE = '22003'; END IF; RETURN NEW; END $$;
+      CREATE OR REPLACE TRIGGER refuse_a_task BEFORE INSERT ON human_tasks
+        FOR EACH ROW EXECUTE FUNCTION refuse_a_task()`,
+    );
+    const ask = human({ message: refused });
+    const { runId } = await start(linkInRow([trigger(), ask]));
+    const end = await api.pollToEnd(runId);
+    assert.equal(end.data.status, 'failed');
+    assert.equal(end.data.data![ask.id]!.error!.code, 'internal_error');
+  });
+
+  it('ids of actions and fields stay as they are drawn, also where a secret is equal to one', async () => {
+    const begin = trigger([{ id: 'secret', is_secret: true }]);
+    const [yes, no] = [node('output', { value: 'paid' }), node('output', { value: 'kept' })];
+    const actions = [
+      { id: 'approve', label: 'approve it', node: yes.id },
+      { id: 'refuse', node: no.id },
+    ];
+    const ask = human({ fields: [{ id: 'approve', title: 'approve' }], actions });
+    link(begin, ask);
+    const { runId } = await start([begin, ask, yes, no], { secret: 'approve' });
+    const id = await taskOf(api, runId, ask.id);
+    const task = (await api.get<{ fields: unknown[]; actions: unknown[] }>(`/human-tasks/${id}/`)).body;
+    assert.deepEqual(task.actions, [
+      { id: 'approve', label: '******** it' },
+      { id: 'refuse', label: 'refuse' },
+    ]);
+    assert.deepEqual(task.fields, [{ id: 'approve', title: '********' }]);
+    assert.equal((await answer(id, { action: 'approve', values: { approve: 'x' } })).status, 200);
+    const end = await api.pollToEnd(runId);
+    assert.equal(end.data.output, 'paid');
+  });
 
   it('ask, take values and a comment, and go on by the action that was chosen', async () => {
     const begin = trigger([{ id: 'secret', is_secret: true }, { id: 'order' }]);
@@ -101,6 +146,7 @@ describe('human tasks', function () {
     assert.equal(answered.body.action, 'yes');
     assert.deepEqual(answered.body.answers[0]!.values, { amount: 12, extra: '********', note: 'none' });
     assert.equal(answered.body.answers[0]!.comment, 'it is ********');
+    assert.match(answered.body.answers[0]!.answered_at, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     assert.equal((await answer(id, given)).status, 409);
     const end = await api.pollToEnd(runId);
     assert.equal(end.data.status, 'succeed', JSON.stringify(end));

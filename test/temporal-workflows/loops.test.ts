@@ -77,6 +77,38 @@ describe('loops in a run', function () {
     return body;
   }
 
+  it('outputs of 7 MB fit, and more than 10 MiB as JSON do not', async () => {
+    const body = node('code', { code: 'return "x".repeat(inputs.size)', inputs: { size: '{{ input.size }}' } });
+    const loop = forEach(
+      Array.from({ length: 150 }, (_, index) => index),
+      body,
+      { on_error: 'continue', concurrency: 20 },
+    );
+    const workflowId = await api.createWorkflow(await api.createProject(), drawing(around(loop, [body])));
+    for (const [size, code] of [
+      [50_000, undefined],
+      [75_000, 'output_too_large'],
+    ] as const) {
+      const { data } = await api.run(workflowId, { size });
+      const end = await api.pollToEnd(data.id, { timeoutMs: 60_000 });
+      assert.equal(end.data.data![loop.id]!.error?.code, code, String(size));
+    }
+  });
+
+  it('iterations of a loop whose id holds brackets and slashes can be read', async () => {
+    const inner = set('{{ a[0]/b].index }}');
+    const loop = { ...forEach([7], inner), id: 'a[0]/b]' };
+    loop.data = { ...loop.data, id: loop.id };
+    const outer = { ...forEach([1], loop), id: 'x/y' };
+    outer.data = { ...outer.data, id: outer.id };
+    const run = await runOf(around(outer, [loop, inner]));
+    assert.equal(run.status, 'succeed');
+    const [first] = (await iterationsOf(run, outer)).items;
+    assert.equal(first!.path, 'x/y[0]');
+    const { items } = await iterationsOf(run, loop, `&path=${encodeURIComponent('x/y[0]')}`);
+    assert.equal(items[0]!.path, 'x/y[0]/a[0]/b][0]');
+  });
+
   for (const execution of ['visible', 'dense']) {
     it(`runs the body for each item, and keeps their order (${execution})`, async () => {
       const url = `${target.url}/each-${execution}`;

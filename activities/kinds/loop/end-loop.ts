@@ -21,6 +21,8 @@ import type { LoopDeps } from './loop-deps.js';
 
 /** Of all outputs of a loop as JSON text, like the body of an HTTP answer. */
 const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
+/** Each output is stored twice: as it is, and as a text, with characters escaped. Beyond this they are not read. */
+const MAX_STORED_BYTES = 4 * MAX_OUTPUT_BYTES;
 
 /** Ends a loop whose iterations have ended, or were stopped by the failure of one of them. */
 export function createEndLoopStep({ db, secretBox }: LoopDeps, ref: EndLoopRef): NodeStep<NodeFacts> {
@@ -38,9 +40,7 @@ export function createEndLoopStep({ db, secretBox }: LoopDeps, ref: EndLoopRef):
 
   async function collect(task: NodeTask): Promise<NodeOutput> {
     const bytes = await measureIterations(db, task);
-    if (bytes > MAX_OUTPUT_BYTES) {
-      throw new NodeFailure('output_too_large', `The outputs have more than ${MAX_OUTPUT_BYTES} bytes as JSON text.`);
-    }
+    if (bytes > MAX_STORED_BYTES) throw tooLarge();
     await task.memory.resize(RECORDING_FACTOR * 2 * bytes);
     const { on_item_error: onItemError } = forEachNode.schema.parse(task.node.data);
     const iterations = (await findIterations(db, task))
@@ -54,7 +54,9 @@ export function createEndLoopStep({ db, secretBox }: LoopDeps, ref: EndLoopRef):
       code: errorCode ?? 'failed',
       message: errorMessage ?? '',
     }));
-    return { content: writeJson(items), items, count: iterations.length, errors };
+    const content = writeJson(items);
+    if (Buffer.byteLength(content) > MAX_OUTPUT_BYTES) throw tooLarge();
+    return { content, items, count: iterations.length, errors };
   }
 
   async function lastRound(task: NodeTask, rounds: number): Promise<NodeOutput> {
@@ -80,4 +82,8 @@ export function createEndLoopStep({ db, secretBox }: LoopDeps, ref: EndLoopRef):
       return {};
     },
   };
+}
+
+function tooLarge(): NodeFailure {
+  return new NodeFailure('output_too_large', `The outputs have more than ${MAX_OUTPUT_BYTES} bytes as JSON text.`);
 }
