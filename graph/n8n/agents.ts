@@ -2,7 +2,7 @@
 import type { JsonObject } from '../json.js';
 import { numberOf, objectsOf, textOf, valueAt, type N8nNode } from './n8n-file.js';
 import { answerPlace, connectedFormat, connectedModel, withoutEmpty, type Message } from './models.js';
-import { oneWay, type NodeTranslation, type Twin } from './node-translation.js';
+import { oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import { templateAt } from './places.js';
 
 const ROLES: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ const ROLES: Readonly<Record<string, string>> = {
   AIMessagePromptTemplate: 'assistant',
 };
 
-export function translateChain(at: NodeTranslation): Twin {
+export function translateChain(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const more = objectsOf(valueAt(parameters, 'messages', 'messageValues')).map(({ type, message }, index) => ({
     role: ROLES[textOf(type) ?? 'SystemMessagePromptTemplate'] ?? 'user',
@@ -41,7 +41,7 @@ function promptOf(at: NodeTranslation): string {
 const MAX_TOOLS = 32;
 const DEFAULT_ITERATIONS = 10;
 
-export function translateAgent(at: NodeTranslation): Twin {
+export function translateAgent(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const options = (parameters['options'] ?? {}) as JsonObject;
   const system: Message = { role: 'system', message: at.text(options['systemMessage'], 'options.systemMessage') };
@@ -54,7 +54,7 @@ export function translateAgent(at: NodeTranslation): Twin {
   const format = connectedFormat(at);
   if (format !== undefined) settings['response_format'] = format;
   for (const memory of at.around.parts('ai_memory')) {
-    at.warn('Memories have no twin: each run of the agent begins anew.', memory);
+    at.warn('Memories have no equivalent: each run of the agent begins anew.', memory);
   }
   const tools = at.around.parts('ai_tool').flatMap((tool) => toTool(at, tool));
   const id = at.add('agent', { messages, settings, tools: uniqueLabels(tools.slice(0, MAX_TOOLS)) });
@@ -68,7 +68,7 @@ function toTool(at: NodeTranslation, tool: N8nNode): JsonObject[] {
   }
   if (tool.type === '@n8n/n8n-nodes-langchain.mcpClientTool') return toServer(at, tool);
   if (tool.type === '@n8n/n8n-nodes-langchain.toolWorkflow') return [toWorkflowTool(at, tool)];
-  at.warn(`${tool.type} has no twin among the tools of agents, and was left out.`, tool);
+  at.warn(`${tool.type} has no equivalent among the tools of agents, and was left out.`, tool);
   return [];
 }
 

@@ -37,7 +37,7 @@ export function fieldsOfForm(values: unknown, { areNamed, maySecret }: FormRules
     const type = textOf(field['fieldType']) ?? 'text';
     if (id === '' || fields.has(id) || !Object.hasOwn(TYPES, type)) {
       warnings.push(
-        `The field "${label === '' ? type : label}" of the form was left out: the type "${type}" or its name has no twin.`,
+        `The field "${label === '' ? type : label}" of the form was left out: the type "${type}" or its name has no equivalent.`,
       );
       continue;
     }

@@ -15,11 +15,11 @@ import { MAX_IMPORT_WARNINGS, type ImportWarning } from './import-warning.js';
 import { cutText, type N8nNode } from './n8n-file.js';
 import { templateAt, type Place } from './places.js';
 
-/** Thrown by the translation of a node that has no twin, with the reason as an unfinished sentence. */
-export class NoTwin extends Error {}
+/** Thrown for a node that has no equivalent here. The message is the reason, without a full stop. */
+export class NotTranslatable extends Error {}
 
 /** What a node of n8n has become. */
-export interface Twin {
+export interface TranslatedNode {
   /** The node that the links into it lead to. */
   entry: string;
   /** By the number of the output in n8n: the ways by which it is left, and where the data of the items stands. */
@@ -99,7 +99,7 @@ export class NodeTranslation {
   wholeOf(place: Place): unknown {
     const value = templateAt(place, []);
     if (value !== undefined) return value;
-    throw new NoTwin(`it takes in data that cannot be read: ${place.gap ?? 'no variable names it'}`);
+    throw new NotTranslatable(`it takes in data that cannot be read: ${place.gap ?? 'no variable names it'}`);
   }
 
   get names(): Names {
@@ -182,6 +182,6 @@ function toMessage(field: string, { expression, reason }: Problem): string {
 }
 
 /** A node that is left by its ordinary links only. */
-export function oneWay(id: string, place: Place): Twin {
+export function oneWay(id: string, place: Place): TranslatedNode {
   return { entry: id, outputs: [{ sources: [{ id, handle: null }], place }] };
 }

@@ -51,7 +51,7 @@ export function findStart(nodes: readonly N8nNode[], links: readonly N8nLink[]):
     const ownLeads = followers.get(node) ?? new Set();
     if (node.isDisabled) start.leftOut.push({ node, reason: 'it is switched off in the file' });
     else if (translated === undefined) {
-      const reason = 'it has no twin. Start runs over the API or by a hook, with its data as the input';
+      const reason = 'it has no equivalent. Start runs over the API or by a hook, with its data as the input';
       start.leftOut.push({ node, reason });
       places.set(node, NO_TRIGGER.place);
       candidates.push({ node, translated: NO_TRIGGER, leads: ownLeads });

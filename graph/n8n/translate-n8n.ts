@@ -8,7 +8,7 @@ import { groupBy } from './group-by.js';
 import { createSpots } from './layout.js';
 import { findLoops, isHidden, loopOutputs, type Loops } from './loops.js';
 import { readN8nFile, type N8nFile, type N8nLink, type N8nNode } from './n8n-file.js';
-import { NodeTranslation, NoTwin, type Surroundings } from './node-translation.js';
+import { NodeTranslation, NotTranslatable, type Surroundings } from './node-translation.js';
 import { leftOutNote, stickyNote } from './notes.js';
 import { closeBodies } from './bodies.js';
 import { closeOver, isClosable } from './left-out.js';
@@ -18,7 +18,7 @@ import { findReaders } from './readers.js';
 import { findStart, type Start } from './start.js';
 import { translateNode } from './translate-node.js';
 import { isTrigger } from './triggers.js';
-import { twinOf } from './twins.js';
+import { translationOf } from './translations.js';
 import { STICKY_NOTE_TYPE } from './types.js';
 
 export interface TranslatedFile {
@@ -142,9 +142,9 @@ class Translation {
     const flows = this.#flowsInto(node);
     if (node.isDisabled) return this.#close(node, flows, { reason: 'it is switched off in the file', keepsData: true });
     const refusal = this.#loops.refused.get(node);
-    const translate = refusal === undefined ? twinOf(node.type) : undefined;
+    const translate = refusal === undefined ? translationOf(node.type) : undefined;
     if (translate === undefined) {
-      return this.#close(node, flows, { reason: refusal ?? 'its type has no twin', keepsData: false });
+      return this.#close(node, flows, { reason: refusal ?? 'its type has no equivalent', keepsData: false });
     }
     const at = new NodeTranslation(node, this.#around(node, order, flows));
     try {
@@ -162,7 +162,7 @@ class Translation {
       const place = made.flat()[0]?.place;
       if (place !== undefined) this.#places.set(node, place);
     } catch (error) {
-      if (!(error instanceof NoTwin)) throw error;
+      if (!(error instanceof NotTranslatable)) throw error;
       this.#close(node, flows, { reason: error.message, keepsData: false });
     }
   }

@@ -49,7 +49,7 @@ const triggers: Readonly<Record<string, TranslateTrigger>> = {
 
 export const triggerTypes: readonly string[] = Object.keys(triggers);
 
-/** Whether the node starts workflows in n8n, with a twin or without. */
+/** Whether the node starts workflows in n8n, whether or not it has an equivalent here. */
 export function isTrigger({ type }: N8nNode): boolean {
   return Object.hasOwn(triggers, type) || /trigger$/i.test(type) || type === 'n8n-nodes-base.emailReadImap';
 }
