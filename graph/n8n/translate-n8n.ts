@@ -70,9 +70,9 @@ class Translation {
     );
     this.#loops = findLoops(nodes, links);
     this.#start = findStart(nodes, this.#loops.links);
-    this.#startId = this.#draft.newId(this.#start.trigger?.id ?? 'start');
+    this.#startId = this.#draft.newId(this.#start.drawn?.id ?? 'start');
     for (const node of nodes) {
-      this.#ids.set(node, node === this.#start.trigger ? this.#startId : this.#draft.newId(node.id));
+      this.#ids.set(node, node === this.#start.drawn ? this.#startId : this.#draft.newId(node.id));
     }
     this.#incoming = groupBy(this.#loops.links, ({ to }) => to);
     this.#outgoing = groupBy(this.#loops.links, ({ from }) => from);
@@ -101,12 +101,12 @@ class Translation {
   }
 
   #addStart(): void {
-    const { trigger, translated, warnings } = this.#start;
-    const spot = trigger === undefined ? { x: 0, y: 0 } : this.#spotOf(trigger);
-    const data = { label: trigger?.label ?? 'Start', input_fields: translated.fields };
+    const { first, drawn, translated, warnings } = this.#start;
+    const spot = drawn === undefined ? { x: 0, y: 0 } : this.#spotOf(drawn);
+    const data = { label: drawn?.label ?? 'Start', input_fields: translated.fields };
     this.#draft.add({ id: this.#startId, kind: 'trigger', data, spot });
     this.#warnings.push(...warnings);
-    if (!this.#start.hasTrigger) {
+    if (first === undefined) {
       this.#warnings.push({
         node: null,
         message: 'The file has no trigger: a run begins with the nodes that nothing leads to.',
@@ -123,14 +123,10 @@ class Translation {
     const place = this.#start.places.get(node);
     if (place !== undefined) this.#places.set(node, place);
     const isOther = this.#start.others.some((other) => other.node === node);
-    const leads = this.#start.leads.has(node) || !this.#start.hasTrigger;
-    if (!leads && !isOther) return;
+    const isStart = this.#start.first === undefined || this.#start.first === node;
+    if (!isStart && !isOther) return;
     const id = isOther ? this.#ids.get(node)! : this.#startId;
-    const flow: Flow = {
-      source: { id, handle: null },
-      place: place ?? this.#start.translated.place,
-      guards: new Map(),
-    };
+    const flow = startFlow(id, place ?? this.#start.translated.place);
     const count = Math.max(0, ...(this.#outgoing.get(node) ?? []).map(({ output }) => output)) + 1;
     this.#out.set(
       node,
@@ -171,13 +167,9 @@ class Translation {
     const inputs: Flow[][] = [];
     const links = this.#incoming.get(node) ?? [];
     for (const { from, output, input } of links) (inputs[input] ??= []).push(...(this.#out.get(from)?.[output] ?? []));
-    const isRoot = links.length === 0 && !this.#start.hasTrigger;
-    if (isRoot) inputs[0] = [this.#startFlow()];
+    const isRoot = links.length === 0 && this.#start.first === undefined;
+    if (isRoot) inputs[0] = [startFlow(this.#startId, this.#start.translated.place)];
     return Array.from(inputs, (flows) => flows ?? []);
-  }
-
-  #startFlow(): Flow {
-    return { source: { id: this.#startId, handle: null }, place: this.#start.translated.place, guards: new Map() };
   }
 
   #around(node: N8nNode, order: number, flows: readonly (readonly Flow[])[]): Surroundings {
@@ -249,6 +241,11 @@ class Translation {
       this.#warnings.push({ node: null, message });
     }
   }
+}
+
+/** What leaves a trigger. */
+function startFlow(id: string, place: Place): Flow {
+  return { source: { id, handle: null }, place, guards: new Map() };
 }
 
 function tooLarge(): TooLargeFile {
