@@ -1,6 +1,6 @@
 // The nodes of models with parts: Basic LLM Chain and AI Agent.
 import type { JsonObject } from '../json.js';
-import { numberOf, objectsOf, textOf, valueAt, type N8nNode } from './n8n-file.js';
+import { cutText, numberOf, objectsOf, textOf, valueAt, wellFormed, type N8nNode } from './n8n-file.js';
 import { answerPlace, connectedFormat, connectedModel, withoutEmpty, type Message } from './models.js';
 import { oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import { templateAt } from './places.js';
@@ -88,7 +88,7 @@ function toServer(at: NodeTranslation, tool: N8nNode): JsonObject[] {
   return [
     {
       type: 'mcp',
-      server_label: tool.label.slice(0, 60).replace(/\p{Cs}/gu, '\uFFFD'),
+      server_label: wellFormed(tool.label.slice(0, 60)),
       endpoint_url: url,
       transport: transport === 'httpStreamable' ? 'streamable_http' : 'sse',
       headers: isOpen ? {} : { Authorization: '' },
@@ -113,7 +113,7 @@ function toWorkflowTool(at: NodeTranslation, tool: N8nNode): JsonObject {
   return {
     type: 'workflow',
     ...(name !== '' && { name }),
-    ...(description !== '' && { description: description.slice(0, 4000).replace(/\p{Cs}/gu, '\uFFFD') }),
+    ...(description !== '' && { description: wellFormed(description.slice(0, 4000)) }),
     require_approval: 'never',
   };
 }
@@ -121,7 +121,7 @@ function toWorkflowTool(at: NodeTranslation, tool: N8nNode): JsonObject {
 /** The title that n8n remembers beside an id. */
 export function namedIn(id: unknown): string {
   const title = textOf(valueAt(id, 'cachedResultName')) ?? '';
-  return title === '' ? '' : ` ("${title.slice(0, 100).replace(/\p{Cs}/gu, '\uFFFD')}" in n8n)`;
+  return title === '' ? '' : ` ("${cutText(title, 100)}" in n8n)`;
 }
 
 /** Servers are told apart by their labels. */
@@ -130,7 +130,7 @@ function uniqueLabels(tools: readonly JsonObject[]): JsonObject[] {
   return tools.map((tool, index) => {
     const { server_label: label } = tool;
     if (typeof label !== 'string') return tool;
-    const unique = seen.has(label) ? `${label.slice(0, 50)} ${index + 1}`.replace(/\p{Cs}/gu, '\uFFFD') : label;
+    const unique = seen.has(label) ? wellFormed(`${label.slice(0, 50)} ${index + 1}`) : label;
     seen.add(unique);
     return { ...tool, server_label: unique };
   });

@@ -4,7 +4,6 @@ import { fromEntries } from './draft.js';
 import { splitStrings } from './javascript-texts.js';
 import { textOf } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
-import { wholePlace } from './places.js';
 
 /** What n8n gives code, made of `inputs`. A list stands for several items. */
 const ITEMS = [
@@ -68,7 +67,7 @@ function translate(at: NodeTranslation, code: string, mode: Mode): TranslatedNod
   };
   const lines = [...ITEMS, ...(names.length > 0 ? OTHER_NODES : []), ...body(code, mode), ...ANSWER];
   const id = at.add('code', { code: lines.join('\n'), inputs, settings: { timeout: 30 } });
-  return oneWay(id, wholePlace(`${id}.result.value`, `${id}.result.content`, at.around.order));
+  return oneWay(id, at.resultPlace(id));
 }
 
 function body(code: string, mode: Mode): string[] {

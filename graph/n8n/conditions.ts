@@ -20,7 +20,9 @@ export interface Question {
 /** Of one question. */
 const MAX_ATOMS = 200;
 
-type Asked = Operator | 'true' | 'false' | 'in_left' | `not ${Operator}`;
+/** `in_left`: `in` with its sides exchanged. */
+type Comparison = Operator | 'in_left';
+type Asked = 'true' | 'false' | Comparison | `not ${Comparison}`;
 
 /** By the type of the values, then by the operation as versions 1 and 2 name it. */
 const TEXT: Record<string, Asked> = {
@@ -84,7 +86,7 @@ const OPERATIONS: Record<string, Record<string, Asked>> = {
   number: NUMBER,
   dateTime: MOMENT,
   boolean: TRUTH,
-  array: { contains: 'in_left', notContains: 'not in' },
+  array: { contains: 'in_left', notContains: 'not in_left' },
   object: {},
 };
 
@@ -104,13 +106,12 @@ function toAtom(at: NodeTranslation, { type, operation, left, right, ignoresCase
   if (type === 'dateTime') at.warn(`${field}: dates are compared as text, which is right for dates of the same form.`);
   const sides = { left: at.text(left, field), right: at.text(right, field) };
   if (asked === 'true' || asked === 'false') return positive({ left: sides.left, operator: '==', right: asked });
-  // "The list contains a value" is asked of the value here.
-  if (asked === 'in_left') return positive({ left: sides.right, operator: 'in', right: sides.left });
-  if (asked === 'not in') {
-    return { condition: { left: sides.right, operator: 'in', right: sides.left }, isNegated: true };
-  }
   const isNegated = asked.startsWith('not ');
-  const operator = (isNegated ? asked.slice('not '.length) : asked) as Operator;
+  const operator = (isNegated ? asked.slice('not '.length) : asked) as Comparison;
+  // "The list contains a value" is asked of the value here.
+  if (operator === 'in_left') {
+    return { condition: { left: sides.right, operator: 'in', right: sides.left }, isNegated };
+  }
   if (isOneSided(operator)) return positive({ left: sides.left, operator });
   if (operator === 'matches') {
     return { condition: { left: sides.left, operator, right: toPattern(right, sides.right) }, isNegated };

@@ -106,7 +106,7 @@ function takeAll(
   if (!isPlain || cases.length > MAX_CASES) {
     throw new NotTranslatable('it takes all outputs that match, and asks several things for one of them');
   }
-  return { ...toSwitch(at, cases, 'all', { otherwise, outputs }), decides: false };
+  return toSwitch(at, cases, 'all', { otherwise, outputs });
 }
 
 function warnOfList(at: NodeTranslation): void {
@@ -187,7 +187,6 @@ function toTranslatedNode(
   const place = at.json;
   return {
     entry,
-    decides: true,
     outputs: Array.from({ length: outputs }, (_, output) => ({
       sources: taken.flatMap(([to, source]) => (to === output ? [source] : [])),
       place,

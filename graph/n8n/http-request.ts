@@ -4,7 +4,7 @@ import { toHttpMethod } from '../nodes/http.js';
 import { fromEntries } from './draft.js';
 import { asText } from './expressions.js';
 import { holdsUnstorableText } from './storable.js';
-import { locatedValue, numberOf, objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
+import { locatedValue, numberOf, objectOf, objectsOf, textOf, valueAt, wellFormed } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import { wholePlace, type Place } from './places.js';
 import { isLiteralCredential } from './credentials.js';
@@ -247,7 +247,7 @@ function addressOf(at: NodeTranslation, pairs: readonly JsonObject[]): { url: st
   return { url: `${url}${join}{{ ${before}.result.value }}`, before };
 }
 
-/** As for a text that is no well-formed one. */
+/** `encodeURIComponent` throws for half a character. */
 function encode(text: string): string {
-  return encodeURIComponent(text.replace(/\p{Cs}/gu, '\uFFFD'));
+  return encodeURIComponent(wellFormed(text));
 }

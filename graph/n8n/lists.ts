@@ -4,37 +4,21 @@ import { fromEntries } from './draft.js';
 import { loopOutputs } from './loops.js';
 import { numberOf, objectsOf, textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
-import { templateAt, wholePlace, type Place } from './places.js';
+import { templateAt, wholePlace } from './places.js';
 
 const MAX_ITEMS = 10_000;
 const AS_ITEMS = 'const items = Array.isArray(inputs.json) ? inputs.json : [inputs.json];';
 
-function resultPlace(at: NodeTranslation, id: string): Place {
-  return wholePlace(`${id}.result.value`, `${id}.result.content`, at.around.order);
+export function translateSplitOut(at: NodeTranslation): TranslatedNode {
+  return splitOut(at, valueAt(at.parameters, 'options', 'disableDotNotation') !== true);
 }
 
 /** What follows is done for each element, where that can be its body; else the list is put out as one. */
-export function translateSplitOut(at: NodeTranslation): TranslatedNode {
+function splitOut(at: NodeTranslation, hasDots: boolean): TranslatedNode {
   const { parameters } = at;
   const field = textOf(parameters['fieldToSplitOut']) ?? '';
   const target = textOf(valueAt(parameters, 'options', 'destinationFieldName'));
   const include = textOf(parameters['include']) ?? 'noOtherFields';
-  return splitOut(at, {
-    field,
-    target,
-    include,
-    hasDots: valueAt(parameters, 'options', 'disableDotNotation') !== true,
-  });
-}
-
-interface Split {
-  field: string;
-  target: string | undefined;
-  include: string;
-  hasDots: boolean;
-}
-
-function splitOut(at: NodeTranslation, { field, target, include, hasDots }: Split): TranslatedNode {
   if (field === '' || field.startsWith('=') || field.includes(','))
     throw new NotTranslatable('it splits other than one named field');
   if (include !== 'noOtherFields') throw new NotTranslatable('it keeps other fields beside the elements');
@@ -45,7 +29,7 @@ function splitOut(at: NodeTranslation, { field, target, include, hasDots }: Spli
   const name = target === undefined || target === '' ? path.at(-1)! : target;
   if (!at.around.isSplit) {
     const id = at.add('set', { value: list });
-    return oneWay(id, { ...resultPlace(at, id), isList: true });
+    return oneWay(id, { ...at.resultPlace(id), isList: true });
   }
   const id = at.add('for_each', { items: list, max_items: MAX_ITEMS, concurrency: 1 });
   const item = `${id}.item`;
@@ -128,7 +112,7 @@ function limit(at: NodeTranslation, most: unknown, isFromEnd: boolean): Translat
 
 function listNode(at: NodeTranslation, code: string, inputs: Record<string, unknown>): TranslatedNode {
   const id = at.add('code', { code, inputs: fromEntries([['json', at.wholeJson], ...Object.entries(inputs)]) });
-  return oneWay(id, resultPlace(at, id));
+  return oneWay(id, at.resultPlace(id));
 }
 
 export function translateItemLists(at: NodeTranslation): TranslatedNode {
@@ -136,8 +120,5 @@ export function translateItemLists(at: NodeTranslation): TranslatedNode {
   const operation = textOf(parameters['operation']) ?? 'splitOutItems';
   if (operation === 'limit') return limit(at, parameters['maxItems'] ?? 1, parameters['keep'] === 'lastItems');
   if (operation !== 'splitOutItems') throw new NotTranslatable(`its operation "${operation}" has no equivalent`);
-  const field = textOf(parameters['fieldToSplitOut']) ?? '';
-  const target = textOf(valueAt(parameters, 'options', 'destinationFieldName'));
-  const include = textOf(parameters['include']) ?? 'noOtherFields';
-  return splitOut(at, { field, target, include, hasDots: true });
+  return splitOut(at, true);
 }

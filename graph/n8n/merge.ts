@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.js';
 import { placesOf, type Flow } from './flows.js';
 import { numberOf, textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
-import { templateAt, wholePlace, type Place } from './places.js';
+import type { Place } from './places.js';
 
 /** Of the places of an input, the first one counts that has run. A list stands for several items. */
 const READ_INPUTS = [
@@ -43,10 +43,10 @@ export function translateMerge(at: NodeTranslation): TranslatedNode {
   const { flows } = at.around;
   const count = Math.max(flows.length, numberOf(at.parameters['numberInputs']) ?? 2);
   if (count > MAX_INPUTS) throw new NotTranslatable(`it has more than ${MAX_INPUTS} inputs`);
-  const inputs = Array.from({ length: count }, (_, input) => toInput(placesOf(flows[input] ?? [])));
+  const inputs = Array.from({ length: count }, (_, input) => toInput(at, placesOf(flows[input] ?? [])));
   const { code, more = {} } = codeOf(at, count);
   const id = at.add('code', { code: [READ_INPUTS, ...code, ANSWER].join('\n'), inputs: { inputs, ...more } });
-  return oneWay(id, wholePlace(`${id}.result.value`, `${id}.result.content`, at.around.order));
+  return oneWay(id, at.resultPlace(id));
 }
 
 interface Mode {
@@ -121,20 +121,13 @@ function chosen({ parameters }: NodeTranslation, count: number): Mode {
   return { code: [`const made = inputsOfNode[${number - 1}];`] };
 }
 
-function toInput(places: readonly Place[]): JsonObject[] {
-  return places.map((place) => ({ ran: `{{ ${place.ran} }}`, json: readable(place) }));
-}
-
-function readable(place: Place): unknown {
-  const value = templateAt(place, []);
-  if (value === undefined)
-    throw new NotTranslatable(`it takes in data that cannot be read: ${place.gap ?? 'no variable names it'}`);
-  return value;
+function toInput(at: NodeTranslation, places: readonly Place[]): JsonObject[] {
+  return places.map((place) => ({ ran: `{{ ${place.ran} }}`, json: at.wholeOf(place) }));
 }
 
 /** A node in front of another one that several places lead to: it puts out what came from the one that has run. */
 export function addJunction(at: NodeTranslation, flows: readonly Flow[], note: string): TranslatedNode {
-  const inputs = [toInput(placesOf(flows))];
+  const inputs = [toInput(at, placesOf(flows))];
   const id = at.add('code', { code: [READ_INPUTS, ...APPEND, ANSWER].join('\n'), inputs: { inputs } }, note);
-  return oneWay(id, wholePlace(`${id}.result.value`, `${id}.result.content`, at.around.order));
+  return oneWay(id, at.resultPlace(id));
 }

@@ -109,12 +109,17 @@ function readNode(entry: JsonObject): N8nNode | undefined {
   };
 }
 
-/** Cuts a text to so many characters; what is no character is replaced. */
+/** Cuts a longer text to so many characters and adds three dots. */
 export function cutText(text: string, most: number): string {
   const characters = Array.from(text.slice(0, 2 * most));
   const isCut = text.length > 2 * most || characters.length > most;
   const shown = isCut ? `${characters.slice(0, most).join('')}...` : text;
-  return shown.replace(/\p{Cs}/gu, '\uFFFD');
+  return wellFormed(shown);
+}
+
+/** Replaces halves of characters, which neither the database nor an address can hold. */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Cs}/gu, '\uFFFD');
 }
 
 type ByName = ReadonlyMap<string, N8nNode>;

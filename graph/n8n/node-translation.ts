@@ -13,7 +13,7 @@ import {
 import { placesOf, type Flow } from './flows.js';
 import { MAX_IMPORT_WARNINGS, type ImportWarning } from './import-warning.js';
 import { cutText, type N8nNode } from './n8n-file.js';
-import { templateAt, type Place } from './places.js';
+import { templateAt, wholePlace, type Place } from './places.js';
 
 /** Thrown for a node that has no equivalent here. The message is the reason, without a full stop. */
 export class NotTranslatable extends Error {}
@@ -24,8 +24,6 @@ export interface TranslatedNode {
   entry: string;
   /** By the number of the output in n8n: the ways by which it is left, and where the data of the items stands. */
   outputs: { sources: Source[]; place: Place }[];
-  /** Whether at most one of the outputs is taken. */
-  decides?: boolean;
   /** The node that the settings of the node (attempts, failures) belong to; `entry` by default. */
   main?: string;
 }
@@ -100,6 +98,11 @@ export class NodeTranslation {
     const value = templateAt(place, []);
     if (value !== undefined) return value;
     throw new NotTranslatable(`it takes in data that cannot be read: ${place.gap ?? 'no variable names it'}`);
+  }
+
+  /** The place of the value that an added set or code node gives. */
+  resultPlace(id: string): Place {
+    return wholePlace(`${id}.result.value`, `${id}.result.content`, this.around.order);
   }
 
   get names(): Names {

@@ -1,6 +1,6 @@
 // Where the data of n8n's nodes stands here. In n8n each node puts out items, whose `json` the next ones read; here each
 // node has a result with fields of its own.
-import { isObject, setOwn, type JsonObject } from '../json.js';
+import { isObject, ownValue, setOwn, type JsonObject } from '../json.js';
 import type { PathPart } from '../variable.js';
 
 /** The value at `path` of an item's `json`, as the variable that gives it here (without braces). */
@@ -40,21 +40,20 @@ export function templateAt({ parts }: Place, path: readonly PathPart[]): unknown
   const below = parts.filter((candidate) => startsWith(candidate.path, path));
   if (below.length === 0) return undefined;
   const made: JsonObject = {};
-  for (const { path: full, variable } of below) put(made, full.slice(path.length), `{{ ${variable} }}`);
+  for (const { path: full, variable } of below) setAt(made, full.slice(path.length), `{{ ${variable} }}`);
   return made;
 }
 
-function put(target: JsonObject, path: readonly PathPart[], value: string): void {
-  let at: JsonObject = target;
-  for (const [index, name] of path.entries()) {
-    if (index === path.length - 1) setOwn(at, String(name), value);
-    else {
-      const next = Object.hasOwn(at, String(name)) ? at[String(name)] : undefined;
-      const holder = isObject(next) ? next : {};
-      setOwn(at, String(name), holder);
-      at = holder;
-    }
+/** Sets the value at a path of at least one step. What is no object on the way there is replaced by one. */
+export function setAt(target: JsonObject, path: readonly PathPart[], value: unknown): void {
+  let at = target;
+  for (const step of path.slice(0, -1)) {
+    const next = ownValue(at, step);
+    const holder = isObject(next) ? next : {};
+    setOwn(at, String(step), holder);
+    at = holder;
   }
+  setOwn(at, String(path.at(-1)), value);
 }
 
 function startsWith(path: readonly PathPart[], start: readonly PathPart[]): boolean {

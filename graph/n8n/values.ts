@@ -1,9 +1,9 @@
 // Edit Fields (Set), No Operation and Respond to Webhook.
-import { isObject, setOwn, type JsonObject } from '../json.js';
+import { isObject, type JsonObject } from '../json.js';
 import { fromEntries } from './draft.js';
 import { objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
-import { wholePlace } from './places.js';
+import { setAt } from './places.js';
 
 /** Sets fields in the items that come in; a name with dots in it is a path. */
 const MERGE_CODE = [
@@ -60,12 +60,12 @@ function raw(at: NodeTranslation): TranslatedNode {
 
 function addSet(at: NodeTranslation, value: unknown): TranslatedNode {
   const id = at.add('set', { value });
-  return oneWay(id, wholePlace(`${id}.result.value`, `${id}.result.content`, at.around.order));
+  return oneWay(id, at.resultPlace(id));
 }
 
 function addCode(at: NodeTranslation, inputs: JsonObject): TranslatedNode {
   const id = at.add('code', { code: MERGE_CODE, inputs });
-  const place = wholePlace(`${id}.result.value`, `${id}.result.content`, at.around.order);
+  const place = at.resultPlace(id);
   return oneWay(id, at.json.isList === true ? { ...place, isList: true } : place);
 }
 
@@ -141,16 +141,7 @@ function pathOf(name: string): string[] {
 
 function nested(fields: readonly Field[]): JsonObject {
   const made: JsonObject = {};
-  for (const { path, value } of fields) {
-    let at = made;
-    for (const step of path.slice(0, -1)) {
-      const next = Object.hasOwn(at, step) ? at[step] : undefined;
-      const holder = isObject(next) ? next : {};
-      setOwn(at, step, holder);
-      at = holder;
-    }
-    setOwn(at, path.at(-1)!, value);
-  }
+  for (const { path, value } of fields) setAt(made, path, value);
   return made;
 }
 
