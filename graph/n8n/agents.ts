@@ -1,4 +1,4 @@
-// The nodes of models with parts: Basic LLM Chain and AI Agent.
+// The nodes of models with sub-nodes: Basic LLM Chain and AI Agent.
 import type { JsonObject } from '../json.js';
 import { cutText, numberOf, objectsOf, textOf, valueAt, wellFormed, type N8nNode } from './n8n-file.js';
 import { answerPlace, connectedFormat, connectedModel, withoutEmpty, type Message } from './models.js';
@@ -53,10 +53,10 @@ export function translateAgent(at: NodeTranslation): TranslatedNode {
   } as JsonObject;
   const format = connectedFormat(at);
   if (format !== undefined) settings['response_format'] = format;
-  for (const memory of at.around.parts('ai_memory')) {
+  for (const memory of at.around.subNodes('ai_memory')) {
     at.warn('Memories have no equivalent: each run of the agent begins anew.', memory);
   }
-  const tools = at.around.parts('ai_tool').flatMap((tool) => toTool(at, tool));
+  const tools = at.around.subNodes('ai_tool').flatMap((tool) => toTool(at, tool));
   const id = at.add('agent', { messages, settings, tools: uniqueLabels(tools.slice(0, MAX_TOOLS)) });
   return oneWay(id, answerPlace(at, id, ['output'], format !== undefined));
 }

@@ -10,7 +10,7 @@ import { wholePlace, type Place } from './places.js';
 import { isLiteralCredential } from './credentials.js';
 
 /** What a request consists of, whichever version of the node says it. */
-interface Parts {
+interface RequestParts {
   method: unknown;
   query: JsonObject[];
   headers: JsonObject[];
@@ -73,27 +73,27 @@ export function translateHttpRequest(at: NodeTranslation): TranslatedNode {
   return { ...oneWay(id, placeOf(at, id, parts)), entry: before ?? id, main: id };
 }
 
-function placeOf(at: NodeTranslation, id: string, { isWhole, format, options }: Parts): Place {
+function placeOf(at: NodeTranslation, id: string, { isWhole, format, options }: RequestParts): Place {
   const { order } = at.around;
   const ran = `${id}.result.status_code`;
   const property = textOf(valueAt(options, 'response', 'response', 'outputPropertyName')) ?? 'data';
   const body = format === 'text' || format === 'string' ? `${id}.result.content` : `${id}.result.json`;
   if (isWhole) {
     const bodyPath = format === 'text' ? property : 'body';
-    const parts = [
+    const readings = [
       { path: [bodyPath], variable: body },
       { path: ['headers'], variable: `${id}.result.headers` },
       { path: ['statusCode'], variable: `${id}.result.status_code` },
     ];
-    return { parts, ran, order, gap: 'of an answer there are the body, the headers and the status code' };
+    return { readings, ran, order, gap: 'of an answer there are the body, the headers and the status code' };
   }
   if (format === 'text' || format === 'string') {
-    return { parts: [{ path: [property], variable: body }], ran, order, gap: 'the answer is one text' };
+    return { readings: [{ path: [property], variable: body }], ran, order, gap: 'the answer is one text' };
   }
   return wholePlace(body, ran, order);
 }
 
-function readParts(at: NodeTranslation): Parts {
+function readParts(at: NodeTranslation): RequestParts {
   const { parameters } = at;
   const options = objectOf(parameters['options']);
   const response = objectOf(valueAt(options, 'response', 'response'));
@@ -128,7 +128,7 @@ function pairsOfJson(at: NodeTranslation, field: string): JsonObject[] {
   return Object.entries(read).map(([name, translated]) => ({ name, translated }));
 }
 
-function readBody(at: NodeTranslation): Pick<Parts, 'body' | 'contentType'> {
+function readBody(at: NodeTranslation): Pick<RequestParts, 'body' | 'contentType'> {
   const { parameters } = at;
   const contentType = textOf(parameters['contentType']) ?? 'json';
   if (contentType === 'raw') {
@@ -155,7 +155,7 @@ function readJsonBody(at: NodeTranslation, field: string): unknown {
   return body;
 }
 
-function readOldParts(at: NodeTranslation): Parts {
+function readOldParts(at: NodeTranslation): RequestParts {
   const { parameters } = at;
   const options = objectOf(parameters['options']);
   const isJson = parameters['jsonParameters'] === true;
@@ -203,7 +203,7 @@ function valueOf(at: NodeTranslation, pair: JsonObject, field: string): unknown 
   return Object.hasOwn(pair, 'translated') ? pair['translated'] : at.value(pair['value'], field);
 }
 
-function readHeaders(at: NodeTranslation, { headers: pairs, contentType }: Parts): JsonObject {
+function readHeaders(at: NodeTranslation, { headers: pairs, contentType }: RequestParts): JsonObject {
   const headers = new Map<string, string>();
   for (const pair of pairs) {
     const name = nameOf(at, pair, 'headers');

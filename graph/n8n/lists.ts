@@ -33,14 +33,14 @@ function splitOut(at: NodeTranslation, hasDots: boolean): TranslatedNode {
   }
   const id = at.add('for_each', { items: list, max_items: MAX_ITEMS, concurrency: 1 });
   const item = `${id}.item`;
-  const parts = [
+  const readings = [
     // An element that is no object stands in a field; any other one is the item itself.
     { path: [name], variable: item },
     { path: [], variable: item },
   ];
   return {
     entry: id,
-    outputs: [{ sources: [{ id, handle: 'body' }], place: { parts, ran: item, order: at.around.order } }],
+    outputs: [{ sources: [{ id, handle: 'body' }], place: { readings, ran: item, order: at.around.order } }],
   };
 }
 

@@ -55,7 +55,7 @@ export function isModelNode({ type }: N8nNode): boolean {
 
 /** The settings of the model that is connected to a chain or an agent. */
 export function connectedModel(at: NodeTranslation): JsonObject {
-  const [model, ...others] = at.around.parts('ai_languageModel');
+  const [model, ...others] = at.around.subNodes('ai_languageModel');
   if (others.length > 0) at.warn('Of several models the first one was taken over.');
   if (model === undefined) return settingsOf(at, '', {});
   const { parameters } = model;
@@ -75,7 +75,7 @@ function providerOf({ type }: N8nNode): string {
 
 /** What an output parser asks for; the answer then is JSON. */
 export function connectedFormat(at: NodeTranslation): JsonObject | undefined {
-  const [parser] = at.around.parts('ai_outputParser');
+  const [parser] = at.around.subNodes('ai_outputParser');
   if (parser === undefined) return undefined;
   const { schemaType, inputSchema, jsonSchema } = parser.parameters;
   const schema = parseOrUndefined(textOf(inputSchema) ?? textOf(jsonSchema) ?? '');
@@ -103,7 +103,7 @@ export function translateOpenAi(at: NodeTranslation): TranslatedNode {
   const options = objectOf(parameters['options']);
   const isJson =
     parameters['jsonOutput'] === true || valueAt(options, 'textFormat', 'textOptions', 'type') === 'json_object';
-  if (at.around.parts('ai_tool').length > 0) at.warn('Its tools were left out. An agent node can use tools.');
+  if (at.around.subNodes('ai_tool').length > 0) at.warn('Its tools were left out. An agent node can use tools.');
   const model = textOf(locatedValue(parameters['modelId'])) ?? '';
   const settings = settingsOf(at, at.text(model, 'modelId'), options);
   if (isJson) settings['response_format'] = { type: 'json_object' };
@@ -159,7 +159,7 @@ export function answerPlace(
 ): Place {
   const variable = `${id}.result.${isJson ? 'json' : 'content'}`;
   const gap = `of the answer there is only ${path.join('.')}`;
-  return { parts: [{ path, variable }], ran: `${id}.result`, order: at.around.order, gap };
+  return { readings: [{ path, variable }], ran: `${id}.result`, order: at.around.order, gap };
 }
 
 function shown(value: unknown): string {

@@ -38,8 +38,8 @@ export interface Surroundings {
   /** Rises from a node to those after it. */
   order: number;
   spot: Spot;
-  /** The nodes that are parts of this one, by the kind of their connection. */
-  parts: (kind: string) => N8nNode[];
+  /** The sub-nodes of the node that are connected to it by this kind of connection. */
+  subNodes: (kind: string) => N8nNode[];
   /** Whether what follows is done for each element of a list. */
   isSplit: boolean;
   warnings: ImportWarning[];
@@ -75,7 +75,7 @@ export class NodeTranslation {
   /** The `json` of what the node takes in. Where it comes from several places, those were joined before. */
   get json(): Place {
     this.#json ??= placesOf(this.around.flows[0] ?? [])[0] ?? {
-      parts: [],
+      readings: [],
       ran: '',
       order: 0,
       gap: 'nothing leads to the node',

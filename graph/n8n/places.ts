@@ -4,7 +4,7 @@ import { isObject, ownValue, setOwn, type JsonObject } from '../json.js';
 import type { PathPart } from '../variable.js';
 
 /** The value at `path` of an item's `json`, as the variable that gives it here (without braces). */
-interface Part {
+interface Reading {
   path: readonly PathPart[];
   variable: string;
 }
@@ -12,7 +12,7 @@ interface Part {
 /** The `json` of the items that a node puts out. */
 export interface Place {
   /** What can be read of it. The path `[]` is the whole. */
-  parts: readonly Part[];
+  readings: readonly Reading[];
   /** A variable that is empty unless the node has run. */
   ran: string;
   /** Rises from a node to those after it. */
@@ -25,19 +25,19 @@ export interface Place {
 
 /** The place of a node whose `json` is the whole of one variable. */
 export function wholePlace(variable: string, ran: string, order: number): Place {
-  return { parts: [{ path: [], variable }], ran, order };
+  return { readings: [{ path: [], variable }], ran, order };
 }
 
 /** The place of a node of which nothing can be read. */
 export function emptyPlace(gap: string, order: number): Place {
-  return { parts: [], ran: '', order, gap };
+  return { readings: [], ran: '', order, gap };
 }
 
 /** Returns the JSON with variables that gives the value at `path` of a place; undefined where there is none. */
-export function templateAt({ parts }: Place, path: readonly PathPart[]): unknown {
-  const part = parts.find((candidate) => startsWith(path, candidate.path));
-  if (part !== undefined) return inBraces(writeVariable(part.variable, path.slice(part.path.length)));
-  const below = parts.filter((candidate) => startsWith(candidate.path, path));
+export function templateAt({ readings }: Place, path: readonly PathPart[]): unknown {
+  const reading = readings.find((candidate) => startsWith(path, candidate.path));
+  if (reading !== undefined) return inBraces(writeVariable(reading.variable, path.slice(reading.path.length)));
+  const below = readings.filter((candidate) => startsWith(candidate.path, path));
   if (below.length === 0) return undefined;
   const made: JsonObject = {};
   for (const { path: full, variable } of below) setAt(made, full.slice(path.length), `{{ ${variable} }}`);
@@ -85,6 +85,6 @@ const keys = new WeakMap<Place, string>();
 /** Two places with the same key give the same values. */
 export function keyOf(place: Place): string {
   let key = keys.get(place);
-  if (key === undefined) keys.set(place, (key = JSON.stringify([place.gap, place.isList, place.parts])));
+  if (key === undefined) keys.set(place, (key = JSON.stringify([place.gap, place.isList, place.readings])));
   return key;
 }

@@ -12,14 +12,15 @@ import { NodeTranslation, NotTranslatable, type Surroundings } from './node-tran
 import { leftOutNote, stickyNote } from './notes.js';
 import { closeBodies } from './bodies.js';
 import { closeOver, isClosable } from './left-out.js';
-import { findParts, type Parts } from './parts.js';
 import type { Place } from './places.js';
 import { findReaders } from './readers.js';
+import { findSubNodes, type SubNodes } from './sub-nodes.js';
 import { findStart, type Start } from './start.js';
 import { translateNode } from './translate-node.js';
 import { isTrigger } from './triggers.js';
 import { translationOf } from './translations.js';
 import { STICKY_NOTE_TYPE } from './types.js';
+import { waitsForCall } from './waits.js';
 
 export interface TranslatedFile {
   title: string | undefined;
@@ -42,7 +43,7 @@ class Translation {
   readonly #draft = new Draft();
   readonly #warnings: ImportWarning[];
   readonly #notes: JsonObject[] = [];
-  readonly #parts: Parts;
+  readonly #subNodes: SubNodes;
   readonly #loops: Loops;
   readonly #start: Start;
   readonly #startId: string;
@@ -56,17 +57,19 @@ class Translation {
   readonly #places = new Map<N8nNode, Place>();
   readonly #leftOut = new Set<N8nNode>();
   readonly #readers: ReadonlySet<N8nNode>;
+  /** Of the only node that waits for a call. */
+  readonly #callbackUrl: string | undefined;
   #flowCount = 0;
 
   constructor(file: N8nFile) {
     this.#file = file;
     this.#warnings = [...file.warnings];
     this.#byName = new Map(file.nodes.map((node) => [node.name, node]));
-    this.#parts = findParts(file);
+    this.#subNodes = findSubNodes(file);
     this.#spotOf = createSpots(file.nodes);
-    const nodes = file.nodes.filter((node) => node.type !== STICKY_NOTE_TYPE && !this.#parts.isPart(node));
+    const nodes = file.nodes.filter((node) => node.type !== STICKY_NOTE_TYPE && !this.#subNodes.has(node));
     const links = file.links.filter(
-      ({ from, to }) => !isTrigger(to) && !this.#parts.isPart(from) && !this.#parts.isPart(to),
+      ({ from, to }) => !isTrigger(to) && !this.#subNodes.has(from) && !this.#subNodes.has(to),
     );
     this.#loops = findLoops(nodes, links);
     this.#start = findStart(nodes, this.#loops.links);
@@ -77,6 +80,9 @@ class Translation {
     this.#incoming = groupBy(this.#loops.links, ({ to }) => to);
     this.#outgoing = groupBy(this.#loops.links, ({ from }) => from);
     this.#readers = findReaders(this.#loops);
+    const [waiting, ...others] = file.nodes.filter(waitsForCall);
+    const isOnly = waiting !== undefined && others.length === 0;
+    this.#callbackUrl = isOnly ? `${this.#ids.get(waiting)}.callback_url` : undefined;
   }
 
   run(): TranslatedFile {
@@ -178,13 +184,13 @@ class Translation {
       id: this.#ids.get(node)!,
       names: {
         node: (name) => this.#placeOf(name, node),
-        callbackUrl: this.#callbackUrl(),
+        callbackUrl: this.#callbackUrl,
         title: this.#file.title ?? '',
       },
       flows,
       order,
       spot: this.#spotOf(node),
-      parts: (kind) => this.#parts.take(node, kind),
+      subNodes: (kind) => this.#subNodes.take(node, kind),
       isSplit: this.#loops.regions.has(node),
       warnings: this.#warnings,
     };
@@ -199,12 +205,6 @@ class Translation {
     return (
       this.#out.get(node)?.[item]?.[0]?.place ?? this.#places.get(node) ?? 'that node does not come before this one'
     );
-  }
-
-  /** Of the only node that waits for a call. */
-  #callbackUrl(): string | undefined {
-    const [only, ...others] = this.#parts.waiting;
-    return only !== undefined && others.length === 0 ? `${this.#ids.get(only)}.callback_url` : undefined;
   }
 
   #close(node: N8nNode, inputs: Flow[][], { reason, keepsData }: { reason: string; keepsData: boolean }): void {
@@ -231,7 +231,8 @@ class Translation {
       const message = `Its connection back to "${to.label}" was left out: here only loops repeat nodes.`;
       this.#warnings.push({ node: from.label, message });
     }
-    for (const node of this.#parts.unused()) this.#leaveOut(node, 'what it is a part of has no use for it here.');
+    for (const node of this.#subNodes.unused())
+      this.#leaveOut(node, 'the node that it belongs to has no use for it here.');
     for (const node of this.#file.nodes.filter(({ type }) => type === STICKY_NOTE_TYPE)) {
       this.#notes.push(stickyNote(node, `note-${this.#notes.length + 1}`, this.#spotOf(node)));
     }

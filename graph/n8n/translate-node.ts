@@ -43,7 +43,7 @@ export function translateNode(
 function joinPlaces(at: NodeTranslation, flows: readonly Flow[], readsData: boolean): string | undefined {
   const places = placesOf(flows);
   if (places.length < 2 || !readsData) return undefined;
-  const unreadable = places.find(({ parts }) => parts.length === 0);
+  const unreadable = places.find(({ readings }) => readings.length === 0);
   if (unreadable !== undefined) {
     at.json = unreadable;
     return undefined;
@@ -84,10 +84,10 @@ function retryOf(settings: JsonObject): JsonObject {
 /** The item that went in, and the error. */
 function errorPlace(at: NodeTranslation, id: string): Place {
   const message = `${id}.error.message`;
-  const parts = [
+  const readings = [
     { path: ['error', 'message'], variable: message },
     { path: ['error'], variable: message },
-    ...at.json.parts,
+    ...at.json.readings,
   ];
-  return { parts, ran: `${id}.error.code`, order: at.around.order };
+  return { readings, ran: `${id}.error.code`, order: at.around.order };
 }

@@ -67,7 +67,7 @@ function webhook({ parameters }: N8nNode): TranslatedTrigger {
     warnings.push('A hook answers with the id of the run. What the workflow answers is the output of the run.');
   }
   const place: Place = {
-    parts: [{ path: ['body'], variable: 'input' }],
+    readings: [{ path: ['body'], variable: 'input' }],
     ran: 'input',
     order: 0,
     gap: 'of a call only its body is the input of the run',

@@ -1,13 +1,18 @@
 // Wait, of all kinds, and Stop and Error.
 import { isObject } from '../json.js';
 import { fieldsOfForm } from './form-fields.js';
-import { numberOf, textOf, valueAt } from './n8n-file.js';
+import { numberOf, textOf, valueAt, type N8nNode } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import type { Place } from './places.js';
 
 const SECONDS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
 /** A run lasts 30 days at most, so that a longer wait would end it. */
 const LONGEST_SECONDS = 29 * 86_400;
+
+/** Whether the node is on and waits for a call, whose address `$execution.resumeUrl` is. */
+export function waitsForCall({ type, parameters, isDisabled }: N8nNode): boolean {
+  return type === 'n8n-nodes-base.wait' && parameters['resume'] === 'webhook' && !isDisabled;
+}
 
 export function translateWait(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
@@ -43,7 +48,7 @@ function callback(at: NodeTranslation): TranslatedNode {
   const id = at.add('wait', { mode: 'callback', timeout: timeoutOf(at) });
   const body = `${id}.result.json`;
   const place: Place = {
-    parts: [{ path: ['body'], variable: body }],
+    readings: [{ path: ['body'], variable: body }],
     ran: `${id}.result.content`,
     order: at.around.order,
     gap: 'of a callback there is only its body',
@@ -66,7 +71,7 @@ function form(at: NodeTranslation): TranslatedNode {
   const id = at.add('human', { message, ...(fields.length > 0 && { fields }), timeout: timeoutOf(at) });
   at.warn('The form is a task in the inbox of who may run the workflow. It has no public address.');
   const place: Place = {
-    parts: [{ path: [], variable: `${id}.result.values` }],
+    readings: [{ path: [], variable: `${id}.result.values` }],
     ran: `${id}.result.content`,
     order: at.around.order,
   };
