@@ -94,7 +94,7 @@ export function connectedFormat(at: NodeTranslation): JsonObject | undefined {
 export function translateOpenAi(at: NodeTranslation): TranslatedNode {
   const { parameters, node } = at;
   if ((parameters['resource'] ?? 'text') !== 'text')
-    throw new NotTranslatable(`it is about "${shown(parameters['resource'])}"`);
+    throw new NotTranslatable(`it is about "${textOf(parameters['resource']) ?? ''}"`);
   const operation = textOf(parameters['operation']) ?? (node.version >= 2 ? 'response' : 'message');
   if (operation !== 'message' && operation !== 'response') throw new NotTranslatable(`its operation is "${operation}"`);
   const isLater = operation === 'response' || node.version >= 2;
@@ -160,8 +160,4 @@ export function answerPlace(
   const variable = `${id}.result.${isJson ? 'json' : 'content'}`;
   const gap = `of the answer there is only ${path.join('.')}`;
   return { readings: [{ path, variable }], ran: `${id}.result`, order: at.around.order, gap };
-}
-
-function shown(value: unknown): string {
-  return textOf(value) ?? '';
 }

@@ -10,7 +10,7 @@ export interface Start {
   first: N8nNode | undefined;
   /** `first`, where it has an equivalent: it is drawn as the start. */
   drawn: N8nNode | undefined;
-  /** What the start is drawn with, whichever node it stands for. */
+  /** The fields of the start, and what it gives. */
   translated: TranslatedTrigger;
   /** Further triggers. They are drawn with the nodes that only they lead to, which do not run. */
   others: { node: N8nNode; translated: TranslatedTrigger }[];

@@ -31,7 +31,7 @@ export interface TranslatedFile {
 /** The file would become more than a drawing can hold. */
 export class TooLargeFile extends Error {}
 
-/** Of all links that are closed over nodes that were left out. */
+/** Of all links that are made around nodes that were left out. */
 const MAX_FLOWS = 100_000;
 
 export function translateN8n(file: JsonObject): TranslatedFile {

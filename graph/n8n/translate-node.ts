@@ -7,7 +7,7 @@ import { numberOf } from './n8n-file.js';
 import type { NodeTranslation, TranslatedNode } from './node-translation.js';
 import type { Place } from './places.js';
 
-/** Types that work with several items one by one, and once here. */
+/** Types that n8n runs once for each item. Here they run once. */
 const ONCE_FOR_EACH: ReadonlySet<string> = new Set([
   'n8n-nodes-base.httpRequest',
   'n8n-nodes-base.openAi',
@@ -55,7 +55,7 @@ function joinPlaces(at: NodeTranslation, flows: readonly Flow[], readsData: bool
 
 const MAX_ATTEMPTS = 10;
 
-/** What n8n says of attempts and failures of every node. */
+/** The settings of attempts and failures, which every node of n8n has. */
 function withSettings(at: NodeTranslation, translated: TranslatedNode): TranslatedNode['outputs'] {
   const { settings } = at.node;
   const id = translated.main ?? translated.entry;

@@ -78,7 +78,7 @@ function webhook({ parameters }: N8nNode): TranslatedTrigger {
 function form({ parameters, version }: N8nNode): TranslatedTrigger {
   const { fields, warnings } = fieldsOfForm(valueAt(parameters, 'formFields', 'values'), {
     areNamed: version >= 2.4,
-    maySecret: true,
+    canBeSecret: true,
   });
   return {
     fields,

@@ -1,6 +1,5 @@
 // Edit Fields (Set), No Operation and Respond to Webhook.
 import { isObject, type JsonObject } from '../json.js';
-import { fromEntries } from './draft.js';
 import { objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import { setAt } from './places.js';
@@ -162,7 +161,7 @@ export function translateResponse(at: NodeTranslation): TranslatedNode {
     noData: () => '',
   };
   if (!Object.hasOwn(values, kind)) throw new NotTranslatable(`an answer of the kind "${kind}" has no equivalent`);
-  const options = Object.keys(fromEntries(Object.entries(objectOf(parameters['options']))));
+  const options = Object.keys(objectOf(parameters['options']));
   if (options.length > 0)
     at.warn(`The status and the headers of the answer (${options.slice(0, 5).join(', ')}) were left out.`);
   const id = at.add('output', { value: values[kind]!() });

@@ -61,7 +61,7 @@ function form(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const { fields, warnings } = fieldsOfForm(valueAt(parameters, 'formFields', 'values'), {
     areNamed: at.node.version >= 1.2,
-    maySecret: false,
+    canBeSecret: false,
   });
   for (const warning of warnings) at.warn(warning);
   const texts = ['formTitle', 'formDescription']
