@@ -62,7 +62,7 @@ const importRoute = defineRoute({
   path: '/api/v1/projects/:id/import/',
   summary: 'Makes a workflow of a file: one that was exported here, or one of n8n.',
   description:
-    'Secrets begin empty. Of a file of n8n, nodes that have a twin are translated, and each of the others becomes a note ' +
+    'Secrets begin empty. Of a file of n8n, nodes with an equivalent here are translated, and each of the others becomes a note ' +
     'beside the nodes (`data.notes`). `warnings` lists what was left out or has to be filled in.',
   auth: 'key',
   answerHeaders: ['ETag'],

@@ -1,8 +1,8 @@
-// The nodes of models with parts: Basic LLM Chain and AI Agent.
+// The nodes of models with sub-nodes: Basic LLM Chain and AI Agent.
 import type { JsonObject } from '../json.js';
-import { numberOf, objectsOf, textOf, valueAt, type N8nNode } from './n8n-file.js';
+import { cutText, numberOf, objectsOf, textOf, valueAt, wellFormed, type N8nNode } from './n8n-file.js';
 import { answerPlace, connectedFormat, connectedModel, withoutEmpty, type Message } from './models.js';
-import { oneWay, type NodeTranslation, type Twin } from './node-translation.js';
+import { oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import { templateAt } from './places.js';
 
 const ROLES: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ const ROLES: Readonly<Record<string, string>> = {
   AIMessagePromptTemplate: 'assistant',
 };
 
-export function translateChain(at: NodeTranslation): Twin {
+export function translateChain(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const more = objectsOf(valueAt(parameters, 'messages', 'messageValues')).map(({ type, message }, index) => ({
     role: ROLES[textOf(type) ?? 'SystemMessagePromptTemplate'] ?? 'user',
@@ -41,7 +41,7 @@ function promptOf(at: NodeTranslation): string {
 const MAX_TOOLS = 32;
 const DEFAULT_ITERATIONS = 10;
 
-export function translateAgent(at: NodeTranslation): Twin {
+export function translateAgent(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const options = (parameters['options'] ?? {}) as JsonObject;
   const system: Message = { role: 'system', message: at.text(options['systemMessage'], 'options.systemMessage') };
@@ -53,10 +53,10 @@ export function translateAgent(at: NodeTranslation): Twin {
   } as JsonObject;
   const format = connectedFormat(at);
   if (format !== undefined) settings['response_format'] = format;
-  for (const memory of at.around.parts('ai_memory')) {
-    at.warn('Memories have no twin: each run of the agent begins anew.', memory);
+  for (const memory of at.around.subNodes('ai_memory')) {
+    at.warn('Memories have no equivalent: each run of the agent begins anew.', memory);
   }
-  const tools = at.around.parts('ai_tool').flatMap((tool) => toTool(at, tool));
+  const tools = at.around.subNodes('ai_tool').flatMap((tool) => toTool(at, tool));
   const id = at.add('agent', { messages, settings, tools: uniqueLabels(tools.slice(0, MAX_TOOLS)) });
   return oneWay(id, answerPlace(at, id, ['output'], format !== undefined));
 }
@@ -68,7 +68,7 @@ function toTool(at: NodeTranslation, tool: N8nNode): JsonObject[] {
   }
   if (tool.type === '@n8n/n8n-nodes-langchain.mcpClientTool') return toServer(at, tool);
   if (tool.type === '@n8n/n8n-nodes-langchain.toolWorkflow') return [toWorkflowTool(at, tool)];
-  at.warn(`${tool.type} has no twin among the tools of agents, and was left out.`, tool);
+  at.warn(`${tool.type} has no equivalent among the tools of agents, and was left out.`, tool);
   return [];
 }
 
@@ -88,7 +88,7 @@ function toServer(at: NodeTranslation, tool: N8nNode): JsonObject[] {
   return [
     {
       type: 'mcp',
-      server_label: tool.label.slice(0, 60).replace(/\p{Cs}/gu, '\uFFFD'),
+      server_label: wellFormed(tool.label.slice(0, 60)),
       endpoint_url: url,
       transport: transport === 'httpStreamable' ? 'streamable_http' : 'sse',
       headers: isOpen ? {} : { Authorization: '' },
@@ -113,7 +113,7 @@ function toWorkflowTool(at: NodeTranslation, tool: N8nNode): JsonObject {
   return {
     type: 'workflow',
     ...(name !== '' && { name }),
-    ...(description !== '' && { description: description.slice(0, 4000).replace(/\p{Cs}/gu, '\uFFFD') }),
+    ...(description !== '' && { description: wellFormed(description.slice(0, 4000)) }),
     require_approval: 'never',
   };
 }
@@ -121,7 +121,7 @@ function toWorkflowTool(at: NodeTranslation, tool: N8nNode): JsonObject {
 /** The title that n8n remembers beside an id. */
 export function namedIn(id: unknown): string {
   const title = textOf(valueAt(id, 'cachedResultName')) ?? '';
-  return title === '' ? '' : ` ("${title.slice(0, 100).replace(/\p{Cs}/gu, '\uFFFD')}" in n8n)`;
+  return title === '' ? '' : ` ("${cutText(title, 100)}" in n8n)`;
 }
 
 /** Servers are told apart by their labels. */
@@ -130,7 +130,7 @@ function uniqueLabels(tools: readonly JsonObject[]): JsonObject[] {
   return tools.map((tool, index) => {
     const { server_label: label } = tool;
     if (typeof label !== 'string') return tool;
-    const unique = seen.has(label) ? `${label.slice(0, 50)} ${index + 1}`.replace(/\p{Cs}/gu, '\uFFFD') : label;
+    const unique = seen.has(label) ? wellFormed(`${label.slice(0, 50)} ${index + 1}`) : label;
     seen.add(unique);
     return { ...tool, server_label: unique };
   });

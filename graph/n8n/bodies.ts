@@ -39,7 +39,7 @@ export function closeBodies({ loops, regions, links }: Loops, made: Made): void 
 /** What came back to the node that divides the items. */
 function outputOf(node: N8nNode, flows: readonly Flow[], made: Made): unknown {
   const places = placesOf(flows);
-  if (places.length < 2 || places.some(({ parts }) => parts.length === 0)) {
+  if (places.length < 2 || places.some(({ readings }) => readings.length === 0)) {
     return places.length === 1 ? templateOf(places[0]!) : null;
   }
   const at = new NodeTranslation(node, made.around(node));

@@ -2,13 +2,13 @@
 import { namedIn } from './agents.js';
 import { isObject, type JsonObject } from '../json.js';
 import { textOf, valueAt } from './n8n-file.js';
-import { NoTwin, oneWay, type NodeTranslation, type Twin } from './node-translation.js';
+import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import { wholePlace } from './places.js';
 
-export function translateCall(at: NodeTranslation): Twin {
+export function translateCall(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const source = textOf(parameters['source']) ?? 'database';
-  if (source !== 'database') throw new NoTwin(`its workflow comes from "${source}"`);
+  if (source !== 'database') throw new NotTranslatable(`its workflow comes from "${source}"`);
   if ((parameters['mode'] ?? 'once') === 'each' && at.json.isList === true) {
     at.warn('n8n runs the workflow once for each of several items. Here it runs once.');
   }

@@ -3,8 +3,7 @@ import type { JsonObject } from '../json.js';
 import { fromEntries } from './draft.js';
 import { splitStrings } from './javascript-texts.js';
 import { textOf } from './n8n-file.js';
-import { NoTwin, oneWay, type NodeTranslation, type Twin } from './node-translation.js';
-import { wholePlace } from './places.js';
+import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 
 /** What n8n gives code, made of `inputs`. A list stands for several items. */
 const ITEMS = [
@@ -31,10 +30,10 @@ const NODE_NAMES = /\$(?:\(|node\[)\s*"(\d+)"\s*[)\]]/g;
 const MAX_CODE = 200_000;
 const MAX_NAMES = 100;
 
-export function translateCode(at: NodeTranslation): Twin {
+export function translateCode(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const language = textOf(parameters['language']) ?? 'javaScript';
-  if (language !== 'javaScript') throw new NoTwin(`its language is ${language}`);
+  if (language !== 'javaScript') throw new NotTranslatable(`its language is ${language}`);
   return translate(
     at,
     textOf(parameters['jsCode']) ?? '',
@@ -42,24 +41,24 @@ export function translateCode(at: NodeTranslation): Twin {
   );
 }
 
-export function translateFunction(at: NodeTranslation): Twin {
+export function translateFunction(at: NodeTranslation): TranslatedNode {
   return translate(at, textOf(at.parameters['functionCode']) ?? '', 'all');
 }
 
-export function translateFunctionItem(at: NodeTranslation): Twin {
+export function translateFunctionItem(at: NodeTranslation): TranslatedNode {
   return translate(at, textOf(at.parameters['functionCode']) ?? '', 'item');
 }
 
 type Mode = 'all' | 'each' | 'item';
 
-function translate(at: NodeTranslation, code: string, mode: Mode): Twin {
-  if (code.trim() === '') throw new NoTwin('it has no code');
-  if (code.length > MAX_CODE) throw new NoTwin('its code is too long');
+function translate(at: NodeTranslation, code: string, mode: Mode): TranslatedNode {
+  if (code.trim() === '') throw new NotTranslatable('it has no code');
+  if (code.length > MAX_CODE) throw new NotTranslatable('its code is too long');
   const { bare, strings } = splitStrings(code);
   const foreign = FOREIGN.exec(bare)?.[0];
-  if (foreign !== undefined) throw new NoTwin(`its code uses "${foreign}", which is not there in code nodes`);
+  if (foreign !== undefined) throw new NotTranslatable(`its code uses "${foreign}", which is not there in code nodes`);
   for (const [name] of bare.matchAll(DOLLAR)) {
-    if (!KNOWN_DOLLARS.has(name)) throw new NoTwin(`its code uses "${name}", which only n8n has`);
+    if (!KNOWN_DOLLARS.has(name)) throw new NotTranslatable(`its code uses "${name}", which only n8n has`);
   }
   const names = namesIn(bare, strings);
   const inputs: JsonObject = {
@@ -68,7 +67,7 @@ function translate(at: NodeTranslation, code: string, mode: Mode): Twin {
   };
   const lines = [...ITEMS, ...(names.length > 0 ? OTHER_NODES : []), ...body(code, mode), ...ANSWER];
   const id = at.add('code', { code: lines.join('\n'), inputs, settings: { timeout: 30 } });
-  return oneWay(id, wholePlace(`${id}.result.value`, `${id}.result.content`, at.around.order));
+  return oneWay(id, at.resultPlace(id));
 }
 
 function body(code: string, mode: Mode): string[] {
@@ -97,13 +96,13 @@ function namesIn(bare: string, strings: readonly string[]): string[] {
   const found = [...bare.matchAll(NODE_NAMES)].map(([, index]) => strings[Number(index)] ?? '');
   const uses = [...bare.matchAll(/\$(?=\()|\$node\b/g)].length;
   if (uses > found.length || found.length > MAX_NAMES) {
-    throw new NoTwin('its code names nodes in a way that is known only when it runs');
+    throw new NotTranslatable('its code names nodes in a way that is known only when it runs');
   }
   return [...new Set(found.map((name) => name.replace(/\\(.)/g, '$1')))];
 }
 
 function jsonOf(at: NodeTranslation, name: string): unknown {
   const place = at.names.node(name);
-  if (typeof place === 'string') throw new NoTwin(`its code reads data that is not there: ${place}`);
+  if (typeof place === 'string') throw new NotTranslatable(`its code reads data that is not there: ${place}`);
   return at.wholeOf(place);
 }

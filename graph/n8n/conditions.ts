@@ -3,7 +3,7 @@ import { isOneSided, type Operator } from '../operators.js';
 import { patternProblem } from '../pattern.js';
 import { isObject, type JsonObject } from '../json.js';
 import { objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
-import { NoTwin, type NodeTranslation } from './node-translation.js';
+import { NotTranslatable, type NodeTranslation } from './node-translation.js';
 
 export interface Atom {
   condition: { left: string; operator: Operator; right?: string };
@@ -20,7 +20,9 @@ export interface Question {
 /** Of one question. */
 const MAX_ATOMS = 200;
 
-type Asked = Operator | 'true' | 'false' | 'in_left' | `not ${Operator}`;
+/** `in_left`: `in` with its sides exchanged. */
+type Comparison = Operator | 'in_left';
+type Asked = 'true' | 'false' | Comparison | `not ${Comparison}`;
 
 /** By the type of the values, then by the operation as versions 1 and 2 name it. */
 const TEXT: Record<string, Asked> = {
@@ -84,7 +86,7 @@ const OPERATIONS: Record<string, Record<string, Asked>> = {
   number: NUMBER,
   dateTime: MOMENT,
   boolean: TRUTH,
-  array: { contains: 'in_left', notContains: 'not in' },
+  array: { contains: 'in_left', notContains: 'not in_left' },
   object: {},
 };
 
@@ -99,17 +101,17 @@ interface Asking {
 
 function toAtom(at: NodeTranslation, { type, operation, left, right, ignoresCase, field }: Asking): Atom {
   const asked = askedBy(type, operation);
-  if (asked === undefined) throw new NoTwin(`the operation "${operation}" of ${type} values has no twin`);
+  if (asked === undefined)
+    throw new NotTranslatable(`the operation "${operation}" of ${type} values has no equivalent`);
   if (type === 'dateTime') at.warn(`${field}: dates are compared as text, which is right for dates of the same form.`);
   const sides = { left: at.text(left, field), right: at.text(right, field) };
   if (asked === 'true' || asked === 'false') return positive({ left: sides.left, operator: '==', right: asked });
-  // "The list contains a value" is asked of the value here.
-  if (asked === 'in_left') return positive({ left: sides.right, operator: 'in', right: sides.left });
-  if (asked === 'not in') {
-    return { condition: { left: sides.right, operator: 'in', right: sides.left }, isNegated: true };
-  }
   const isNegated = asked.startsWith('not ');
-  const operator = (isNegated ? asked.slice('not '.length) : asked) as Operator;
+  const operator = (isNegated ? asked.slice('not '.length) : asked) as Comparison;
+  // "The list contains a value" is asked of the value here.
+  if (operator === 'in_left') {
+    return { condition: { left: sides.right, operator: 'in', right: sides.left }, isNegated };
+  }
   if (isOneSided(operator)) return positive({ left: sides.left, operator });
   if (operator === 'matches') {
     return { condition: { left: sides.left, operator, right: toPattern(right, sides.right) }, isNegated };
@@ -160,14 +162,14 @@ function toPattern(given: unknown, translated: string): string {
   const written = /^\/(.*)\/([a-z]*)$/s.exec(translated);
   const flags = [...new Set(written?.[2] ?? '')].filter((flag) => 'ims'.includes(flag)).join('');
   const pattern = `${flags === '' ? '' : `(?${flags})`}${written?.[1] ?? translated}`;
-  if (patternProblem(pattern) !== undefined) throw new NoTwin('its pattern is none of RE2 syntax');
+  if (patternProblem(pattern) !== undefined) throw new NotTranslatable('its pattern is none of RE2 syntax');
   return pattern;
 }
 
 /** `{options, conditions: [{leftValue, rightValue, operator: {type, operation}}], combinator}`, of version 2 and later. */
 export function readQuestion(at: NodeTranslation, value: unknown, ignoresCase: boolean, field: string): Question {
   const { options, conditions, combinator } = objectOf(value);
-  if (objectsOf(conditions).length > MAX_ATOMS) throw new NoTwin(`it asks more than ${MAX_ATOMS} things`);
+  if (objectsOf(conditions).length > MAX_ATOMS) throw new NotTranslatable(`it asks more than ${MAX_ATOMS} things`);
   const isCaseless = ignoresCase || valueAt(options, 'caseSensitive') === false;
   const atoms = objectsOf(conditions).map((condition, index) => {
     const operator = objectOf(condition['operator']);
@@ -228,8 +230,8 @@ function defaultOf(type: string): unknown {
 }
 
 function checked(question: Question): Question {
-  if (question.atoms.length > MAX_ATOMS) throw new NoTwin(`it asks more than ${MAX_ATOMS} things`);
-  if (question.atoms.length === 0) throw new NoTwin('it asks nothing');
+  if (question.atoms.length > MAX_ATOMS) throw new NotTranslatable(`it asks more than ${MAX_ATOMS} things`);
+  if (question.atoms.length === 0) throw new NotTranslatable('it asks nothing');
   return question;
 }
 

@@ -2,7 +2,7 @@
 import type { Source } from './draft.js';
 import { readOldAtom, readOldQuestion, readQuestion, isQuestion, type Atom, type Question } from './conditions.js';
 import { numberOf, objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
-import { NoTwin, type NodeTranslation, type Twin } from './node-translation.js';
+import { NotTranslatable, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 
 interface Rule extends Question {
   output: number;
@@ -13,14 +13,14 @@ interface Rule extends Question {
 const MAX_CASES = 50;
 const MAX_CONDITIONS = 200;
 
-export function translateIf(at: NodeTranslation): Twin {
+export function translateIf(at: NodeTranslation): TranslatedNode {
   const question = isQuestion(at.parameters['conditions'])
     ? readQuestion(at, at.parameters['conditions'], isCaseIgnored(at), 'conditions')
     : readOldQuestion(at, at.parameters);
   return decide(at, [{ ...question, output: 0 }], { otherwise: 1, outputs: 2 });
 }
 
-export function translateFilter(at: NodeTranslation): Twin {
+export function translateFilter(at: NodeTranslation): TranslatedNode {
   const question = isQuestion(at.parameters['conditions'])
     ? readQuestion(at, at.parameters['conditions'], isCaseIgnored(at), 'conditions')
     : readOldQuestion(at, {
@@ -30,10 +30,11 @@ export function translateFilter(at: NodeTranslation): Twin {
   return decide(at, [{ ...question, output: 0 }], { otherwise: undefined, outputs: 1 });
 }
 
-export function translateSwitch(at: NodeTranslation): Twin {
-  if ((at.parameters['mode'] ?? 'rules') !== 'rules') throw new NoTwin('its output is chosen by an expression');
+export function translateSwitch(at: NodeTranslation): TranslatedNode {
+  if ((at.parameters['mode'] ?? 'rules') !== 'rules')
+    throw new NotTranslatable('its output is chosen by an expression');
   const rules = at.node.version >= 3 ? readRules(at) : readOldRules(at);
-  if (rules.length === 0) throw new NoTwin('it has no rules');
+  if (rules.length === 0) throw new NotTranslatable('it has no rules');
   const fallback = valueAt(at.parameters, 'options', 'fallbackOutput') ?? at.parameters['fallbackOutput'];
   const otherwise = readFallback(fallback, rules);
   const outputs = Math.max(otherwise ?? 0, ...rules.map(({ output }) => output)) + 1;
@@ -81,7 +82,7 @@ interface Ways {
 }
 
 /** The first rule that holds decides. */
-function decide(at: NodeTranslation, rules: readonly Rule[], ways: Ways): Twin {
+function decide(at: NodeTranslation, rules: readonly Rule[], ways: Ways): TranslatedNode {
   warnOfList(at);
   const [only] = rules;
   if (rules.length === 1 && only!.atoms.length === 1) return toCondition(at, only!, ways);
@@ -93,24 +94,29 @@ function decide(at: NodeTranslation, rules: readonly Rule[], ways: Ways): Twin {
   return toChain(at, rules, ways);
 }
 
-function takeAll(at: NodeTranslation, rules: readonly Rule[], otherwise: number | undefined, outputs: number): Twin {
+function takeAll(
+  at: NodeTranslation,
+  rules: readonly Rule[],
+  otherwise: number | undefined,
+  outputs: number,
+): TranslatedNode {
   warnOfList(at);
   const cases = rules.flatMap(toCases);
   const isPlain = rules.every(({ atoms }) => atoms.length === 1) && cases.every(({ atom }) => !atom.isNegated);
   if (!isPlain || cases.length > MAX_CASES) {
-    throw new NoTwin('it takes all outputs that match, and asks several things for one of them');
+    throw new NotTranslatable('it takes all outputs that match, and asks several things for one of them');
   }
-  return { ...toSwitch(at, cases, 'all', { otherwise, outputs }), decides: false };
+  return toSwitch(at, cases, 'all', { otherwise, outputs });
 }
 
 function warnOfList(at: NodeTranslation): void {
   if (at.json.isList === true) at.warn('n8n asks for each of several items. Here it is asked once, of the whole list.');
 }
 
-function toCondition(at: NodeTranslation, { atoms: [atom], output }: Rule, ways: Ways): Twin {
+function toCondition(at: NodeTranslation, { atoms: [atom], output }: Rule, ways: Ways): TranslatedNode {
   const id = at.add('condition', { condition: atom!.condition });
   const handles = handlesOf(id, atom!);
-  return toTwin(at, id, ways, [
+  return toTranslatedNode(at, id, ways, [
     [output, handles.whenTrue],
     [ways.otherwise, handles.whenFalse],
   ]);
@@ -131,23 +137,23 @@ function toCases({ atoms, output, label }: Rule): Case[] {
   return atoms.map((atom) => ({ atom, output, label: label ?? '' }));
 }
 
-function toSwitch(at: NodeTranslation, cases: readonly Case[], mode: 'first' | 'all', ways: Ways): Twin {
+function toSwitch(at: NodeTranslation, cases: readonly Case[], mode: 'first' | 'all', ways: Ways): TranslatedNode {
   const items = cases.map(({ atom, label }, index) => ({
     id: `case-${index + 1}`,
     ...(label !== '' && { label }),
     condition: atom.condition,
   }));
   const id = at.add('switch', { cases: items, mode });
-  return toTwin(at, id, ways, [
+  return toTranslatedNode(at, id, ways, [
     ...cases.map(({ output }, index): Way => [output, { id, handle: `case-${index + 1}` }]),
     [ways.otherwise, { id, handle: 'default' }],
   ]);
 }
 
 /** One condition after the other, where a node cannot ask all of them. */
-function toChain(at: NodeTranslation, rules: readonly Rule[], ways: Ways): Twin {
+function toChain(at: NodeTranslation, rules: readonly Rule[], ways: Ways): TranslatedNode {
   const count = rules.reduce((sum, { atoms }) => sum + atoms.length, 0);
-  if (count > MAX_CONDITIONS) throw new NoTwin(`it asks more than ${MAX_CONDITIONS} things`);
+  if (count > MAX_CONDITIONS) throw new NotTranslatable(`it asks more than ${MAX_CONDITIONS} things`);
   const taken: Way[] = [];
   let entry: string | undefined;
   let number = 0;
@@ -167,16 +173,20 @@ function toChain(at: NodeTranslation, rules: readonly Rule[], ways: Ways): Twin 
     }
     if (needsAll) waiting = failed;
   }
-  return toTwin(at, entry!, ways, [...taken, ...waiting.map((source): Way => [ways.otherwise, source])]);
+  return toTranslatedNode(at, entry!, ways, [...taken, ...waiting.map((source): Way => [ways.otherwise, source])]);
 }
 
 type Way = [output: number | undefined, source: Source];
 
-function toTwin(at: NodeTranslation, entry: string, { outputs }: Ways, taken: readonly Way[]): Twin {
+function toTranslatedNode(
+  at: NodeTranslation,
+  entry: string,
+  { outputs }: Ways,
+  taken: readonly Way[],
+): TranslatedNode {
   const place = at.json;
   return {
     entry,
-    decides: true,
     outputs: Array.from({ length: outputs }, (_, output) => ({
       sources: taken.flatMap(([to, source]) => (to === output ? [source] : [])),
       place,

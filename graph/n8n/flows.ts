@@ -12,7 +12,7 @@ export interface Flow {
 }
 
 const MAX_GUARDS = 20;
-/** Of more links it is not looked at which of them exclude each other. */
+/** With more links, none are assumed to exclude each other. */
 const MAX_COMPARED = 20;
 
 /** The guards of what comes after all of `flows`. */
@@ -44,7 +44,7 @@ function isEither(one: Guards, other: Guards): boolean {
   });
 }
 
-/** The different places that flows bring data from; of those that both have run, the later one counts. */
+/** The different places that flows bring data from, the latest first: if several of them have run, the latest one counts. */
 export function placesOf(flows: readonly Flow[]): Place[] {
   const places = new Map(flows.map(({ place }) => [keyOf(place), place]));
   return [...places.values()].toSorted((a, b) => b.order - a.order);

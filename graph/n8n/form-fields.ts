@@ -24,11 +24,11 @@ interface FormRules {
   /** Whether the version of the node has names of fields beside their labels. */
   areNamed: boolean;
   /** Whether what a person enters can be kept as a secret. */
-  maySecret: boolean;
+  canBeSecret: boolean;
 }
 
 /** In n8n the values are named by the labels of the fields, in later versions by their names where they have some. */
-export function fieldsOfForm(values: unknown, { areNamed, maySecret }: FormRules): FormFields {
+export function fieldsOfForm(values: unknown, { areNamed, canBeSecret }: FormRules): FormFields {
   const fields = new Map<string, JsonObject>();
   const warnings: string[] = [];
   for (const field of objectsOf(values)) {
@@ -37,7 +37,7 @@ export function fieldsOfForm(values: unknown, { areNamed, maySecret }: FormRules
     const type = textOf(field['fieldType']) ?? 'text';
     if (id === '' || fields.has(id) || !Object.hasOwn(TYPES, type)) {
       warnings.push(
-        `The field "${label === '' ? type : label}" of the form was left out: the type "${type}" or its name has no twin.`,
+        `The field "${label === '' ? type : label}" of the form was left out: the type "${type}" or its name has no equivalent.`,
       );
       continue;
     }
@@ -50,7 +50,7 @@ export function fieldsOfForm(values: unknown, { areNamed, maySecret }: FormRules
       ...(field['requiredField'] === true && { input_requirements: true }),
       ...(placeholder !== undefined && placeholder !== '' && { placeholder }),
       ...(options.length > 0 && { options: options.map((value) => ({ title: value, value })) }),
-      ...(type === 'password' && maySecret && { is_secret: true }),
+      ...(type === 'password' && canBeSecret && { is_secret: true }),
     });
   }
   return { fields: [...fields.values()], warnings };

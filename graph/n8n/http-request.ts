@@ -4,13 +4,13 @@ import { toHttpMethod } from '../nodes/http.js';
 import { fromEntries } from './draft.js';
 import { asText } from './expressions.js';
 import { holdsUnstorableText } from './storable.js';
-import { locatedValue, numberOf, objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
-import { NoTwin, oneWay, type NodeTranslation, type Twin } from './node-translation.js';
+import { locatedValue, numberOf, objectOf, objectsOf, textOf, valueAt, wellFormed } from './n8n-file.js';
+import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import { wholePlace, type Place } from './places.js';
 import { isLiteralCredential } from './credentials.js';
 
 /** What a request consists of, whichever version of the node says it. */
-interface Parts {
+interface RequestParts {
   method: unknown;
   query: JsonObject[];
   headers: JsonObject[];
@@ -46,13 +46,13 @@ const KNOWN_OPTIONS = new Set([
 ]);
 const MAX_TIMEOUT_SECONDS = 300;
 
-export function translateHttpRequest(at: NodeTranslation): Twin {
+export function translateHttpRequest(at: NodeTranslation): TranslatedNode {
   const parts = at.node.version >= 3 ? readParts(at) : readOldParts(at);
   const method = typeof parts.method === 'string' ? parts.method : 'GET';
   if (!method.startsWith('=') && toHttpMethod(method) === undefined)
-    throw new NoTwin(`the method "${method}" is not known`);
+    throw new NotTranslatable(`the method "${method}" is not known`);
   for (const option of Object.keys(parts.options).filter((name) => !KNOWN_OPTIONS.has(name))) {
-    at.warn(`options.${option} has no twin and was left out.`);
+    at.warn(`options.${option} has no equivalent and was left out.`);
   }
   const headers = readHeaders(at, parts);
   const { url, before } = addressOf(at, parts.query);
@@ -73,32 +73,32 @@ export function translateHttpRequest(at: NodeTranslation): Twin {
   return { ...oneWay(id, placeOf(at, id, parts)), entry: before ?? id, main: id };
 }
 
-function placeOf(at: NodeTranslation, id: string, { isWhole, format, options }: Parts): Place {
+function placeOf(at: NodeTranslation, id: string, { isWhole, format, options }: RequestParts): Place {
   const { order } = at.around;
   const ran = `${id}.result.status_code`;
   const property = textOf(valueAt(options, 'response', 'response', 'outputPropertyName')) ?? 'data';
   const body = format === 'text' || format === 'string' ? `${id}.result.content` : `${id}.result.json`;
   if (isWhole) {
     const bodyPath = format === 'text' ? property : 'body';
-    const parts = [
+    const readings = [
       { path: [bodyPath], variable: body },
       { path: ['headers'], variable: `${id}.result.headers` },
       { path: ['statusCode'], variable: `${id}.result.status_code` },
     ];
-    return { parts, ran, order, gap: 'of an answer there are the body, the headers and the status code' };
+    return { readings, ran, order, gap: 'of an answer there are the body, the headers and the status code' };
   }
   if (format === 'text' || format === 'string') {
-    return { parts: [{ path: [property], variable: body }], ran, order, gap: 'the answer is one text' };
+    return { readings: [{ path: [property], variable: body }], ran, order, gap: 'the answer is one text' };
   }
   return wholePlace(body, ran, order);
 }
 
-function readParts(at: NodeTranslation): Parts {
+function readParts(at: NodeTranslation): RequestParts {
   const { parameters } = at;
   const options = objectOf(parameters['options']);
   const response = objectOf(valueAt(options, 'response', 'response'));
   const format = textOf(response['responseFormat']) ?? 'autodetect';
-  if (format === 'file') throw new NoTwin('its answer is a file');
+  if (format === 'file') throw new NotTranslatable('its answer is a file');
   const { body, contentType } =
     parameters['sendBody'] === true ? readBody(at) : { body: undefined, contentType: undefined };
   return {
@@ -124,18 +124,19 @@ function pairsOfJson(at: NodeTranslation, field: string): JsonObject[] {
   const given = at.parameters[field];
   if (given === undefined || given === '') return [];
   const read = at.jsonText(given, field);
-  if (!isObject(read)) throw new NoTwin(`${field} is no JSON object that can be translated`);
+  if (!isObject(read)) throw new NotTranslatable(`${field} is no JSON object that can be translated`);
   return Object.entries(read).map(([name, translated]) => ({ name, translated }));
 }
 
-function readBody(at: NodeTranslation): Pick<Parts, 'body' | 'contentType'> {
+function readBody(at: NodeTranslation): Pick<RequestParts, 'body' | 'contentType'> {
   const { parameters } = at;
   const contentType = textOf(parameters['contentType']) ?? 'json';
   if (contentType === 'raw') {
     return { body: at.text(parameters['body'], 'body'), contentType: textOf(parameters['rawContentType']) };
   }
   const isForm = contentType === 'form-urlencoded';
-  if (!isForm && contentType !== 'json') throw new NoTwin(`a body of the type "${contentType}" has no twin`);
+  if (!isForm && contentType !== 'json')
+    throw new NotTranslatable(`a body of the type "${contentType}" has no equivalent`);
   const form = isForm ? 'application/x-www-form-urlencoded' : undefined;
   const specified = parameters['specifyBody'] ?? 'keypair';
   if (specified === 'string') return { body: at.text(parameters['body'], 'body'), contentType: form };
@@ -150,11 +151,11 @@ function readJsonBody(at: NodeTranslation, field: string): unknown {
   const given = at.parameters[field];
   if (given === undefined || given === '') return undefined;
   const body = at.jsonText(given, field);
-  if (body === undefined) throw new NoTwin(`${field} is no JSON that can be translated`);
+  if (body === undefined) throw new NotTranslatable(`${field} is no JSON that can be translated`);
   return body;
 }
 
-function readOldParts(at: NodeTranslation): Parts {
+function readOldParts(at: NodeTranslation): RequestParts {
   const { parameters } = at;
   const options = objectOf(parameters['options']);
   const isJson = parameters['jsonParameters'] === true;
@@ -163,8 +164,8 @@ function readOldParts(at: NodeTranslation): Parts {
   const method = parameters['requestMethod'] ?? 'GET';
   const hasBody = method !== 'GET' && method !== 'HEAD';
   if (hasBody && type !== 'json' && type !== 'form-urlencoded')
-    throw new NoTwin(`a body of the type "${type}" has no twin`);
-  if (parameters['responseFormat'] === 'file') throw new NoTwin('its answer is a file');
+    throw new NotTranslatable(`a body of the type "${type}" has no equivalent`);
+  if (parameters['responseFormat'] === 'file') throw new NotTranslatable('its answer is a file');
   const ownBody = isJson ? readJsonBody(at, 'bodyParametersJson') : objectOfPairs(at, listed('body'), 'body');
   const isEmptyBody = isObject(ownBody) && Object.keys(ownBody).length === 0;
   return {
@@ -194,7 +195,7 @@ function nameOf(at: NodeTranslation, { name }: JsonObject, field: string): strin
   if (typeof name !== 'string') return '';
   if (!name.startsWith('=')) return name;
   const text = at.text(name, `${field}: name`);
-  if (text.includes('{{')) throw new NoTwin(`the name of a parameter in ${field} is an expression`);
+  if (text.includes('{{')) throw new NotTranslatable(`the name of a parameter in ${field} is an expression`);
   return text;
 }
 
@@ -202,7 +203,7 @@ function valueOf(at: NodeTranslation, pair: JsonObject, field: string): unknown 
   return Object.hasOwn(pair, 'translated') ? pair['translated'] : at.value(pair['value'], field);
 }
 
-function readHeaders(at: NodeTranslation, { headers: pairs, contentType }: Parts): JsonObject {
+function readHeaders(at: NodeTranslation, { headers: pairs, contentType }: RequestParts): JsonObject {
   const headers = new Map<string, string>();
   for (const pair of pairs) {
     const name = nameOf(at, pair, 'headers');
@@ -246,7 +247,7 @@ function addressOf(at: NodeTranslation, pairs: readonly JsonObject[]): { url: st
   return { url: `${url}${join}{{ ${before}.result.value }}`, before };
 }
 
-/** As for a text that is no well-formed one. */
+/** `encodeURIComponent` throws for half a character. */
 function encode(text: string): string {
-  return encodeURIComponent(text.replace(/\p{Cs}/gu, '\uFFFD'));
+  return encodeURIComponent(wellFormed(text));
 }

@@ -1,4 +1,4 @@
-// Nodes that were left out: the links around them are closed, so that the rest still runs.
+// Nodes that were left out: the nodes before and behind them are linked, so that the rest still runs.
 import type { Flow } from './flows.js';
 import type { N8nLink, N8nNode } from './n8n-file.js';
 import { emptyPlace } from './places.js';
@@ -17,7 +17,7 @@ const NOT_CLOSABLE: ReadonlySet<string> = new Set([
   '@n8n/n8n-nodes-langchain.sentimentAnalysis',
 ]);
 
-/** Whether the node has one input and one output. An output for errors does not count. */
+/** Whether the nodes around it can be linked: it has one input and one output. An output for errors does not count. */
 export function isClosable(node: N8nNode, inputs: readonly Flow[][], outgoing: readonly N8nLink[]): boolean {
   if (NOT_CLOSABLE.has(node.type)) return false;
   const errors = node.settings['onError'] === 'continueErrorOutput' ? 1 : 0;

@@ -1,5 +1,5 @@
-// Finds the loops of a file. In n8n a loop is a circle of connections, here it is a node with a body; every other circle
-// is cut.
+// Finds the loops of a file. In n8n a loop is a cycle of connections; here it is a node with a body. Every other cycle is
+// cut.
 import { groupBy } from './group-by.js';
 import type { N8nLink, N8nNode } from './n8n-file.js';
 import { itemsTypes, LOOP_TYPE, SPLIT_OUT_TYPE } from './types.js';
@@ -14,13 +14,13 @@ export interface FoundLoop {
 export interface Loops {
   /** By the node that divides the items. */
   loops: ReadonlyMap<N8nNode, FoundLoop>;
-  /** The nodes that divide items, whose circle cannot be a body, each with the reason. */
+  /** The nodes that divide items, but whose cycle cannot become a body, each with the reason. */
   refused: ReadonlyMap<N8nNode, string>;
   /** By the node that splits a list: all that follows it, where that can be done for each item. */
   regions: ReadonlyMap<N8nNode, ReadonlySet<N8nNode>>;
-  /** The connections that are left, without circles. */
+  /** The connections that are left, without cycles. */
   links: readonly N8nLink[];
-  /** The connections that were cut because they close a circle of another kind. */
+  /** The connections that were cut because they close a cycle of another kind. */
   cut: readonly N8nLink[];
   /** The nodes, each one after those that lead to it. */
   inOrder: readonly N8nNode[];
@@ -50,7 +50,7 @@ export function findLoops(nodes: readonly N8nNode[], links: readonly N8nLink[]):
   refuseDeep(loops, refused);
   const back = new Set([...loops.values()].flatMap((loop) => loop.back));
   const forward = links.filter((link) => !back.has(link));
-  const { cut, inOrder } = cutCircles(nodes, forward);
+  const { cut, inOrder } = cutCycles(nodes, forward);
   const left = forward.filter((link) => !cut.has(link));
   const regions = findRegions(nodes, left, [...back], [...loops.values()]);
   return { loops, refused, regions, links: left, cut: [...cut], inOrder };
@@ -67,7 +67,7 @@ function findLoop(node: N8nNode, outgoing: Outgoing, incoming: Outgoing): FoundL
   const body = reach(entries, outgoing, node);
   const into = [...body].flatMap((member) => incoming.get(member) ?? []);
   if (into.some(({ from, output }) => (from === node ? output !== each : !body.has(from)))) {
-    return 'other nodes lead into its circle';
+    return 'other nodes lead into the nodes of its loop';
   }
   const back = [...body].flatMap((member) => (outgoing.get(member) ?? []).filter(({ to }) => to === node));
   if (back.length === 0) return 'nothing leads back to it';
@@ -93,8 +93,8 @@ function reach(from: readonly N8nNode[], outgoing: Outgoing, border?: N8nNode): 
   return met;
 }
 
-/** Kahn's algorithm. Where it stops, a node of a circle is taken all the same, and what leads to it is cut. */
-function cutCircles(nodes: readonly N8nNode[], links: readonly N8nLink[]): { cut: Set<N8nLink>; inOrder: N8nNode[] } {
+/** Kahn's algorithm. Where it stops, it takes a node of a cycle all the same, and cuts what leads to it. */
+function cutCycles(nodes: readonly N8nNode[], links: readonly N8nLink[]): { cut: Set<N8nLink>; inOrder: N8nNode[] } {
   const outgoing = groupBy(links, ({ from }) => from);
   const incoming = groupBy(links, ({ to }) => to);
   const open = new Map(nodes.map((node) => [node, (incoming.get(node) ?? []).length]));
@@ -111,7 +111,7 @@ function cutCircles(nodes: readonly N8nNode[], links: readonly N8nLink[]): { cut
       if (left === 1) free.push(to);
     }
   };
-  // In the order of discovery, so that of a circle the node is taken first by which it is entered.
+  // In the order of discovery, so that a cycle is cut before the node by which it is entered.
   const waiting = discoveryOrder(nodes, outgoing, free);
   for (let at = 0, next = 0; open.size > 0;) {
     const node = free[next];

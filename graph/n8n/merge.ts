@@ -2,8 +2,8 @@
 import type { JsonObject } from '../json.js';
 import { placesOf, type Flow } from './flows.js';
 import { numberOf, textOf, valueAt } from './n8n-file.js';
-import { NoTwin, oneWay, type NodeTranslation, type Twin } from './node-translation.js';
-import { templateAt, wholePlace, type Place } from './places.js';
+import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
+import type { Place } from './places.js';
 
 /** Of the places of an input, the first one counts that has run. A list stands for several items. */
 const READ_INPUTS = [
@@ -39,14 +39,14 @@ const APPEND = ['const made = inputsOfNode.flat();'];
 
 const MAX_INPUTS = 20;
 
-export function translateMerge(at: NodeTranslation): Twin {
+export function translateMerge(at: NodeTranslation): TranslatedNode {
   const { flows } = at.around;
   const count = Math.max(flows.length, numberOf(at.parameters['numberInputs']) ?? 2);
-  if (count > MAX_INPUTS) throw new NoTwin(`it has more than ${MAX_INPUTS} inputs`);
-  const inputs = Array.from({ length: count }, (_, input) => toInput(placesOf(flows[input] ?? [])));
+  if (count > MAX_INPUTS) throw new NotTranslatable(`it has more than ${MAX_INPUTS} inputs`);
+  const inputs = Array.from({ length: count }, (_, input) => toInput(at, placesOf(flows[input] ?? [])));
   const { code, more = {} } = codeOf(at, count);
   const id = at.add('code', { code: [READ_INPUTS, ...code, ANSWER].join('\n'), inputs: { inputs, ...more } });
-  return oneWay(id, wholePlace(`${id}.result.value`, `${id}.result.content`, at.around.order));
+  return oneWay(id, at.resultPlace(id));
 }
 
 interface Mode {
@@ -82,19 +82,22 @@ function codeOf(at: NodeTranslation, count: number): Mode {
     case 'wait':
       return chosen(at, count);
     default:
-      throw new NoTwin(`its mode "${mode}" has no twin`);
+      throw new NotTranslatable(`its mode "${mode}" has no equivalent`);
   }
 }
 
 function plain(options: readonly string[], mode: Mode): Mode {
-  if (options.length > 0) throw new NoTwin(`its options (${options.slice(0, 5).join(', ')}) have no twin`);
+  if (options.length > 0)
+    throw new NotTranslatable(`its options (${options.slice(0, 5).join(', ')}) have no equivalent`);
   return mode;
 }
 
 function byFields({ parameters }: NodeTranslation): Mode {
   const join = textOf(parameters['joinMode']) ?? 'keepMatches';
-  if (join !== 'keepMatches' && join !== 'enrichInput1') throw new NoTwin(`its join "${join}" has no twin`);
-  if ((parameters['outputDataFrom'] ?? 'both') !== 'both') throw new NoTwin('it puts out the items of one input only');
+  if (join !== 'keepMatches' && join !== 'enrichInput1')
+    throw new NotTranslatable(`its join "${join}" has no equivalent`);
+  if ((parameters['outputDataFrom'] ?? 'both') !== 'both')
+    throw new NotTranslatable('it puts out the items of one input only');
   const text = textOf(parameters['fieldsToMatchString']) ?? '';
   const pairs: unknown = valueAt(parameters, 'mergeByFields', 'values');
   const listed = Array.isArray(pairs)
@@ -104,7 +107,7 @@ function byFields({ parameters }: NodeTranslation): Mode {
   const isKnown = fields.every((pair) =>
     pair.every((name) => typeof name === 'string' && name !== '' && !name.startsWith('=')),
   );
-  if (fields.length === 0 || !isKnown) throw new NoTwin('the fields that must match are not known');
+  if (fields.length === 0 || !isKnown) throw new NotTranslatable('the fields that must match are not known');
   return { code: BY_FIELDS, more: { fields, keepsAll: join === 'enrichInput1' } };
 }
 
@@ -113,24 +116,18 @@ function chosen({ parameters }: NodeTranslation, count: number): Mode {
   const text = typeof given === 'number' ? String(given) : (textOf(given) ?? '');
   const number = Number(/^(?:input)?(\d{1,2})$/.exec(text)?.[1] ?? Number.NaN);
   if (text === 'empty') return { code: ['const made = [{}];'] };
-  if (!(number >= 1 && number <= count)) throw new NoTwin(`it puts out "${text}", which is none of its inputs`);
+  if (!(number >= 1 && number <= count))
+    throw new NotTranslatable(`it puts out "${text}", which is none of its inputs`);
   return { code: [`const made = inputsOfNode[${number - 1}];`] };
 }
 
-function toInput(places: readonly Place[]): JsonObject[] {
-  return places.map((place) => ({ ran: `{{ ${place.ran} }}`, json: readable(place) }));
-}
-
-function readable(place: Place): unknown {
-  const value = templateAt(place, []);
-  if (value === undefined)
-    throw new NoTwin(`it takes in data that cannot be read: ${place.gap ?? 'no variable names it'}`);
-  return value;
+function toInput(at: NodeTranslation, places: readonly Place[]): JsonObject[] {
+  return places.map((place) => ({ ran: `{{ ${place.ran} }}`, json: at.wholeOf(place) }));
 }
 
 /** A node in front of another one that several places lead to: it puts out what came from the one that has run. */
-export function addJunction(at: NodeTranslation, flows: readonly Flow[], note: string): Twin {
-  const inputs = [toInput(placesOf(flows))];
+export function addJunction(at: NodeTranslation, flows: readonly Flow[], note: string): TranslatedNode {
+  const inputs = [toInput(at, placesOf(flows))];
   const id = at.add('code', { code: [READ_INPUTS, ...APPEND, ANSWER].join('\n'), inputs: { inputs } }, note);
-  return oneWay(id, wholePlace(`${id}.result.value`, `${id}.result.content`, at.around.order));
+  return oneWay(id, at.resultPlace(id));
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.js';
 import { isObject } from '../json.js';
 import { parseOrUndefined } from './expressions.js';
 import { locatedValue, numberOf, objectOf, objectsOf, textOf, valueAt, type N8nNode } from './n8n-file.js';
-import { NoTwin, oneWay, type NodeTranslation, type Twin } from './node-translation.js';
+import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import type { Place } from './places.js';
 
 export interface Message {
@@ -55,7 +55,7 @@ export function isModelNode({ type }: N8nNode): boolean {
 
 /** The settings of the model that is connected to a chain or an agent. */
 export function connectedModel(at: NodeTranslation): JsonObject {
-  const [model, ...others] = at.around.parts('ai_languageModel');
+  const [model, ...others] = at.around.subNodes('ai_languageModel');
   if (others.length > 0) at.warn('Of several models the first one was taken over.');
   if (model === undefined) return settingsOf(at, '', {});
   const { parameters } = model;
@@ -75,7 +75,7 @@ function providerOf({ type }: N8nNode): string {
 
 /** What an output parser asks for; the answer then is JSON. */
 export function connectedFormat(at: NodeTranslation): JsonObject | undefined {
-  const [parser] = at.around.parts('ai_outputParser');
+  const [parser] = at.around.subNodes('ai_outputParser');
   if (parser === undefined) return undefined;
   const { schemaType, inputSchema, jsonSchema } = parser.parameters;
   const schema = parseOrUndefined(textOf(inputSchema) ?? textOf(jsonSchema) ?? '');
@@ -86,23 +86,24 @@ export function connectedFormat(at: NodeTranslation): JsonObject | undefined {
     at.warn('The answer must be JSON here, but it is not compared with the example.', parser);
     return { type: 'json_object' };
   }
-  at.warn('This output parser has no twin and was left out.', parser);
+  at.warn('This output parser has no equivalent and was left out.', parser);
   return undefined;
 }
 
 /** The last version of the OpenAI node, the one before, and n8n's first one. */
-export function translateOpenAi(at: NodeTranslation): Twin {
+export function translateOpenAi(at: NodeTranslation): TranslatedNode {
   const { parameters, node } = at;
-  if ((parameters['resource'] ?? 'text') !== 'text') throw new NoTwin(`it is about "${shown(parameters['resource'])}"`);
+  if ((parameters['resource'] ?? 'text') !== 'text')
+    throw new NotTranslatable(`it is about "${textOf(parameters['resource']) ?? ''}"`);
   const operation = textOf(parameters['operation']) ?? (node.version >= 2 ? 'response' : 'message');
-  if (operation !== 'message' && operation !== 'response') throw new NoTwin(`its operation is "${operation}"`);
+  if (operation !== 'message' && operation !== 'response') throw new NotTranslatable(`its operation is "${operation}"`);
   const isLater = operation === 'response' || node.version >= 2;
   const listed = valueAt(parameters, isLater ? 'responses' : 'messages', 'values');
   const messages = toMessages(at, objectsOf(listed));
   const options = objectOf(parameters['options']);
   const isJson =
     parameters['jsonOutput'] === true || valueAt(options, 'textFormat', 'textOptions', 'type') === 'json_object';
-  if (at.around.parts('ai_tool').length > 0) at.warn('Its tools were left out. An agent node can use tools.');
+  if (at.around.subNodes('ai_tool').length > 0) at.warn('Its tools were left out. An agent node can use tools.');
   const model = textOf(locatedValue(parameters['modelId'])) ?? '';
   const settings = settingsOf(at, at.text(model, 'modelId'), options);
   if (isJson) settings['response_format'] = { type: 'json_object' };
@@ -113,12 +114,12 @@ export function translateOpenAi(at: NodeTranslation): Twin {
 }
 
 /** `n8n-nodes-base.openAi`. */
-export function translateFirstOpenAi(at: NodeTranslation): Twin {
+export function translateFirstOpenAi(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const resource = textOf(parameters['resource']) ?? 'text';
   const operation = textOf(parameters['operation']) ?? 'complete';
   if (operation !== 'complete' || (resource !== 'chat' && resource !== 'text')) {
-    throw new NoTwin(`it is about "${resource}", operation "${operation}"`);
+    throw new NotTranslatable(`it is about "${resource}", operation "${operation}"`);
   }
   const isChat = resource === 'chat';
   const model = textOf(parameters['chatModel']) ?? textOf(parameters['model']) ?? (isChat ? 'gpt-3.5-turbo' : '');
@@ -145,7 +146,7 @@ function toMessages(at: NodeTranslation, messages: readonly JsonObject[]): Messa
 /** Empty messages are refused here, and say nothing. */
 export function withoutEmpty(messages: readonly Message[]): Message[] {
   const said = messages.filter(({ message }) => message.trim() !== '');
-  if (said.length === 0) throw new NoTwin('it asks nothing');
+  if (said.length === 0) throw new NotTranslatable('it asks nothing');
   return said;
 }
 
@@ -158,9 +159,5 @@ export function answerPlace(
 ): Place {
   const variable = `${id}.result.${isJson ? 'json' : 'content'}`;
   const gap = `of the answer there is only ${path.join('.')}`;
-  return { parts: [{ path, variable }], ran: `${id}.result`, order: at.around.order, gap };
-}
-
-function shown(value: unknown): string {
-  return textOf(value) ?? '';
+  return { readings: [{ path, variable }], ran: `${id}.result`, order: at.around.order, gap };
 }

@@ -28,9 +28,9 @@ export interface N8nLink {
   input: number;
 }
 
-/** A connection of another kind, for example `ai_languageModel`: a node that is a part of another one. */
-export interface N8nPart {
-  part: N8nNode;
+/** A connection of another kind, for example `ai_languageModel`: n8n calls a node that serves another one its sub-node. */
+export interface N8nSubNode {
+  subNode: N8nNode;
   of: N8nNode;
   kind: string;
 }
@@ -39,7 +39,7 @@ export interface N8nFile {
   title: string | undefined;
   nodes: N8nNode[];
   links: N8nLink[];
-  parts: N8nPart[];
+  subNodes: N8nSubNode[];
   settings: JsonObject;
   warnings: ImportWarning[];
 }
@@ -63,13 +63,13 @@ export function readN8nFile(file: JsonObject): N8nFile {
   const warnings: ImportWarning[] = [];
   const nodes = readNodes(file['nodes'], warnings);
   const byName = new Map(nodes.map((node) => [node.name, node]));
-  const { links, parts } = readConnections(file['connections'], byName, warnings);
+  const { links, subNodes } = readConnections(file['connections'], byName, warnings);
   const title = textOf(file['name'])?.trim();
   return {
     title: title === '' ? undefined : title,
     nodes,
     links,
-    parts,
+    subNodes,
     settings: objectOf(file['settings']),
     warnings,
   };
@@ -109,12 +109,17 @@ function readNode(entry: JsonObject): N8nNode | undefined {
   };
 }
 
-/** Cuts a text to so many characters; what is no character is replaced. */
+/** Cuts a longer text to so many characters and adds three dots. */
 export function cutText(text: string, most: number): string {
   const characters = Array.from(text.slice(0, 2 * most));
   const isCut = text.length > 2 * most || characters.length > most;
   const shown = isCut ? `${characters.slice(0, most).join('')}...` : text;
-  return shown.replace(/\p{Cs}/gu, '\uFFFD');
+  return wellFormed(shown);
+}
+
+/** Replaces halves of characters, which neither the database nor an address can hold. */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Cs}/gu, '\uFFFD');
 }
 
 type ByName = ReadonlyMap<string, N8nNode>;
@@ -123,10 +128,10 @@ function readConnections(
   connections: unknown,
   byName: ByName,
   warnings: ImportWarning[],
-): Pick<N8nFile, 'links' | 'parts'> {
+): Pick<N8nFile, 'links' | 'subNodes'> {
   const links = new Map<string, N8nLink>();
   const numbers = new Map([...byName.values()].map((node, number) => [node, number]));
-  const parts: N8nPart[] = [];
+  const subNodes: N8nSubNode[] = [];
   for (const [name, kinds] of Object.entries(objectOf(connections))) {
     const from = byName.get(name);
     for (const { kind, output, target } of targetsIn(kinds)) {
@@ -138,7 +143,7 @@ function readConnections(
         continue;
       }
       if (kind !== 'main') {
-        if (parts.length < MAX_LINKS) parts.push({ part: from, of: to, kind });
+        if (subNodes.length < MAX_LINKS) subNodes.push({ subNode: from, of: to, kind });
         continue;
       }
       const input = numberOf(target['index']) ?? 0;
@@ -146,7 +151,7 @@ function readConnections(
       links.set(`${numbers.get(from)}|${output}|${numbers.get(to)}|${input}`, { from, output, to, input });
     }
   }
-  return { links: [...links.values()], parts };
+  return { links: [...links.values()], subNodes };
 }
 
 /** The form is `{<kind>: [[{node, type, index}], ...]}`, a list for each output. */

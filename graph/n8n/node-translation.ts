@@ -13,19 +13,17 @@ import {
 import { placesOf, type Flow } from './flows.js';
 import { MAX_IMPORT_WARNINGS, type ImportWarning } from './import-warning.js';
 import { cutText, type N8nNode } from './n8n-file.js';
-import { templateAt, type Place } from './places.js';
+import { templateAt, wholePlace, type Place } from './places.js';
 
-/** Thrown by the translation of a node that has no twin, with the reason as an unfinished sentence. */
-export class NoTwin extends Error {}
+/** Thrown for a node that has no equivalent here. The message is the reason, without a full stop. */
+export class NotTranslatable extends Error {}
 
 /** What a node of n8n has become. */
-export interface Twin {
+export interface TranslatedNode {
   /** The node that the links into it lead to. */
   entry: string;
   /** By the number of the output in n8n: the ways by which it is left, and where the data of the items stands. */
   outputs: { sources: Source[]; place: Place }[];
-  /** Whether at most one of the outputs is taken. */
-  decides?: boolean;
   /** The node that the settings of the node (attempts, failures) belong to; `entry` by default. */
   main?: string;
 }
@@ -40,8 +38,8 @@ export interface Surroundings {
   /** Rises from a node to those after it. */
   order: number;
   spot: Spot;
-  /** The nodes that are parts of this one, by the kind of their connection. */
-  parts: (kind: string) => N8nNode[];
+  /** The sub-nodes of the node that are connected to it by this kind of connection. */
+  subNodes: (kind: string) => N8nNode[];
   /** Whether what follows is done for each element of a list. */
   isSplit: boolean;
   warnings: ImportWarning[];
@@ -77,7 +75,7 @@ export class NodeTranslation {
   /** The `json` of what the node takes in. Where it comes from several places, those were joined before. */
   get json(): Place {
     this.#json ??= placesOf(this.around.flows[0] ?? [])[0] ?? {
-      parts: [],
+      readings: [],
       ran: '',
       order: 0,
       gap: 'nothing leads to the node',
@@ -99,7 +97,12 @@ export class NodeTranslation {
   wholeOf(place: Place): unknown {
     const value = templateAt(place, []);
     if (value !== undefined) return value;
-    throw new NoTwin(`it takes in data that cannot be read: ${place.gap ?? 'no variable names it'}`);
+    throw new NotTranslatable(`it takes in data that cannot be read: ${place.gap ?? 'no variable names it'}`);
+  }
+
+  /** The place of the value that an added set or code node gives. */
+  resultPlace(id: string): Place {
+    return wholePlace(`${id}.result.value`, `${id}.result.content`, this.around.order);
   }
 
   get names(): Names {
@@ -182,6 +185,6 @@ function toMessage(field: string, { expression, reason }: Problem): string {
 }
 
 /** A node that is left by its ordinary links only. */
-export function oneWay(id: string, place: Place): Twin {
+export function oneWay(id: string, place: Place): TranslatedNode {
   return { entry: id, outputs: [{ sources: [{ id, handle: null }], place }] };
 }

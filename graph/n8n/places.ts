@@ -1,10 +1,10 @@
 // Where the data of n8n's nodes stands here. In n8n each node puts out items, whose `json` the next ones read; here each
 // node has a result with fields of its own.
-import { isObject, setOwn, type JsonObject } from '../json.js';
+import { isObject, ownValue, setOwn, type JsonObject } from '../json.js';
 import type { PathPart } from '../variable.js';
 
 /** The value at `path` of an item's `json`, as the variable that gives it here (without braces). */
-interface Part {
+interface Reading {
   path: readonly PathPart[];
   variable: string;
 }
@@ -12,7 +12,7 @@ interface Part {
 /** The `json` of the items that a node puts out. */
 export interface Place {
   /** What can be read of it. The path `[]` is the whole. */
-  parts: readonly Part[];
+  readings: readonly Reading[];
   /** A variable that is empty unless the node has run. */
   ran: string;
   /** Rises from a node to those after it. */
@@ -25,36 +25,35 @@ export interface Place {
 
 /** The place of a node whose `json` is the whole of one variable. */
 export function wholePlace(variable: string, ran: string, order: number): Place {
-  return { parts: [{ path: [], variable }], ran, order };
+  return { readings: [{ path: [], variable }], ran, order };
 }
 
 /** The place of a node of which nothing can be read. */
 export function emptyPlace(gap: string, order: number): Place {
-  return { parts: [], ran: '', order, gap };
+  return { readings: [], ran: '', order, gap };
 }
 
 /** Returns the JSON with variables that gives the value at `path` of a place; undefined where there is none. */
-export function templateAt({ parts }: Place, path: readonly PathPart[]): unknown {
-  const part = parts.find((candidate) => startsWith(path, candidate.path));
-  if (part !== undefined) return inBraces(writeVariable(part.variable, path.slice(part.path.length)));
-  const below = parts.filter((candidate) => startsWith(candidate.path, path));
+export function templateAt({ readings }: Place, path: readonly PathPart[]): unknown {
+  const reading = readings.find((candidate) => startsWith(path, candidate.path));
+  if (reading !== undefined) return inBraces(writeVariable(reading.variable, path.slice(reading.path.length)));
+  const below = readings.filter((candidate) => startsWith(candidate.path, path));
   if (below.length === 0) return undefined;
   const made: JsonObject = {};
-  for (const { path: full, variable } of below) put(made, full.slice(path.length), `{{ ${variable} }}`);
+  for (const { path: full, variable } of below) setAt(made, full.slice(path.length), `{{ ${variable} }}`);
   return made;
 }
 
-function put(target: JsonObject, path: readonly PathPart[], value: string): void {
-  let at: JsonObject = target;
-  for (const [index, name] of path.entries()) {
-    if (index === path.length - 1) setOwn(at, String(name), value);
-    else {
-      const next = Object.hasOwn(at, String(name)) ? at[String(name)] : undefined;
-      const holder = isObject(next) ? next : {};
-      setOwn(at, String(name), holder);
-      at = holder;
-    }
+/** Sets the value at a path of at least one step. What is no object on the way there is replaced by one. */
+export function setAt(target: JsonObject, path: readonly PathPart[], value: unknown): void {
+  let at = target;
+  for (const step of path.slice(0, -1)) {
+    const next = ownValue(at, step);
+    const holder = isObject(next) ? next : {};
+    setOwn(at, String(step), holder);
+    at = holder;
   }
+  setOwn(at, String(path.at(-1)), value);
 }
 
 function startsWith(path: readonly PathPart[], start: readonly PathPart[]): boolean {
@@ -86,6 +85,6 @@ const keys = new WeakMap<Place, string>();
 /** Two places with the same key give the same values. */
 export function keyOf(place: Place): string {
   let key = keys.get(place);
-  if (key === undefined) keys.set(place, (key = JSON.stringify([place.gap, place.isList, place.parts])));
+  if (key === undefined) keys.set(place, (key = JSON.stringify([place.gap, place.isList, place.readings])));
   return key;
 }

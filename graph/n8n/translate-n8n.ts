@@ -8,18 +8,19 @@ import { groupBy } from './group-by.js';
 import { createSpots } from './layout.js';
 import { findLoops, isHidden, loopOutputs, type Loops } from './loops.js';
 import { readN8nFile, type N8nFile, type N8nLink, type N8nNode } from './n8n-file.js';
-import { NodeTranslation, NoTwin, type Surroundings } from './node-translation.js';
+import { NodeTranslation, NotTranslatable, type Surroundings } from './node-translation.js';
 import { leftOutNote, stickyNote } from './notes.js';
 import { closeBodies } from './bodies.js';
 import { closeOver, isClosable } from './left-out.js';
-import { findParts, type Parts } from './parts.js';
 import type { Place } from './places.js';
 import { findReaders } from './readers.js';
+import { findSubNodes, type SubNodes } from './sub-nodes.js';
 import { findStart, type Start } from './start.js';
 import { translateNode } from './translate-node.js';
 import { isTrigger } from './triggers.js';
-import { twinOf } from './twins.js';
+import { translationOf } from './translations.js';
 import { STICKY_NOTE_TYPE } from './types.js';
+import { waitsForCall } from './waits.js';
 
 export interface TranslatedFile {
   title: string | undefined;
@@ -30,7 +31,7 @@ export interface TranslatedFile {
 /** The file would become more than a drawing can hold. */
 export class TooLargeFile extends Error {}
 
-/** Of all links that are closed over nodes that were left out. */
+/** Of all links that are made around nodes that were left out. */
 const MAX_FLOWS = 100_000;
 
 export function translateN8n(file: JsonObject): TranslatedFile {
@@ -42,7 +43,7 @@ class Translation {
   readonly #draft = new Draft();
   readonly #warnings: ImportWarning[];
   readonly #notes: JsonObject[] = [];
-  readonly #parts: Parts;
+  readonly #subNodes: SubNodes;
   readonly #loops: Loops;
   readonly #start: Start;
   readonly #startId: string;
@@ -56,27 +57,32 @@ class Translation {
   readonly #places = new Map<N8nNode, Place>();
   readonly #leftOut = new Set<N8nNode>();
   readonly #readers: ReadonlySet<N8nNode>;
+  /** Of the only node that waits for a call. */
+  readonly #callbackUrl: string | undefined;
   #flowCount = 0;
 
   constructor(file: N8nFile) {
     this.#file = file;
     this.#warnings = [...file.warnings];
     this.#byName = new Map(file.nodes.map((node) => [node.name, node]));
-    this.#parts = findParts(file);
+    this.#subNodes = findSubNodes(file);
     this.#spotOf = createSpots(file.nodes);
-    const nodes = file.nodes.filter((node) => node.type !== STICKY_NOTE_TYPE && !this.#parts.isPart(node));
+    const nodes = file.nodes.filter((node) => node.type !== STICKY_NOTE_TYPE && !this.#subNodes.has(node));
     const links = file.links.filter(
-      ({ from, to }) => !isTrigger(to) && !this.#parts.isPart(from) && !this.#parts.isPart(to),
+      ({ from, to }) => !isTrigger(to) && !this.#subNodes.has(from) && !this.#subNodes.has(to),
     );
     this.#loops = findLoops(nodes, links);
     this.#start = findStart(nodes, this.#loops.links);
-    this.#startId = this.#draft.newId(this.#start.trigger?.id ?? 'start');
+    this.#startId = this.#draft.newId(this.#start.drawn?.id ?? 'start');
     for (const node of nodes) {
-      this.#ids.set(node, node === this.#start.trigger ? this.#startId : this.#draft.newId(node.id));
+      this.#ids.set(node, node === this.#start.drawn ? this.#startId : this.#draft.newId(node.id));
     }
     this.#incoming = groupBy(this.#loops.links, ({ to }) => to);
     this.#outgoing = groupBy(this.#loops.links, ({ from }) => from);
     this.#readers = findReaders(this.#loops);
+    const [waiting, ...others] = file.nodes.filter(waitsForCall);
+    const isOnly = waiting !== undefined && others.length === 0;
+    this.#callbackUrl = isOnly ? `${this.#ids.get(waiting)}.callback_url` : undefined;
   }
 
   run(): TranslatedFile {
@@ -101,12 +107,12 @@ class Translation {
   }
 
   #addStart(): void {
-    const { trigger, translated, warnings } = this.#start;
-    const spot = trigger === undefined ? { x: 0, y: 0 } : this.#spotOf(trigger);
-    const data = { label: trigger?.label ?? 'Start', input_fields: translated.fields };
+    const { first, drawn, translated, warnings } = this.#start;
+    const spot = drawn === undefined ? { x: 0, y: 0 } : this.#spotOf(drawn);
+    const data = { label: drawn?.label ?? 'Start', input_fields: translated.fields };
     this.#draft.add({ id: this.#startId, kind: 'trigger', data, spot });
     this.#warnings.push(...warnings);
-    if (!this.#start.hasTrigger) {
+    if (first === undefined) {
       this.#warnings.push({
         node: null,
         message: 'The file has no trigger: a run begins with the nodes that nothing leads to.',
@@ -123,14 +129,10 @@ class Translation {
     const place = this.#start.places.get(node);
     if (place !== undefined) this.#places.set(node, place);
     const isOther = this.#start.others.some((other) => other.node === node);
-    const leads = this.#start.leads.has(node) || !this.#start.hasTrigger;
-    if (!leads && !isOther) return;
+    const isStart = this.#start.first === undefined || this.#start.first === node;
+    if (!isStart && !isOther) return;
     const id = isOther ? this.#ids.get(node)! : this.#startId;
-    const flow: Flow = {
-      source: { id, handle: null },
-      place: place ?? this.#start.translated.place,
-      guards: new Map(),
-    };
+    const flow = startFlow(id, place ?? this.#start.translated.place);
     const count = Math.max(0, ...(this.#outgoing.get(node) ?? []).map(({ output }) => output)) + 1;
     this.#out.set(
       node,
@@ -142,9 +144,9 @@ class Translation {
     const flows = this.#flowsInto(node);
     if (node.isDisabled) return this.#close(node, flows, { reason: 'it is switched off in the file', keepsData: true });
     const refusal = this.#loops.refused.get(node);
-    const translate = refusal === undefined ? twinOf(node.type) : undefined;
+    const translate = refusal === undefined ? translationOf(node.type) : undefined;
     if (translate === undefined) {
-      return this.#close(node, flows, { reason: refusal ?? 'its type has no twin', keepsData: false });
+      return this.#close(node, flows, { reason: refusal ?? 'its type has no equivalent', keepsData: false });
     }
     const at = new NodeTranslation(node, this.#around(node, order, flows));
     try {
@@ -162,7 +164,7 @@ class Translation {
       const place = made.flat()[0]?.place;
       if (place !== undefined) this.#places.set(node, place);
     } catch (error) {
-      if (!(error instanceof NoTwin)) throw error;
+      if (!(error instanceof NotTranslatable)) throw error;
       this.#close(node, flows, { reason: error.message, keepsData: false });
     }
   }
@@ -171,13 +173,9 @@ class Translation {
     const inputs: Flow[][] = [];
     const links = this.#incoming.get(node) ?? [];
     for (const { from, output, input } of links) (inputs[input] ??= []).push(...(this.#out.get(from)?.[output] ?? []));
-    const isRoot = links.length === 0 && !this.#start.hasTrigger;
-    if (isRoot) inputs[0] = [this.#startFlow()];
+    const isRoot = links.length === 0 && this.#start.first === undefined;
+    if (isRoot) inputs[0] = [startFlow(this.#startId, this.#start.translated.place)];
     return Array.from(inputs, (flows) => flows ?? []);
-  }
-
-  #startFlow(): Flow {
-    return { source: { id: this.#startId, handle: null }, place: this.#start.translated.place, guards: new Map() };
   }
 
   #around(node: N8nNode, order: number, flows: readonly (readonly Flow[])[]): Surroundings {
@@ -186,13 +184,13 @@ class Translation {
       id: this.#ids.get(node)!,
       names: {
         node: (name) => this.#placeOf(name, node),
-        callbackUrl: this.#callbackUrl(),
+        callbackUrl: this.#callbackUrl,
         title: this.#file.title ?? '',
       },
       flows,
       order,
       spot: this.#spotOf(node),
-      parts: (kind) => this.#parts.take(node, kind),
+      subNodes: (kind) => this.#subNodes.take(node, kind),
       isSplit: this.#loops.regions.has(node),
       warnings: this.#warnings,
     };
@@ -207,12 +205,6 @@ class Translation {
     return (
       this.#out.get(node)?.[item]?.[0]?.place ?? this.#places.get(node) ?? 'that node does not come before this one'
     );
-  }
-
-  /** Of the only node that waits for a call. */
-  #callbackUrl(): string | undefined {
-    const [only, ...others] = this.#parts.waiting;
-    return only !== undefined && others.length === 0 ? `${this.#ids.get(only)}.callback_url` : undefined;
   }
 
   #close(node: N8nNode, inputs: Flow[][], { reason, keepsData }: { reason: string; keepsData: boolean }): void {
@@ -239,7 +231,8 @@ class Translation {
       const message = `Its connection back to "${to.label}" was left out: here only loops repeat nodes.`;
       this.#warnings.push({ node: from.label, message });
     }
-    for (const node of this.#parts.unused()) this.#leaveOut(node, 'what it is a part of has no use for it here.');
+    for (const node of this.#subNodes.unused())
+      this.#leaveOut(node, 'the node that it belongs to has no use for it here.');
     for (const node of this.#file.nodes.filter(({ type }) => type === STICKY_NOTE_TYPE)) {
       this.#notes.push(stickyNote(node, `note-${this.#notes.length + 1}`, this.#spotOf(node)));
     }
@@ -249,6 +242,11 @@ class Translation {
       this.#warnings.push({ node: null, message });
     }
   }
+}
+
+/** What leaves a trigger. */
+function startFlow(id: string, place: Place): Flow {
+  return { source: { id, handle: null }, place, guards: new Map() };
 }
 
 function tooLarge(): TooLargeFile {

@@ -4,10 +4,10 @@ import { traitsOf } from '../kinds.js';
 import { excludeEachOther, placesOf, type Flow } from './flows.js';
 import { addJunction } from './merge.js';
 import { numberOf } from './n8n-file.js';
-import type { NodeTranslation, Twin } from './node-translation.js';
+import type { NodeTranslation, TranslatedNode } from './node-translation.js';
 import type { Place } from './places.js';
 
-/** Types that work with several items one by one, and once here. */
+/** Types that n8n runs once for each item. Here they run once. */
 const ONCE_FOR_EACH: ReadonlySet<string> = new Set([
   'n8n-nodes-base.httpRequest',
   'n8n-nodes-base.openAi',
@@ -17,12 +17,12 @@ const ONCE_FOR_EACH: ReadonlySet<string> = new Set([
 ]);
 const MERGE_TYPE = 'n8n-nodes-base.merge';
 
-/** Returns the ways out of the translated node. Throws `NoTwin`. */
+/** Returns the ways out of the translated node. Throws `NotTranslatable`. */
 export function translateNode(
   at: NodeTranslation,
-  translate: (at: NodeTranslation) => Twin,
+  translate: (at: NodeTranslation) => TranslatedNode,
   readsData: boolean,
-): Twin['outputs'] {
+): TranslatedNode['outputs'] {
   const flows = at.around.flows.flat();
   const isMerge = at.node.type === MERGE_TYPE;
   const junction = isMerge ? undefined : joinPlaces(at, flows, readsData);
@@ -32,18 +32,18 @@ export function translateNode(
   if (at.json.isList === true && ONCE_FOR_EACH.has(at.node.type)) {
     at.warn('n8n runs this node once for each of several items. Here it runs once, and reads the whole list.');
   }
-  const twin = translate(at);
-  const entry = junction ?? twin.entry;
-  if (junction !== undefined) at.link({ id: junction, handle: null }, twin.entry);
+  const translated = translate(at);
+  const entry = junction ?? translated.entry;
+  if (junction !== undefined) at.link({ id: junction, handle: null }, translated.entry);
   for (const { source } of flows) at.link(source, entry);
-  return withSettings(at, twin);
+  return withSettings(at, translated);
 }
 
 /** Where the data comes from several places, a node in front puts them together. */
 function joinPlaces(at: NodeTranslation, flows: readonly Flow[], readsData: boolean): string | undefined {
   const places = placesOf(flows);
   if (places.length < 2 || !readsData) return undefined;
-  const unreadable = places.find(({ parts }) => parts.length === 0);
+  const unreadable = places.find(({ readings }) => readings.length === 0);
   if (unreadable !== undefined) {
     at.json = unreadable;
     return undefined;
@@ -55,10 +55,10 @@ function joinPlaces(at: NodeTranslation, flows: readonly Flow[], readsData: bool
 
 const MAX_ATTEMPTS = 10;
 
-/** What n8n says of attempts and failures of every node. */
-function withSettings(at: NodeTranslation, twin: Twin): Twin['outputs'] {
+/** The settings of attempts and failures, which every node of n8n has. */
+function withSettings(at: NodeTranslation, translated: TranslatedNode): TranslatedNode['outputs'] {
   const { settings } = at.node;
-  const id = twin.main ?? twin.entry;
+  const id = translated.main ?? translated.entry;
   const kind = at.kindOf(id);
   const changes: JsonObject = {};
   const { runs } = traitsOf(kind);
@@ -67,8 +67,8 @@ function withSettings(at: NodeTranslation, twin: Twin): Twin['outputs'] {
   if (onError === 'continueRegularOutput') changes['on_error'] = 'continue';
   if (onError === 'continueErrorOutput') changes['on_error'] = 'branch';
   at.change(id, changes);
-  if (onError !== 'continueErrorOutput') return twin.outputs;
-  return [...twin.outputs, { sources: [{ id, handle: 'error' }], place: errorPlace(at, id) }];
+  if (onError !== 'continueErrorOutput') return translated.outputs;
+  return [...translated.outputs, { sources: [{ id, handle: 'error' }], place: errorPlace(at, id) }];
 }
 
 function retryOf(settings: JsonObject): JsonObject {
@@ -84,10 +84,10 @@ function retryOf(settings: JsonObject): JsonObject {
 /** The item that went in, and the error. */
 function errorPlace(at: NodeTranslation, id: string): Place {
   const message = `${id}.error.message`;
-  const parts = [
+  const readings = [
     { path: ['error', 'message'], variable: message },
     { path: ['error'], variable: message },
-    ...at.json.parts,
+    ...at.json.readings,
   ];
-  return { parts, ran: `${id}.error.code`, order: at.around.order };
+  return { readings, ran: `${id}.error.code`, order: at.around.order };
 }

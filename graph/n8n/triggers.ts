@@ -49,7 +49,7 @@ const triggers: Readonly<Record<string, TranslateTrigger>> = {
 
 export const triggerTypes: readonly string[] = Object.keys(triggers);
 
-/** Whether the node starts workflows in n8n, with a twin or without. */
+/** Whether the node starts workflows in n8n, whether or not it has an equivalent here. */
 export function isTrigger({ type }: N8nNode): boolean {
   return Object.hasOwn(triggers, type) || /trigger$/i.test(type) || type === 'n8n-nodes-base.emailReadImap';
 }
@@ -67,7 +67,7 @@ function webhook({ parameters }: N8nNode): TranslatedTrigger {
     warnings.push('A hook answers with the id of the run. What the workflow answers is the output of the run.');
   }
   const place: Place = {
-    parts: [{ path: ['body'], variable: 'input' }],
+    readings: [{ path: ['body'], variable: 'input' }],
     ran: 'input',
     order: 0,
     gap: 'of a call only its body is the input of the run',
@@ -78,7 +78,7 @@ function webhook({ parameters }: N8nNode): TranslatedTrigger {
 function form({ parameters, version }: N8nNode): TranslatedTrigger {
   const { fields, warnings } = fieldsOfForm(valueAt(parameters, 'formFields', 'values'), {
     areNamed: version >= 2.4,
-    maySecret: true,
+    canBeSecret: true,
   });
   return {
     fields,

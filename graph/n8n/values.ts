@@ -1,9 +1,8 @@
 // Edit Fields (Set), No Operation and Respond to Webhook.
-import { isObject, setOwn, type JsonObject } from '../json.js';
-import { fromEntries } from './draft.js';
+import { isObject, type JsonObject } from '../json.js';
 import { objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
-import { NoTwin, oneWay, type NodeTranslation, type Twin } from './node-translation.js';
-import { wholePlace } from './places.js';
+import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
+import { setAt } from './places.js';
 
 /** Sets fields in the items that come in; a name with dots in it is a path. */
 const MERGE_CODE = [
@@ -33,7 +32,7 @@ interface Field {
   value: unknown;
 }
 
-export function translateSet(at: NodeTranslation): Twin {
+export function translateSet(at: NodeTranslation): TranslatedNode {
   const { parameters, node } = at;
   const isNew = node.version >= 3;
   if (isNew && parameters['mode'] === 'raw') return raw(at);
@@ -43,29 +42,29 @@ export function translateSet(at: NodeTranslation): Twin {
     value,
   }));
   const kept = keptFields(at);
-  if (kept === undefined && at.json.isList !== true) return setTwin(at, nested(fields));
+  if (kept === undefined && at.json.isList !== true) return addSet(at, nested(fields));
   const { keep, drop } = kept ?? { keep: [], drop: [] };
-  return codeTwin(at, { json: at.wholeJson, keep, drop, fields });
+  return addCode(at, { json: at.wholeJson, keep, drop, fields });
 }
 
-function raw(at: NodeTranslation): Twin {
+function raw(at: NodeTranslation): TranslatedNode {
   const value = at.jsonText(at.parameters['jsonOutput'], 'jsonOutput');
-  if (value === undefined) throw new NoTwin('jsonOutput is no JSON that can be translated');
+  if (value === undefined) throw new NotTranslatable('jsonOutput is no JSON that can be translated');
   const kept = keptFields(at);
-  if (kept === undefined) return setTwin(at, value);
-  if (!isObject(value)) throw new NoTwin('its JSON is no object that the other fields could be added to');
+  if (kept === undefined) return addSet(at, value);
+  if (!isObject(value)) throw new NotTranslatable('its JSON is no object that the other fields could be added to');
   const fields = Object.entries(value).map(([name, part]) => ({ path: [name], value: part }));
-  return codeTwin(at, { json: at.wholeJson, ...kept, fields });
+  return addCode(at, { json: at.wholeJson, ...kept, fields });
 }
 
-function setTwin(at: NodeTranslation, value: unknown): Twin {
+function addSet(at: NodeTranslation, value: unknown): TranslatedNode {
   const id = at.add('set', { value });
-  return oneWay(id, wholePlace(`${id}.result.value`, `${id}.result.content`, at.around.order));
+  return oneWay(id, at.resultPlace(id));
 }
 
-function codeTwin(at: NodeTranslation, inputs: JsonObject): Twin {
+function addCode(at: NodeTranslation, inputs: JsonObject): TranslatedNode {
   const id = at.add('code', { code: MERGE_CODE, inputs });
-  const place = wholePlace(`${id}.result.value`, `${id}.result.content`, at.around.order);
+  const place = at.resultPlace(id);
   return oneWay(id, at.json.isList === true ? { ...place, isList: true } : place);
 }
 
@@ -106,7 +105,7 @@ function readFields(at: NodeTranslation): Named[] {
 function toNamed(at: NodeTranslation, name: unknown, value: unknown, type: string): Named[] {
   const text = typeof name === 'string' ? name : '';
   if (text === '') return [];
-  if (text.startsWith('=')) throw new NoTwin('the name of a field is an expression');
+  if (text.startsWith('=')) throw new NotTranslatable('the name of a field is an expression');
   return [{ name: text, value: typed(at, value, type, `fields.${text}`) }];
 }
 
@@ -141,25 +140,16 @@ function pathOf(name: string): string[] {
 
 function nested(fields: readonly Field[]): JsonObject {
   const made: JsonObject = {};
-  for (const { path, value } of fields) {
-    let at = made;
-    for (const step of path.slice(0, -1)) {
-      const next = Object.hasOwn(at, step) ? at[step] : undefined;
-      const holder = isObject(next) ? next : {};
-      setOwn(at, step, holder);
-      at = holder;
-    }
-    setOwn(at, path.at(-1)!, value);
-  }
+  for (const { path, value } of fields) setAt(made, path, value);
   return made;
 }
 
-export function translateNoOp(at: NodeTranslation): Twin {
+export function translateNoOp(at: NodeTranslation): TranslatedNode {
   const id = at.add('set', { value: at.wholeJson });
   return oneWay(id, at.json);
 }
 
-export function translateResponse(at: NodeTranslation): Twin {
+export function translateResponse(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const kind = textOf(parameters['respondWith']) ?? 'firstIncomingItem';
   const values: Record<string, () => unknown> = {
@@ -170,8 +160,8 @@ export function translateResponse(at: NodeTranslation): Twin {
       at.jsonText(parameters['responseBody'], 'responseBody') ?? at.text(parameters['responseBody'], 'responseBody'),
     noData: () => '',
   };
-  if (!Object.hasOwn(values, kind)) throw new NoTwin(`an answer of the kind "${kind}" has no twin`);
-  const options = Object.keys(fromEntries(Object.entries(objectOf(parameters['options']))));
+  if (!Object.hasOwn(values, kind)) throw new NotTranslatable(`an answer of the kind "${kind}" has no equivalent`);
+  const options = Object.keys(objectOf(parameters['options']));
   if (options.length > 0)
     at.warn(`The status and the headers of the answer (${options.slice(0, 5).join(', ')}) were left out.`);
   const id = at.add('output', { value: values[kind]!() });

@@ -1,15 +1,20 @@
 // Wait, of all kinds, and Stop and Error.
 import { isObject } from '../json.js';
 import { fieldsOfForm } from './form-fields.js';
-import { numberOf, textOf, valueAt } from './n8n-file.js';
-import { NoTwin, oneWay, type NodeTranslation, type Twin } from './node-translation.js';
+import { numberOf, textOf, valueAt, type N8nNode } from './n8n-file.js';
+import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import type { Place } from './places.js';
 
 const SECONDS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
 /** A run lasts 30 days at most, so that a longer wait would end it. */
 const LONGEST_SECONDS = 29 * 86_400;
 
-export function translateWait(at: NodeTranslation): Twin {
+/** Whether the node is on and waits for a call, whose address `$execution.resumeUrl` is. */
+export function waitsForCall({ type, parameters, isDisabled }: N8nNode): boolean {
+  return type === 'n8n-nodes-base.wait' && parameters['resume'] === 'webhook' && !isDisabled;
+}
+
+export function translateWait(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const resume = textOf(parameters['resume']) ?? 'timeInterval';
   if (resume === 'specificTime') {
@@ -18,7 +23,7 @@ export function translateWait(at: NodeTranslation): Twin {
   }
   if (resume === 'webhook') return callback(at);
   if (resume === 'form') return form(at);
-  if (resume !== 'timeInterval') throw new NoTwin(`it waits for "${resume}"`);
+  if (resume !== 'timeInterval') throw new NotTranslatable(`it waits for "${resume}"`);
   const isLater = at.node.version >= 1.1;
   const unit = textOf(parameters['unit']) ?? (isLater ? 'seconds' : 'hours');
   const id = at.add('wait', {
@@ -30,20 +35,20 @@ export function translateWait(at: NodeTranslation): Twin {
 
 function secondsOf(at: NodeTranslation, amount: unknown, unit: string): number | string {
   const factor = Object.hasOwn(SECONDS, unit) ? SECONDS[unit]! : undefined;
-  if (factor === undefined) throw new NoTwin(`it waits for the unit "${unit}"`);
+  if (factor === undefined) throw new NotTranslatable(`it waits for the unit "${unit}"`);
   const number =
     numberOf(amount) ??
     (typeof amount === 'string' && /^\d{1,9}(\.\d{1,3})?$/.test(amount) ? Number(amount) : undefined);
   if (number !== undefined) return Math.min(number * factor, LONGEST_SECONDS);
-  if (factor !== 1) throw new NoTwin(`its number of ${unit} is an expression`);
+  if (factor !== 1) throw new NotTranslatable(`its number of ${unit} is an expression`);
   return at.text(amount, 'amount');
 }
 
-function callback(at: NodeTranslation): Twin {
+function callback(at: NodeTranslation): TranslatedNode {
   const id = at.add('wait', { mode: 'callback', timeout: timeoutOf(at) });
   const body = `${id}.result.json`;
   const place: Place = {
-    parts: [{ path: ['body'], variable: body }],
+    readings: [{ path: ['body'], variable: body }],
     ran: `${id}.result.content`,
     order: at.around.order,
     gap: 'of a callback there is only its body',
@@ -52,11 +57,11 @@ function callback(at: NodeTranslation): Twin {
 }
 
 /** In n8n a form that people fill in; here a task for them. */
-function form(at: NodeTranslation): Twin {
+function form(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const { fields, warnings } = fieldsOfForm(valueAt(parameters, 'formFields', 'values'), {
     areNamed: at.node.version >= 1.2,
-    maySecret: false,
+    canBeSecret: false,
   });
   for (const warning of warnings) at.warn(warning);
   const texts = ['formTitle', 'formDescription']
@@ -66,7 +71,7 @@ function form(at: NodeTranslation): Twin {
   const id = at.add('human', { message, ...(fields.length > 0 && { fields }), timeout: timeoutOf(at) });
   at.warn('The form is a task in the inbox of who may run the workflow. It has no public address.');
   const place: Place = {
-    parts: [{ path: [], variable: `${id}.result.values` }],
+    readings: [{ path: [], variable: `${id}.result.values` }],
     ran: `${id}.result.content`,
     order: at.around.order,
   };
@@ -74,7 +79,7 @@ function form(at: NodeTranslation): Twin {
 }
 
 /** n8n goes on after the time limit as after an answer. */
-function afterTimeout(at: NodeTranslation, id: string, place: Place): Twin {
+function afterTimeout(at: NodeTranslation, id: string, place: Place): TranslatedNode {
   const ordinary = { id, handle: null };
   const isLimited = at.parameters['limitWaitTime'] === true;
   return {
@@ -90,20 +95,20 @@ function timeoutOf(at: NodeTranslation): number {
     return LONGEST_SECONDS;
   }
   if ((parameters['limitType'] ?? 'afterTimeInterval') !== 'afterTimeInterval') {
-    throw new NoTwin('its time limit is a date');
+    throw new NotTranslatable('its time limit is a date');
   }
   const seconds = secondsOf(at, parameters['resumeAmount'] ?? 1, textOf(parameters['resumeUnit']) ?? 'hours');
-  if (typeof seconds !== 'number') throw new NoTwin('its time limit is an expression');
+  if (typeof seconds !== 'number') throw new NotTranslatable('its time limit is an expression');
   return seconds;
 }
 
 const STOP_CODE =
   'throw new Error(typeof inputs.message === "string" ? inputs.message : JSON.stringify(inputs.message));';
 
-export function translateStop(at: NodeTranslation): Twin {
+export function translateStop(at: NodeTranslation): TranslatedNode {
   const isObjectGiven = at.parameters['errorType'] === 'errorObject';
   const object = isObjectGiven ? at.jsonText(at.parameters['errorObject'], 'errorObject') : undefined;
-  if (isObjectGiven && !isObject(object)) throw new NoTwin('its error is no JSON that can be translated');
+  if (isObjectGiven && !isObject(object)) throw new NotTranslatable('its error is no JSON that can be translated');
   const message = object ?? at.value(at.parameters['errorMessage'] ?? '', 'errorMessage');
   const id = at.add('code', { code: STOP_CODE, inputs: { message } });
   return { entry: id, outputs: [] };

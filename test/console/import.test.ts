@@ -10,7 +10,7 @@ import type { TestStack } from '../support/stack.js';
 import { assertAccessible } from './axe.js';
 import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
 
-const APPS = path.join(import.meta.dirname, '..', 'graph', 'n8n', 'files', 'apps-without-a-twin.json');
+const APPS = path.join(import.meta.dirname, '..', 'graph', 'n8n', 'files', 'apps-without-equivalent.json');
 const drawing = {
   nodes: [
     { id: 't', type: 'trigger-node', position: { x: 0, y: 0 }, data: { id: 't', label: 'Start', next_nodes: [] } },

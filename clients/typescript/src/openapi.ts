@@ -543,7 +543,7 @@ export interface paths {
         put?: never;
         /**
          * Makes a workflow of a file: one that was exported here, or one of n8n.
-         * @description Secrets begin empty. Of a file of n8n, nodes that have a twin are translated, and each of the others becomes a note beside the nodes (`data.notes`). `warnings` lists what was left out or has to be filled in.
+         * @description Secrets begin empty. Of a file of n8n, nodes with an equivalent here are translated, and each of the others becomes a note beside the nodes (`data.notes`). `warnings` lists what was left out or has to be filled in.
          */
         post: operations["post_projects_id_import"];
         delete?: never;

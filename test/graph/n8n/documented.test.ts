@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { triggerTypes } from '../../../graph/n8n/triggers.js';
-import { twins } from '../../../graph/n8n/twins.js';
+import { translations } from '../../../graph/n8n/translations.js';
 
 const DOCUMENT = path.resolve(import.meta.dirname, '../../../docs/use/porting.md');
 
-describe('the table of twins', () => {
+describe('the table of nodes of n8n in docs/use/porting.md', () => {
   it('names each type of n8n that is translated, and no other', () => {
     const rows = readFileSync(DOCUMENT, 'utf8')
       .split('\n')
@@ -14,6 +14,6 @@ describe('the table of twins', () => {
     const named = rows.flatMap((row) =>
       [...row.matchAll(/`((?:@n8n\/)?n8n-nodes-[\w.-]+)`/g)].map(([, type]) => type!),
     );
-    assert.deepEqual(named.toSorted(), [...Object.keys(twins), ...triggerTypes].toSorted());
+    assert.deepEqual(named.toSorted(), [...Object.keys(translations), ...triggerTypes].toSorted());
   });
 });

@@ -1,11 +1,16 @@
-// Files of n8n, changed at random: values anywhere, and the wiring, which makes circles, leaks and doubled names.
+// Files of n8n, changed at random: values anywhere, and the wiring, which makes cycles, leaks and doubled names.
 import { isObject, type JsonObject } from '../../../graph/json.js';
-import { twins } from '../../../graph/n8n/twins.js';
+import { translations } from '../../../graph/n8n/translations.js';
 import { mutateJson, toText } from '../../api/fuzz/mutate-json.js';
 import { createRandom, type Random } from '../../api/fuzz/random.js';
 import { cases } from './n8n-files.js';
 
-const TYPES = [...Object.keys(twins), 'n8n-nodes-base.webhook', 'n8n-nodes-base.slack', 'n8n-nodes-base.stickyNote'];
+const TYPES = [
+  ...Object.keys(translations),
+  'n8n-nodes-base.webhook',
+  'n8n-nodes-base.slack',
+  'n8n-nodes-base.stickyNote',
+];
 
 /** The text of the file number `seed`: the same for the same seed. */
 export function mutatedFile(seed: number): string {

@@ -1,4 +1,4 @@
-// The types of n8n that have a twin here, each with its translation.
+// The types of n8n that have an equivalent here, each with its translation.
 import { translateAgent, translateChain } from './agents.js';
 import { translateCall } from './calls.js';
 import { translateCode, translateFunction, translateFunctionItem } from './code.js';
@@ -7,14 +7,14 @@ import { translateHttpRequest } from './http-request.js';
 import { translateAggregate, translateItemLists, translateLimit, translateLoop, translateSplitOut } from './lists.js';
 import { translateMerge } from './merge.js';
 import { translateFirstOpenAi, translateOpenAi } from './models.js';
-import type { NodeTranslation, Twin } from './node-translation.js';
+import type { NodeTranslation, TranslatedNode } from './node-translation.js';
 import { LOOP_TYPE, SPLIT_OUT_TYPE } from './types.js';
 import { translateNoOp, translateResponse, translateSet } from './values.js';
 import { translateStop, translateWait } from './waits.js';
 
-type Translate = (at: NodeTranslation) => Twin;
+type Translate = (at: NodeTranslation) => TranslatedNode;
 
-export const twins: Readonly<Record<string, Translate>> = {
+export const translations: Readonly<Record<string, Translate>> = {
   'n8n-nodes-base.httpRequest': translateHttpRequest,
   'n8n-nodes-base.if': translateIf,
   'n8n-nodes-base.filter': translateFilter,
@@ -40,6 +40,6 @@ export const twins: Readonly<Record<string, Translate>> = {
   '@n8n/n8n-nodes-langchain.agent': translateAgent,
 };
 
-export function twinOf(type: string): Translate | undefined {
-  return Object.hasOwn(twins, type) ? twins[type] : undefined;
+export function translationOf(type: string): Translate | undefined {
+  return Object.hasOwn(translations, type) ? translations[type] : undefined;
 }
