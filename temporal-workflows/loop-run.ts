@@ -64,6 +64,8 @@ export class LoopRun implements BegunLoop {
   #facts: LoopFacts | undefined;
   /** The index of the iteration that begins next. */
   #next: number;
+  /** Of `#facts`, once it is asked for. */
+  #kept: ReadonlySet<number> | undefined;
   #failure: Failure | undefined;
   #rounds: number;
   #isOver: boolean;
@@ -87,9 +89,8 @@ export class LoopRun implements BegunLoop {
     const { kind, key, summary } = this.#node;
     let begun = [...this.#resumed.keys()];
     if (this.#facts === undefined) {
-      const { count, concurrency } = (this.#facts = await beginLoop(kind, key, summary));
-      begun = Array.from({ length: Math.min(count, concurrency) }, (_, index) => index);
-      this.#next = begun.length;
+      this.#facts = await beginLoop(kind, key, summary);
+      begun = this.#beginLanes(this.#facts);
     }
     if (this.#failure !== undefined) begun = [];
     // Before the slot is left: whoever takes a snapshot from then on finds the iterations.
@@ -104,6 +105,25 @@ export class LoopRun implements BegunLoop {
     const rounds = this.#facts.isConditional && { isOver: this.#isOver, rounds: this.#rounds };
     const failure = this.#failure !== undefined && { failure: this.#failure };
     return endLoop({ ...key, ...rounds, ...failure }, summary);
+  }
+
+  /** Iterations whose ends are kept do not begin again. */
+  #beginLanes({ concurrency, isConditional, kept = [], isOver }: LoopFacts): number[] {
+    if (isConditional) this.#rounds = kept.length;
+    this.#isOver = isOver === true;
+    const begun: number[] = [];
+    while (!this.#isOver && begun.length < concurrency) {
+      const index = this.#takeNext();
+      if (index === undefined) break;
+      begun.push(index);
+    }
+    return begun;
+  }
+
+  #takeNext(): number | undefined {
+    this.#kept ??= new Set(this.#facts!.kept);
+    while (this.#kept.has(this.#next)) this.#next++;
+    return this.#next < this.#facts!.count ? this.#next++ : undefined;
   }
 
   /** Cancels all iterations. */
@@ -142,7 +162,7 @@ export class LoopRun implements BegunLoop {
 
   /** Returns the index of the iteration that has begun in its place; undefined for none. */
   async #finishIteration(index: number): Promise<number | undefined> {
-    const { survivesFailures, isConditional, count } = this.#facts!;
+    const { survivesFailures, isConditional } = this.#facts!;
     const scope = this.#open.get(index)!;
     await scope.finished;
     const { failure } = scope;
@@ -150,7 +170,7 @@ export class LoopRun implements BegunLoop {
     if (this.#run.isDraining()) await forever();
     const isSurvived = (code: string | undefined): boolean =>
       code === undefined || (survivesFailures && mayBeCaught(code));
-    const next = isSurvived(failure) && this.#next < count ? this.#next++ : undefined;
+    const next = isSurvived(failure) ? this.#takeNext() : undefined;
     const end = { index, ...(failure !== undefined && { failure }), ...(next !== undefined && { next }) };
     this.#run.takeSlot();
     try {

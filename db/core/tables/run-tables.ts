@@ -62,6 +62,8 @@ export interface RunsTable {
   root_run_id: string | null;
   /** How many runs are above it. */
   depth: Generated<number>;
+  /** The earlier run whose results it began with; null for the others. */
+  resumed_from: Generated<string | null>;
   /** W3C trace context of the request that it was accepted in; null while nothing is traced. */
   traceparent: Generated<string | null>;
 }
