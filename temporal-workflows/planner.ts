@@ -104,9 +104,10 @@ export class Planner {
     const others: number[] = [];
     for (let node = this.take(); node !== undefined; node = this.take()) {
       const end = ends.get(node);
+      const [handle = 0, ...alsoHandles] = end?.handles ?? [];
       if (end === undefined) others.push(node);
-      else if (end.hasFailed === true) this.survive(node, end.handles?.[0] ?? 0);
-      else this.succeed(node, ...(end.handles ?? [0]));
+      else if (end.hasFailed === true) this.survive(node, handle);
+      else this.succeed(node, handle, ...alsoHandles);
     }
     for (const node of others) this.#states[node] = NodeState.ready;
     this.#queue = others;
