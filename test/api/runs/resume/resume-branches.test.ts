@@ -111,6 +111,25 @@ describe('resume where the drawing branches', function () {
     assert.deepEqual([quick, slow, any].map(callsOf), [1, 3, 2]);
   });
 
+  it('dense execution shares activities among what is left', async () => {
+    const check = (): DrawingNode => condition('1', '==', '1');
+    const [first, second, third, fourth, fails, last] = [check(), check(), check(), check(), mended(), plain()];
+    const start = trigger();
+    link(start, [first, second]);
+    link(first, third);
+    link(second, fails);
+    linkInRow([fails, last]);
+    link(third, fourth);
+    link(last, fourth);
+    const data = { ...drawing([start, first, second, third, fourth, fails, last]), settings: { execution: 'dense' } };
+    const failed = await world.runToEnd(data);
+    const resumed = await world.resumeToEnd(failed);
+    assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
+    assert.deepEqual([callsOf(fails), callsOf(last)], [2, 1]);
+    assert.equal(resumed.nodes[fourth.id]!.reused, undefined);
+    assert.equal(Object.keys(resumed.nodes).length, 7);
+  });
+
   describe('with the drawing as it is now', () => {
     async function change(run: EndedRun, data: Drawing): Promise<void> {
       const { status } = await api.patch(`/workflows/${run.workflowId}/`, { body: { data } });

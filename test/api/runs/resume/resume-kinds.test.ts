@@ -245,7 +245,8 @@ describe('what is kept when a run is resumed', function () {
   it('waits and answered tasks are kept; a wait that was stopped begins anew', async () => {
     const [pause, ask] = [node('wait', { mode: 'callback' }), node('human', { message: 'Go on?' })];
     const last = node('set', { value: `${resultOf(pause)} ${resultOf(ask, 'action')}` });
-    const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), pause, ask, mended(), last])));
+    const tells = mended({ method: 'POST', body: `{{ ${pause.id}.callback_url }}` });
+    const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), pause, ask, tells, last])));
     const { data } = await api.run(workflowId);
     await callBack(await callbackUrlOf(api, data.id, pause.id), 'called');
     const task = await taskOf(api, data.id, ask.id);
@@ -255,6 +256,8 @@ describe('what is kept when a run is resumed', function () {
     const failed = { workflowId, runId: data.id, status: 'failed', nodes: end.data.data ?? {} };
     const resumed = await world.resumeToEnd(failed);
     assert.equal(resumed.nodes[last.id]!.result!.content, 'called done', JSON.stringify(resumed.nodes));
+    const told = target.requestsTo(new URL(String(tells.data['url'])).pathname).map(({ body }) => body);
+    assert.notEqual(told[0], told[1], 'each run has an address of its own');
     const again = await world.resume(resumed, { body: { from: [pause.id] } });
     await callBack(await callbackUrlOf(api, again.body.data.id, pause.id), 'again');
     const secondTask = await taskOf(api, again.body.data.id, ask.id);
