@@ -47,9 +47,9 @@ export interface CloseNodeInput extends NodeKey {
   code: string;
 }
 
-/** A node outside bodies whose end an earlier run has left (`RunGraphInput.keepsResults`). */
+/** A node whose end an earlier run has left (`RunGraphInput.keepsResults`). */
 export interface KeptNode {
-  /** Its number in the plan. */
+  /** Its number in the plan of its scope. */
   node: number;
   /** The handles by which it was left; absent for its ordinary links. */
   handles?: Handle[];
@@ -68,7 +68,9 @@ export interface LoopFacts {
   isConditional: boolean;
   /** The iterations whose ends an earlier run has left. Absent where there are none. */
   kept?: number[];
-  /** Of a conditional loop: its condition holds after the last one of these. */
+  /** What an earlier run has left of other iterations, by their indexes. Absent where there is nothing. */
+  begun?: [index: number, nodes: KeptNode[]][];
+  /** Of a conditional loop: its condition holds after the last one that is kept. */
   isOver?: true;
 }
 

@@ -1,5 +1,5 @@
 import { CancelledFailure } from '@temporalio/workflow';
-import type { EndIterationFacts, IterationEnd, LoopFacts } from '../contract/activities.js';
+import type { EndIterationFacts, IterationEnd, KeptNode, LoopFacts } from '../contract/activities.js';
 import type { NodeFacts } from '../contract/nodes.js';
 import type { LoopSnapshot, ScopeSnapshot } from '../contract/run-workflow.js';
 import { mayBeCaught } from '../graph/caught.js';
@@ -64,8 +64,9 @@ export class LoopRun implements BegunLoop {
   #facts: LoopFacts | undefined;
   /** The index of the iteration that begins next. */
   #next: number;
-  /** Of `#facts`, once it is asked for. */
+  /** Of `#facts`, once they are asked for. */
   #kept: ReadonlySet<number> | undefined;
+  #left: ReadonlyMap<number, readonly KeptNode[]> | undefined;
   #failure: Failure | undefined;
   #rounds: number;
   #isOver: boolean;
@@ -124,6 +125,12 @@ export class LoopRun implements BegunLoop {
     this.#kept ??= new Set(this.#facts!.kept);
     while (this.#kept.has(this.#next)) this.#next++;
     return this.#next < this.#facts!.count ? this.#next++ : undefined;
+  }
+
+  /** What an earlier run has left of an iteration. */
+  #leftOf(index: number): readonly KeptNode[] {
+    this.#left ??= new Map(this.#facts!.begun);
+    return this.#left.get(index) ?? [];
   }
 
   /** Cancels all iterations. */
@@ -216,7 +223,7 @@ export class LoopRun implements BegunLoop {
     const resumed = this.#resumed.get(index);
     const path = iterationPath(key.path, key.nodeId, index);
     const scope = new Scope({ runId: key.runId, path, plan: body, resumed });
-    if (resumed === undefined) scope.enterBody();
+    if (resumed === undefined) scope.enterBody(this.#leftOf(index));
     this.#open.set(index, scope);
     this.#run.open(scope);
   }

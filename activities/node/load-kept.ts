@@ -3,8 +3,9 @@ import { START_SEQUENCE } from '../../contract/nodes.js';
 import type { Database } from '../../db/core/client.js';
 import { findKeptNodes } from '../../db/nodes/kept-results-repository.js';
 import { applyExecutionUpdate } from '../../db/runs/run-life.js';
-import { handlesAfter, rootPlan } from '../../graph/plan.js';
+import { rootPlan } from '../../graph/plan.js';
 import { runClosedFailure } from './failures.js';
+import { toKeptNodes } from './kept-nodes.js';
 import { loadPlan } from './load-plan.js';
 
 /**
@@ -13,14 +14,7 @@ import { loadPlan } from './load-plan.js';
  */
 export async function loadKept(db: Database, runId: string): Promise<KeptNode[]> {
   const plan = rootPlan(await loadPlan(db, runId));
-  const numbers = new Map(plan.ids.map((id, number) => [id, number]));
-  const kept = (await findKeptNodes(db, runId)).flatMap((end): KeptNode[] => {
-    const node = numbers.get(end.nodeId);
-    const handles = node === undefined ? undefined : handlesAfter(end, plan, node);
-    if (node === undefined || handles === undefined) return [];
-    const isOrdinary = handles.length === 1 && handles[0] === 0;
-    return [{ node, ...(!isOrdinary && { handles }), ...(end.status === 'failed' && { hasFailed: true }) }];
-  });
+  const kept = toKeptNodes(await findKeptNodes(db, runId), plan);
   if (kept.length === 0) return [];
   const start = { sequence: START_SEQUENCE, status: 'in progress' as const };
   const { reason } = await applyExecutionUpdate(db, runId, start);

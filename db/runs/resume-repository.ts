@@ -4,8 +4,7 @@ import { iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeKey, Plan } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
-import { endedColumns, type EndedNode } from '../nodes/kept-results-repository.js';
-import { ofLoop } from '../nodes/iterations-repository.js';
+import { endedColumns, isDirectlyIn, type EndedNode } from '../nodes/kept-results-repository.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { NODE_ITSELF } from './child-runs-repository.js';
 import type { StoredRunContext } from './run-context-repository.js';
@@ -41,11 +40,27 @@ export async function findEndedNodes(db: Db, runId: string): Promise<EndedNode[]
   return rows;
 }
 
-/** The paths of the iterations of a loop that have succeeded. */
-export async function findDoneIterations(db: Db, loop: NodeKey): Promise<string[]> {
-  const { rows } = await sql<{ path: string }>`
-    SELECT path FROM node_results WHERE ${ofLoop(loop)} AND status = 'succeed'`.execute(db);
-  return rows.map(({ path }) => path);
+export interface BegunIteration {
+  path: string;
+  isDone: boolean;
+  /** How its nodes have ended, those of inner loops left out. */
+  ends: EndedNode[];
+}
+
+/** The iterations of a loop, in their order. */
+export async function findBegunIterations(db: Db, loop: NodeKey): Promise<BegunIteration[]> {
+  const { rows } = await sql<EndedNode & { path: string; isIteration: boolean }>`
+    SELECT path, is_iteration AS "isIteration", ${endedColumns} FROM node_results
+    WHERE run_id = ${loop.runId} AND ${isDirectlyIn(loop)}
+    ORDER BY length(path), path, NOT is_iteration`.execute(db);
+  const iterations = new Map<string, BegunIteration>();
+  for (const { path, isIteration, ...end } of rows) {
+    const known = iterations.get(path) ?? { path, isDone: false, ends: [] };
+    iterations.set(path, known);
+    if (isIteration) known.isDone = end.status === 'succeed';
+    else known.ends.push(end);
+  }
+  return [...iterations.values()];
 }
 
 /** The nodes of the run of which nobody knows what their call has done. */
@@ -86,12 +101,14 @@ export async function findStartedRuns(db: Db, runId: string): Promise<StartedRun
 
 /** What a run takes over. */
 export interface KeptResults {
-  /** Nodes outside bodies. Of a loop among them, everything in its body, too. */
-  nodeIds: string[];
-  loopIds: string[];
-  /** Loops that continue, with the indexes of the iterations whose results are taken over. */
-  iterations: { loopId: string; indexes: number[] }[];
+  nodes: Place[];
+  /** Those among the nodes that are loops: everything in their bodies is taken over, too. */
+  loops: Place[];
+  /** Loops that continue, with the indexes of the iterations that are taken over whole. */
+  iterations: (Place & { indexes: number[] })[];
 }
+
+export type Place = Omit<NodeKey, 'runId'>;
 
 /**
  * Locks the earlier run until the end of the transaction, so that its results do not expire meanwhile. False when they
@@ -105,14 +122,18 @@ export async function holdResults(transaction: Db, runId: string, retentionDays:
 
 /** Copies what is taken over from one run to the other: results and items, but no calls and no money. */
 export async function takeOver(transaction: Db, from: string, to: string, kept: KeptResults): Promise<void> {
-  await copyResults(transaction, from, to, sql`path = '' AND node_id = ANY (${kept.nodeIds})`);
-  for (const loopId of kept.loopIds) {
-    await copyResults(transaction, from, to, sql`starts_with(path, ${iterationsPrefix('', loopId)})`);
-    await copyItems(transaction, from, to, loopId, sql`true`);
+  const [paths, ids] = [kept.nodes.map(({ path }) => path), kept.nodes.map(({ nodeId }) => nodeId)];
+  const isNode = sql`NOT is_iteration AND (path, node_id) IN (SELECT * FROM unnest(${paths}::text[], ${ids}::text[]))`;
+  await copyResults(transaction, from, to, isNode);
+  for (const loop of kept.loops) {
+    const isInside = sql`starts_with(path, ${iterationsPrefix(loop.path, loop.nodeId)})`;
+    await copyResults(transaction, from, to, isInside);
+    await copyItems(transaction, from, to, loop, isInside);
   }
-  for (const { loopId, indexes } of kept.iterations) {
-    await copyResults(transaction, from, to, isWithin(loopId, indexes));
-    await copyItems(transaction, from, to, loopId, isWithin(loopId, indexes));
+  for (const { indexes, ...loop } of kept.iterations) {
+    const isInside = isWithin(loop, indexes);
+    await copyResults(transaction, from, to, isInside);
+    await copyItems(transaction, from, to, loop, isInside);
   }
   await sql`
     INSERT INTO run_outputs (run_id, path, node_id, value_start)
@@ -125,8 +146,8 @@ export async function takeOver(transaction: Db, from: string, to: string, kept: 
 }
 
 /** A condition on `path`: it is that of one of these iterations, or of one in them. */
-function isWithin(loopId: string, indexes: number[]): RawBuilder<unknown> {
-  const prefix = iterationsPrefix('', loopId);
+function isWithin({ path, nodeId }: Place, indexes: number[]): RawBuilder<unknown> {
+  const prefix = iterationsPrefix(path, nodeId);
   const index = sql`split_part(substr(path, char_length(${prefix}) + 1), ']', 1)`;
   return sql`starts_with(path, ${prefix}) AND ${index} = ANY (${indexes.map(String)})`;
 }
@@ -141,13 +162,16 @@ async function copyResults(db: Db, from: string, to: string, which: RawBuilder<u
     FROM node_results WHERE run_id = ${from} AND ${which}`.execute(db);
 }
 
-/** The items of the loop itself, and those of loops in its body for the iterations in `which`. */
-async function copyItems(db: Db, from: string, to: string, loopId: string, which: RawBuilder<unknown>): Promise<void> {
-  const prefix = iterationsPrefix('', loopId);
+/** The items of the loop itself, and those of loops in its body that `isInside` has. */
+async function copyItems(
+  db: Db,
+  from: string,
+  to: string,
+  { path, nodeId }: Place,
+  isInside: RawBuilder<unknown>,
+): Promise<void> {
   await sql`
     INSERT INTO loop_items (run_id, path, node_id, index, item_enc)
     SELECT ${to}, path, node_id, index, item_enc FROM loop_items
-    WHERE run_id = ${from} AND ((path = '' AND node_id = ${loopId}) OR (starts_with(path, ${prefix}) AND ${which}))`.execute(
-    db,
-  );
+    WHERE run_id = ${from} AND ((path = ${path} AND node_id = ${nodeId}) OR (${isInside}))`.execute(db);
 }

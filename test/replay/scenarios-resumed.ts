@@ -24,7 +24,7 @@ async function failAndResume(world: World, nodes: DrawingNode[]): Promise<string
   return resume(world, workflowId, await world.ended(runId));
 }
 
-/** Kept are a failure that was caught, both ways of a switch, and items of a loop; the loop and what follows go on. */
+/** Kept are a failure that was caught, both ways of a switch, items of a loop, and a node of the item that failed. */
 export function resumed(world: World): Promise<string> {
   const { url } = world.target;
   const fails = http(`${url}/status/418`, { on_error: 'continue' });
@@ -37,11 +37,13 @@ export function resumed(world: World): Promise<string> {
   const choice = node('switch', { cases, mode: 'all' });
   const path = randomUUID();
   const item = mended(world, `/${path}/b`);
-  const each = node('for_each', { items: ['a', 'b', 'c', 'd'], body_node: item.id, concurrency: 1 });
+  const before = http(`${url}/before`);
+  link(before, item);
+  const each = node('for_each', { items: ['a', 'b', 'c', 'd'], body_node: before.id, concurrency: 1 });
   item.data['url'] = `${url}/${path}/{{ ${each.id}.item }}`;
   link(left, each);
   link(right, each);
-  return failAndResume(world, [...inRow(fails, choice), left, right, each, item]);
+  return failAndResume(world, [...inRow(fails, choice), left, right, each, before, item]);
 }
 
 /** A round fails once. */

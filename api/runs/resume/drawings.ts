@@ -69,7 +69,7 @@ export async function asItIsNow(
 
 /** Those of the earlier run that the run would not mask by itself. */
 function secretsThen(secretBox: SecretBox, workflow: StoredDrawing, earlier: EarlierRun): string[] {
-  const contents = { ...earlier, userId: 0, depth: 0, rootRunId: earlier.id, traceparent: null };
+  const contents = { ...earlier, userId: 0, depth: 0, rootRunId: earlier.id, isResumed: false, traceparent: null };
   const { input, secretTexts: then } = openRunContents(contents, secretFieldsOf(earlier.document), secretBox);
   const { secretValues } = maskInput(secretFieldsOf(workflow.document), input);
   const own = new Set([...secretValues, ...secretTexts(openSecrets(secretBox, workflow))]);

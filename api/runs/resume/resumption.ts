@@ -1,9 +1,7 @@
 // What a run that resumes an earlier one executes, and what it takes over. Nothing is stored here.
 import { findDrawing, type StoredDrawing } from '../../../db/workflows/workflows-repository.js';
 import {
-  findDoneIterations,
   findEarlierRun,
-  findEndedNodes,
   findStartedRuns,
   findUnknownOutcomes,
   haveUnknownOutcomes,
@@ -11,14 +9,12 @@ import {
   type KeptResults,
 } from '../../../db/runs/resume-repository.js';
 import { changedNodes } from '../../../graph/changed-nodes.js';
-import { indexOfPath, iterationsPrefix } from '../../../graph/iteration-path.js';
-import { traitsOf } from '../../../graph/kinds.js';
-import { rootPlan, type NodeKey, type Plan, type ScopePlan } from '../../../graph/plan.js';
-import { fatesOf, type Fate } from '../../../graph/resumed-nodes.js';
+import { rootPlan, type Plan } from '../../../graph/plan.js';
 import type { AppDeps } from '../../deps.js';
 import { ApiError, notFound } from '../../http/errors.js';
 import type { Envelope } from '../run-envelope.js';
 import { asItIsNow, asItWas, drawingThen, type Drawn } from './drawings.js';
+import { isRepeated, KeptScopes } from './kept-scopes.js';
 
 export interface ResumeRequest {
   workflow: StoredDrawing;
@@ -54,19 +50,12 @@ export async function planResumption(deps: AppDeps, request: ResumeRequest): Pro
   if (isAsNow) checkNodes(from, run.plan);
   const anew = new Set(from);
   if (isAsNow) for (const id of changedNodes(drawingThen(deps.secretBox, earlier), run)) anew.add(id);
-  const plan = rootPlan(run.plan);
-  const ended = new Map((await findEndedNodes(deps.db, runId)).map((end) => [end.nodeId, end]));
-  const fates = fatesOf({ plan, endOf: (id) => ended.get(id), isAnew: (id) => anew.has(id) });
-  if (!fates.some(isRepeated)) {
+  const scopes = await KeptScopes.plan(deps.db, runId, run.plan, (id) => anew.has(id));
+  if (!scopes.isSomethingLeft) {
     throw new ApiError(400, 'nothing_left', 'Nothing is left to do: every node has its result.');
   }
-  const kept = await findKept(deps, runId, plan, fates);
-  const children = await findChildren(deps, request, { plan, fates, kept });
-  return { resumption: { earlierId: runId, ...drawn, kept, children } };
-}
-
-function isRepeated(fate: Fate | undefined): boolean {
-  return fate === 'continued' || fate === 'anew';
+  const children = await findChildren(deps, request, scopes);
+  return { resumption: { earlierId: runId, ...drawn, kept: scopes.kept, children } };
 }
 
 function refuseUnended({ status, isExpired }: EarlierRun): void {
@@ -87,36 +76,18 @@ function checkNodes(ids: string[], plan: Plan): void {
   throw new ApiError(400, 'unknown_node', `from: the node "${id}" ${reason}.`);
 }
 
-async function findKept({ db }: AppDeps, runId: string, plan: ScopePlan, fates: Fate[]): Promise<KeptResults> {
-  const kept: KeptResults = { nodeIds: [], loopIds: [], iterations: [] };
-  for (const [node, id] of plan.ids.entries()) {
-    const isLoop = traitsOf(plan.kinds[node]!).runs === 'body';
-    if (fates[node] === 'kept') {
-      kept.nodeIds.push(id);
-      if (isLoop) kept.loopIds.push(id);
-    } else if (isLoop && fates[node] === 'continued') {
-      const indexes = (await findDoneIterations(db, { runId, path: '', nodeId: id })).map(indexOfPath);
-      if (indexes.length > 0) kept.iterations.push({ loopId: id, indexes });
-    }
-  }
-  return kept;
-}
-
-interface Planned {
-  plan: ScopePlan;
-  fates: Fate[];
-  kept: KeptResults;
-}
-
 /** Also refuses to repeat calls of which nobody knows what they have done, in the runs below too. */
-async function findChildren(deps: AppDeps, request: ResumeRequest, planned: Planned): Promise<Resumption['children']> {
+async function findChildren(
+  deps: AppDeps,
+  request: ResumeRequest,
+  scopes: KeptScopes,
+): Promise<Resumption['children']> {
   const { db } = deps;
   const { runId, acceptsUnknown } = request;
-  const fateOf = createFateOf(planned);
   const children: Resumption['children'] = [];
   const begunAnew: string[] = [];
   for (const { childId, isOfSubWorkflow, ...place } of await findStartedRuns(db, runId)) {
-    const fate = fateOf(place);
+    const fate = scopes.fateOf(place);
     if (!isRepeated(fate)) continue;
     const mayGoOn = fate === 'continued' && place.path === '' && isOfSubWorkflow;
     const child = mayGoOn ? await findChild(deps, request, childId) : undefined;
@@ -124,7 +95,7 @@ async function findChildren(deps: AppDeps, request: ResumeRequest, planned: Plan
     else children.push({ nodeId: place.nodeId, child });
   }
   if (acceptsUnknown) return children;
-  const isUnknown = (await findUnknownOutcomes(db, runId)).some((place) => isRepeated(fateOf(place)));
+  const isUnknown = (await findUnknownOutcomes(db, runId)).some((place) => isRepeated(scopes.fateOf(place)));
   if (isUnknown || (await haveUnknownOutcomes(db, begunAnew))) throw outcomeUnknown();
   return children;
 }
@@ -133,22 +104,6 @@ function outcomeUnknown(): ApiError {
   const detail =
     'Nobody knows what a call of a node that would be repeated has done (outcome_unknown). Repeat it with accept_unknown.';
   return new ApiError(400, 'outcome_unknown', detail);
-}
-
-/** The fate of any node of the earlier run: one in a body begins anew unless its iteration is kept. */
-function createFateOf({ plan, fates, kept }: Planned): (place: Omit<NodeKey, 'runId'>) => Fate | undefined {
-  const numbers = new Map(plan.ids.map((id, number) => [id, number]));
-  const loops = [...numbers].filter(([, number]) => traitsOf(plan.kinds[number]!).runs === 'body');
-  const done = new Map(kept.iterations.map(({ loopId, indexes }) => [loopId, new Set(indexes)]));
-  return ({ path, nodeId }) => {
-    if (path === '') return fates[numbers.get(nodeId) ?? -1];
-    const loop = loops.find(([id]) => path.startsWith(iterationsPrefix('', id)));
-    if (loop === undefined) return undefined;
-    const [id, number] = loop;
-    if (fates[number] !== 'continued') return fates[number];
-    const index = Number.parseInt(path.slice(iterationsPrefix('', id).length), 10);
-    return done.get(id)?.has(index) === true ? 'kept' : 'anew';
-  };
 }
 
 /** A run of a sub-workflow that has succeeded is taken over; one that has not is resumed itself, where that is possible. */
