@@ -69,7 +69,8 @@ export interface RunsTable {
 }
 
 /**
- * Writer: the worker's activities, with the end of the output node. Retention deletes what has expired. A row says which
+ * Writer: the worker's activities, with the end of the output node, and the acceptance of a run that takes over results.
+ * Retention deletes what has expired. A row says which
  * node gave the run its output, and never changes.
  */
 export interface RunOutputsTable {

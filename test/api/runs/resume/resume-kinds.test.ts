@@ -106,6 +106,16 @@ describe('what is kept when a run is resumed', function () {
       assert.equal(resumed.nodes[call.id]!.result!['run_id'], (await childOf(failed.runId))[0]!.id);
     });
 
+    it('a run of one can be resumed by itself, and then has no parent', async () => {
+      const child = await world.workflowOf(drawing(linkInRow([trigger(), mended()])));
+      const failed = await world.runRow([node('workflow', { workflow_id: child })]);
+      const [run] = await childOf(failed.runId);
+      const resumed = await world.resumeToEnd({ ...failed, workflowId: child, runId: run!.id });
+      assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
+      const record = await api.history(child, resumed.runId);
+      assert.deepEqual([record['parent_run_id'], record['resumed_from']], [null, run!.id]);
+    });
+
     it('outcome_unknown below is not repeated unless that is accepted', async () => {
       const path = `/${randomUUID()}`;
       const child = await world.workflowOf(drawing(linkInRow([trigger(), http(failsOnce(path), { method: 'POST' })])));
