@@ -1,7 +1,7 @@
 // The messages between the run workflow and its activities. Temporal's history stores them, so they hold ids, handles,
 // codes and numbers, never contents.
 import type { KindThatRuns, kinds } from '../graph/kinds.js';
-import type { NodeKey, Plan } from '../graph/plan.js';
+import type { Handle, NodeKey, Plan } from '../graph/plan.js';
 import type { ChainFacts, ChainRef } from './dense.js';
 import type { NodeFacts, NodeRef } from './nodes.js';
 
@@ -47,6 +47,16 @@ export interface CloseNodeInput extends NodeKey {
   code: string;
 }
 
+/** A node whose end an earlier run has left (`RunGraphInput.keepsResults`). */
+export interface KeptNode {
+  /** Its number in the plan of its scope. */
+  node: number;
+  /** The handles by which it was left; absent for its ordinary links. */
+  handles?: Handle[];
+  /** It failed, and its run survived that. */
+  hasFailed?: true;
+}
+
 /** What the run workflow needs to know of a loop that begins. */
 export interface LoopFacts {
   /** The number of iterations, or of rounds at most. */
@@ -56,6 +66,12 @@ export interface LoopFacts {
   survivesFailures: boolean;
   /** Whether the loop may end before `count` (`until`). */
   isConditional: boolean;
+  /** The iterations whose ends an earlier run has left. Absent where there are none. */
+  kept?: number[];
+  /** What an earlier run has left of other iterations, by their indexes. Absent where there is nothing. */
+  begun?: [index: number, nodes: KeptNode[]][];
+  /** Of a conditional loop: its condition holds after the last one that is kept. */
+  isOver?: true;
 }
 
 /** The input of the activity that ends iterations of a loop, whose key it has. */
@@ -106,6 +122,8 @@ export interface ChildToStart {
   projectId: number;
   /** The summary that the Temporal UI shows: the title of its workflow. */
   summary: string;
+  /** As in `RunGraphInput`. */
+  keepsResults?: true;
 }
 
 /** What a node of a kind that waits waits for. */
@@ -140,6 +158,8 @@ export type BeginWaitActivities = Record<
 export interface Activities extends NodeActivities, BeginWaitActivities {
   /** What a run executes that was started without its plan. */
   loadPlan: (run: Pick<NodeKey, 'runId'>) => Promise<Plan>;
+  /** The nodes that a run has taken over from an earlier one. It also reports the run's start, as the trigger does. */
+  loadKept: (run: Pick<NodeKey, 'runId'>) => Promise<KeptNode[]>;
   agentTurn: (ref: TurnRef) => Promise<TurnFacts>;
   /** Makes the tool calls of a turn. Undefined once each has its answer; until then it is repeated. */
   agentTools: (ref: TurnRef) => Promise<ToolsFacts | undefined>;

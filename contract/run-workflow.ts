@@ -31,6 +31,8 @@ export interface RunGraphInput {
   maxInFlight: number;
   /** The placement of each node in the plan's order, for dense execution. Absent for visible execution. */
   placements?: Placement[];
+  /** Set for a run that has taken over results of an earlier one, and loads which ones. */
+  keepsResults?: true;
   /** Set when the run continues in a new execution (continue-as-new). */
   resumed?: ResumedRun;
 }

@@ -40,7 +40,7 @@ export interface Exit {
 
 /** The `sourceHandle` of the edge that is taken after a failure, and the field that holds its target. */
 const ERROR_EDGE = 'error';
-const ERROR_FIELD = 'error_node';
+export const ERROR_FIELD = 'error_node';
 
 /** Returns the ways by which the node can be left, in the order of their handles. */
 export function exitsOf(kind: NodeKind, data: JsonObject): Exit[] {

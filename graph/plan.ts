@@ -104,6 +104,30 @@ export function hasTimeoutWay({ kinds, out }: Plan, node: number): boolean {
   return timeoutCode !== undefined && out[node]!.some(([, handle]) => handle === TIMEOUT_HANDLE);
 }
 
+/** Returns the handle by which a node is left after a failure that the run survives; undefined where the failure ends the run. */
+export function handleAfter(code: string, plan: Plan, node: number): Handle | undefined {
+  const isTimeout = code === traitsOf(plan.kinds[node]!).timeoutCode && hasTimeoutWay(plan, node);
+  return isTimeout ? TIMEOUT_HANDLE : plan.caught?.[node];
+}
+
+/** How a node has ended, as far as its links are concerned. */
+export interface NodeEnding {
+  status: 'in progress' | 'succeed' | 'failed';
+  handle: Handle;
+  alsoHandles: Handle[] | null;
+  errorCode: string | null;
+  /** Of a failed node: its run survived it. */
+  isHandled: boolean;
+}
+
+/** Returns the handles by which a node is left that has ended so; undefined where it has not ended, or its run has with it. */
+export function handlesAfter(end: NodeEnding, plan: Plan, node: number): Handle[] | undefined {
+  if (end.status === 'succeed') return [end.handle, ...(end.alsoHandles ?? [])];
+  if (end.status !== 'failed' || !end.isHandled) return undefined;
+  const handle = handleAfter(end.errorCode ?? '', plan, node);
+  return handle === undefined ? undefined : [handle];
+}
+
 /** Returns, for each node, the loops whose bodies enclose it, the outermost first. */
 export function enclosingLoops({ ids, bodies = {} }: Plan): number[][] {
   const around: number[][] = ids.map(() => []);

@@ -11,6 +11,7 @@ import type {
   EndWaitFacts,
   EndWaitRef,
   FinishRunInput,
+  KeptNode,
   LoopFacts,
   NodeActivities,
   WaitFacts,
@@ -77,10 +78,14 @@ export function callNode(kind: SingleStepKind, { node, summary }: NodeCall): Pro
   return inActivity[activity].executeWithOptions({ summary, activityId: nodePlace(node) }, [node]);
 }
 
-const loading = proxyLocalActivities<Pick<Activities, 'loadPlan'>>(inWorkflowTask);
+const loading = proxyLocalActivities<Pick<Activities, 'loadKept' | 'loadPlan'>>(inWorkflowTask);
 
 export function loadPlan(runId: string): Promise<Plan> {
   return loading.loadPlan.executeWithOptions({ summary: 'Load the plan' }, [{ runId }]);
+}
+
+export function loadKept(runId: string): Promise<KeptNode[]> {
+  return loading.loadKept.executeWithOptions({ summary: 'Load the results that are kept' }, [{ runId }]);
 }
 
 const waiting = proxyLocalActivities<BeginWaitActivities & Pick<Activities, 'endWait'>>(inWorkflowTask);

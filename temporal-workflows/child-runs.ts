@@ -35,8 +35,8 @@ export class ChildRuns {
   }
 }
 
-function startRun({ runId, workflowId, projectId, summary }: ChildToStart) {
-  const input: RunGraphInput = { runId, maxInFlight: MAX_NODES_IN_FLIGHT };
+function startRun({ runId, workflowId, projectId, summary, keepsResults }: ChildToStart) {
+  const input: RunGraphInput = { runId, maxInFlight: MAX_NODES_IN_FLIGHT, ...(keepsResults && { keepsResults }) };
   return startChild(RUN_WORKFLOW_TYPE, {
     workflowId: runId,
     args: [input],

@@ -1,5 +1,5 @@
 import { CancellationScope, isCancellation, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { FinishRunInput, RunError } from '../contract/activities.js';
+import type { FinishRunInput, KeptNode, RunError } from '../contract/activities.js';
 import { FINISH_SEQUENCE, type NodeFacts } from '../contract/nodes.js';
 import {
   toMarkdown,
@@ -11,14 +11,13 @@ import {
   type Wake,
 } from '../contract/run-workflow.js';
 import { mayBeCaught } from '../graph/caught.js';
-import { bodyPlan, rootPlan, type Plan, type ScopePlan } from '../graph/plan.js';
+import { bodyPlan, handleAfter, rootPlan, type Plan, type ScopePlan } from '../graph/plan.js';
 import { callNode, closeNode, type LoopKind, type SingleStepKind, type WaitKind } from './activity-options.js';
 import { createDenseExecution, type DenseExecution } from './dense/dense-execution.js';
 import { LoopRun } from './loop-run.js';
 import { failureCode, nodeFailureOf } from './node-failure.js';
 import type { NodeWork, WorkEnd } from './node-work.js';
 import { OpenScopes, Scope, type Place } from './scope.js';
-import { handleAfter } from './wait.js';
 import { WaitingNodes } from './waiting-nodes.js';
 
 /** Labels of nodes that wait, in the progress that the Temporal UI shows. */
@@ -45,10 +44,11 @@ export class GraphRun {
   #isEndReported = false;
   #wake: () => void = () => undefined;
 
-  constructor(input: PlannedRun) {
+  constructor(input: PlannedRun, kept: readonly KeptNode[] = []) {
     this.#input = input;
     const plan = rootPlan(input.plan);
     this.#root = new Scope({ runId: input.runId, path: '', plan, resumed: input.resumed });
+    this.#root.planner.settleKept(kept);
     this.#scopes.add(this.#root);
     const single = (node: number): NodeWork => this.#single({ scope: this.#root, node });
     this.#dense = createDenseExecution({ ...input, plan }, this.#root.planner, single);

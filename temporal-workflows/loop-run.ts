@@ -1,5 +1,5 @@
 import { CancelledFailure } from '@temporalio/workflow';
-import type { EndIterationFacts, IterationEnd, LoopFacts } from '../contract/activities.js';
+import type { EndIterationFacts, IterationEnd, KeptNode, LoopFacts } from '../contract/activities.js';
 import type { NodeFacts } from '../contract/nodes.js';
 import type { LoopSnapshot, ScopeSnapshot } from '../contract/run-workflow.js';
 import { mayBeCaught } from '../graph/caught.js';
@@ -64,6 +64,9 @@ export class LoopRun implements BegunLoop {
   #facts: LoopFacts | undefined;
   /** The index of the iteration that begins next. */
   #next: number;
+  /** Of `#facts`, once they are asked for. */
+  #kept: ReadonlySet<number> | undefined;
+  #left: ReadonlyMap<number, readonly KeptNode[]> | undefined;
   #failure: Failure | undefined;
   #rounds: number;
   #isOver: boolean;
@@ -87,9 +90,8 @@ export class LoopRun implements BegunLoop {
     const { kind, key, summary } = this.#node;
     let begun = [...this.#resumed.keys()];
     if (this.#facts === undefined) {
-      const { count, concurrency } = (this.#facts = await beginLoop(kind, key, summary));
-      begun = Array.from({ length: Math.min(count, concurrency) }, (_, index) => index);
-      this.#next = begun.length;
+      this.#facts = await beginLoop(kind, key, summary);
+      begun = this.#beginLanes(this.#facts);
     }
     if (this.#failure !== undefined) begun = [];
     // Before the slot is left: whoever takes a snapshot from then on finds the iterations.
@@ -104,6 +106,31 @@ export class LoopRun implements BegunLoop {
     const rounds = this.#facts.isConditional && { isOver: this.#isOver, rounds: this.#rounds };
     const failure = this.#failure !== undefined && { failure: this.#failure };
     return endLoop({ ...key, ...rounds, ...failure }, summary);
+  }
+
+  /** Iterations whose ends are kept do not begin again. */
+  #beginLanes({ concurrency, isConditional, kept = [], isOver }: LoopFacts): number[] {
+    if (isConditional) this.#rounds = kept.length;
+    this.#isOver = isOver === true;
+    const begun: number[] = [];
+    while (!this.#isOver && begun.length < concurrency) {
+      const index = this.#takeNext();
+      if (index === undefined) break;
+      begun.push(index);
+    }
+    return begun;
+  }
+
+  #takeNext(): number | undefined {
+    this.#kept ??= new Set(this.#facts!.kept);
+    while (this.#kept.has(this.#next)) this.#next++;
+    return this.#next < this.#facts!.count ? this.#next++ : undefined;
+  }
+
+  /** What an earlier run has left of an iteration. */
+  #leftOf(index: number): readonly KeptNode[] {
+    this.#left ??= new Map(this.#facts!.begun);
+    return this.#left.get(index) ?? [];
   }
 
   /** Cancels all iterations. */
@@ -142,7 +169,7 @@ export class LoopRun implements BegunLoop {
 
   /** Returns the index of the iteration that has begun in its place; undefined for none. */
   async #finishIteration(index: number): Promise<number | undefined> {
-    const { survivesFailures, isConditional, count } = this.#facts!;
+    const { survivesFailures, isConditional } = this.#facts!;
     const scope = this.#open.get(index)!;
     await scope.finished;
     const { failure } = scope;
@@ -150,7 +177,7 @@ export class LoopRun implements BegunLoop {
     if (this.#run.isDraining()) await forever();
     const isSurvived = (code: string | undefined): boolean =>
       code === undefined || (survivesFailures && mayBeCaught(code));
-    const next = isSurvived(failure) && this.#next < count ? this.#next++ : undefined;
+    const next = isSurvived(failure) ? this.#takeNext() : undefined;
     const end = { index, ...(failure !== undefined && { failure }), ...(next !== undefined && { next }) };
     this.#run.takeSlot();
     try {
@@ -196,7 +223,7 @@ export class LoopRun implements BegunLoop {
     const resumed = this.#resumed.get(index);
     const path = iterationPath(key.path, key.nodeId, index);
     const scope = new Scope({ runId: key.runId, path, plan: body, resumed });
-    if (resumed === undefined) scope.enterBody();
+    if (resumed === undefined) scope.enterBody(this.#leftOf(index));
     this.#open.set(index, scope);
     this.#run.open(scope);
   }

@@ -1,6 +1,7 @@
 // Decides which nodes may run next. It is pure: no Temporal, no clock, no randomness. A replay must reach the same
 // decisions in the same order, so a change of order needs `patched()` (CONTRIBUTING, "Changing the run workflow").
 import type { Handle, Plan } from '../graph/plan.js';
+import type { KeptNode } from '../contract/activities.js';
 import type { PlannerSnapshot } from '../contract/run-workflow.js';
 
 export const NodeState = {
@@ -95,6 +96,22 @@ export class Planner {
     const node = this.#queue.pop()!;
     this.#states[node] = NodeState.running;
     return node;
+  }
+
+  /** Settles nodes whose ends an earlier run has left. Each of them is ready, or becomes so by the ends of others of them. */
+  settleKept(kept: readonly KeptNode[]): void {
+    const ends = new Map(kept.map((end) => [end.node, end]));
+    const others: number[] = [];
+    for (let node = this.take(); node !== undefined; node = this.take()) {
+      const end = ends.get(node);
+      const [handle = 0, ...alsoHandles] = end?.handles ?? [];
+      if (end === undefined) others.push(node);
+      else if (end.hasFailed === true) this.survive(node, handle);
+      else this.succeed(node, handle, ...alsoHandles);
+    }
+    for (const node of others) this.#states[node] = NodeState.ready;
+    this.#queue = others;
+    this.#head = 0;
   }
 
   /** A failed node ends the run, so its edges do not settle. */

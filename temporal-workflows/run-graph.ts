@@ -11,7 +11,7 @@ import {
   defineSignal,
   setHandler,
 } from '@temporalio/workflow';
-import { loadPlan, reportEnd } from './activity-options.js';
+import { loadKept, loadPlan, reportEnd } from './activity-options.js';
 import { GraphRun } from './graph-run.js';
 import {
   DECIDE_SIGNAL,
@@ -30,8 +30,13 @@ const decideSignal = defineSignal<[Decision]>(DECIDE_SIGNAL);
 export async function runGraph(input: RunGraphInput): Promise<void> {
   // A cancel that arrives meanwhile ends the run below, where its end is reported.
   const plan = input.plan ?? (await CancellationScope.nonCancellable(() => loadPlan(input.runId)));
+  const isFirstExecution = input.resumed === undefined;
+  const kept =
+    input.keepsResults === true && isFirstExecution
+      ? await CancellationScope.nonCancellable(() => loadKept(input.runId))
+      : [];
   // The state is created first, because setHandler delivers a signal that has already arrived.
-  const run = new GraphRun({ ...input, plan });
+  const run = new GraphRun({ ...input, plan }, kept);
   setHandler(statusQuery, () => run.status(), {
     description: 'Phase of the run, a state for each node, and what is in flight',
   });

@@ -1,5 +1,6 @@
 // The scopes of a run: the drawing outside bodies, and one for each open iteration of a loop.
 import { CancellationScope } from '@temporalio/workflow';
+import type { KeptNode } from '../contract/activities.js';
 import type { LoopSnapshot, ScopeSnapshot } from '../contract/run-workflow.js';
 import type { NodeKey, ScopePlan } from '../graph/plan.js';
 import { Planner } from './planner.js';
@@ -60,8 +61,9 @@ export class Scope {
   }
 
   /** The first node of a body's plan is the loop itself, which leads to the nodes with which the body begins. */
-  enterBody(): void {
+  enterBody(kept: readonly KeptNode[]): void {
     this.planner.succeed(this.planner.take()!, 0);
+    this.planner.settleKept(kept);
     this.#finishIfDone();
   }
 

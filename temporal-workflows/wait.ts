@@ -3,8 +3,7 @@
 import type { ChildToStart, WaitFacts } from '../contract/activities.js';
 import type { NodeFacts } from '../contract/nodes.js';
 import type { Waiting } from '../contract/run-workflow.js';
-import { traitsOf } from '../graph/kinds.js';
-import { hasTimeoutWay, TIMEOUT_HANDLE, type Handle, type NodeKey, type Plan } from '../graph/plan.js';
+import type { NodeKey } from '../graph/plan.js';
 import { beginWait, endWait, type WaitKind } from './activity-options.js';
 
 /** The interface of the run to a node that waits. */
@@ -47,10 +46,4 @@ export async function runWait(
     if (isWaiting !== true) return facts;
     await host.park({ for: wait.for, untilMs: Math.max(wait.untilMs, Date.now() + AGAIN_AFTER_MS) });
   }
-}
-
-/** The handle by which a node is left after a failure that the run survives; undefined where the failure ends the run. */
-export function handleAfter(code: string, plan: Plan, node: number): Handle | undefined {
-  const isTimeout = code === traitsOf(plan.kinds[node]!).timeoutCode && hasTimeoutWay(plan, node);
-  return isTimeout ? TIMEOUT_HANDLE : plan.caught?.[node];
 }

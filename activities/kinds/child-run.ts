@@ -79,8 +79,8 @@ export async function ensureChild(
 }
 
 /** What the run workflow needs to start the run. */
-export function toChildToStart({ runId, workflowId, projectId, title }: BegunChild): ChildToStart {
-  return { runId, workflowId, projectId, summary: toSummary(title) };
+export function toChildToStart({ runId, workflowId, projectId, title, isResumed }: BegunChild): ChildToStart {
+  return { runId, workflowId, projectId, summary: toSummary(title), ...(isResumed && { keepsResults: true }) };
 }
 
 /** By the rules of every run, as the user who has started the node's own run. */

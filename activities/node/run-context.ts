@@ -34,6 +34,8 @@ export interface RunContext {
   /** How many runs are above it, and the first one of them; its own id where there is none. */
   depth: number;
   rootRunId: string;
+  /** Whether it has taken over results of an earlier run. */
+  isResumed: boolean;
   /** What the masker masks. */
   secretTexts: readonly string[];
   /** Masks every secret of this run in everything that is stored or shown. */
@@ -112,6 +114,7 @@ export function createRunContexts(db: Db, secretBox: SecretBox, callbacks: Callb
       ...masking,
       depth: stored.depth,
       rootRunId: stored.rootRunId,
+      isResumed: stored.isResumed,
       startsRuns: [...nodes.values()].some(mayStartRuns),
       node: (nodeId) => withSecrets(nodes.get(nodeId), secrets),
     };

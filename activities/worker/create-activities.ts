@@ -34,6 +34,7 @@ import { createEndWaitStep } from '../kinds/end-wait.js';
 import { createAskStep } from '../kinds/human.js';
 import { createBeginWaitStep } from '../kinds/wait.js';
 import { createBeginChildStep } from '../kinds/sub-workflow.js';
+import { loadKept } from '../node/load-kept.js';
 import { loadPlan } from '../node/load-plan.js';
 import type { CallbackUrls } from '../node/callback-urls.js';
 import type { NodeDeps, NodeStep } from '../node/node-step.js';
@@ -110,6 +111,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     endWait: (ref) => trace('endWait', ref, () => runInline(node, ref, createEndWaitStep(waits, ref))),
     subWorkflow: (ref) => trace('subWorkflow', ref, () => runInline(node, ref, createBeginChildStep(children))),
     loadPlan: ({ runId }) => loadPlan(db, runId),
+    loadKept: ({ runId }) => loadKept(db, runId),
     closeNode: ({ code, ...key }) => trace('closeNode', key, () => recordCaughtFailure(db, key, code)),
     nodeChain: createNodeChain({
       executeNode: createExecuteNode(node, steps, trace),

@@ -28,6 +28,7 @@ import { iterationRoutes } from '../runs/iteration-routes.js';
 import { nodeRoutes } from '../runs/node-routes.js';
 import { stepRoutes } from '../runs/step-routes.js';
 import { projectRoutes } from '../projects/routes.js';
+import { resumeRoutes } from '../runs/resume/resume-routes.js';
 import { runFlagRoutes } from '../runs/run-flags-routes.js';
 import { runRoutes } from '../runs/routes.js';
 import { sessionRoutes } from '../sessions/session-routes.js';
@@ -59,6 +60,7 @@ export const routes: Route[] = [
   ...workflowCheckRoutes,
   ...mcpToolsRoutes,
   ...runRoutes,
+  ...resumeRoutes,
   ...liveRoutes,
   ...historyRoutes,
   ...allRunsRoutes,

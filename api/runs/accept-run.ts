@@ -33,11 +33,20 @@ export interface Acceptance {
  * Answers 201 for an accepted run, 422 for node errors (kept as a `Draft` where that is not left out), 400 for structural errors (nothing is
  * stored, not even the key).
  */
-export async function acceptRun(deps: AppDeps, log: Logger, request: RunRequest): Promise<Acceptance> {
+export function acceptRun(deps: AppDeps, log: Logger, request: RunRequest): Promise<Acceptance> {
+  return acceptOnce(deps, request.keyed, () => tryToAccept(deps, log, request));
+}
+
+/** `attempt` returns undefined when another request has taken the key; nothing was stored then. */
+export async function acceptOnce(
+  deps: AppDeps,
+  keyed: KeyedRequest | undefined,
+  attempt: () => Promise<Envelope | undefined>,
+): Promise<Acceptance> {
   for (;;) {
-    const first = request.keyed && (await findFirstAnswer(deps, request.keyed));
+    const first = keyed && (await findFirstAnswer(deps, keyed));
     if (first !== undefined) return counted(deps, { envelope: first, isRepeat: true });
-    const envelope = await tryToAccept(deps, log, request);
+    const envelope = await attempt();
     if (envelope !== undefined) return counted(deps, { envelope, isRepeat: false });
     // A concurrent request with the same key was faster; its answer is stored now.
   }
@@ -50,7 +59,6 @@ function counted({ metrics }: AppDeps, acceptance: Acceptance): Acceptance {
   return acceptance;
 }
 
-/** Returns undefined when another request has taken the key; nothing was stored then. */
 async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Promise<Envelope | undefined> {
   const { workflow, keyed } = request;
   const prepared = prepareRun(deps.secretBox, request);
@@ -80,7 +88,7 @@ async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Pro
  * Stores the key and the run in one transaction, so a process that dies has stored both or neither. Returns false when
  * the key is taken.
  */
-async function storeOnce(
+export async function storeOnce(
   deps: AppDeps,
   keyed: KeyedRequest | undefined,
   runId: string,
@@ -103,16 +111,16 @@ async function storeOnce(
  * itself: the run is accepted in any case. Without a slot in time, the caller is answered and the reconciler starts the
  * run.
  */
-async function beginStart(
+export async function beginStart(
   deps: AppDeps,
   log: Logger,
   { id: workflowId, project_id, title }: StoredDrawing,
-  { facts: { id }, drawing, document, plan }: PreparedRun,
+  { facts: { id, resumed_from: resumedFrom }, drawing, document, plan }: Omit<PreparedRun, 'nodeErrors'>,
 ): Promise<void> {
   const start = async (): Promise<void> => {
     try {
       const placements = await deps.placement.place({ workflowId, drawing, document, plan });
-      const run = { id, plan, workflow_id: workflowId, project_id, title };
+      const run = { id, plan, workflow_id: workflowId, project_id, title, isResumed: resumedFrom !== undefined };
       await startRunWorkflow(deps.temporal, deps.config, run, { placements });
     } catch (error) {
       log.warn({ err: error, run_id: id }, 'run not started yet; the reconciler will');

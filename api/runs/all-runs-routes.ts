@@ -90,6 +90,7 @@ function toLightRun(run: ListedRun, currencies: Currencies): z.infer<typeof ligh
     use_as_marketplace_template: run.use_as_marketplace_template,
     cost: toAmount(run.cost_usd, currencies),
     ...toParent(run, currencies),
+    resumed_from: run.resumed_from,
     duration: toDurationSeconds(run.run_started_at, run.run_finished_at),
     error: toRunError(run),
     ...(run.results_expired_at === null ? {} : { results_expired_at: run.results_expired_at.toISOString() }),

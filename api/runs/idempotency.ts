@@ -1,4 +1,4 @@
-// `Idempotency-Key` on run and re-run: a repeated request starts only one run. docs/use/api.md.
+// `Idempotency-Key` on run, re-run and resume: a repeated request starts only one run. docs/use/api.md.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { findKeyedRun, type RequestKey } from '../../db/runs/idempotency-repository.js';
@@ -24,21 +24,24 @@ export interface KeyedRequest extends RequestKey {
 
 interface StartRequest {
   workflowId: number;
-  /** Present only for a re-run. */
+  /** Present only for a re-run, and where a run is resumed. */
   originalRunId?: string;
   /** The input as sent; undefined when none was sent. */
-  input: RunInput | undefined;
+  input?: RunInput | undefined;
+  /** Present only where a run is resumed: what was asked for. */
+  resume?: object;
 }
 
 /** Returns undefined without a key. */
 export function toKeyedRequest(
   userId: number,
   headers: z.infer<typeof idempotencyHeaders>,
-  { workflowId, originalRunId, input }: StartRequest,
+  { workflowId, originalRunId, input, resume }: StartRequest,
 ): KeyedRequest | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined || key === '') return undefined;
-  const request = writeJson(inKeyOrder([workflowId, originalRunId ?? null, input ?? null]));
+  const asked = [workflowId, originalRunId ?? null, input ?? null, ...(resume === undefined ? [] : [resume])];
+  const request = writeJson(inKeyOrder(asked));
   return { userId, key, fingerprint: createHash('sha256').update(request).digest('hex') };
 }
 

@@ -16,6 +16,7 @@ const iterationSchema = z.object({
   path: z.string().describe('Such as `LOOP[3]/INNER[0]`; the nodes of the iteration have it, too'),
   index: z.int().describe('From 0'),
   status: z.enum(['in progress', 'succeed', 'failed']),
+  reused: z.literal(true).optional().describe('The results are those of an earlier run (resume)'),
   started_at: z.iso.datetime(),
   finished_at: z.iso.datetime().nullable(),
   nodes: z.record(z.string(), nodeEntrySchema).describe('As in the poll; empty once the results have expired'),
@@ -45,10 +46,10 @@ const list = defineRoute({
     const found = await listIterations(db, loop, { ...asked, ...toWindow(page) });
     if (found === undefined) throw notFound();
     const waits = createWaitView(deps, access.role);
-    const items = found.iterations.map(({ path, status, startedAt, finishedAt, nodes }) => {
+    const items = found.iterations.map(({ path, status, isReused, startedAt, finishedAt, nodes }) => {
       const readApart = (id: string) => readResultPieces(db, { runId: loop.runId, path, nodeId: id });
       const entries = nodes.map((node) => [node.id, toNodeEntry(node, { readApart, waits })] as const);
-      const times = { started_at: startedAt, finished_at: finishedAt };
+      const times = { ...(isReused && { reused: true }), started_at: startedAt, finished_at: finishedAt };
       return { path, index: indexOfPath(path), status, ...times, nodes: Object.fromEntries(entries) };
     });
     return { status: 200, body: { ...page, total: found.total, items } };

@@ -29,9 +29,9 @@ export function toNodeMap(
 
 /** The entry of one node, as it stands in the maps. */
 export function toNodeEntry(node: PolledNode | HistoryNode, { readApart, waits }: EntryOptions = {}): NodeMap {
-  const { id, status, iterations } = node;
+  const { id, status, iterations, isReused } = node;
   const times = { started_at: node.startedAt, finished_at: node.finishedAt };
-  const head = { id, status, ...times, ...(iterations && { iterations }) };
+  const head = { id, status, ...times, ...(isReused && { reused: true }), ...(iterations && { iterations }) };
   if (status === 'in progress') {
     const { approvals, waiting } = node;
     if (!approvals) return waiting && waits ? { ...head, waiting: waits.waiting(waiting) } : head;

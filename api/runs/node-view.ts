@@ -39,9 +39,10 @@ export type NodeAttempt = z.infer<typeof attemptSchema>;
 
 /**
  * The attempts that are kept, and the last one, which the node's own row tells. While a node waits to be attempted again,
- * all of its attempts have ended and are kept.
+ * all of its attempts have ended and are kept. A result of an earlier run took no attempt of this one.
  */
 export function toAttempts(node: StoredNode, kept: KeptAttempt[]): NodeAttempt[] {
+  if (node.isReused) return [];
   const earlier = kept.map((attempt): NodeAttempt => ({
     number: attempt.number,
     started_at: attempt.startedAt.toISOString(),

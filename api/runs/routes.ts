@@ -87,7 +87,8 @@ const poll = defineRoute({
 
 export const runRoutes: Route[] = [start, reRun, poll];
 
-function answerReRun({ envelope, isRepeat }: Acceptance): RouteResult {
+/** Also of a run that resumes another one. */
+export function answerReRun({ envelope, isRepeat }: Acceptance): RouteResult {
   const headers = repeatHeaders(isRepeat);
   if (envelope.status === 201) return { status: 201, body: envelope, headers };
   return { status: 400, body: toRefusal(envelope), headers };

@@ -17,6 +17,10 @@ export const nodeEntrySchema = z.object({
   result: z.unknown().optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
   handled: z.literal(true).optional().describe('The node failed, and the run survived it (`on_error`)'),
+  reused: z
+    .literal(true)
+    .optional()
+    .describe('The result is that of the earlier run which this one resumes: nothing was executed, and nothing paid'),
   truncated: z.boolean().optional(),
   approval_requests: z.array(z.record(z.string(), z.unknown())).optional(),
   waiting: z

@@ -69,6 +69,7 @@ export async function startRunWorkflow(
     plan: run.plan,
     maxInFlight: MAX_NODES_IN_FLIGHT,
     ...(placements && { placements }),
+    ...(run.isResumed && { keepsResults: true }),
   };
   try {
     await traced('start', run.id, () =>

@@ -16,7 +16,12 @@ export function RunGraphNode({ id, data: { label, kind } }: NodeProps<RunFlowNod
     <div
       role="group"
       aria-label={`${label}, ${status}`}
-      className={classNames('run-node', `run-node-${tone}`, selected === id && 'run-node-selected')}
+      className={classNames(
+        'run-node',
+        `run-node-${tone}`,
+        status.endsWith('reused') && 'run-node-reused',
+        selected === id && 'run-node-selected',
+      )}
     >
       <Handle type="target" position={Position.Left} isConnectable={false} />
       <button type="button" className="run-node-button" aria-pressed={selected === id} onClick={() => onSelect(id)}>

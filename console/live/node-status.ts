@@ -20,8 +20,8 @@ const OTHERS = { 'in queue': 'in queue', succeed: 'succeeded', 'not found': 'not
  */
 export function statusOf(entry: NodeEntry, isWaiting = false): string {
   const word = wordOf(entry, isWaiting);
-  if (word === 'failed' && entry.handled === true) return `${word}, handled`;
-  return entry.reused === true ? `${word}, reused` : word;
+  const handled = word === 'failed' && entry.handled === true ? ', handled' : '';
+  return `${word}${handled}${entry.reused === true ? ', reused' : ''}`;
 }
 
 /**
@@ -50,7 +50,16 @@ export function statusesOf(links: RunLinks, live: LiveRun): ReadonlyMap<string, 
 }
 
 /** What stands for several iterations, the first of these that one of them has. */
-const IN_ORDER: readonly string[] = ['waiting', 'in progress', 'failed', 'failed, handled', 'cancelled', 'succeeded'];
+const IN_ORDER: readonly string[] = [
+  'waiting',
+  'in progress',
+  'failed',
+  'failed, handled',
+  'failed, handled, reused',
+  'cancelled',
+  'succeeded',
+  'succeeded, reused',
+];
 
 function statusesInLoops({ nodes, pending }: LiveRun): ReadonlyMap<string, string> {
   const statuses = new Map<string, string>();

@@ -19,6 +19,8 @@ export interface BegunChild {
   /** Of the workflow. */
   title: string;
   isOpen: boolean;
+  /** Whether it has taken over results of an earlier run. */
+  isResumed: boolean;
   /** How long the node waits for it at most, in milliseconds since the epoch; null where it does not wait. */
   untilMs: number | null;
 }
@@ -40,7 +42,7 @@ const isNode = ({ runId, path, nodeId }: NodeKey): RawBuilder<unknown> =>
 export async function findChild(db: Db, node: NodeKey, call: number): Promise<BegunChild | undefined> {
   const { rows } = await sql<BegunChild>`/* find_child */
     SELECT child.id AS "runId", child.workflow_id AS "workflowId", child.project_id AS "projectId", workflow.title,
-      child.status = 'In Progress' AS "isOpen",
+      child.status = 'In Progress' AS "isOpen", child.resumed_from IS NOT NULL AS "isResumed",
       (extract(epoch FROM wait.until) * 1000)::float8 AS "untilMs"
     FROM waits AS wait JOIN runs AS child ON child.id = wait.child_run_id
       JOIN workflows AS workflow ON workflow.id = child.workflow_id
@@ -58,8 +60,20 @@ export function beginChild(
   { call, run, untilMs, checkInSeconds }: ChildToBegin,
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    const until = untilMs === null ? null : new Date(untilMs);
-    const { rows } = await sql`/* begin_child */
+    if (!(await claimChild(transaction, node, { call, childId: run.id, untilMs }))) return false;
+    await insertAcceptedRun(transaction, run, checkInSeconds);
+    return true;
+  });
+}
+
+/** Begins the node, and its wait for the run. False as in `beginChild`. */
+export async function claimChild(
+  transaction: Db,
+  node: NodeKey,
+  { call, childId, untilMs }: Pick<ChildToBegin, 'call' | 'untilMs'> & { childId: string },
+): Promise<boolean> {
+  const until = untilMs === null ? null : new Date(untilMs);
+  const { rows } = await sql`/* begin_child */
       WITH open_run AS (
         SELECT id FROM runs WHERE id = ${node.runId} AND status = 'In Progress' AND NOT EXISTS (
           SELECT FROM node_results AS iteration
@@ -72,15 +86,12 @@ export function beginChild(
         ON CONFLICT (run_id, path, node_id) DO NOTHING
       )
       INSERT INTO waits (run_id, path, node_id, call, kind, until, child_run_id, closed_at)
-      SELECT id, ${node.path}, ${node.nodeId}, ${call}::integer, 'child', ${until}::timestamptz, ${run.id},
+      SELECT id, ${node.path}, ${node.nodeId}, ${call}::integer, 'child', ${until}::timestamptz, ${childId},
         CASE WHEN ${until}::timestamptz IS NULL THEN clock_timestamp() END
       FROM open_run
       ON CONFLICT (run_id, path, node_id, call) DO NOTHING
       RETURNING ${tellWatchers(node.runId)}`.execute(transaction);
-    if (rows.length === 0) return false;
-    await insertAcceptedRun(transaction, run, checkInSeconds);
-    return true;
-  });
+  return rows.length > 0;
 }
 
 /** How many runs there are below the first one of all, counted up to `max`. */

@@ -12,6 +12,9 @@ export function timesText(startedAt: RawBuilder<unknown>, finishedAt: RawBuilder
     || coalesce('"' || ${isoText(finishedAt)} || '"', 'null')`;
 }
 
+/** The member `reused` of a row of `node_results`, with the comma before it. */
+export const reusedText: RawBuilder<string> = sql`CASE WHEN is_reused THEN ',"reused":true' ELSE '' END`;
+
 /** The members `error` and `handled` of a failed node of `node_results`, with the comma before them. */
 export const errorText: RawBuilder<string> = sql`',"error":{"code":' || to_json(coalesce(error_code, 'failed'))::text
   || ',"message":' || to_json(coalesce(error_message, 'The node failed.'))::text

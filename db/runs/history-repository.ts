@@ -168,7 +168,7 @@ async function readNodes(db: Db, runIds: string[], contents: 'cut' | 'whole'): P
   const limit = contents === 'cut' ? await contentLimit(db, runIds) : null;
   const { rows } = await sql<HistoryNode & { runId: string }>`
     SELECT run_id AS "runId", node_id AS id, status, error_code AS "errorCode", error_message AS "errorMessage",
-      is_handled AS "isHandled", truncated, ${iterationCounts} AS iterations,
+      is_handled AS "isHandled", is_reused AS "isReused", truncated, ${iterationCounts} AS iterations,
       ${isoText(sql`started_at`)} AS "startedAt", ${isoText(sql`finished_at`)} AS "finishedAt",
       CASE WHEN truncated THEN json_build_object('content', left(${readable} ->> 'content', ${limit}::integer))::text
         ELSE result::text END AS result
@@ -222,6 +222,7 @@ function selectRuns(db: Db, inputLimitBytes: number | null = null) {
       'parent_run_id',
       'parent_path',
       'parent_node_id',
+      'resumed_from',
     ])
     .select(totalCost('runs').as('total_cost_usd'))
     .select([textUpTo('input', inputLimitBytes).as('input'), sql<string | null>`node_errors::text`.as('node_errors')]);

@@ -22,6 +22,7 @@ export interface IterationsQuery {
 export interface ListedIteration {
   path: string;
   status: NodeStatus;
+  isReused: boolean;
   /** As JSON writes a Date. */
   startedAt: string;
   finishedAt: string | null;
@@ -53,13 +54,13 @@ export function listIterations(
     const counted = await sql<{ total: number }>`
       SELECT count(*) AS total FROM node_results WHERE ${chosen}`.execute(transaction);
     const { rows } = await sql<Omit<ListedIteration, 'nodes'>>`
-      SELECT path, status, ${isoText(sql`started_at`)} AS "startedAt", ${isoText(sql`finished_at`)} AS "finishedAt"
+      SELECT path, status, is_reused AS "isReused", ${isoText(sql`started_at`)} AS "startedAt", ${isoText(sql`finished_at`)} AS "finishedAt"
       FROM node_results WHERE ${chosen}
       ORDER BY length(path), path LIMIT ${query.limit} OFFSET ${query.offset}`.execute(transaction);
     const paths = rows.map(({ path }) => path);
     const nodes = await sql<PolledNode & { path: string }>`
       SELECT node.path, node.node_id AS id, node.status, node.error_code AS "errorCode",
-        node.error_message AS "errorMessage", node.is_handled AS "isHandled",
+        node.error_message AS "errorMessage", node.is_handled AS "isHandled", node.is_reused AS "isReused",
         ${isoText(sql`node.started_at`)} AS "startedAt", ${isoText(sql`node.finished_at`)} AS "finishedAt",
         CASE WHEN node.result_bytes <= ${TOGETHER_BYTES} THEN node.result::text END AS result,
         coalesce(node.result_bytes > ${TOGETHER_BYTES}, false) AND node.result IS NOT NULL AS "isApart",

@@ -8,7 +8,7 @@ import { resultBytes } from '../nodes/result-bytes.js';
 import { decisionsOf } from '../agents/decisions-text.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { createStatement, type Value } from '../core/statement.js';
-import { errorText, isoText, timesText } from './entry-text.js';
+import { errorText, isoText, reusedText, timesText } from './entry-text.js';
 import { toRun, toState, toText, type NodeRow, type StateRow, type TextRow } from './polled-rows.js';
 import type { PolledRun, PolledState, PolledText } from './polled-run.js';
 import { AFTER_ID, AFTER_NODE } from './polled-text.js';
@@ -38,7 +38,7 @@ export async function readRunForPoll(
 ): Promise<PolledRun | undefined> {
   const asked = askedBy(runId, scope);
   const { rows } = await sql<NodeRow>`/* poll_run */
-    SELECT ${stateColumns(retentionDays)}, node.node_id, node.status AS node_status, node.error_code, node.error_message, node.is_handled,
+    SELECT ${stateColumns(retentionDays)}, node.node_id, node.status AS node_status, node.error_code, node.error_message, node.is_handled, node.is_reused,
       ${isoText(sql`node.started_at`)} AS started_at_text, ${isoText(sql`node.finished_at`)} AS finished_at_text,
       node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
       CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(openRequests)} AS approvals, ${storedWait} AS waiting, ${iterationCounts} AS iterations,
@@ -199,7 +199,7 @@ function runsOf(asked: RawBuilder<unknown>): RawBuilder<unknown> {
 
 function stateColumns(retentionDays: Value<number>): RawBuilder<unknown> {
   return sql`run.id AS run_id, run.status AS run_status, run.run_started_at IS NOT NULL AS is_started,
-    (extract(epoch FROM now() - coalesce(reached.changed_at, run.created_at)) * 1000)::float8 AS quiet_ms,
+    (extract(epoch FROM now() - greatest(reached.changed_at, run.created_at)) * 1000)::float8 AS quiet_ms,
     ${isExpired(retentionDays)} AS is_expired, run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible, member.role,
     ${versionColumns}`;
 }
@@ -242,7 +242,8 @@ const afterId = sql`CASE run.status WHEN 'In Progress' THEN ${sql.lit(AFTER_ID)}
 /** A member of `PolledText.nodes`. What is too large is not unpacked for nothing. */
 const nodeText = sql`CASE WHEN until_here <= ${TOGETHER_BYTES} THEN
   to_json(node_id)::text || ${afterId} || '{"id":' || to_json(node_id)::text || ',"status":' || to_json(node.status)::text
-  || ${timesText(sql`node.started_at`, sql`node.finished_at`)} || coalesce(${iterationsText}, '') || CASE node.status
+  || ${timesText(sql`node.started_at`, sql`node.finished_at`)} || ${reusedText}
+  || coalesce(${iterationsText}, '') || CASE node.status
     WHEN 'succeed' THEN ',"result":' || coalesce(result::text, '{"content":""}')
     WHEN 'in progress' THEN coalesce(${ofApprovals(requestsText)}, ${waitingText}, '')
     ELSE ${errorText}

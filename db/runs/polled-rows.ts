@@ -37,6 +37,7 @@ export interface NodeRow extends StateRow, OutputRow {
   error_code: string | null;
   error_message: string | null;
   is_handled: boolean | null;
+  is_reused: boolean | null;
   started_at_text: string;
   finished_at_text: string | null;
   approvals: OpenRequest[] | null;
@@ -84,6 +85,7 @@ function toNode(row: NodeRow): PolledNode {
     errorCode: row.error_code,
     errorMessage: row.error_message,
     isHandled: row.is_handled ?? false,
+    isReused: row.is_reused ?? false,
     startedAt: row.started_at_text,
     finishedAt: row.finished_at_text,
     approvals: row.approvals,

@@ -57,6 +57,8 @@ export interface PolledNode {
   errorMessage: string | null;
   /** Of a failed node: the run survives it. */
   isHandled: boolean;
+  /** The result is that of an earlier run. */
+  isReused: boolean;
   /** As JSON writes a Date. */
   startedAt: string;
   finishedAt: string | null;

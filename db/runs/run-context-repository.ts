@@ -17,6 +17,8 @@ export interface StoredRunContext {
   depth: number;
   /** The first run of all above it; its own id where there is none. */
   rootRunId: string;
+  /** Whether it has taken over results of an earlier run. */
+  isResumed: boolean;
   traceparent: string | null;
 }
 
@@ -24,7 +26,8 @@ export async function findRunContext(db: Db, runId: string): Promise<StoredRunCo
   const { rows } = await sql<StoredRunContext>`/* find_run_context */
     SELECT project_id AS "projectId", user_id AS "userId", snapshot_hash AS "snapshotHash", input::text AS input,
       input_enc AS "inputEnc", secrets_enc AS "secretsEnc", passed_secrets_enc AS "passedSecretsEnc",
-      depth, coalesce(root_run_id, id) AS "rootRunId", traceparent
+      depth, coalesce(root_run_id, id) AS "rootRunId",
+      resumed_from IS NOT NULL AS "isResumed", traceparent
     FROM runs WHERE id = ${runId}`.execute(db);
   return rows[0];
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { decisionsOf } from '../agents/decisions-text.js';
 import { answersOf } from '../human-tasks/answers-text.js';
-import { errorText, isoText, timesText } from './entry-text.js';
+import { errorText, isoText, reusedText, timesText } from './entry-text.js';
 import { iterationsText } from './iterations-text.js';
 import { outputOfRun } from './run-output.js';
 import { waitingText } from './waiting-text.js';
@@ -85,7 +85,7 @@ const isApart = sql`event.status = 'succeed' AND node.result_bytes > ${sql.lit(I
 const nodeText = sql`CASE WHEN node.is_iteration THEN '' ELSE '{"id":' || to_json(event.subject)::text || ',"path":' || to_json(event.path)::text
   || ',"status":' || to_json(event.status)::text
   || ${timesText(sql`node.started_at`, sql`CASE WHEN event.status <> 'in progress' THEN node.finished_at END`)}
-  || coalesce(${iterationsText}, '') || CASE event.status
+  || ${reusedText} || coalesce(${iterationsText}, '') || CASE event.status
     WHEN 'succeed' THEN ',"result":' || CASE WHEN ${isApart} THEN ''
       ELSE coalesce(node.result::text, '{"content":""}') || '}' END
     WHEN 'failed' THEN ${errorText} || '}'

@@ -121,6 +121,7 @@ async function addMissingTransactions(
     )
     .where('node.run_id', '=', runId)
     .where('node.is_iteration', '=', false)
+    .where('node.is_reused', '=', false)
     .where(
       sql<boolean>`NOT EXISTS (SELECT FROM billing_transactions paid
         WHERE paid.run_id = node.run_id AND paid.path = node.path AND paid.node_id = node.node_id)`,

@@ -52,6 +52,7 @@ export type ListedRun = RunOrigin &
     | 'parent_run_id'
     | 'parent_path'
     | 'parent_node_id'
+    | 'resumed_from'
   > & { total_cost_usd: string };
 
 /** One snapshot for the whole page. Runs of deleted workflows and projects are left out. */
@@ -140,7 +141,7 @@ async function readRuns(db: Db, ids: string[]): Promise<ListedRun[]> {
     .select(['runs.id', 'workflow_version', 'status', 'cost_usd', 'error_code', 'error_message', 'is_api_run'])
     .select(['use_in_marketplace_example', 'use_as_marketplace_template', 'runs.created_at', 'runs.updated_at'])
     .select(['run_started_at', 'run_finished_at', 'results_expired_at'])
-    .select(['parent_run_id', 'parent_path', 'parent_node_id', totalCost('runs').as('total_cost_usd')])
+    .select(['parent_run_id', 'parent_path', 'parent_node_id', 'resumed_from', totalCost('runs').as('total_cost_usd')])
     .where('runs.id', 'in', ids)
     .execute();
   const byId = new Map(runs.map((run) => [run.id, run]));

@@ -14,6 +14,8 @@ export interface RunToStart {
   project_id: number;
   title: string;
   plan: Plan;
+  /** Whether it has taken over results of an earlier run. */
+  isResumed: boolean;
 }
 
 /** A run that the reconciler has claimed. */
@@ -34,8 +36,10 @@ export async function insertAcceptedRun(db: Db, run: RunFacts, checkInSeconds: n
   // The same columns in the same order, whatever the run has.
   const row = { traceparent: null, ...run, status: 'In Progress' as const, next_check_at: nextCheckAt };
   const query = db.insertInto('runs').values(row);
-  // Few runs have more columns than the others: those of sub-workflows, and those with secrets of other runs.
-  if (run.parent_run_id === undefined && run.passed_secrets_enc === undefined) {
+  // Few runs have more columns than the others: those of sub-workflows, those with secrets of other runs, and those that
+  // take over results.
+  const { parent_run_id: parentId, passed_secrets_enc: passed, resumed_from: resumedFrom } = run;
+  if (parentId === undefined && passed === undefined && resumedFrom === undefined) {
     await executePrepared(db, 'insert_run', query);
   } else await query.execute();
 }
@@ -53,10 +57,11 @@ export async function findRunToStart(db: Db, runId: string): Promise<RunToStart 
     .selectFrom('runs')
     .innerJoin('workflows', 'workflows.id', 'runs.workflow_id')
     .innerJoin('graph_snapshots', 'graph_snapshots.hash', 'runs.snapshot_hash')
-    .select(['runs.id', 'runs.workflow_id', 'runs.project_id', 'workflows.title', 'graph_snapshots.plan'])
+    .select(['runs.id', 'runs.workflow_id', 'runs.project_id', 'runs.resumed_from'])
+    .select(['workflows.title', 'graph_snapshots.plan'])
     .where('runs.id', '=', runId)
     .executeTakeFirst();
-  return row && { ...row, plan: row.plan as Plan };
+  return row && { ...row, plan: row.plan as Plan, isResumed: row.resumed_from !== null };
 }
 
 /** What a re-run takes over. */

@@ -28,7 +28,7 @@ export async function ensureToken(
 /** `repeated`: the callback has been accepted before, and its run goes on. `too_late`: its run or its wait has ended. */
 export type CallbackOutcome = { status: 'accepted'; wait: NodeKey } | { status: 'repeated' | 'too_late' | 'unknown' };
 
-/** Accepts a callback once, also where its node does not wait yet. */
+/** Accepts a callback once, also where its node does not wait yet; one that keeps an earlier result will not wait. */
 export async function acceptCallback(db: Db, token: string, answerEnc: Buffer): Promise<CallbackOutcome> {
   const hash = hashToken(token);
   const accepted = await sql<NodeKey>`/* accept_callback */
@@ -36,6 +36,9 @@ export async function acceptCallback(db: Db, token: string, answerEnc: Buffer): 
     FROM runs AS run
     WHERE wait.token_hash = ${hash} AND run.id = wait.run_id AND run.status = 'In Progress'
       AND wait.answered_at IS NULL AND wait.closed_at IS NULL AND coalesce(wait.until > clock_timestamp(), true)
+      AND NOT EXISTS (
+        SELECT FROM node_results AS node
+        WHERE node.run_id = wait.run_id AND node.path = wait.path AND node.node_id = wait.node_id AND node.is_reused)
     RETURNING wait.run_id AS "runId", wait.path, wait.node_id AS "nodeId"`.execute(db);
   const [wait] = accepted.rows;
   if (wait !== undefined) return { status: 'accepted', wait };

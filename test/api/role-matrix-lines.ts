@@ -239,6 +239,13 @@ export const lines: Line[] = [
   },
   { route: 'POST /api/v1/workflows/:id/history/:run_id/re-run/', for: 'editor', answer: '201' },
   {
+    route: 'POST /api/v1/workflows/:id/history/:run_id/resume/',
+    for: 'editor',
+    // The world's run has succeeded.
+    answer: '400 nothing_left',
+    body: () => ({}),
+  },
+  {
     route: 'POST /api/v1/workflows/:id/history/:run_id/toggle-api-run/',
     for: 'editor',
     answer: '200',

@@ -12,6 +12,7 @@ const RUN = [
   'docs/use/sign-in.md',
   'docs/use/approvers.md',
   'docs/use/live.md',
+  'docs/use/resume.md',
   'docs/use/starts.md',
   'examples/python/README.md',
   'CONTRIBUTING.md',

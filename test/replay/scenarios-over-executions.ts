@@ -4,6 +4,7 @@ import { agent, condition, http, link, node as nodeOf, type DrawingNode } from '
 import { callBack, callbackUrlOf } from '../support/waiting.js';
 import { inRow, sideBySide } from './shapes.js';
 import { ADDS, DONE, NOTES, type Scenario, type World } from './scenario.js';
+import { resumed } from './scenarios-resumed.js';
 import { agentWithRuns } from './sub-workflows.js';
 
 export const EVENTS_OF_AN_EXECUTION = 20;
@@ -145,6 +146,7 @@ export const scenariosOverExecutions: Record<string, Scenario> = {
   'continued-after-a-caught-agent': (world) => world.runToEnd(caughtAgent(world)),
   'continued-before-a-join': joinAcross,
   'continued-in-loops': continuedInLoops,
+  'continued-resumed': resumed,
   'failed-while-draining': failedWhileDraining,
   'cancelled-while-draining': cancelledWhileDraining,
 };

@@ -4,6 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { condition, http, link, llm, mcp, node as nodeOf, type DrawingNode } from '../support/graphs.js';
 import { giveUpOn } from '../support/inspect.js';
 import { scenariosOfWaits } from './scenarios-waits.js';
+import { scenariosResumed } from './scenarios-resumed.js';
 import { endlessLoops, failingLoops, loopBesideFailure, loopInLoop, stoppedLoops } from './drawn-loops.js';
 import { inRow, sideBySide } from './shapes.js';
 import { agentWithRuns, childRun, parentOf, startedTwice } from './sub-workflows.js';
@@ -236,6 +237,7 @@ export const scenarios: Record<string, Scenario> = {
     return world.ended(runId);
   },
   ...scenariosOfWaits,
+  ...scenariosResumed,
   'failed-siblings-cancelled': siblingsCancelled,
   'failed-while-agent-waits': failsWhileAgentWaits,
   'cancelled-in-flight': cancelledInFlight,

@@ -1,11 +1,17 @@
 import type { LoopFacts } from '../../../contract/activities.js';
 import { beginIterations, storeItems } from '../../../db/nodes/iterations-repository.js';
+import { findKeptInIterations, findKeptIterations } from '../../../db/nodes/kept-results-repository.js';
+import type { Db } from '../../../db/core/client.js';
 import { writeJson } from '../../../graph/json-text.js';
 import { forEachNode, itemsOf } from '../../../graph/nodes/for_each.js';
 import { loopNode } from '../../../graph/nodes/loop.js';
+import { bodyPlan } from '../../../graph/plan.js';
+import { toKeptNodes } from '../../node/kept-nodes.js';
+import { loadPlan } from '../../node/load-plan.js';
 import { PARSED_FACTOR } from '../../node/payload-weight.js';
-import type { NodeStep } from '../../node/node-step.js';
+import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { REPEATABLE } from '../../node/run-node.js';
+import { judgeKeptRound } from './judge-round.js';
 import type { LoopDeps } from './loop-deps.js';
 
 /** A begun loop begins once more with nothing: what follows finds how it has ended. */
@@ -27,20 +33,47 @@ export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeSt
       if (await storeItems(db, task, sealed)) contexts.rememberItems(task, texts);
       const { concurrency, on_item_error: onItemError } = forEachNode.schema.parse(data);
       const count = items.length;
-      const indexes = Array.from({ length: Math.min(count, concurrency) }, (_, index) => index);
-      await beginIterations(db, task, { total: count, indexes });
-      return { count, concurrency, survivesFailures: onItemError !== 'fail', isConditional: false };
+      const { kept = [], ...more } = await findKept(db, task);
+      await beginIterations(db, task, { total: count, indexes: firstOf(count, kept, concurrency) });
+      const facts = { count, concurrency, survivesFailures: onItemError !== 'fail', isConditional: false };
+      return { ...facts, ...(kept.length > 0 && { kept }), ...more };
     },
   };
 }
 
-export function createLoopStep({ db }: LoopDeps): NodeStep<LoopFacts> {
+/** What the run has taken over from an earlier one of the loop: whole iterations, and nodes of others. */
+async function findKept(db: Db, loop: NodeTask): Promise<Pick<LoopFacts, 'begun' | 'kept'>> {
+  if (!loop.run.isResumed) return {};
+  const kept = await findKeptIterations(db, loop);
+  const left = await findKeptInIterations(db, loop);
+  if (left.size === 0) return kept.length === 0 ? {} : { kept };
+  const plan = await loadPlan(db, loop.runId);
+  const body = bodyPlan(plan, plan.ids.indexOf(loop.nodeId));
+  return { kept, begun: [...left].map(([index, ends]) => [index, toKeptNodes(ends, body)]) };
+}
+
+/** The indexes of the first `most` iterations that begin: those that are not kept. */
+function firstOf(count: number, kept: number[], most: number): number[] {
+  const isKept = new Set(kept);
+  const first: number[] = [];
+  for (let index = 0; index < count && first.length < most; index++) if (!isKept.has(index)) first.push(index);
+  return first;
+}
+
+export function createLoopStep(deps: LoopDeps): NodeStep<LoopFacts> {
+  const { db } = deps;
   return {
     ...frame,
     async perform(task) {
       const { max_rounds: count } = loopNode.schema.parse(task.node.data);
-      await beginIterations(db, task, { total: 0, indexes: [0] });
-      return { count, concurrency: 1, survivesFailures: false, isConditional: true };
+      const facts = { count, concurrency: 1, survivesFailures: false, isConditional: true };
+      const { kept = [], ...more } = await findKept(db, task);
+      const last = kept.at(-1);
+      // A run may have been stopped between the end of its last round and that of the loop.
+      const isOver = last !== undefined && (await judgeKeptRound(deps, task, last));
+      const indexes = isOver ? [] : firstOf(count, kept, 1);
+      await beginIterations(db, task, { total: 0, indexes });
+      return { ...facts, ...(last !== undefined && { kept }), ...more, ...(isOver && { isOver }) };
     },
   };
 }

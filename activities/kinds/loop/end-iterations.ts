@@ -6,16 +6,16 @@ import {
   type EndedIteration,
 } from '../../../db/nodes/iterations-repository.js';
 import { iterationPath } from '../../../graph/iteration-path.js';
-import { judge, type Condition } from '../../../graph/judge.js';
 import { writeJson } from '../../../graph/json-text.js';
 import { NodeError } from '../../../graph/node-error.js';
 import { outputOfIteration } from '../../../graph/nodes/body-output.js';
-import type { NodeOutput, Scope } from '../../../graph/template.js';
+import type { NodeOutput } from '../../../graph/template.js';
 import { RECORDING_FACTOR } from '../../node/payload-weight.js';
 import { toErrorMessage } from '../../node/record-node.js';
 import { REPEATABLE } from '../../node/run-node.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { toResultText } from '../../node/result-text.js';
+import { judgeRound } from './judge-round.js';
 import type { LoopDeps } from './loop-deps.js';
 
 /** In characters. Larger outputs are recorded one by one, so that only one is in memory. */
@@ -34,7 +34,7 @@ export function createEndIterationsStep(deps: LoopDeps, ref: EndIterationsRef): 
     const value = outputOfIteration(data['output'], scope, lastNode);
     const content = typeof value === 'string' ? value : writeJson(value);
     await task.memory.resize(task.memory.bytes + RECORDING_FACTOR * content.length);
-    const isOver = kind === 'loop' && judge(data['until'] as Condition, afterRound(scope, id, index, value));
+    const isOver = kind === 'loop' && judgeRound(task, scope, index, value);
     return { output: { content, value }, isOver };
   }
 
@@ -79,9 +79,4 @@ export function createEndIterationsStep(deps: LoopDeps, ref: EndIterationsRef): 
 interface Failure {
   code: string;
   message: string;
-}
-
-/** Between two rounds, the round before is the one that has just ended. */
-function afterRound(scope: Scope, loopId: string, index: number, last: unknown): Scope {
-  return { ...scope, loops: new Map([...(scope.loops ?? []), [loopId, { index, last }]]) };
 }

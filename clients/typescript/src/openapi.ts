@@ -1000,6 +1000,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workflows/{id}/history/{run_id}/resume/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Starts a run that takes over the results of an earlier one and executes only what is left.
+         * @description Without `from`, it begins with what failed, was cancelled or never ran. Results that are taken over are marked `reused`: nothing is executed and nothing paid for them. 400 with the code `run_open`: the run, or one that it has started, is open; `run_expired`: its results are gone; `nothing_left`: every node has its result; `outcome_unknown`: nobody knows what a call of a node that would be repeated has done, and `accept_unknown` is not set; `unknown_node`: `from` names a node inside a body, or one that the run never had.
+         */
+        post: operations["post_workflows_id_history_run_id_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workflows/{id}/history/{run_id}/toggle-api-run/": {
         parameters: {
             query?: never;
@@ -1634,6 +1654,11 @@ export interface components {
                 total: number;
             };
             result?: unknown;
+            /**
+             * @description The result is that of the earlier run which this one resumes: nothing was executed, and nothing paid
+             * @constant
+             */
+            reused?: true;
             /** @description Null where the start is not stored yet */
             started_at?: string | null;
             /** @enum {string} */
@@ -1711,6 +1736,8 @@ export interface components {
              * @description Since then the contents of the results are gone
              */
             results_expired_at?: string;
+            /** @description The earlier run whose results it began with (resume) */
+            resumed_from: string | null;
             run_finished_at: string | null;
             run_started_at: string | null;
             /** @enum {string} */
@@ -6645,6 +6672,8 @@ export interface operations {
                              * @description Since then the contents of the results are gone
                              */
                             results_expired_at?: string;
+                            /** @description The earlier run whose results it began with (resume) */
+                            resumed_from: string | null;
                             run_finished_at: string | null;
                             run_started_at: string | null;
                             /** @enum {string} */
@@ -6786,6 +6815,8 @@ export interface operations {
                          * @description Since then the contents of the results are gone
                          */
                         results_expired_at?: string;
+                        /** @description The earlier run whose results it began with (resume) */
+                        resumed_from: string | null;
                         run_finished_at: string | null;
                         run_started_at: string | null;
                         /** @enum {string} */
@@ -8221,6 +8252,8 @@ export interface operations {
                              * @description Since then the contents of the results are gone
                              */
                             results_expired_at?: string;
+                            /** @description The earlier run whose results it began with (resume) */
+                            resumed_from: string | null;
                             run_finished_at: string | null;
                             run_started_at: string | null;
                             /** @enum {string} */
@@ -8545,6 +8578,11 @@ export interface operations {
                             };
                             /** @description Such as `LOOP[3]/INNER[0]`; the nodes of the iteration have it, too */
                             path: string;
+                            /**
+                             * @description The results are those of an earlier run (resume)
+                             * @constant
+                             */
+                            reused?: true;
                             /** Format: date-time */
                             started_at: string;
                             /** @enum {string} */
@@ -8703,6 +8741,11 @@ export interface operations {
                         /** @description From when the node was ready to its first attempt; null while it has not begun */
                         queued_ms: number | null;
                         result?: unknown;
+                        /**
+                         * @description The result is that of the earlier run which this one resumes: nothing was executed, and nothing paid
+                         * @constant
+                         */
+                        reused?: true;
                         /** @description When the first attempt began */
                         started_at: string | null;
                         /** @enum {string} */
@@ -9042,6 +9085,163 @@ export interface operations {
                         detail: string;
                         status: number;
                     } | components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_workflows_id_history_run_id_resume: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+                /** @description `wait=N`: seconds that the answer may take until the run has ended */
+                Prefer?: string;
+            };
+            path: {
+                id: number;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Repeat calls of which nobody knows what they have done
+                     * @default false
+                     */
+                    accept_unknown?: boolean;
+                    /**
+                     * @description `now`: a result is taken over only where its node and all before it are as they were
+                     * @default then
+                     * @enum {string}
+                     */
+                    drawing?: "then" | "now";
+                    /** @description The nodes that begin anew, with all that follow them */
+                    from?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunEnvelope"];
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        code: string;
+                        data: {
+                            data: {
+                                [key: string]: components["schemas"]["NodeResult"];
+                            } | null;
+                            detail?: string;
+                            errors?: {
+                                code: string;
+                                message: string;
+                                node_id?: string;
+                            }[];
+                            id: string | null;
+                            /** @description The value of the first output node that has ended, any JSON; absent until then. It never changes */
+                            output?: unknown;
+                            /** @enum {string} */
+                            status: "in queue" | "in progress" | "succeed" | "failed" | "not found";
+                            /** @description Rises with every change of the run, though not by one. The `ETag` of a poll changes with it */
+                            version?: number;
+                        };
+                        detail: string;
+                        status: number;
+                    } | components["schemas"]["BadRequest"]) | components["schemas"]["BadRequest"];
                 };
             };
             /** @description Credentials are missing or wrong. */

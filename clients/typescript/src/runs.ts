@@ -95,6 +95,41 @@ export async function reRun(
   return data.id!;
 }
 
+export interface ResumeOptions extends StartOptions {
+  /** The nodes that begin anew, with all that follow them; without them, what failed, was cancelled or never ran. */
+  from?: string[];
+  /** `now`: results are kept only where the drawing is as it was. */
+  drawing?: 'then' | 'now';
+  /** Whether calls are repeated of which nobody knows what they have done (`outcome_unknown`). */
+  acceptUnknown?: boolean;
+}
+
+/**
+ * Starts a run that takes over the results of an earlier one and executes what is left. Answers the new run's id. Throws
+ * `ServiceError` where that is not possible (400).
+ */
+export async function resumeRun(
+  client: Client,
+  workflowId: number,
+  runId: string,
+  {
+    from,
+    drawing = 'then',
+    acceptUnknown = false,
+    idempotencyKey = createIdempotencyKey(),
+    signal,
+  }: ResumeOptions = {},
+): Promise<string> {
+  const { data } = await unwrap(
+    client.POST('/api/v1/workflows/{id}/history/{run_id}/resume/', {
+      params: { path: { id: workflowId, run_id: runId }, header: { 'Idempotency-Key': idempotencyKey } },
+      body: { drawing, accept_unknown: acceptUnknown, ...(from === undefined ? {} : { from }) },
+      ...(signal === undefined ? {} : { signal }),
+    }),
+  );
+  return data.id!;
+}
+
 /** Polls until the run has ended, well or not: look at `status`. */
 export async function waitForRun(client: Client, runId: string, options: WaitOptions = {}): Promise<FinishedRun> {
   const { pollIntervalMs = POLL_INTERVAL_MS, timeoutMs = Infinity, signal, onState } = options;

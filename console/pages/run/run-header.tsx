@@ -57,6 +57,11 @@ export function RunHeader({ run, word, isOpen, actions }: RunHeaderProps) {
             <Link href={parentAddress(run)}>Another run</Link>
           </Fact>
         )}
+        {run.resumed_from !== null && (
+          <Fact name="Resumes">
+            <Link href={`/runs/${run.resumed_from}`}>An earlier run</Link>
+          </Fact>
+        )}
         {run.temporal_url !== undefined && (
           <Fact name="Operators">
             <a href={run.temporal_url} target="_blank" rel="noopener noreferrer">

@@ -5,7 +5,10 @@ import type { Decimal, Json } from './column-types.js';
 export type NodeStatus = 'in progress' | 'succeed' | 'failed';
 export type TransactionStatus = 'Succeeded' | 'Error';
 
-/** Writer: the worker's activities; the end of a run closes what is still open; retention empties what has expired. */
+/**
+ * Writer: the worker's activities, and the acceptance of a run that takes over results; the end of a run closes what is
+ * still open; retention empties what has expired.
+ */
 export interface NodeResultsTable {
   run_id: string;
   /** The iteration that encloses the node (`NodeKey`); empty outside loops. */
@@ -38,11 +41,16 @@ export interface NodeResultsTable {
   iterations: number | null;
   /** Whether the row is an iteration: `path` is its own, and `node_id` that of its loop. */
   is_iteration: Generated<boolean>;
+  /** Whether the row was copied from an earlier run (`RunsTable.resumed_from`): nothing was executed for it. */
+  is_reused: Generated<boolean>;
   started_at: Generated<Date>;
   finished_at: Date | null;
 }
 
-/** Writer: the worker's activities, when a loop begins. Retention deletes what has expired. The items of a list. */
+/**
+ * Writer: the worker's activities, when a loop begins, and the acceptance of a run that takes over results. Retention
+ * deletes what has expired. The items of a list.
+ */
 export interface LoopItemsTable {
   run_id: string;
   /** The iteration that encloses the loop (`NodeKey`); empty outside loops. */

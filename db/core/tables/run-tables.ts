@@ -62,12 +62,15 @@ export interface RunsTable {
   root_run_id: string | null;
   /** How many runs are above it. */
   depth: Generated<number>;
+  /** The earlier run whose results it began with; null for the others. */
+  resumed_from: Generated<string | null>;
   /** W3C trace context of the request that it was accepted in; null while nothing is traced. */
   traceparent: Generated<string | null>;
 }
 
 /**
- * Writer: the worker's activities, with the end of the output node. Retention deletes what has expired. A row says which
+ * Writer: the worker's activities, with the end of the output node, and the acceptance of a run that takes over results.
+ * Retention deletes what has expired. A row says which
  * node gave the run its output, and never changes.
  */
 export interface RunOutputsTable {

@@ -3,7 +3,8 @@ import type { Generated } from 'kysely';
 
 /**
  * Writers: the worker begins and ends waits, and makes tokens; the API accepts a callback (one guarded update: the first
- * one counts), and says when people have answered, and when a run has ended that a node has started. Retention deletes the waits of runs whose results have expired.
+ * one counts), says when people have answered, and when a run has ended that a node has started, and begins the waits of a
+ * resumed run for runs that it resumes, too. Retention deletes the waits of runs whose results have expired.
  */
 export interface WaitsTable {
   run_id: string;

@@ -60,6 +60,10 @@ const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
   },
   { route: 'POST /api/v1/workflows/:id/history/:run_id/re-run/', body: () => ({ topic: 'again' }) },
   {
+    route: 'POST /api/v1/workflows/:id/history/:run_id/resume/',
+    body: () => ({ from: [randomUUID()], drawing: 'now', accept_unknown: true }),
+  },
+  {
     route: 'POST /api/v1/workflows/mcp-tools/',
     body: ({ workflow }) => ({
       endpoint_url: TARGET,

@@ -58,6 +58,7 @@ describe('history', function () {
         parent_run_id: null,
         parent_node_id: null,
         parent_path: null,
+        resumed_from: null,
         duration: item.duration,
         error: null,
         temporal_url: `${stack.stack.temporal_ui_url}/namespaces/${stack.stack.temporal_namespace}/workflows/${runId}`,

@@ -3,6 +3,8 @@ import { Button } from '../../../ui/button.js';
 import { CompareDialog } from '../compare/compare-dialog.js';
 import { useMayRun, type RunDetail } from '../run-data.js';
 import { InputDialog } from './input-dialog.js';
+import { ResumeDialog } from './resume-dialog.js';
+import { isUnfinished, mayResume } from './resumable.js';
 import type { useCancel } from './use-cancel.js';
 import type { useReRun } from './use-re-run.js';
 
@@ -14,7 +16,7 @@ interface RunActionsProps {
   onCompare: (otherId: string) => void;
 }
 
-type OpenDialog = 'input' | 'compare';
+type OpenDialog = 'input' | 'compare' | 'resume';
 
 /** What can be done with a run; who may only read can compare. */
 export function RunActions({ run, labels, again, cancel, onCompare }: RunActionsProps) {
@@ -30,12 +32,14 @@ export function RunActions({ run, labels, again, cancel, onCompare }: RunActions
           Cancel run
         </Button>
       )}
+      {mayRun && mayResume(run) && isUnfinished(run) && <Button onClick={() => setOpen('resume')}>Resume</Button>}
       {mayRun && <Button onClick={() => setOpen('input')}>Change input</Button>}
       {mayRun && (
         <Button variant="primary" isBusy={again.isPending} onClick={() => again.mutate({})}>
           Run again
         </Button>
       )}
+      {open === 'resume' && <ResumeDialog run={run} labels={labels} onClose={close} />}
       {open === 'input' && <InputDialog run={run} labels={labels} onClose={close} />}
       {open === 'compare' && (
         <CompareDialog

@@ -11,7 +11,7 @@ const COLUMNS: readonly Column<Transaction>[] = [
   { heading: 'Amount', isFigure: true, cell: ({ amount }) => <Money amount={amount} /> },
 ];
 
-export function CostTab({ detail: { transactions } }: { detail: NodeDetail }) {
+export function CostTab({ detail: { transactions, reused } }: { detail: NodeDetail }) {
   return (
     <div className="node-part">
       {transactions.length > 0 && (
@@ -24,7 +24,11 @@ export function CostTab({ detail: { transactions } }: { detail: NodeDetail }) {
         columns={COLUMNS}
         rows={transactions}
         keyOf={({ id }) => id}
-        empty="Nothing has been charged for this node yet."
+        empty={
+          reused === true
+            ? 'Nothing was charged: the result is that of an earlier run.'
+            : 'Nothing has been charged for this node yet.'
+        }
       />
     </div>
   );

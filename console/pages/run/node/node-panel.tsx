@@ -1,4 +1,5 @@
 import { useState, type Ref } from 'react';
+import { Link } from 'wouter';
 import type { NodeEntry } from '../../../live/live-run.js';
 import { statusOf } from '../../../live/node-status.js';
 import { useIsWaiting, useNodeEntry, useNodeStatus } from '../../../live/run-cache.js';
@@ -6,6 +7,7 @@ import { Status } from '../../../ui/status.js';
 import { Tabs } from '../../../ui/tabs.js';
 import type { NodeChoice } from '../node-choice.js';
 import { useApprovals, type RunDetail } from '../run-data.js';
+import { ResumeFromHere } from '../actions/resume-from-here.js';
 import { AttemptsTab } from './attempts-tab.js';
 import { CostTab } from './cost-tab.js';
 import { DetailTab } from './detail-tab.js';
@@ -62,13 +64,20 @@ function ChosenNode({ run, label, labels, choice, onSelect }: ChosenNodeProps) {
   const requests = useApprovals(run.id).data ?? [];
   const pending = requests.filter(({ node_id: id, status }) => id === nodeId && status === 'pending');
   const status = entry === null ? unreached : statusOf(entry, isWaiting);
-  const [word = '', reused] = status.split(', ');
+  const [word = '', ...more] = status.split(', ');
   return (
     <>
       <header className="node-head">
         <h2>{label}</h2>
-        <Status status={word} {...(reused === undefined ? {} : { suffix: reused })} />
+        <Status status={word} {...(more.length === 0 ? {} : { suffix: more.join(', ') })} />
+        {path === '' && <ResumeFromHere run={run} nodeId={nodeId} label={label} labels={labels} />}
       </header>
+      {entry?.reused === true && (
+        <p className="node-hint">
+          The result is that of <Link href={`/runs/${run.resumed_from ?? ''}`}>the earlier run</Link>: nothing was
+          executed, and nothing paid.
+        </p>
+      )}
       <Iterations runId={run.id} labels={labels} choice={choice} onSelect={onSelect} />
       {entry?.iterations !== undefined && <p className="node-hint">{iterationsInWords(entry.iterations)}</p>}
       {entry === null ? (

@@ -11,14 +11,21 @@ interface AttemptBarProps {
   onSelect: () => void;
 }
 
-/** A button named `<label>, attempt N, <status>, <duration>`; of an attempt that goes on, the duration grows. */
+/**
+ * A button named `<label>, attempt N, <status>, <duration>`; of an attempt that goes on, the duration grows. A result of an
+ * earlier run took no attempt: `<label>, <status>, reused`.
+ */
 export function AttemptBar({ label, attempt, originMs, isReused, onSelect }: AttemptBarProps) {
   const { number, word, fromMs, toMs, waits } = attempt;
-  const head = `${label}, attempt ${number}, ${word}${isReused ? ', reused' : ''}`;
+  const head = isReused ? `${label}, ${word}, reused` : `${label}, attempt ${number}, ${word}`;
   return (
     <button
       type="button"
-      className={classNames('timeline-bar', `timeline-bar-${word.replace(' ', '-')}`)}
+      className={classNames(
+        'timeline-bar',
+        `timeline-bar-${word.replace(' ', '-')}`,
+        isReused && 'timeline-bar-reused',
+      )}
       style={{ '--from': fromMs, '--to': toMs ?? 'var(--span)' }}
       title={head}
       onClick={onSelect}
@@ -36,7 +43,9 @@ export function AttemptBar({ label, attempt, originMs, isReused, onSelect }: Att
         />
       ))}
       <span className="hidden-text">
-        {head}, {toMs === null ? <Growing fromMs={originMs + fromMs} /> : formatDuration(toMs - fromMs)}
+        {head}
+        {!isReused && ', '}
+        {!isReused && (toMs === null ? <Growing fromMs={originMs + fromMs} /> : formatDuration(toMs - fromMs))}
       </span>
     </button>
   );

@@ -33,7 +33,7 @@ export function Timeline({ run, isOpen, labels, selected, onSelect }: TimelinePr
     <section aria-label="Timeline" className="timeline">
       <header className="timeline-head">
         <h2>Timeline</h2>
-        <Legend />
+        <Legend isResumed={run.resumed_from !== null} />
       </header>
       {keys.length === 0 && <p className="timeline-empty">No node has begun yet.</p>}
       {keys.length > 0 && (

@@ -1,0 +1,29 @@
+// Asks whether a conditional loop is over after one of its rounds.
+import { findIteration } from '../../../db/nodes/iterations-repository.js';
+import { openResult } from '../../../db/nodes/open-result.js';
+import { iterationPath } from '../../../graph/iteration-path.js';
+import { judge, type Condition } from '../../../graph/judge.js';
+import { parseJson } from '../../../graph/json-text.js';
+import type { NodeOutput, Scope } from '../../../graph/template.js';
+import type { NodeTask } from '../../node/node-step.js';
+import type { LoopDeps } from './loop-deps.js';
+
+/** `scope`: that of the round with this index, whose output is `value`. */
+export function judgeRound({ node }: NodeTask, scope: Scope, index: number, value: unknown): boolean {
+  return judge(node.data['until'] as Condition, afterRound(scope, node.id, index, value));
+}
+
+/** The same for a round that the run has taken over from an earlier one. */
+export async function judgeKeptRound(deps: LoopDeps, task: NodeTask, index: number): Promise<boolean> {
+  const { id, data } = task.node;
+  const round = await findIteration(deps.db, task, index);
+  const text = round === undefined ? null : openResult(round, deps.secretBox);
+  const value = text === null ? null : (parseJson(text) as NodeOutput)['value'];
+  const scope = await deps.contexts.loadScope({ ...task, path: iterationPath(task.path, id, index) }, [data['until']]);
+  return judgeRound(task, scope, index, value);
+}
+
+/** Between two rounds, the round before is the one that has just ended. */
+function afterRound(scope: Scope, loopId: string, index: number, last: unknown): Scope {
+  return { ...scope, loops: new Map([...(scope.loops ?? []), [loopId, { index, last }]]) };
+}

@@ -1,0 +1,83 @@
+// The drawing of a run that resumes an earlier one: as it was then, or as it is now.
+import { randomUUID } from 'node:crypto';
+import { openSecrets } from '../../../acceptance/opened-drawing.js';
+import { prepareRun, type PreparedRun } from '../../../acceptance/prepare-run.js';
+import type { SecretBox } from '../../../db/core/secret-box.js';
+import { arePassable } from '../../../db/runs/passed-secrets.js';
+import type { EarlierRun } from '../../../db/runs/resume-repository.js';
+import { openRunContents } from '../../../db/runs/run-contents.js';
+import type { StoredDrawing } from '../../../db/workflows/workflows-repository.js';
+import type { PlannedDrawing } from '../../../graph/changed-nodes.js';
+import { readDrawing } from '../../../graph/document.js';
+import { secretFieldsOf } from '../../../graph/input.js';
+import type { Plan } from '../../../graph/plan.js';
+import { joinSecrets, maskInput, secretTexts, type SecretMap } from '../../../graph/secrets.js';
+import type { AppDeps } from '../../deps.js';
+import { ApiError } from '../../http/errors.js';
+import { toReRunRequest } from '../re-run.js';
+import { invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../run-envelope.js';
+
+export interface Drawn {
+  run: Omit<PreparedRun, 'nodeErrors'>;
+  /** Of a graph that is stored already. */
+  snapshotHash?: Buffer;
+  /** The drawing as it is stored, and its plan. */
+  stored: { document: Record<string, unknown>; plan: Plan };
+}
+
+export function drawingThen(secretBox: SecretBox, { document, plan, secretsEnc }: EarlierRun): PlannedDrawing {
+  const secrets = secretsEnc === null ? {} : (JSON.parse(secretBox.open(secretsEnc, 'run-secrets')) as SecretMap);
+  return { drawing: joinSecrets(document, secrets), plan };
+}
+
+/** Input and secrets are those of the earlier run. */
+export function asItWas({ secretBox }: AppDeps, earlier: EarlierRun, userId: number): Drawn {
+  const { document, plan, snapshotHash, passedSecretsEnc } = earlier;
+  const { drawing } = drawingThen(secretBox, earlier);
+  const facts = {
+    id: randomUUID(),
+    workflow_id: earlier.workflowId,
+    workflow_version: earlier.workflowVersion,
+    project_id: earlier.projectId,
+    user_id: userId,
+    input: earlier.input,
+    input_enc: earlier.inputEnc,
+    secrets_enc: earlier.secretsEnc,
+    ...(passedSecretsEnc !== null && { passed_secrets_enc: passedSecretsEnc }),
+    resumed_from: earlier.id,
+  };
+  const run = { facts, plan, drawing, document: readDrawing(drawing).document };
+  return { run, snapshotHash, stored: { document, plan } };
+}
+
+/** The input is reused as in a re-run. Results that are taken over may hold secrets of the earlier run: they are masked. */
+export async function asItIsNow(
+  deps: AppDeps,
+  workflow: StoredDrawing,
+  earlier: EarlierRun,
+  userId: number,
+): Promise<Drawn | { refusal: Envelope }> {
+  const reused = await toReRunRequest(deps, { workflow, originalRunId: earlier.id, input: undefined });
+  const passedSecrets = secretsThen(deps.secretBox, workflow, earlier);
+  const prepared = prepareRun(deps.secretBox, { ...reused, workflow, userId, passedSecrets });
+  if (!prepared.ok) return { refusal: structuralEnvelope(prepared.errors) };
+  const { nodeErrors, ...run } = prepared.run;
+  if (Object.keys(nodeErrors).length > 0) return { refusal: invalidNodesEnvelope(null, nodeErrors) };
+  const facts = { ...run.facts, resumed_from: earlier.id };
+  return { run: { ...run, facts }, stored: { document: workflow.document, plan: run.plan } };
+}
+
+/** Those of the earlier run that the run would not mask by itself. */
+function secretsThen(secretBox: SecretBox, workflow: StoredDrawing, earlier: EarlierRun): string[] {
+  const contents = { ...earlier, userId: 0, depth: 0, rootRunId: earlier.id, isResumed: false, traceparent: null };
+  const { input, secretTexts: then } = openRunContents(contents, secretFieldsOf(earlier.document), secretBox);
+  const { secretValues } = maskInput(secretFieldsOf(workflow.document), input);
+  const own = new Set([...secretValues, ...secretTexts(openSecrets(secretBox, workflow))]);
+  const others = then.filter((secret) => !own.has(secret));
+  if (arePassable(others)) return others;
+  throw new ApiError(
+    400,
+    'too_many_secrets',
+    'The secrets of the earlier run have too many characters to be handed on.',
+  );
+}

@@ -1,0 +1,102 @@
+// What a run that resumes an earlier one takes over of the nodes outside bodies, and of loops that have failed.
+import type { Db } from '../../../db/core/client.js';
+import {
+  findBegunIterations,
+  findEndedNodes,
+  type KeptResults,
+  type Place,
+} from '../../../db/runs/resume-repository.js';
+import { indexOfPath, iterationsPrefix } from '../../../graph/iteration-path.js';
+import { traitsOf } from '../../../graph/kinds.js';
+import { bodyPlan, rootPlan, type NodeEnding, type Plan, type ScopePlan } from '../../../graph/plan.js';
+import { fatesOf, type Fate } from '../../../graph/resumed-nodes.js';
+
+/**
+ * The run workflow is told the nodes that are kept in items of a loop that are not done. Those of further items begin anew, so
+ * that its history stays small.
+ */
+const MAX_NODES_IN_ITEMS = 10_000;
+
+/** The entry of a body is the loop itself, which has begun. */
+const ENTRY: NodeEnding = { status: 'succeed', handle: 0, alsoHandles: null, errorCode: null, isHandled: false };
+
+export function isRepeated(fate: Fate | undefined): boolean {
+  return fate === 'continued' || fate === 'anew';
+}
+
+export class KeptScopes {
+  readonly kept: KeptResults = { nodes: [], loops: [], iterations: [] };
+  readonly #db: Db;
+  readonly #runId: string;
+  readonly #plan: Plan;
+  /** By path, and then by node: of the drawing outside bodies, and of the items that continue. */
+  readonly #fates = new Map<string, Map<string, Fate>>();
+
+  private constructor(db: Db, runId: string, plan: Plan) {
+    this.#db = db;
+    this.#runId = runId;
+    this.#plan = plan;
+  }
+
+  /** `isAnew`: as in `NodesToResume`. */
+  static async plan(db: Db, runId: string, plan: Plan, isAnew: (nodeId: string) => boolean): Promise<KeptScopes> {
+    const scopes = new KeptScopes(db, runId, plan);
+    const ends = new Map((await findEndedNodes(db, runId)).map((end) => [end.nodeId, end]));
+    await scopes.#add('', rootPlan(plan), ends, isAnew);
+    return scopes;
+  }
+
+  get isSomethingLeft(): boolean {
+    return [...this.#fates.get('')!.values()].some(isRepeated);
+  }
+
+  /** Undefined for a node that the drawing has no more. A node in an item that neither is kept nor continues begins anew. */
+  fateOf({ path, nodeId }: Place): Fate | undefined {
+    const known = this.#fates.get(path);
+    if (known !== undefined) return known.get(nodeId);
+    const isIn = (loop: Place): boolean => path.startsWith(iterationsPrefix(loop.path, loop.nodeId));
+    if (this.kept.loops.some(isIn)) return 'kept';
+    const isDone = this.kept.iterations.some(({ indexes, ...loop }) => {
+      const index = Number.parseInt(path.slice(iterationsPrefix(loop.path, loop.nodeId).length), 10);
+      return isIn(loop) && indexes.includes(index);
+    });
+    if (isDone) return 'kept';
+    const around = [...this.#fates.get('')!].find(([id]) => isIn({ path: '', nodeId: id }));
+    return around === undefined ? undefined : 'anew';
+  }
+
+  async #add(
+    path: string,
+    plan: ScopePlan,
+    ends: ReadonlyMap<string, NodeEnding>,
+    isAnew: (nodeId: string) => boolean,
+  ): Promise<void> {
+    const fates = fatesOf({ plan, endOf: (id) => ends.get(id), isAnew });
+    this.#fates.set(path, new Map(plan.ids.map((id, node) => [id, fates[node]!])));
+    for (const [node, nodeId] of plan.ids.entries()) {
+      const isEntry = path !== '' && node === 0;
+      if (isEntry) continue;
+      const isLoop = traitsOf(plan.kinds[node]!).runs === 'body';
+      if (fates[node] === 'kept') this.kept.nodes.push({ path, nodeId });
+      if (fates[node] === 'kept' && isLoop) this.kept.loops.push({ path, nodeId });
+      if (fates[node] === 'continued' && isLoop) await this.#addLoop({ path, nodeId }, plan.offset + node);
+    }
+  }
+
+  async #addLoop(loop: Place, number: number): Promise<void> {
+    const begun = await findBegunIterations(this.#db, { runId: this.#runId, ...loop });
+    const indexes = begun.flatMap(({ path, isDone }) => (isDone ? [indexOfPath(path)] : []));
+    this.kept.iterations.push({ ...loop, indexes });
+    const body = bodyPlan(this.#plan, number);
+    let room = MAX_NODES_IN_ITEMS;
+    for (const { path, isDone, ends } of begun) {
+      room -= isDone ? 0 : ends.length;
+      if (isDone || room < 0) continue;
+      const known = new Map<string, NodeEnding>([
+        [loop.nodeId, ENTRY],
+        ...ends.map((end) => [end.nodeId, end] as const),
+      ]);
+      await this.#add(path, body, known, () => false);
+    }
+  }
+}

@@ -1,0 +1,129 @@
+// What a run that resumes an earlier one executes, and what it takes over. Nothing is stored here.
+import { findDrawing, type StoredDrawing } from '../../../db/workflows/workflows-repository.js';
+import {
+  findEarlierRun,
+  findStartedRuns,
+  findUnknownOutcomes,
+  haveUnknownOutcomes,
+  type EarlierRun,
+  type KeptResults,
+} from '../../../db/runs/resume-repository.js';
+import { changedNodes } from '../../../graph/changed-nodes.js';
+import { rootPlan, type Plan } from '../../../graph/plan.js';
+import type { AppDeps } from '../../deps.js';
+import { ApiError, notFound } from '../../http/errors.js';
+import type { Envelope } from '../run-envelope.js';
+import { asItIsNow, asItWas, drawingThen, type Drawn } from './drawings.js';
+import { isRepeated, KeptScopes } from './kept-scopes.js';
+
+export interface ResumeRequest {
+  workflow: StoredDrawing;
+  runId: string;
+  userId: number;
+  /** The nodes that begin anew. */
+  from: string[];
+  /** Whether the drawing is executed as it is now. */
+  isAsNow: boolean;
+  acceptsUnknown: boolean;
+}
+
+export interface Resumption extends Drawn {
+  earlierId: string;
+  kept: KeptResults;
+  /** Nodes of sub-workflows that go on with the run that they have started, or with one that resumes it. */
+  children: { nodeId: string; child: string | Resumption }[];
+}
+
+export type PlannedResumption = { resumption: Resumption } | { refusal: Envelope };
+
+export async function planResumption(deps: AppDeps, request: ResumeRequest): Promise<PlannedResumption> {
+  const { workflow, runId, from, isAsNow } = request;
+  const earlier = await findEarlierRun(deps.db, runId, deps.config.resultRetentionDays);
+  if (earlier?.workflowId !== workflow.id) throw notFound();
+  refuseUnended(earlier);
+  checkNodes(from, earlier.plan);
+  const drawn = isAsNow
+    ? await asItIsNow(deps, workflow, earlier, request.userId)
+    : asItWas(deps, earlier, request.userId);
+  if ('refusal' in drawn) return drawn;
+  const { run } = drawn;
+  if (isAsNow) checkNodes(from, run.plan);
+  const anew = new Set(from);
+  if (isAsNow) for (const id of changedNodes(drawingThen(deps.secretBox, earlier), run)) anew.add(id);
+  const scopes = await KeptScopes.plan(deps.db, runId, run.plan, (id) => anew.has(id));
+  if (!scopes.isSomethingLeft) {
+    throw new ApiError(400, 'nothing_left', 'Nothing is left to do: every node has its result.');
+  }
+  const children = await findChildren(deps, request, scopes);
+  return { resumption: { earlierId: runId, ...drawn, kept: scopes.kept, children } };
+}
+
+function refuseUnended({ status, isExpired }: EarlierRun): void {
+  if (status === 'In Progress') {
+    throw new ApiError(400, 'run_open', 'The run is open: only a run that has ended can be resumed.');
+  }
+  if (status === 'Draft') {
+    throw new ApiError(400, 'run_refused', 'The run was refused before it began, so nothing of it can be resumed.');
+  }
+  if (isExpired) throw new ApiError(400, 'run_expired', 'The results of this run have expired.');
+}
+
+function checkNodes(ids: string[], plan: Plan): void {
+  const outside = new Set(rootPlan(plan).ids);
+  const id = ids.find((given) => !outside.has(given));
+  if (id === undefined) return;
+  const reason = plan.ids.includes(id) ? 'is inside a body' : 'is not a node of the run';
+  throw new ApiError(400, 'unknown_node', `from: the node "${id}" ${reason}.`);
+}
+
+/** Also refuses to repeat calls of which nobody knows what they have done, in the runs below too. */
+async function findChildren(
+  deps: AppDeps,
+  request: ResumeRequest,
+  scopes: KeptScopes,
+): Promise<Resumption['children']> {
+  const { db } = deps;
+  const { runId, acceptsUnknown } = request;
+  const children: Resumption['children'] = [];
+  const begunAnew: string[] = [];
+  for (const { childId, isOfSubWorkflow, ...place } of await findStartedRuns(db, runId)) {
+    const fate = scopes.fateOf(place);
+    if (!isRepeated(fate)) continue;
+    const mayGoOn = fate === 'continued' && place.path === '' && isOfSubWorkflow;
+    const child = mayGoOn ? await findChild(deps, request, childId) : undefined;
+    if (child === undefined) begunAnew.push(childId);
+    else children.push({ nodeId: place.nodeId, child });
+  }
+  if (acceptsUnknown) return children;
+  const isUnknown = (await findUnknownOutcomes(db, runId)).some((place) => isRepeated(scopes.fateOf(place)));
+  if (isUnknown || (await haveUnknownOutcomes(db, begunAnew))) throw outcomeUnknown();
+  return children;
+}
+
+function outcomeUnknown(): ApiError {
+  const detail =
+    'Nobody knows what a call of a node that would be repeated has done (outcome_unknown). Repeat it with accept_unknown.';
+  return new ApiError(400, 'outcome_unknown', detail);
+}
+
+/** A run of a sub-workflow that has succeeded is taken over; one that has not is resumed itself, where that is possible. */
+async function findChild(
+  deps: AppDeps,
+  request: ResumeRequest,
+  childId: string,
+): Promise<string | Resumption | undefined> {
+  const child = await findEarlierRun(deps.db, childId, deps.config.resultRetentionDays);
+  const workflow = child && (await findDrawing(deps.db, child.workflowId));
+  if (child?.status === 'In Progress') {
+    throw new ApiError(400, 'run_open', `The run ${childId}, which a node has started, is open.`);
+  }
+  if (child === undefined || child.isExpired || workflow?.project_id !== request.workflow.project_id) return undefined;
+  if (child.status === 'Succeeded') return childId;
+  try {
+    const planned = await planResumption(deps, { ...request, workflow, runId: childId, from: [] });
+    return 'resumption' in planned ? planned.resumption : undefined;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'nothing_left') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,52 @@
+// Results that a run has taken over from an earlier one (`is_reused`), as its worker reads them. They never change.
+import { sql, type RawBuilder } from 'kysely';
+import { indexOfPath, iterationsPrefix } from '../../graph/iteration-path.js';
+import type { NodeEnding, NodeKey } from '../../graph/plan.js';
+import type { Db } from '../core/client.js';
+import { ofLoop } from './iterations-repository.js';
+
+/** How a node outside bodies has ended. */
+export interface EndedNode extends NodeEnding {
+  nodeId: string;
+}
+
+/** The columns of an `EndedNode`. */
+export const endedColumns = sql`node_id AS "nodeId", status, handle, also_handles AS "alsoHandles",
+  error_code AS "errorCode", is_handled AS "isHandled"`;
+
+/** The nodes outside bodies that the run has taken over. */
+export async function findKeptNodes(db: Db, runId: string): Promise<EndedNode[]> {
+  const { rows } = await sql<EndedNode>`/* find_kept */
+    SELECT ${endedColumns} FROM node_results WHERE run_id = ${runId} AND path = '' AND is_reused`.execute(db);
+  return rows;
+}
+
+/** A condition on `path`: it is that of an iteration of the loop, and not of one in it. */
+export function isDirectlyIn({ path, nodeId }: Omit<NodeKey, 'runId'>): RawBuilder<unknown> {
+  const prefix = iterationsPrefix(path, nodeId);
+  return sql`starts_with(path, ${prefix}) AND substr(path, char_length(${prefix}) + 1) ~ '^[0-9]+[]]$'`;
+}
+
+/** What the run has taken over of iterations of a loop that are not taken over as a whole, by their indexes. */
+export async function findKeptInIterations(db: Db, loop: NodeKey): Promise<Map<number, EndedNode[]>> {
+  const { rows } = await sql<EndedNode & { path: string }>`/* find_kept_inside */
+    SELECT path, ${endedColumns} FROM node_results AS node
+    WHERE run_id = ${loop.runId} AND is_reused AND NOT is_iteration AND ${isDirectlyIn(loop)} AND NOT EXISTS (
+      SELECT FROM node_results AS iteration
+      WHERE iteration.run_id = node.run_id AND iteration.path = node.path AND iteration.node_id = ${loop.nodeId}
+        AND iteration.is_reused)
+    ORDER BY length(path), path, started_at, node_id`.execute(db);
+  const byIndex = new Map<number, EndedNode[]>();
+  for (const { path, ...end } of rows) {
+    const index = indexOfPath(path);
+    byIndex.set(index, [...(byIndex.get(index) ?? []), end]);
+  }
+  return byIndex;
+}
+
+/** The indexes of the iterations of a loop that the run has taken over, in their order. */
+export async function findKeptIterations(db: Db, loop: NodeKey): Promise<number[]> {
+  const { rows } = await sql<{ path: string }>`/* find_kept_iterations */
+    SELECT path FROM node_results WHERE ${ofLoop(loop)} AND is_reused`.execute(db);
+  return rows.map(({ path }) => indexOfPath(path)).toSorted((a, b) => a - b);
+}

@@ -1,0 +1,177 @@
+// What a run that resumes an earlier one finds of it, and takes over.
+import { sql, type RawBuilder } from 'kysely';
+import { iterationsPrefix } from '../../graph/iteration-path.js';
+import type { NodeKey, Plan } from '../../graph/plan.js';
+import type { Db } from '../core/client.js';
+import type { StoredRunStatus } from '../core/tables.js';
+import { endedColumns, isDirectlyIn, type EndedNode } from '../nodes/kept-results-repository.js';
+import { isExpired } from '../retention/retention-repository.js';
+import { NODE_ITSELF } from './child-runs-repository.js';
+import type { StoredRunContext } from './run-context-repository.js';
+
+/** An earlier run. */
+export interface EarlierRun extends Pick<StoredRunContext, 'input' | 'inputEnc' | 'secretsEnc' | 'passedSecretsEnc'> {
+  id: string;
+  workflowId: number;
+  workflowVersion: number;
+  projectId: number;
+  status: StoredRunStatus;
+  isExpired: boolean;
+  snapshotHash: Buffer;
+  document: Record<string, unknown>;
+  plan: Plan;
+}
+
+/** Undefined when there is no such run. */
+export async function findEarlierRun(db: Db, runId: string, retentionDays: number): Promise<EarlierRun | undefined> {
+  const { rows } = await sql<EarlierRun>`
+    SELECT runs.id, workflow_id AS "workflowId", workflow_version AS "workflowVersion", project_id AS "projectId", status,
+      ${isExpired(retentionDays)} AS "isExpired", snapshot_hash AS "snapshotHash", graph.document, graph.plan,
+      input::text AS input, input_enc AS "inputEnc", secrets_enc AS "secretsEnc", passed_secrets_enc AS "passedSecretsEnc"
+    FROM runs JOIN graph_snapshots AS graph ON graph.hash = runs.snapshot_hash
+    WHERE runs.id = ${runId}`.execute(db);
+  return rows[0];
+}
+
+/** How the nodes outside bodies have ended. */
+export async function findEndedNodes(db: Db, runId: string): Promise<EndedNode[]> {
+  const { rows } = await sql<EndedNode>`
+    SELECT ${endedColumns} FROM node_results WHERE run_id = ${runId} AND path = ''`.execute(db);
+  return rows;
+}
+
+export interface BegunIteration {
+  path: string;
+  isDone: boolean;
+  /** How its nodes have ended, those of inner loops left out. */
+  ends: EndedNode[];
+}
+
+/** The iterations of a loop, in their order. */
+export async function findBegunIterations(db: Db, loop: NodeKey): Promise<BegunIteration[]> {
+  const { rows } = await sql<EndedNode & { path: string; isIteration: boolean }>`
+    SELECT path, is_iteration AS "isIteration", ${endedColumns} FROM node_results
+    WHERE run_id = ${loop.runId} AND ${isDirectlyIn(loop)}
+    ORDER BY length(path), path, NOT is_iteration`.execute(db);
+  const iterations = new Map<string, BegunIteration>();
+  for (const { path, isIteration, ...end } of rows) {
+    const known = iterations.get(path) ?? { path, isDone: false, ends: [] };
+    iterations.set(path, known);
+    if (isIteration) known.isDone = end.status === 'succeed';
+    else known.ends.push(end);
+  }
+  return [...iterations.values()];
+}
+
+/** The nodes of the run of which nobody knows what their call has done. */
+export async function findUnknownOutcomes(db: Db, runId: string): Promise<Omit<NodeKey, 'runId'>[]> {
+  const { rows } = await sql<Omit<NodeKey, 'runId'>>`
+    SELECT path, node_id AS "nodeId" FROM node_results
+    WHERE run_id = ${runId} AND error_code = 'outcome_unknown' AND NOT is_iteration`.execute(db);
+  return rows;
+}
+
+/** Whether any of these runs, or a run below them, has such a node. */
+export async function haveUnknownOutcomes(db: Db, runIds: string[]): Promise<boolean> {
+  if (runIds.length === 0) return false;
+  const { rows } = await sql`
+    WITH RECURSIVE below AS (
+      SELECT unnest(${runIds}::uuid[]) AS id
+      UNION ALL
+      SELECT child.id FROM runs AS child JOIN below ON child.parent_run_id = below.id
+    )
+    SELECT FROM below JOIN node_results AS node ON node.run_id = below.id AND node.error_code = 'outcome_unknown'
+    LIMIT 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** A run that a node has started. */
+export interface StartedRun extends Omit<NodeKey, 'runId'> {
+  childId: string;
+  /** Whether a node of a sub-workflow waited for it; else an agent, or nobody, did. */
+  isOfSubWorkflow: boolean;
+}
+
+export async function findStartedRuns(db: Db, runId: string): Promise<StartedRun[]> {
+  const { rows } = await sql<StartedRun>`
+    SELECT path, node_id AS "nodeId", child_run_id AS "childId", call = ${NODE_ITSELF} AND until IS NOT NULL AS "isOfSubWorkflow"
+    FROM waits WHERE run_id = ${runId} AND child_run_id IS NOT NULL`.execute(db);
+  return rows;
+}
+
+/** What a run takes over. */
+export interface KeptResults {
+  nodes: Place[];
+  /** Those among the nodes that are loops: everything in their bodies is taken over, too. */
+  loops: Place[];
+  /** Loops that continue, with the indexes of the iterations that are taken over whole. */
+  iterations: (Place & { indexes: number[] })[];
+}
+
+export type Place = Omit<NodeKey, 'runId'>;
+
+/**
+ * Locks the earlier run until the end of the transaction, so that its results do not expire meanwhile. False when they
+ * have.
+ */
+export async function holdResults(transaction: Db, runId: string, retentionDays: number): Promise<boolean> {
+  const { rows } = await sql<{ isExpired: boolean }>`
+    SELECT ${isExpired(retentionDays)} AS "isExpired" FROM runs WHERE id = ${runId} FOR SHARE`.execute(transaction);
+  return rows[0]?.isExpired === false;
+}
+
+/** Copies what is taken over from one run to the other: results and items, but no calls and no money. */
+export async function takeOver(transaction: Db, from: string, to: string, kept: KeptResults): Promise<void> {
+  const [paths, ids] = [kept.nodes.map(({ path }) => path), kept.nodes.map(({ nodeId }) => nodeId)];
+  const isNode = sql`NOT is_iteration AND (path, node_id) IN (SELECT * FROM unnest(${paths}::text[], ${ids}::text[]))`;
+  await copyResults(transaction, from, to, isNode);
+  for (const loop of kept.loops) {
+    const isInside = sql`starts_with(path, ${iterationsPrefix(loop.path, loop.nodeId)})`;
+    await copyResults(transaction, from, to, isInside);
+    await copyItems(transaction, from, to, loop, isInside);
+  }
+  for (const { indexes, ...loop } of kept.iterations) {
+    const isInside = isWithin(loop, indexes);
+    await copyResults(transaction, from, to, isInside);
+    await copyItems(transaction, from, to, loop, isInside);
+  }
+  await sql`
+    INSERT INTO run_outputs (run_id, path, node_id, value_start)
+    SELECT ${to}, path, node_id, value_start FROM run_outputs
+    WHERE run_id = ${from} AND EXISTS (
+      SELECT FROM node_results AS taken
+      WHERE taken.run_id = ${to} AND taken.path = run_outputs.path AND taken.node_id = run_outputs.node_id)`.execute(
+    transaction,
+  );
+}
+
+/** A condition on `path`: it is that of one of these iterations, or of one in them. */
+function isWithin({ path, nodeId }: Place, indexes: number[]): RawBuilder<unknown> {
+  const prefix = iterationsPrefix(path, nodeId);
+  const index = sql`split_part(substr(path, char_length(${prefix}) + 1), ']', 1)`;
+  return sql`starts_with(path, ${prefix}) AND ${index} = ANY (${indexes.map(String)})`;
+}
+
+/** `which`: a condition on `path` and `node_id`. */
+async function copyResults(db: Db, from: string, to: string, which: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    INSERT INTO node_results (run_id, path, node_id, status, handle, also_handles, result, result_bytes, result_enc,
+      error_code, error_message, is_handled, iterations, is_iteration, started_at, finished_at, is_reused)
+    SELECT ${to}, path, node_id, status, handle, also_handles, result, result_bytes, result_enc, error_code, error_message,
+      is_handled, iterations, is_iteration, started_at, finished_at, true
+    FROM node_results WHERE run_id = ${from} AND ${which}`.execute(db);
+}
+
+/** The items of the loop itself, and those of loops in its body that `isInside` has. */
+async function copyItems(
+  db: Db,
+  from: string,
+  to: string,
+  { path, nodeId }: Place,
+  isInside: RawBuilder<unknown>,
+): Promise<void> {
+  await sql`
+    INSERT INTO loop_items (run_id, path, node_id, index, item_enc)
+    SELECT ${to}, path, node_id, index, item_enc FROM loop_items
+    WHERE run_id = ${from} AND ((path = ${path} AND node_id = ${nodeId}) OR (${isInside}))`.execute(db);
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { ApiClient } from '../../../support/api-client.js';
+import { eventually } from '../../../support/eventually.js';
+import { drawing, http, linkInRow, node, trigger } from '../../../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../../../support/http-target.js';
+import { queryDatabase } from '../../../support/inspect.js';
+import { sharedStack } from '../../../support/shared-stack.js';
+import type { TestStack } from '../../../support/stack.js';
+import { callBack, callbackUrlOf } from '../../../support/waiting.js';
+import { createAccount } from '../../accounts.js';
+import { createResumeWorld, type ResumeWorld } from './resume-world.js';
+
+describe('results that were taken over', function () {
+  this.timeout(90_000);
+  let stack: TestStack;
+  let api: ApiClient;
+  let target: HttpTarget;
+  let world: ResumeWorld;
+
+  before(async () => {
+    stack = await sharedStack();
+    ({ api } = await createAccount(stack));
+    target = await startHttpTarget();
+    world = createResumeWorld(api, await api.createProject());
+  });
+  after(() => target.close());
+
+  it('a wait among them takes no callback any more, though its address can be read', async () => {
+    const path = `/${randomUUID()}`;
+    target.on(path, () => (target.requestsTo(path).length === 1 ? { status: 418 } : { delayMs: 3_000 }));
+    const pause = node('wait', { mode: 'callback' });
+    const tells = http(`${target.url}${path}`, { method: 'POST', body: `{{ ${pause.id}.callback_url }}` });
+    const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), pause, tells])));
+    const { data } = await api.run(workflowId);
+    await callBack(await callbackUrlOf(api, data.id, pause.id), 'called');
+    await api.pollToEnd(data.id);
+    const { body } = await world.resume({ workflowId, runId: data.id });
+    const [, told] = await eventually(() => target.requestsTo(path).length === 2 && target.requestsTo(path));
+    assert.equal((await callBack(told!.body)).status, 410);
+    const end = await api.pollToEnd(body.data.id);
+    assert.equal(end.data.status, 'succeed');
+    assert.equal(end.data.data![pause.id]!.result!.content, 'called');
+  });
+
+  it('stay when those of the earlier run expire', async () => {
+    const path = `/${randomUUID()}`;
+    target.on(path, [{ status: 418 }, { body: 'ok' }]);
+    const says = node('set', { value: 'kept' });
+    const failed = await world.runRow([says, http(`${target.url}${path}`)]);
+    const resumed = await world.resumeToEnd(failed);
+    const expire = `UPDATE runs SET results_expired_at = now(), is_purge_pending = true WHERE id = $1`;
+    await queryDatabase(stack, expire, [failed.runId]);
+    const { data } = (await api.poll(resumed.runId)).data;
+    assert.equal(data![says.id]!.result!.content, 'kept');
+    assert.equal((await api.poll(failed.runId)).data.status, 'not found');
+  });
+});

@@ -1,0 +1,157 @@
+// What each kind of node keeps when its run is resumed. docs/use/resume.md.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { ApiClient, RunRecord } from '../../../support/api-client.js';
+import { agent, drawing, http, linkInRow, node, resultOf, trigger } from '../../../support/graphs.js';
+import type { DrawingNode } from '../../../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../../../support/http-target.js';
+import { queryDatabase } from '../../../support/inspect.js';
+import { sharedStack } from '../../../support/shared-stack.js';
+import type { TestStack } from '../../../support/stack.js';
+import { startToolServer } from '../../../support/tool-server.js';
+import { callBack, callbackUrlOf, taskOf } from '../../../support/waiting.js';
+import { createAccount } from '../../accounts.js';
+import { createResumeWorld, type ResumeWorld } from './resume-world.js';
+
+describe('what is kept when a run is resumed', function () {
+  this.timeout(90_000);
+  let stack: TestStack;
+  let api: ApiClient;
+  let project: number;
+  let target: HttpTarget;
+  let world: ResumeWorld;
+
+  before(async () => {
+    stack = await sharedStack();
+    ({ api } = await createAccount(stack));
+    project = await api.createProject();
+    target = await startHttpTarget();
+    world = createResumeWorld(api, project);
+  });
+  after(() => target.close());
+
+  const callsTo = (path: string): number => target.requestsTo(path).length;
+  const failsOnce = (path: string): string => {
+    target.on(path, [{ status: 418 }, { body: 'ok' }]);
+    return `${target.url}${path}`;
+  };
+  /** A node whose first call fails. */
+  const mended = (data: Record<string, unknown> = {}): DrawingNode => http(failsOnce(`/${randomUUID()}`), data);
+
+  it('an agent that succeeded is kept, and one that failed begins anew', async () => {
+    const tools = await startToolServer();
+    const [good, bad] = [`agent-${randomUUID()}`, `agent-${randomUUID()}`];
+    stack.modelProvider.script(good, [{ text: 'good' }]);
+    stack.modelProvider.script(bad, [{ status: 400 }, { text: 'better' }]);
+    const server = { endpoint_url: tools.url, require_approval: 'never' };
+    const [first, second] = [agent('one', { model_name: good }, [server]), agent('two', { model_name: bad }, [server])];
+    const failed = await world.runRow([first, second]);
+    assert.equal(failed.status, 'failed');
+    const resumed = await world.resumeToEnd(failed);
+    assert.equal(resumed.nodes[second.id]!.result?.content, 'better', JSON.stringify(resumed.nodes));
+    assert.equal(resumed.nodes[first.id]!.result?.content, 'good');
+    assert.equal(stack.modelProvider.requestsFor(good).length, 1);
+    await tools.close();
+  });
+
+  describe('sub-workflows', () => {
+    const childOf = async (runId: string): Promise<{ id: string; resumed_from: string | null }[]> =>
+      queryDatabase(stack, 'SELECT id, resumed_from FROM runs WHERE parent_run_id = $1', [runId]);
+
+    it('one whose run failed goes on with a run that resumes that one, however deep', async () => {
+      const path = `/${randomUUID()}`;
+      const [once, fails] = [http(`${target.url}${path}`), mended()];
+      const grandchild = await world.workflowOf(
+        drawing(linkInRow([trigger(), once, fails, node('output', { value: resultOf(once, 'json.path') })])),
+      );
+      const middle = node('workflow', { workflow_id: grandchild });
+      const child = await world.workflowOf(drawing(linkInRow([trigger(), http(`${target.url}${path}/child`), middle])));
+      const call = node('workflow', { workflow_id: child });
+      const failed = await world.runRow([call, node('output', { value: resultOf(call) })]);
+      assert.equal(failed.nodes[call.id]!.error?.code, 'child_failed');
+      const resumed = await world.resumeToEnd(failed);
+      assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
+      assert.equal(resumed.output, path);
+      assert.deepEqual([callsTo(path), callsTo(`${path}/child`)], [1, 1]);
+      const [before] = await childOf(failed.runId);
+      const [after] = await childOf(resumed.runId);
+      assert.equal(after!.resumed_from, before!.id);
+      const [below] = await childOf(after!.id);
+      const run = (await api.get<RunRecord>(`/runs/${below!.id}/`)).body;
+      assert.deepEqual([run.status, run['parent_node_id']], ['Succeeded', middle.id]);
+    });
+
+    it('one that is chosen begins anew', async () => {
+      const path = `/${randomUUID()}`;
+      const child = await world.workflowOf(drawing(linkInRow([trigger(), http(`${target.url}${path}`), mended()])));
+      const call = node('workflow', { workflow_id: child });
+      const failed = await world.runRow([call]);
+      const resumed = await world.resumeToEnd(failed, { from: [call.id] });
+      assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
+      assert.equal(callsTo(path), 2);
+      assert.equal((await childOf(resumed.runId))[0]!.resumed_from, null);
+    });
+
+    it('one whose run succeeded before its own run was stopped takes that run over', async () => {
+      const path = `/${randomUUID()}`;
+      const child = await world.workflowOf(drawing(linkInRow([trigger(), http(`${target.url}${path}`)])));
+      const call = node('workflow', { workflow_id: child });
+      const failed = await world.runRow([call, mended()]);
+      const lose = `UPDATE node_results SET status = 'failed', error_code = 'cancelled', result = NULL
+        WHERE run_id = $1 AND node_id = $2`;
+      await queryDatabase(stack, lose, [failed.runId, call.id]);
+      const resumed = await world.resumeToEnd(failed);
+      assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
+      assert.equal(callsTo(path), 1);
+      assert.equal(resumed.nodes[call.id]!.result!['run_id'], (await childOf(failed.runId))[0]!.id);
+    });
+
+    it('a run of one can be resumed by itself, and then has no parent', async () => {
+      const child = await world.workflowOf(drawing(linkInRow([trigger(), mended()])));
+      const failed = await world.runRow([node('workflow', { workflow_id: child })]);
+      const [run] = await childOf(failed.runId);
+      const resumed = await world.resumeToEnd({ ...failed, workflowId: child, runId: run!.id });
+      assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
+      const record = await api.history(child, resumed.runId);
+      assert.deepEqual([record['parent_run_id'], record['resumed_from']], [null, run!.id]);
+    });
+
+    it('outcome_unknown below is not repeated unless that is accepted', async () => {
+      const path = `/${randomUUID()}`;
+      const child = await world.workflowOf(drawing(linkInRow([trigger(), http(failsOnce(path), { method: 'POST' })])));
+      const call = node('workflow', { workflow_id: child });
+      const failed = await world.runRow([call]);
+      const [run] = await childOf(failed.runId);
+      const lose = `UPDATE node_results SET error_code = 'outcome_unknown' WHERE run_id = $1 AND status = 'failed'`;
+      await queryDatabase(stack, lose, [run!.id]);
+      assert.equal(await world.refusalOf(failed), 'outcome_unknown');
+      assert.equal(await world.refusalOf(failed, { from: [call.id] }), 'outcome_unknown');
+      const resumed = await world.resumeToEnd(failed, { accept_unknown: true });
+      assert.equal(resumed.status, 'succeed');
+    });
+  });
+
+  it('waits and answered tasks are kept; a wait that was stopped begins anew', async () => {
+    const [pause, ask] = [node('wait', { mode: 'callback' }), node('human', { message: 'Go on?' })];
+    const last = node('set', { value: `${resultOf(pause)} ${resultOf(ask, 'action')}` });
+    const tells = mended({ method: 'POST', body: `{{ ${pause.id}.callback_url }}` });
+    const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), pause, ask, tells, last])));
+    const { data } = await api.run(workflowId);
+    await callBack(await callbackUrlOf(api, data.id, pause.id), 'called');
+    const task = await taskOf(api, data.id, ask.id);
+    await api.post(`/human-tasks/${task}/answer/`, { body: { action: 'done' } });
+    const end = await api.pollToEnd(data.id);
+    assert.equal(end.data.status, 'failed');
+    const failed = { workflowId, runId: data.id, status: 'failed', nodes: end.data.data ?? {} };
+    const resumed = await world.resumeToEnd(failed);
+    assert.equal(resumed.nodes[last.id]!.result!.content, 'called done', JSON.stringify(resumed.nodes));
+    const told = target.requestsTo(new URL(String(tells.data['url'])).pathname).map(({ body }) => body);
+    assert.notEqual(told[0], told[1], 'each run has an address of its own');
+    const again = await world.resume(resumed, { body: { from: [pause.id] } });
+    await callBack(await callbackUrlOf(api, again.body.data.id, pause.id), 'again');
+    const secondTask = await taskOf(api, again.body.data.id, ask.id);
+    assert.notEqual(secondTask, task);
+    await api.post(`/human-tasks/${secondTask}/answer/`, { body: { action: 'done' } });
+    assert.equal((await api.pollToEnd(again.body.data.id)).data.data![last.id]!.result!.content, 'again done');
+  });
+});

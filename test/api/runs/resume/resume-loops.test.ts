@@ -1,0 +1,193 @@
+// What loops keep when their run is resumed. docs/use/resume.md.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { ApiClient } from '../../../support/api-client.js';
+import { drawing, http, link, linkInRow, node, resultOf, trigger } from '../../../support/graphs.js';
+import type { DrawingNode } from '../../../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../../../support/http-target.js';
+import { queryDatabase, transactionsOf } from '../../../support/inspect.js';
+import { sharedStack } from '../../../support/shared-stack.js';
+import type { TestStack } from '../../../support/stack.js';
+import { createAccount } from '../../accounts.js';
+import { createResumeWorld, reusedOf, type ResumeWorld } from './resume-world.js';
+
+interface Iteration {
+  index: number;
+  status: string;
+  reused?: true;
+  nodes: Record<string, { reused?: true }>;
+}
+
+describe('what is kept of loops when a run is resumed', function () {
+  this.timeout(90_000);
+  let stack: TestStack;
+  let api: ApiClient;
+  let project: number;
+  let target: HttpTarget;
+  let world: ResumeWorld;
+
+  before(async () => {
+    stack = await sharedStack();
+    ({ api } = await createAccount(stack));
+    project = await api.createProject();
+    target = await startHttpTarget();
+    world = createResumeWorld(api, project);
+  });
+  after(() => target.close());
+
+  const callsTo = (path: string): number => target.requestsTo(path).length;
+  const failsOnce = (path: string): string => {
+    target.on(path, [{ status: 418 }, { body: 'ok' }]);
+    return `${target.url}${path}`;
+  };
+  /** A node whose first call fails. */
+  const mended = (data: Record<string, unknown> = {}): DrawingNode => http(failsOnce(`/${randomUUID()}`), data);
+
+  async function iterationsOf(run: { workflowId: number; runId: string }, loop: DrawingNode): Promise<Iteration[]> {
+    const path = `/workflows/${run.workflowId}/history/${run.runId}/iterations/?node=${loop.id}&size=100`;
+    return (await api.get<{ items: Iteration[] }>(path)).body.items;
+  }
+
+  /** A trigger, `before`, the loop with its body, and a node after it that fails once. */
+  function looped(loop: DrawingNode, body: DrawingNode[], after: DrawingNode[] = []): object {
+    const start = trigger();
+    linkInRow([start, loop, ...after]);
+    loop.data['body_node'] = body[0]!.id;
+    return drawing([start, loop, ...after, ...body]);
+  }
+
+  it('a loop over items that failed keeps the items that are done', async () => {
+    const [call, note] = [http(''), node('set', {})];
+    const items = Array.from({ length: 6 }, () => randomUUID());
+    const each = node('for_each', { items, concurrency: 1 });
+    call.data['url'] = `${target.url}/{{ ${each.id}.item }}`;
+    note.data['value'] = { of: `{{ ${each.id}.index }}`, answer: resultOf(call, 'json.path') };
+    link(call, note);
+    failsOnce(`/${items[3]}`);
+    const failed = await world.runToEnd(looped(each, [call, note]));
+    assert.equal(failed.status, 'failed');
+    const resumed = await world.resumeToEnd(failed);
+    assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
+    assert.deepEqual(
+      items.map((item) => callsTo(`/${item}`)),
+      [1, 1, 1, 2, 1, 1],
+    );
+    const outputs = resumed.nodes[each.id]!.result!['items'] as { of: number; answer: string }[];
+    assert.deepEqual(
+      outputs.map(({ of }) => of),
+      [0, 1, 2, 3, 4, 5],
+    );
+    assert.equal(outputs[1]!.answer, `/${items[1]}`);
+    assert.deepEqual(resumed.nodes[each.id]!.iterations, { total: 6, succeeded: 6, failed: 0, in_progress: 0 });
+    const iterations = await iterationsOf(resumed, each);
+    assert.deepEqual(
+      iterations.map(({ reused }) => reused === true),
+      [true, true, true, false, false, false],
+    );
+    assert.deepEqual(
+      iterations.map(({ nodes }) => nodes[call.id]!.reused === true),
+      [true, true, true, false, false, false],
+    );
+    // The trigger is reused; the loop and three iterations of two nodes were executed.
+    assert.equal((await transactionsOf(stack, resumed.runId)).length, 7);
+    assert.deepEqual(reusedOf(resumed).size, 1);
+  });
+
+  it('a loop that succeeded is kept with everything in it, and an inner loop keeps its items, too', async () => {
+    const call = http('');
+    const path = randomUUID();
+    const inner = node('for_each', { items: ['a', 'b'], body_node: call.id });
+    const outer = node('for_each', { items: ['1', '2', '3'], concurrency: 1 });
+    inner.data['concurrency'] = 1;
+    call.data['url'] = `${target.url}/${path}/{{ ${outer.id}.item }}/{{ ${inner.id}.item }}`;
+    failsOnce(`/${path}/3/b`);
+    const last = mended();
+    const failed = await world.runToEnd(looped(outer, [inner, call], [last]));
+    assert.equal(failed.status, 'failed');
+    const second = await world.resumeToEnd(failed);
+    assert.equal(second.status, 'failed', 'the node after the loop fails once, too');
+    assert.deepEqual(reusedOf(second).size, 1);
+    const calls = (): number[] => ['1/a', '1/b', '2/a', '2/b', '3/a', '3/b'].map((end) => callsTo(`/${path}/${end}`));
+    assert.deepEqual(calls(), [1, 1, 1, 1, 1, 2]);
+    const third = await world.resumeToEnd(second);
+    assert.equal(third.status, 'succeed', JSON.stringify(third.nodes));
+    assert.deepEqual(calls(), [1, 1, 1, 1, 1, 2]);
+    assert.deepEqual(third.nodes[outer.id], { ...second.nodes[outer.id], reused: true });
+    const [first] = await iterationsOf(third, outer);
+    assert.equal(first!.nodes[inner.id]!.reused, true);
+    const from = `&path=${encodeURIComponent(`${outer.id}[0]`)}`;
+    const nested = await api.get<{ total: number }>(
+      `/workflows/${third.workflowId}/history/${third.runId}/iterations/?node=${inner.id}${from}`,
+    );
+    assert.equal(nested.body.total, 2);
+    assert.equal((await transactionsOf(stack, third.runId)).length, 1);
+  });
+
+  it('an item that failed goes on behind its nodes that are done, whichever way they were left', async () => {
+    const path = randomUUID();
+    const each = node('for_each', { items: ['a', 'b'], concurrency: 1 });
+    const of = (name: string, data = {}): DrawingNode =>
+      http(`${target.url}/${path}/${name}/{{ ${each.id}.item }}`, data);
+    const [paid, caught, never, last] = [of('paid'), http(`${target.url}/status/418`), of('never'), of('last')];
+    caught.data['on_error'] = 'branch';
+    const told = node('set', { value: `${resultOf(paid, 'json.path')} {{ ${caught.id}.error.code }}` });
+    caught.data['error_node'] = told.id;
+    linkInRow([paid, caught, never]);
+    linkInRow([told, last]);
+    each.data['output'] = resultOf(told);
+    failsOnce(`/${path}/last/b`);
+    const failed = await world.runToEnd(looped(each, [paid, caught, never, told, last]));
+    assert.equal(failed.status, 'failed');
+    const resumed = await world.resumeToEnd(failed);
+    assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
+    const calls = ['paid/a', 'paid/b', 'never/a', 'never/b', 'last/a', 'last/b'].map((end) =>
+      callsTo(`/${path}/${end}`),
+    );
+    assert.deepEqual(calls, [1, 1, 0, 0, 1, 2]);
+    assert.deepEqual(resumed.nodes[each.id]!.result!['items'], [
+      `/${path}/paid/a http_status`,
+      `/${path}/paid/b http_status`,
+    ]);
+    const [, second] = await iterationsOf(resumed, each);
+    assert.deepEqual(
+      [second!.reused, second!.nodes[paid.id]!.reused, second!.nodes[last.id]!.reused],
+      [undefined, true, undefined],
+    );
+    assert.equal((await transactionsOf(stack, resumed.runId)).length, 2);
+  });
+
+  it('a loop over rounds goes on with the round that failed, and knows the round before', async () => {
+    const path = randomUUID();
+    const rounds = node('loop', { max_rounds: 6 });
+    rounds.data['until'] = { left: `{{ ${rounds.id}.index }}`, operator: '==', right: '4' };
+    const call = http(`${target.url}/${path}/{{ ${rounds.id}.index }}`);
+    const sum = node('set', { value: `{{ ${rounds.id}.last }}{{ ${rounds.id}.index }}` });
+    link(call, sum);
+    failsOnce(`/${path}/2`);
+    const failed = await world.runToEnd(looped(rounds, [call, sum]));
+    assert.equal(failed.status, 'failed');
+    const resumed = await world.resumeToEnd(failed);
+    assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
+    assert.equal(resumed.nodes[rounds.id]!.result!.content, '01234');
+    assert.equal(resumed.nodes[rounds.id]!.result!['rounds'], 5);
+    assert.deepEqual(
+      [0, 1, 2, 3, 4].map((round) => callsTo(`/${path}/${round}`)),
+      [1, 1, 2, 1, 1],
+    );
+  });
+
+  it('rounds that are enough are not gone beyond', async () => {
+    const rounds = node('loop', { max_rounds: 5 });
+    rounds.data['until'] = { left: `{{ ${rounds.id}.last }}`, operator: '==', right: '2' };
+    const say = node('set', { value: `{{ ${rounds.id}.index }}` });
+    const failed = await world.runToEnd(looped(rounds, [say], [mended()]));
+    // As if the run had been stopped between the end of its last round and that of the loop.
+    const lose = `UPDATE node_results SET status = 'failed', error_code = 'cancelled', result = NULL
+      WHERE run_id = $1 AND node_id = $2 AND path = ''`;
+    await queryDatabase(stack, lose, [failed.runId, rounds.id]);
+    const resumed = await world.resumeToEnd(failed);
+    assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
+    assert.equal(resumed.nodes[rounds.id]!.result!['rounds'], 3);
+    assert.equal(resumed.nodes[rounds.id]!.iterations!.total, 3);
+  });
+});

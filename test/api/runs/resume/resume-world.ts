@@ -1,0 +1,60 @@
+// Runs that fail once, and runs that resume them.
+import assert from 'node:assert/strict';
+import type { ApiAnswer, ApiClient, Envelope, NodeEntry, SendOptions } from '../../../support/api-client.js';
+import { drawing, linkInRow, trigger, type DrawingNode } from '../../../support/graphs.js';
+
+export interface EndedRun {
+  workflowId: number;
+  runId: string;
+  status: string;
+  nodes: Record<string, NodeEntry & { reused?: true }>;
+  output?: unknown;
+}
+
+export interface ResumeWorld {
+  workflowOf: (data: object) => Promise<number>;
+  /** A trigger, and these nodes in a row behind it. */
+  runRow: (nodes: DrawingNode[], input?: unknown) => Promise<EndedRun>;
+  runToEnd: (data: object, input?: unknown) => Promise<EndedRun>;
+  resume: <T = Envelope>(run: Pick<EndedRun, 'runId' | 'workflowId'>, options?: SendOptions) => Promise<ApiAnswer<T>>;
+  /** The run that resumes it, when it has ended. */
+  resumeToEnd: (run: EndedRun, body?: object) => Promise<EndedRun>;
+  /** The code of the 400. */
+  refusalOf: (run: Pick<EndedRun, 'runId' | 'workflowId'>, body?: object) => Promise<string | undefined>;
+}
+
+export function createResumeWorld(api: ApiClient, project: number): ResumeWorld {
+  const ended = async (workflowId: number, runId: string): Promise<EndedRun> => {
+    const { status, data, output } = (await api.pollToEnd(runId)).data;
+    return { workflowId, runId, status, nodes: data ?? {}, ...(output !== undefined && { output }) };
+  };
+  const world: ResumeWorld = {
+    workflowOf: (data) => api.createWorkflow(project, data),
+    runRow: (nodes, input) => world.runToEnd(drawing(linkInRow([trigger(), ...nodes])), input),
+    async runToEnd(data, input) {
+      const workflowId = await world.workflowOf(data);
+      const { status, data: started } = await api.run(workflowId, input);
+      assert.equal(status, 201, JSON.stringify(started));
+      return ended(workflowId, started.id);
+    },
+    resume: ({ workflowId, runId }, options = { body: {} }) =>
+      api.post(`/workflows/${workflowId}/history/${runId}/resume/`, options),
+    async resumeToEnd(run, body = {}) {
+      const answer = await world.resume(run, { body });
+      assert.equal(answer.status, 201, JSON.stringify(answer.body));
+      assert.equal(answer.body.status, 201);
+      return ended(run.workflowId, answer.body.data.id);
+    },
+    async refusalOf(run, body = {}) {
+      const answer = await world.resume<{ code?: string }>(run, { body });
+      assert.equal(answer.status, 400, JSON.stringify(answer.body));
+      return answer.body.code;
+    },
+  };
+  return world;
+}
+
+/** The ids of the nodes whose results are those of the earlier run. */
+export function reusedOf({ nodes }: EndedRun): Set<string> {
+  return new Set(Object.values(nodes).flatMap(({ id, reused }) => (reused === true ? [id] : [])));
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { giveRole, createAccount } from '../api/accounts.js';
+import { drawing, http, linkInRow, trigger } from '../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { queryDatabase } from '../support/inspect.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { assertAccessible } from './axe.js';
+import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+import { createRunWorld, nodeNamed, panel, type RunWorld, type Started } from './run-world.js';
+
+describe('resuming a run on its page', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let browser: ConsoleBrowser;
+  let target: HttpTarget;
+  let world: RunWorld;
+
+  before(async () => {
+    stack = await sharedStack();
+    [browser, target] = [await openConsole(stack), await startHttpTarget()];
+    world = await createRunWorld(stack);
+  });
+  after(async () => {
+    await browser.close();
+    await target.close();
+  });
+
+  const calls = (path: string): number => target.requestsTo(path).length;
+
+  /** `First`, `Second`, which fails once, and `Third`. */
+  async function failed(): Promise<Started & { paths: string[] }> {
+    const paths = [1, 2, 3].map((number) => `/${randomUUID()}/${number}`);
+    target.on(paths[1]!, [{ status: 418 }, { body: 'ok' }]);
+    const nodes = paths.map((path, index) =>
+      http(`${target.url}${path}`, { label: ['First', 'Second', 'Third'][index] }),
+    );
+    const run = await world.start(drawing(linkInRow([trigger([], { label: 'Start' }), ...nodes])));
+    await world.owner.api.pollToEnd(run.runId);
+    return { ...run, paths };
+  }
+
+  const open = (runId: string, options: Parameters<ConsoleBrowser['person']>[2] = {}) =>
+    browser.person(world.owner.userId, `/runs/${runId}`, options);
+
+  const untilOther = (page: Page, runId: string): Promise<void> =>
+    page.waitForURL((url) => url.pathname.startsWith('/runs/') && !url.pathname.endsWith(runId));
+
+  it('Resume executes what is left, and marks what is reused', async () => {
+    const { runId, paths } = await failed();
+    const page = await open(runId);
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Resume run' });
+    await dialog.getByRole('combobox', { name: 'Drawing' }).waitFor();
+    await assertAccessible(page, 'the dialog that resumes a run');
+    await dialog.getByRole('button', { name: 'Start run' }).click();
+    await untilOther(page, runId);
+    await dialog.waitFor({ state: 'detached' });
+    await nodeNamed(page, 'First, succeeded, reused').waitFor();
+    await nodeNamed(page, 'Third, succeeded').waitFor();
+    assert.deepEqual(paths.map(calls), [1, 2, 1]);
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    await timeline.getByRole('button', { name: 'First, succeeded, reused', exact: true }).waitFor();
+    await timeline.getByRole('button', { name: /^Second, attempt 1, succeeded, \d/ }).waitFor();
+    await nodeNamed(page, 'First, succeeded, reused').click();
+    await panel(page).getByText('nothing was executed').waitFor();
+    await page.getByRole('tab', { name: 'Cost' }).click();
+    await panel(page).getByText('Nothing was charged').waitFor();
+    await assertAccessible(page, 'a run that resumes another one');
+    // It has succeeded as a whole.
+    assert.equal(await page.getByRole('button', { name: 'Resume', exact: true }).count(), 0);
+    await page.getByRole('link', { name: 'An earlier run' }).click();
+    await page.waitForURL(`**/runs/${runId}**`);
+    await page.context().close();
+  });
+
+  it('Resume from here executes a node and all that follow it, on a narrow screen, too', async () => {
+    const { runId, paths } = await failed();
+    const page = await open(runId, NARROW);
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Start run' }).click();
+    await untilOther(page, runId);
+    await page.getByRole('status').getByText('Run succeeded').waitFor();
+    const second = page.url();
+    await nodeNamed(page, 'Third, succeeded').click();
+    await panel(page).getByRole('button', { name: 'Resume from here' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Resume from Third' });
+    await dialog.getByRole('combobox', { name: 'Drawing' }).selectOption('now');
+    await dialog.getByRole('button', { name: 'Start run' }).click();
+    await page.waitForURL((url) => url.href.split('?')[0] !== second.split('?')[0]);
+    await nodeNamed(page, 'Second, succeeded, reused').waitFor();
+    await nodeNamed(page, 'Third, succeeded').waitFor();
+    assert.deepEqual(paths.map(calls), [1, 2, 2]);
+    await page.context().close();
+  });
+
+  it('asks before a call is repeated whose outcome is not known', async () => {
+    const { runId, paths } = await failed();
+    const lose = `UPDATE node_results SET error_code = 'outcome_unknown' WHERE run_id = $1 AND status = 'failed'`;
+    await queryDatabase(stack, lose, [runId]);
+    const page = await open(runId);
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Resume run' });
+    await dialog.getByRole('button', { name: 'Start run' }).click();
+    const box = dialog.getByRole('checkbox', { name: 'Repeat calls whose outcome is not known' });
+    await box.waitFor();
+    assert.ok(await dialog.getByRole('button', { name: 'Start run' }).isDisabled());
+    await box.check();
+    await dialog.getByRole('button', { name: 'Start run' }).click();
+    await untilOther(page, runId);
+    await nodeNamed(page, 'Third, succeeded').waitFor();
+    assert.deepEqual(paths.map(calls), [1, 2, 1]);
+    await page.context().close();
+  });
+
+  it('who may only read sees neither button', async () => {
+    const { runId, workflowId } = await failed();
+    const { body } = await world.owner.api.get<{ project: number }>(`/workflows/${workflowId}/`);
+    const viewer = await createAccount(stack);
+    await giveRole(stack, viewer, body.project, 'viewer');
+    const page = await browser.person(viewer.userId, `/runs/${runId}`);
+    await nodeNamed(page, 'Second, failed').click();
+    await page.getByRole('button', { name: 'Compare', exact: true }).waitFor();
+    await page.waitForTimeout(500);
+    assert.equal(await page.getByRole('button', { name: /^Resume/ }).count(), 0);
+    await page.context().close();
+  });
+});
