@@ -129,6 +129,7 @@ const facts = defineRoute({
   params: idParams,
   responses: {
     200: toolFactsSchema.extend({
+      is_tool: z.boolean(),
       url: z.url().describe('Where MCP clients connect to, with an API key as bearer token'),
     }),
     404: detailSchema,
@@ -137,7 +138,10 @@ const facts = defineRoute({
   async handler({ deps, caller, params }) {
     const workflow = await findToolFacts(deps.db, caller, params.id);
     if (workflow === undefined) throw notFound();
-    return { status: 200, body: { ...toToolFacts(workflow), url: `${deps.config.publicUrl}/mcp` } };
+    return {
+      status: 200,
+      body: { ...toToolFacts(workflow), is_tool: workflow.is_tool, url: `${deps.config.publicUrl}/mcp` },
+    };
   },
 });
 

@@ -7,6 +7,7 @@ import { memberWorkflows } from './workflows-repository.js';
 export interface ToolWorkflow {
   id: number;
   title: string;
+  is_tool: boolean;
   short_description: string;
   /** Of the drawing no more than what its input fields are read from; null where those are too large. */
   start: Record<string, unknown> | null;
@@ -41,7 +42,13 @@ function runnableTools(db: Db, scope: Scope) {
 }
 
 function selectTool(query: ReturnType<typeof memberWorkflows>) {
-  return query.select(['workflows.id', 'workflows.title', 'workflows.short_description', start.as('start')]);
+  return query.select([
+    'workflows.id',
+    'workflows.title',
+    'workflows.is_tool',
+    'workflows.short_description',
+    start.as('start'),
+  ]);
 }
 
 /** The drawing with the one node that `inputFieldsOf` takes (graph/input.ts): the start, or else the first trigger. */

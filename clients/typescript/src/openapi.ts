@@ -10500,6 +10500,7 @@ export interface operations {
                         input_schema: {
                             [key: string]: unknown;
                         };
+                        is_tool: boolean;
                         /** @description Words of the title, and the id; it changes with the title */
                         name: string;
                         /**

@@ -217,6 +217,7 @@ describe('the list of tools', function () {
       name,
       description: 'Tells of a topic.',
       input_schema: inputSchema,
+      is_tool: true,
       url: `${stack.apiUrl}/mcp`,
     });
     assert.equal(JSON.stringify(facts.body).includes('nobody sees this'), false);
