@@ -17,7 +17,11 @@ const WEIGHT = 8;
 const RUN_ID = 'run_id';
 
 /** Of a run that has ended. `lease` holds the memory that the result takes until its end. */
-export async function readCallResult({ db }: AppDeps, runId: string, lease: ByteLease): Promise<JsonObject> {
+export async function readCallResult(
+  { db }: Pick<AppDeps, 'db'>,
+  runId: string,
+  lease: ByteLease,
+): Promise<JsonObject> {
   const end = await findRunEnd(db, runId);
   if (end === undefined) return failure('The run does not exist any more.', runId);
   if (end.status === 'Cancelled') return failure('The run was cancelled.', runId);

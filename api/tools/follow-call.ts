@@ -6,14 +6,15 @@ import type { AppDeps } from '../deps.js';
 import { openFeed } from '../live/run-feed.js';
 import { waitForRun } from '../live/wait-for-run.js';
 
-/** Proxies close what says nothing for longer, and it is noticed by then that the caller has lost its right to run. */
-const ALIVE_EVERY_MS = 15_000;
+type FollowDeps = Pick<AppDeps, 'db' | 'runHub' | 'sharedReads'>;
 
 export interface FollowedCall {
   runId: string;
   reader: Reader;
   /** Whether each node that has ended is told. */
   tellsNodes: boolean;
+  /** How often it is told that nothing has happened, and asked whether the caller may still run the workflow. */
+  aliveEveryMs: number;
   /** Of the client, which may hang up. */
   signal: AbortSignal;
 }
@@ -22,7 +23,7 @@ export interface FollowedCall {
 export type CallNews = { kind: 'node'; nodeId: string } | { kind: 'alive' | 'ended' | 'lost' };
 
 /** Ends after `ended` and `lost`, and without either when nobody is to wait any longer. */
-export async function* followCall(deps: AppDeps, call: FollowedCall): AsyncGenerator<CallNews> {
+export async function* followCall(deps: FollowDeps, call: FollowedCall): AsyncGenerator<CallNews> {
   const { reader, runId, signal } = call;
   const news = call.tellsNodes ? nodesOf(deps, call) : endOf(deps, call);
   for await (const each of news) {
@@ -38,20 +39,26 @@ export async function* followCall(deps: AppDeps, call: FollowedCall): AsyncGener
   }
 }
 
-async function* endOf({ runHub }: AppDeps, { runId, reader, signal }: FollowedCall): AsyncGenerator<CallNews> {
+async function* endOf(
+  { runHub }: FollowDeps,
+  { runId, reader, aliveEveryMs, signal }: FollowedCall,
+): AsyncGenerator<CallNews> {
   const place = { runId, userId: reader.userId };
   while (!signal.aborted && !runHub.isStopping) {
-    const options = { waitMs: ALIVE_EVERY_MS, signal };
+    const options = { waitMs: aliveEveryMs, signal };
     if (await waitForRun(runHub, place, ({ status }) => status !== 'In Progress', options)) yield { kind: 'ended' };
     else if (!signal.aborted && !runHub.isStopping) yield { kind: 'alive' };
   }
 }
 
-async function* nodesOf(deps: AppDeps, { runId, reader, signal }: FollowedCall): AsyncGenerator<CallNews> {
+async function* nodesOf(
+  deps: FollowDeps,
+  { runId, reader, aliveEveryMs, signal }: FollowedCall,
+): AsyncGenerator<CallNews> {
   const { db, runHub } = deps;
   const feed = openFeed(db, runHub, { runId, userId: reader.userId }, signal);
   let place = 0;
-  let aliveAtMs = performance.now() + ALIVE_EVERY_MS;
+  let aliveAtMs = performance.now() + aliveEveryMs;
   try {
     while (!signal.aborted && !runHub.isStopping) {
       const events = await feed.after(place);
@@ -62,7 +69,7 @@ async function* nodesOf(deps: AppDeps, { runId, reader, signal }: FollowedCall):
       }
       if (events.length > 0) continue;
       if (performance.now() >= aliveAtMs) {
-        aliveAtMs = performance.now() + ALIVE_EVERY_MS;
+        aliveAtMs = performance.now() + aliveEveryMs;
         yield { kind: 'alive' };
       }
       await feed.untilNews(Math.max(0, aliveAtMs - performance.now()));

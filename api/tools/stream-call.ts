@@ -13,11 +13,20 @@ import { idSchema, toResponse, type RequestId } from './messages.js';
 
 /** A caller that takes nothing for so long is disconnected; it may come back to the place where it was. */
 const STALLED_MS = 60_000;
-/** Then the call is answered, whatever the run waits for. */
-export const MAX_CALL_MS = 3_600_000;
+interface CallTimes {
+  /** Then the call is answered, whatever the run waits for. */
+  maxMs: number;
+  /** Proxies close what says nothing for longer, and it is noticed by then that the caller has lost its right to run. */
+  aliveEveryMs: number;
+}
+
+const TIMES: CallTimes = { maxMs: 3_600_000, aliveEveryMs: 15_000 };
 /** After which time a client that has lost its connection comes back. */
 const RETRY_MS = 2_000;
 const COMMENT = ':\n\n';
+
+/** What it takes to tell of a call. */
+export type CallDeps = Pick<AppDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>;
 
 /** A call whose run was accepted. Ids of events hold it, so that clients bring it back. */
 export interface OpenCall {
@@ -28,23 +37,27 @@ export interface OpenCall {
   told: number;
 }
 
-interface StreamedCall extends OpenCall, Omit<FollowedCall, 'tellsNodes'> {
+interface StreamedCall extends OpenCall, Omit<FollowedCall, 'tellsNodes' | 'aliveEveryMs'> {
   /** Whether the client takes an event without data at the start, by whose id it comes back: from 2025-11-25 on. */
   takesFirstEvent: boolean;
 }
 
-export function streamCall(deps: AppDeps, call: StreamedCall): RouteResult {
+export function streamCall(deps: CallDeps, call: StreamedCall, times = TIMES): RouteResult {
   const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
-  const body = Readable.from(framesOf(deps, call), { objectMode: false, highWaterMark: 1 });
+  const body = Readable.from(framesOf(deps, call, times), { objectMode: false, highWaterMark: 1 });
   return { status: 200, headers, body, stalledMs: STALLED_MS };
 }
 
-async function* framesOf(deps: AppDeps, call: StreamedCall): AsyncGenerator<string> {
+async function* framesOf(
+  deps: CallDeps,
+  call: StreamedCall,
+  { maxMs, aliveEveryMs }: CallTimes,
+): AsyncGenerator<string> {
   const { requestId, runId, progressToken } = call;
-  const untilMs = performance.now() + MAX_CALL_MS;
+  const untilMs = performance.now() + maxMs;
   yield call.takesFirstEvent ? `retry: ${RETRY_MS}\n${frameOf(call, '')}` : COMMENT;
   const progress = progressToken === undefined ? undefined : await createProgress(deps, call, progressToken);
-  for await (const news of followCall(deps, { ...call, tellsNodes: progress !== undefined })) {
+  for await (const news of followCall(deps, { ...call, tellsNodes: progress !== undefined, aliveEveryMs })) {
     if (news.kind === 'node') yield* progress?.frames(news.nodeId) ?? [];
     else if (news.kind === 'lost') {
       yield frameOf(call, toResponse(requestId, failure('You may not run this workflow any more.', runId)));
@@ -59,7 +72,7 @@ async function* framesOf(deps: AppDeps, call: StreamedCall): AsyncGenerator<stri
 }
 
 /** The memory of a result is held until the client has taken it. */
-async function* resultFrames(deps: AppDeps, call: StreamedCall): AsyncGenerator<string> {
+async function* resultFrames(deps: CallDeps, call: StreamedCall): AsyncGenerator<string> {
   const lease = deps.memory.lease(call.signal);
   try {
     yield frameOf(call, toResponse(call.requestId, await readCallResult(deps, call.runId, lease)));
@@ -69,7 +82,7 @@ async function* resultFrames(deps: AppDeps, call: StreamedCall): AsyncGenerator<
 }
 
 /** Progress rises from message to message, also after a client has come back: what it has heard of is not told again. */
-async function createProgress({ db }: AppDeps, call: StreamedCall, progressToken: RequestId) {
+async function createProgress({ db }: CallDeps, call: StreamedCall, progressToken: RequestId) {
   const plan = await findPlanOf(db, call.runId);
   const { ids, labels } = plan === undefined ? { ids: [], labels: [] } : rootPlan(plan);
   const labelOf = new Map(ids.map((id, index) => [id, labels[index]!]));
