@@ -48,7 +48,7 @@ function readCall(params: JsonObject): { name: string; input: JsonObject; progre
   const parsed = CallToolRequestParamsSchema.safeParse({ ...params, arguments: {} });
   const [input, meta] = [ownValue(params, 'arguments') ?? {}, ownValue(params, '_meta')];
   const token = idSchema.optional().safeParse(ownValue(meta, 'progressToken'));
-  if (!parsed.success) throw invalidParams('A call names its tool.');
+  if (!parsed.success) throw invalidParams('A call names its tool, and its _meta is an object.');
   // The SDK's schema would copy the arguments and change their numbers.
   if (!isObject(input)) throw invalidParams('The arguments of a tool are an object.');
   if (!token.success) throw invalidParams('The progress token is an integer or a short string.');

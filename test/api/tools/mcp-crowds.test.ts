@@ -91,20 +91,40 @@ describe('tool calls in crowds and over processes', function () {
     }
   });
 
-  it('a process that stops in good order ends its streams at once, and the next one goes on', async () => {
+  it('a process that stops in good order ends its streams whole, and another one tells the rest', async () => {
     const { id, name } = await offer(account.api, project, waiting());
-    const first = await startApiProcess(stack);
-    const client = await connectOfficial(first.apiUrl, account.apiKey);
-    const answer = call(client, name);
-    const runId = await openRun(id);
-    const startedAt = performance.now();
-    await first.stop();
-    assert.ok(performance.now() - startedAt < 8_000, 'it did not wait for the call');
-    const next = await startApiProcess(stack, { PORT: new URL(first.apiUrl).port });
-    await callBack(await callbackUrlOf(account.api, runId, wait.id));
-    assert.equal(textOf(await answer), 'done');
-    await client.client.close();
-    await next.stop();
+    const { first, second, stop } = await twoProcesses();
+    try {
+      const bare = await connectBare(first.apiUrl, account.apiKey);
+      const params = { name, arguments: {}, _meta: { progressToken: 'p' } };
+      const begun = bare.request(1, 'tools/call', params);
+      const url = await callbackUrlOf(account.api, await openRun(id), wait.id);
+      // A stream that was cut would be an error here.
+      const [, { text }] = await Promise.all([first.stop(), begun]);
+      assert.match(text, /^retry: 2000\nid: .+\ndata: \n\n/);
+      assert.equal(text.includes('"result"'), false);
+      const [lastEventId] = [...text.matchAll(/^id: (.+)$/gm)].map(([, place]) => place!).slice(-1);
+      const rest = await fetch(`${second.apiUrl}/mcp`, {
+        headers: { ...bare.headers, accept: 'text/event-stream', 'last-event-id': lastEventId! },
+      });
+      await callBack(url);
+      const told = messagesIn((await rest.text()).replaceAll(/^data: $/gm, ''));
+      const answer = told.at(-1)!['result'] as CallToolResult;
+      assert.deepEqual([textOf(answer), runOf(answer)], ['done', (await runsOf(id))[0]?.id]);
+      const before = messagesIn(text.replaceAll(/^data: $/gm, ''));
+      const progress = [...before, ...told.slice(0, -1)].map(
+        (each) => (each['params'] as { progress: number }).progress,
+      );
+      assert.deepEqual(progress, [1, 2, 3]);
+      for (const place of [lastEventId!, `${lastEventId}x`]) {
+        const other = await connectBare(second.apiUrl, account.apiKey);
+        const headers = { ...other.headers, accept: 'text/event-stream', 'last-event-id': place };
+        const { status } = await fetch(`${second.apiUrl}/mcp`, { headers });
+        assert.equal(status, 400, 'a place in a stream of another session');
+      }
+    } finally {
+      await stop();
+    }
   });
 
   it('a client that knows of no events sends its request again, to any process, and gets the answer of its run', async () => {
@@ -153,6 +173,20 @@ describe('tool calls in crowds and over processes', function () {
     } finally {
       await stop();
     }
+  });
+
+  it('a cancel that overtakes its call cancels it as soon as it is there', async () => {
+    const { id, name } = await offer(account.api, project, waiting());
+    const bare = await connectBare(stack.apiUrl, account.apiKey);
+    const params = { requestId: 'late' };
+    const cancel = bare.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+    const { text } = await bare.request('late', 'tools/call', { name, arguments: {} });
+    assert.equal((await cancel).status, 202);
+    assert.match(text, /The run was cancelled/);
+    assert.deepEqual(
+      (await runsOf(id)).map(({ status }) => status),
+      ['Cancelled'],
+    );
   });
 
   it('who loses their role while a call waits hears no more of it', async () => {

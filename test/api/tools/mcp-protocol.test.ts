@@ -236,6 +236,7 @@ describe('the protocol of /mcp', function () {
       { name: 'x_99999999999' },
       { name, arguments: [1] },
       { name, arguments: 'x' },
+      { name, _meta: 5 },
       { name, _meta: { progressToken: {} } },
       { name, _meta: { progressToken: 'x'.repeat(129) } },
     ]) {
