@@ -32,6 +32,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-  server: { proxy: { '/api': API_URL, '/docs': API_URL, '/v1': API_URL } },
+  server: { proxy: { '/api': API_URL, '/docs': API_URL, '/v1': API_URL, '/mcp': API_URL } },
   logLevel: 'warn',
 });

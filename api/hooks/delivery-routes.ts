@@ -14,7 +14,7 @@ import { acceptRun } from '../runs/accept-run.js';
 import { repeatHeaders } from '../runs/idempotency.js';
 import { eventHeaders, toKeyedDelivery } from './event-id.js';
 import { mayStartRuns } from './hook-view.js';
-import { answerRefusal, refusedInputSchema } from './refused-input.js';
+import { refusedInputSchema, toRefusedInput } from './refused-input.js';
 import { verifySignature, type Delivery, type Verdict } from './verify-signature.js';
 
 /** Of each kind, for each hook. */
@@ -75,7 +75,7 @@ async function takeDelivery(deps: AppDeps, log: Logger, hook: AddressedHook, del
   const keyed = toKeyedDelivery(hook, delivery.headers, input);
   const request = { workflow, userId: hook.authorId, input, keyed, leavesNoDraft: true };
   const { envelope, isRepeat } = await acceptRun(deps, log, request);
-  if (envelope.status !== 201) return answerRefusal(envelope, workflow.document);
+  if (envelope.status !== 201) return { status: 422, body: toRefusedInput(envelope, workflow.document) };
   return { status: 202, body: { id: envelope.data.id }, headers: repeatHeaders(isRepeat) };
 }
 

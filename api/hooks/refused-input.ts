@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { fieldIdsOf, inputFieldsOf } from '../../graph/input.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import type { FieldErrors } from '../http/errors.js';
-import type { RouteResult } from '../http/route.js';
 import type { Envelope } from '../runs/run-envelope.js';
 
 export const refusedInputSchema = detailSchema.extend({
@@ -13,16 +12,17 @@ export const refusedInputSchema = detailSchema.extend({
     .describe('Fields of the input and what is wrong with them'),
 });
 
+export type RefusedInput = z.infer<typeof refusedInputSchema>;
+
 /** `envelope`: what acceptance has answered to a run of this drawing. */
-export function answerRefusal({ data }: Envelope, drawing: unknown): RouteResult {
+export function toRefusedInput({ data }: Envelope, drawing: unknown): RefusedInput {
   const [one, ...others] = Object.values(data.data ?? {});
   const errors = toFieldErrors((one?.result ?? []) as Record<string, string>[]);
   const fields = fieldIdsOf(inputFieldsOf(drawing));
   const isOfInput = one !== undefined && others.length === 0 && Object.keys(errors).every((id) => fields.has(id));
-  const body = isOfInput
+  return isOfInput
     ? { detail: 'The workflow does not take this input.', code: 'invalid_input', errors }
     : { detail: 'The workflow cannot run as it is drawn.', code: 'invalid_workflow' };
-  return { status: 422, body };
 }
 
 function toFieldErrors(result: Record<string, string>[]): FieldErrors {

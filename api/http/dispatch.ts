@@ -10,6 +10,7 @@ import { holdsLazyJson, toJsonText } from './json-text.js';
 import { streamJson } from './stream-json.js';
 import { authenticate } from './middleware/authenticate.js';
 import { authorize, authorizeAdministrators } from './middleware/authorize.js';
+import { refuseOtherOrigins } from './middleware/own-origin.js';
 import { MAX_BODY_BYTES, readBytes, readJsonBody, readTextBody, readVerbatimBody } from './middleware/read-body.js';
 import { readRunInput } from '../runs/read-run-input.js';
 import type { Route, RouteResult } from './route.js';
@@ -21,8 +22,9 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
       ctx.state.route = route;
       await next();
     },
-    authenticate(route, deps),
   ];
+  if (route.ownOriginOnly === true) steps.push(refuseOtherOrigins(deps.config));
+  steps.push(authenticate(route, deps));
   if (route.isForAdministrators === true) steps.push(authorizeAdministrators(deps));
   if (route.access !== undefined) steps.push(authorize(route.access, deps));
   steps.push(async (ctx) => {

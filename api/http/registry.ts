@@ -33,6 +33,7 @@ import { runFlagRoutes } from '../runs/run-flags-routes.js';
 import { runRoutes } from '../runs/routes.js';
 import { sessionRoutes } from '../sessions/session-routes.js';
 import { signInRoutes } from '../sessions/routes.js';
+import { toolRoutes } from '../tools/routes.js';
 import { usageRoutes } from '../usage/routes.js';
 import { webhookRoutes } from '../webhooks/routes.js';
 import { workflowCheckRoutes } from '../workflows/checks-routes.js';
@@ -72,6 +73,7 @@ export const routes: Route[] = [
   ...callbackRoutes,
   ...hookRoutes,
   ...deliveryRoutes,
+  ...toolRoutes,
   ...runFlagRoutes,
   ...billingRoutes,
   ...usageRoutes,

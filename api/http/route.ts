@@ -103,6 +103,8 @@ interface RouteShape {
   /** Markdown with the details that do not fit into the summary. */
   description?: string;
   auth: Auth;
+  /** A request that a browser sends for a page of another origin gets 403, before anything else of it is looked at. */
+  ownOriginOnly?: boolean;
   /** Everybody else gets 403, before anything of the request is looked at. */
   isForAdministrators?: boolean;
   /**

@@ -56,5 +56,6 @@ export const workflowChangesSchema = z
     free_runs_per_user: integerField().min(0).max(MAX_ID),
     categories,
     subcategories: categories,
+    is_tool: z.boolean(),
   })
   .partial();

@@ -14,9 +14,9 @@ import * as usage from '../migrations/0011-usage.js';
 import * as nodeAttempts from '../migrations/0012-node-attempts.js';
 import * as approvalLists from '../migrations/0013-approval-lists.js';
 import * as runEvents from '../migrations/0014-run-events.js';
-import * as waits from '../migrations/0017-waits.js';
 import * as caughtFailures from '../migrations/0015-caught-failures.js';
 import * as runOutputs from '../migrations/0016-run-outputs.js';
+import * as waits from '../migrations/0017-waits.js';
 import * as loops from '../migrations/0018-loops.js';
 import * as sharedApprovals from '../migrations/0019-shared-approvals.js';
 import * as humanTasks from '../migrations/0020-human-tasks.js';
@@ -24,6 +24,7 @@ import * as childRuns from '../migrations/0021-child-runs.js';
 import * as countedAnswers from '../migrations/0022-counted-answers.js';
 import * as hooks from '../migrations/0023-hooks.js';
 import * as resumedRuns from '../migrations/0024-resumed-runs.js';
+import * as mcpTools from '../migrations/0027-mcp-tools.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -51,6 +52,7 @@ const migrations: Record<string, Migration> = {
   '0022-counted-answers': countedAnswers,
   '0023-hooks': hooks,
   '0024-resumed-runs': resumedRuns,
+  '0027-mcp-tools': mcpTools,
 };
 
 /**

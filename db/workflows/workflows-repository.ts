@@ -278,6 +278,7 @@ function selectRecord(query: ReturnType<typeof memberWorkflows>, count = 1) {
       'workflows.free_runs_per_user',
       'workflows.is_published',
       'workflows.slug',
+      'workflows.is_tool',
       'workflows.copied_from',
       'workflows.created_at',
       'workflows.updated_at',

@@ -22,7 +22,7 @@ export interface Line {
   refusal?: Outcome;
   /** What those get who are no members; 404 unless stated. */
   stranger?: Outcome;
-  /** Where the key stands in the Authorization header, and a session token is of no use: the chat proxy. */
+  /** Where the key stands in the Authorization header, and a session token is of no use: the chat proxy and `/mcp`. */
   keyIn?: 'authorization';
   /** What keys get that are restricted to a project, where it is not what other keys of their users get. */
   restricted?: Outcome;
@@ -129,6 +129,20 @@ export const lines: Line[] = [
     params: ({ hook }) => ({ token: hook.token }),
     body: () => ({ topic: 'cats' }),
   },
+  { route: 'GET /api/v1/workflows/:id/tool/', for: 'viewer', answer: '200' },
+  {
+    route: 'POST /mcp/',
+    for: 'anyone',
+    keyIn: 'authorization',
+    answer: '200',
+    body: () => ({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'matrix', version: '1' } },
+    }),
+  },
+  { route: 'GET /mcp/', for: 'anyone', keyIn: 'authorization', answer: '405 method_not_allowed' },
   { route: 'GET /api/v1/workflows/:id/export/', for: 'viewer', answer: '200' },
   {
     route: 'POST /api/v1/projects/:id/import/',

@@ -105,7 +105,7 @@ function expected(line: Line, { who, by }: Asker): Outcome {
   if (line.for === 'open') return line.answer;
   if (line.for === 'internal' && who === 'workers') return line.answer;
   // The chat proxy has one word for both.
-  if (line.keyIn !== undefined && (who === 'nobody' || who === 'workers')) return '401 invalid_api_key';
+  if (line.route.includes(' /v1/') && (who === 'nobody' || who === 'workers')) return '401 invalid_api_key';
   if (who === 'nobody' || (line.for === 'internal' && by === 'key')) return '401 not_authenticated';
   if (who === 'workers' || line.for === 'internal') return '401 authentication_failed';
   // Access to the API is asked of keys only.

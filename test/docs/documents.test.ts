@@ -14,6 +14,7 @@ const RUN = [
   'docs/use/live.md',
   'docs/use/resume.md',
   'docs/use/starts.md',
+  'docs/use/mcp.md',
   'examples/python/README.md',
   'CONTRIBUTING.md',
 ];

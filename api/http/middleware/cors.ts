@@ -8,6 +8,8 @@ const REQUEST_HEADERS = [
   'If-Match',
   'If-None-Match',
   'Last-Event-ID',
+  'Mcp-Protocol-Version',
+  'Mcp-Session-Id',
   'Prefer',
   'X-Api-Key',
   'X-Project-Id',
@@ -18,6 +20,7 @@ const REQUEST_HEADERS = [
 const ANSWER_HEADERS = [
   'ETag',
   'Idempotent-Replayed',
+  'Mcp-Session-Id',
   'Preference-Applied',
   'RateLimit',
   'RateLimit-Policy',

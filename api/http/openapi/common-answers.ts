@@ -16,6 +16,8 @@ export const STATUS_TEXTS: Partial<Record<number, string>> = {
   401: 'Credentials are missing or wrong.',
   403: 'The caller may not do this.',
   404: "Not found, or not the caller's: existence never leaks.",
+  405: 'The method is not taken here.',
+  406: 'The caller does not take the form of the answer.',
   409: 'Too late: what has happened stands.',
   412: 'It has been changed since the caller read it; nothing is done.',
   413: 'The body is too large.',

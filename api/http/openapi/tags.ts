@@ -4,6 +4,7 @@
 const GROUPS: [pattern: RegExp, group: string][] = [
   [/^\/v1\//, 'Chat completions'],
   [/\/execution-update\//, 'Internal'],
+  [/^\/mcp\/|\/tool\/$/, 'Tools'],
   [/\/workflows\/marketplace\/|-marketplace\/$/, 'Marketplace'],
   [/^\/api\/v1\/auth\//, 'Signing in'],
   [/\/agent-approvals?\//, 'Approvals'],
@@ -27,6 +28,7 @@ const ORDER = [
   'Run history',
   'Approvals',
   'Human tasks',
+  'Tools',
   'Billing',
   'Catalog and bookmarks',
   'Marketplace',

@@ -1178,6 +1178,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workflows/{id}/tool/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The workflow as MCP clients see it where it is offered as a tool (`is_tool`). */
+        get: operations["get_workflows_id_tool"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workflows/{id}/unpublish-from-marketplace/": {
         parameters: {
             query?: never;
@@ -1533,6 +1550,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The rest of the answer to a tool call, for a client that has lost its connection.
+         * @description `Last-Event-ID` names the last event that was received. Without it 405: the server sends nothing that no call asked for.
+         */
+        get: operations["get_mcp"];
+        put?: never;
+        /**
+         * Takes a message of an MCP client, to which workflows are offered as tools.
+         * @description Streamable HTTP of the Model Context Protocol, with the API key as a bearer token. `tools/list` has every workflow with `is_tool` that the user of the key may run. `tools/call` runs one: the answer is a stream of events, which ends with the result. A notification is answered with 202. 404: the session is not one of this key; begin another one.
+         */
+        post: operations["post_mcp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -1791,6 +1832,8 @@ export interface components {
             free_runs_per_user: number;
             id: number;
             is_published: boolean;
+            /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
+            is_tool: boolean;
             market_title: string;
             project: number;
             readme_guide: string;
@@ -2203,6 +2246,8 @@ export interface operations {
                             id: number;
                             is_bookmarked: boolean;
                             is_published: boolean;
+                            /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
+                            is_tool: boolean;
                             last_run_at: string | null;
                             /** @description Null when the workflow has never run. */
                             last_run_cost: components["schemas"]["Amount"] | null;
@@ -2332,6 +2377,8 @@ export interface operations {
                         id: number;
                         is_bookmarked: boolean;
                         is_published: boolean;
+                        /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
+                        is_tool: boolean;
                         last_run_at: string | null;
                         /** @description Null when the workflow has never run. */
                         last_run_cost: components["schemas"]["Amount"] | null;
@@ -5397,6 +5444,8 @@ export interface operations {
                         free_runs_per_user: number;
                         id: number;
                         is_published: boolean;
+                        /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
+                        is_tool: boolean;
                         market_title: string;
                         project: number;
                         readme_guide: string;
@@ -7406,6 +7455,8 @@ export interface operations {
                             free_runs_per_user: number;
                             id: number;
                             is_published: boolean;
+                            /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
+                            is_tool: boolean;
                             market_title: string;
                             project: number;
                             readme_guide: string;
@@ -7795,6 +7846,7 @@ export interface operations {
                     /** @description The drawing: nodes, edges, start_node and whatever else the editor keeps. */
                     data?: Record<string, unknown>;
                     free_runs_per_user?: number;
+                    is_tool?: boolean;
                     market_title?: string;
                     readme_guide?: string;
                     run_fee?: string | number;
@@ -10624,6 +10676,106 @@ export interface operations {
             };
         };
     };
+    get_workflows_id_tool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The short description; a sentence with the title where that is empty */
+                        description: string;
+                        /** @description JSON Schema of the arguments, from the trigger's fields */
+                        input_schema: {
+                            [key: string]: unknown;
+                        };
+                        is_tool: boolean;
+                        /** @description Words of the title, and the id; it changes with the title */
+                        name: string;
+                        /**
+                         * Format: uri
+                         * @description Where MCP clients connect to, with an API key as bearer token
+                         */
+                        url: string;
+                    };
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     post_workflows_id_unpublish_from_marketplace: {
         parameters: {
             query?: never;
@@ -12506,6 +12658,280 @@ export interface operations {
             };
             /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_mcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `id` of the last event that was received */
+                "Last-Event-Id"?: string;
+                /** @description The version that was agreed on */
+                "Mcp-Protocol-Version"?: string;
+                /** @description As the answer to `initialize` has given it */
+                "Mcp-Session-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not taken here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_mcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `application/json` and `text/event-stream` */
+                Accept?: string;
+                /** @description The version that was agreed on */
+                "Mcp-Protocol-Version"?: string;
+                /** @description As the answer to `initialize` has given it */
+                "Mcp-Session-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    id?: string | number;
+                    /** @constant */
+                    jsonrpc: "2.0";
+                    method?: string;
+                    params?: Record<string, unknown>;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            code: number;
+                            message: string;
+                        };
+                        id: (string | number) | null;
+                        /** @constant */
+                        jsonrpc: "2.0";
+                        result?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Taken; it is done soon. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            code: number;
+                            message: string;
+                        };
+                        id: (string | number) | null;
+                        /** @constant */
+                        jsonrpc: "2.0";
+                        result?: {
+                            [key: string]: unknown;
+                        };
+                    } | components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller does not take the form of the answer. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,5 +1,6 @@
 import type { components } from '../../app/api.js';
 import { HooksSection } from './hooks/hooks-section.js';
+import { ToolSection } from './tool/tool-section.js';
 import './starts.css';
 
 interface StartsSectionsProps {
@@ -12,6 +13,7 @@ export function StartsSections({ workflowId, role }: StartsSectionsProps) {
   return (
     <div className="starts">
       <HooksSection workflowId={workflowId} mayChange={role !== 'viewer'} />
+      <ToolSection workflowId={workflowId} mayChange={role !== 'viewer'} />
     </div>
   );
 }

@@ -29,6 +29,8 @@ export interface WorkflowsTable {
   free_runs_per_user: Generated<number>;
   is_published: Generated<boolean>;
   slug: string | null;
+  /** Whether MCP clients are offered it as a tool. */
+  is_tool: Generated<boolean>;
   copied_from: number | null;
   first_published_at: Date | null;
   last_published_at: Date | null;

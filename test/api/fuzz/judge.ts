@@ -56,6 +56,7 @@ function judge({ method, target }: FuzzRequest, { status, headers, text }: FuzzA
 function isError(target: string, body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false;
   if (/^\/v1(?:[/?]|$)/.test(target) && 'error' in body) return isChatError(body.error);
+  if (/^\/mcp(?:[/?]|$)/.test(target) && 'error' in body) return isProtocolError(body.error);
   if ('detail' in body) return typeof body.detail === 'string' && 'code' in body && typeof body.code === 'string';
   const fields: unknown[] = Object.values(body);
   return fields.length > 0 && fields.every((sentences) => Array.isArray(sentences) && sentences.every(isText));
@@ -64,6 +65,12 @@ function isError(target: string, body: unknown): boolean {
 function isChatError(error: unknown): boolean {
   const { message, type, param, code } = (error ?? {}) as Record<string, unknown>;
   return isText(message) && isText(type) && [param, code].every((value) => value === null || isText(value));
+}
+
+/** Of JSON-RPC. */
+function isProtocolError(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as Record<string, unknown>;
+  return Number.isInteger(code) && isText(message);
 }
 
 function isText(value: unknown): boolean {

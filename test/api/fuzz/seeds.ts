@@ -40,6 +40,7 @@ const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
       free_runs_per_user: 3,
       categories: [],
       subcategories: [],
+      is_tool: true,
     }),
   },
   { route: 'POST /api/v1/projects/:id/import/', body: () => ({ title: 'a drawing', data: richDrawing() }) },
@@ -143,6 +144,22 @@ const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
     params: ({ hook }) => ({ token: hook.token }),
     headers: { 'webhook-id': 'fuzz', 'x-github-delivery': 'fuzz', 'idempotency-key': 'fuzz' },
     body: () => ({ topic: 'x', n: [1, { a: 2.5 }] }),
+  },
+  {
+    route: 'POST /mcp/',
+    keyIn: 'authorization',
+    headers: { 'mcp-session-id': 'fuzz', 'mcp-protocol-version': '2025-06-18', accept: '*/*' },
+    body: () => ({
+      jsonrpc: '2.0',
+      id: 'a',
+      method: 'tools/call',
+      params: { name: 'tool_1', arguments: { n: [1, { a: 2.5 }] }, _meta: { progressToken: 1 } },
+    }),
+  },
+  {
+    route: 'GET /mcp/',
+    keyIn: 'authorization',
+    headers: { 'mcp-session-id': 'fuzz', 'last-event-id': 'WzEsbnVsbCwwXQ', accept: 'text/event-stream' },
   },
   { route: 'GET /api/v1/workflows/:id/versions/', query: () => 'page=1&size=2' },
   {

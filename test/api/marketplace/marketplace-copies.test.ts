@@ -64,6 +64,7 @@ describe('copies from the marketplace', function () {
         data: JSON.parse(JSON.stringify(data)) as unknown,
         sort_id: 2,
         is_published: false,
+        is_tool: false,
         slug: null,
         copied_from: workflowId,
         can_edit: true,

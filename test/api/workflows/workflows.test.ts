@@ -41,6 +41,7 @@ describe('workflows', function () {
         run_fee: '0',
         free_runs_per_user: 0,
         is_published: false,
+        is_tool: false,
         slug: null,
         copied_from: null,
         can_edit: true,

@@ -103,7 +103,8 @@ describe('sealed columns', function () {
       'hook-secret': true,
       'human-answer': true,
       'webhook-secret': true,
-    } satisfies Record<SecretContext, true>;
+      // A session of an MCP client is with the client alone.
+    } satisfies Record<Exclude<SecretContext, 'tool-session'>, true>;
     assert.deepEqual(
       [...new Set(SEALED_COLUMNS.map(({ context }) => context))].toSorted(),
       Object.keys(kinds).toSorted(),

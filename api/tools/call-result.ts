@@ -1,0 +1,56 @@
+// The result of a tool call: what its run has put out. Failures are results, too, so that the model reads them.
+import { readOutputs } from '../../db/nodes/node-outputs-repository.js';
+import { findRunResult } from '../../db/runs/run-output.js';
+import { findRunEnd } from '../../db/runs/tool-runs-repository.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { parseJson, writeJson } from '../../graph/json-text.js';
+import type { NodeOutput } from '../../graph/template.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { AppDeps } from '../deps.js';
+
+/** Of the text of a result; no model reads more. */
+const MAX_CHARACTERS = 1024 * 1024;
+/** Bytes of memory per byte of a stored result: its text, its value, and the answer with both. */
+const WEIGHT = 8;
+
+/** Under this name results tell their run. */
+const RUN_ID = 'run_id';
+
+/** Of a run that has ended. `lease` holds the memory that the result takes until its end. */
+export async function readCallResult(
+  { db }: Pick<AppDeps, 'db'>,
+  runId: string,
+  lease: ByteLease,
+): Promise<JsonObject> {
+  const end = await findRunEnd(db, runId);
+  if (end === undefined) return failure('The run does not exist any more.', runId);
+  if (end.status === 'Cancelled') return failure('The run was cancelled.', runId);
+  if (end.status !== 'Succeeded') {
+    return failure(`The run failed: ${end.errorCode ?? 'failed'}: ${end.errorMessage ?? 'a node failed.'}`, runId);
+  }
+  const found = await findRunResult(db, runId);
+  await lease.resize(WEIGHT * (found?.sizeBytes ?? 0));
+  const [stored] = found === undefined ? [] : await readOutputs(db, { runId, path: found.path }, [found.nodeId]);
+  if (found === undefined || stored === undefined) return success('', runId);
+  const { content, value } = parseJson(stored.result) as NodeOutput;
+  return success(found.isOutput ? value : content, runId);
+}
+
+function success(output: unknown, runId: string): JsonObject {
+  const text = typeof output === 'string' ? output : writeJson(output);
+  if (text.length > MAX_CHARACTERS) {
+    const kept = `GET /api/v1/workflows/workflow_result/?id=${runId}`;
+    return failure(
+      `The run succeeded, but its output has ${text.length} characters, and the result of a tool has at most ${MAX_CHARACTERS}. ${kept} has it.`,
+      runId,
+    );
+  }
+  const structured = isObject(output) ? { structuredContent: output } : {};
+  return { content: [{ type: 'text', text }], ...structured, _meta: { [RUN_ID]: runId } };
+}
+
+/** A result that tells the model what is wrong. Without a run, nothing was started. */
+export function failure(text: string, runId?: string): JsonObject {
+  const meta = runId === undefined ? {} : { _meta: { [RUN_ID]: runId } };
+  return { content: [{ type: 'text', text }], isError: true, ...meta };
+}

@@ -1,0 +1,80 @@
+// A run that a client waits for: what has happened, and when it has ended. It takes no statement of its own: all who wait
+// in this process share one loop (api/live/).
+import type { Reader } from '../../db/runs/run-watches-repository.js';
+import { mayRun } from '../waits/wait-view.js';
+import type { AppDeps } from '../deps.js';
+import { openFeed } from '../live/run-feed.js';
+import { waitForRun } from '../live/wait-for-run.js';
+
+type FollowDeps = Pick<AppDeps, 'db' | 'runHub' | 'sharedReads'>;
+
+export interface FollowedCall {
+  runId: string;
+  reader: Reader;
+  /** Whether each node that has ended is told. */
+  tellsNodes: boolean;
+  /** How often it is told that nothing has happened, and asked whether the caller may still run the workflow. */
+  aliveEveryMs: number;
+  /** Of the client, which may hang up. */
+  signal: AbortSignal;
+}
+
+/** `node`: one of the drawing outside bodies has ended. `alive`: nothing. `lost`: the caller may not see the run any more. */
+export type CallNews = { kind: 'node'; nodeId: string } | { kind: 'alive' | 'ended' | 'lost' };
+
+/** Ends after `ended` and `lost`, and without either when nobody is to wait any longer. */
+export async function* followCall(deps: FollowDeps, call: FollowedCall): AsyncGenerator<CallNews> {
+  const { reader, runId, signal } = call;
+  const news = call.tellsNodes ? nodesOf(deps, call) : endOf(deps, call);
+  for await (const each of news) {
+    if (each.kind !== 'node' && !signal.aborted) {
+      const role = await deps.sharedReads.roleOf({ ...reader, runId });
+      if (!mayRun(role)) {
+        yield { kind: 'lost' };
+        return;
+      }
+    }
+    yield each;
+    if (each.kind === 'ended') return;
+  }
+}
+
+async function* endOf(
+  { runHub }: FollowDeps,
+  { runId, reader, aliveEveryMs, signal }: FollowedCall,
+): AsyncGenerator<CallNews> {
+  const place = { runId, userId: reader.userId };
+  while (!signal.aborted && !runHub.isStopping) {
+    const options = { waitMs: aliveEveryMs, signal };
+    if (await waitForRun(runHub, place, ({ status }) => status !== 'In Progress', options)) yield { kind: 'ended' };
+    else if (!signal.aborted && !runHub.isStopping) yield { kind: 'alive' };
+  }
+}
+
+async function* nodesOf(
+  deps: FollowDeps,
+  { runId, reader, aliveEveryMs, signal }: FollowedCall,
+): AsyncGenerator<CallNews> {
+  const { db, runHub } = deps;
+  const feed = openFeed(db, runHub, { runId, userId: reader.userId }, signal);
+  let place = 0;
+  let aliveAtMs = performance.now() + aliveEveryMs;
+  try {
+    while (!signal.aborted && !runHub.isStopping) {
+      const events = await feed.after(place);
+      for (const { version, kind, path, subject, status } of events) {
+        place = version;
+        if (kind === 'node' && path === '' && status !== 'in progress') yield { kind: 'node', nodeId: subject };
+        if (kind === 'run' && status !== 'In Progress') yield { kind: 'ended' };
+      }
+      if (events.length > 0) continue;
+      if (performance.now() >= aliveAtMs) {
+        aliveAtMs = performance.now() + aliveEveryMs;
+        yield { kind: 'alive' };
+      }
+      await feed.untilNews(Math.max(0, aliveAtMs - performance.now()));
+    }
+  } finally {
+    feed.end();
+  }
+}

@@ -1,0 +1,25 @@
+import { listTools } from '../../db/workflows/tools-repository.js';
+import type { JsonObject } from '../../graph/json.js';
+import type { AppDeps } from '../deps.js';
+import { MAX_ID } from '../http/path-ids.js';
+import type { Caller } from '../http/route.js';
+import { ErrorCode, ProtocolError } from './messages.js';
+import { toTool } from './tool-view.js';
+
+const PAGE_TOOLS = 50;
+const CURSOR = /^[1-9]\d{0,9}$/;
+
+/** A page of the tools that the caller may call, in the order of their ids; the cursor is the last id of the page before. */
+export async function listToolsPage({ db }: AppDeps, caller: Caller, { cursor }: JsonObject): Promise<JsonObject> {
+  const after = toPlace(cursor);
+  const found = await listTools(db, caller, { after, limit: PAGE_TOOLS + 1 });
+  const page = found.slice(0, PAGE_TOOLS);
+  const last = found.length > PAGE_TOOLS ? page.at(-1) : undefined;
+  return { tools: page.map(toTool), ...(last !== undefined && { nextCursor: String(last.id) }) };
+}
+
+function toPlace(cursor: unknown): number {
+  if (cursor === undefined) return 0;
+  if (typeof cursor === 'string' && CURSOR.test(cursor) && Number(cursor) <= MAX_ID) return Number(cursor);
+  throw new ProtocolError(ErrorCode.InvalidParams, 'The cursor is none that a list of tools has given.');
+}

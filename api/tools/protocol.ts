@@ -1,0 +1,64 @@
+// What the protocol asks of every request, and what a client learns of the server.
+import {
+  DEFAULT_NEGOTIATED_PROTOCOL_VERSION,
+  InitializeRequestParamsSchema,
+  LATEST_PROTOCOL_VERSION,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { JsonObject } from '../../graph/json.js';
+import type { AppDeps } from '../deps.js';
+import { ApiError } from '../http/errors.js';
+import type { Caller } from '../http/route.js';
+import { ErrorCode, ProtocolError } from './messages.js';
+import { isSessionOf } from './tool-session.js';
+
+const SERVER_INFO = { name: 'workflow-automation-service', version: '1.0.0' };
+const INSTRUCTIONS =
+  'Each tool is a workflow: a call runs it, and the result is what the run puts out. An error that names a run is one of ' +
+  'a run that may have done things before it failed.';
+/** From this version on, clients take an event without data, by whose id they come back. */
+const FIRST_EVENT_VERSION = '2025-11-25';
+
+/** The answer to `initialize`: the client's version where the server knows it, else the server's latest. */
+export function initialize(params: JsonObject): JsonObject {
+  const { success, data } = InitializeRequestParamsSchema.safeParse(params);
+  if (!success) {
+    const message = 'initialize names protocolVersion, capabilities and clientInfo with its name and version.';
+    throw new ProtocolError(ErrorCode.InvalidParams, message);
+  }
+  const asked = data.protocolVersion;
+  return {
+    protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION,
+    capabilities: { tools: {} },
+    serverInfo: SERVER_INFO,
+    instructions: INSTRUCTIONS,
+  };
+}
+
+/** Throws the 406 for a client that does not take both forms of answers. */
+export function refuseOtherTypes(accept: string | undefined): void {
+  const types = (accept ?? '*/*').split(',').map((part) => part.split(';')[0]!.trim().toLowerCase());
+  const takes = (type: string): boolean => types.includes(type) || types.includes('*/*');
+  if (takes('application/json') && takes('text/event-stream')) return;
+  throw new ApiError(406, 'not_acceptable', 'Accept must have application/json and text/event-stream.');
+}
+
+export interface AgreedVersion {
+  takesFirstEvent: boolean;
+}
+
+/** Throws the 400 for a version that the server does not know. */
+export function checkVersion(version = DEFAULT_NEGOTIATED_PROTOCOL_VERSION): AgreedVersion {
+  if (SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return { takesFirstEvent: version >= FIRST_EVENT_VERSION };
+  const message = `The server knows the versions ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')} of the protocol.`;
+  throw new ApiError(400, 'unsupported_version', message);
+}
+
+/** Throws the 400 for a request without a session, and the 404 for one that is none of the key: the client begins another. */
+export function checkSession({ secretBox }: AppDeps, caller: Caller, sessionId = ''): string {
+  if (sessionId === '') {
+    throw new ApiError(400, 'session_missing', 'Send initialize first, and its Mcp-Session-Id with each request.');
+  }
+  if (isSessionOf(secretBox, sessionId, caller)) return sessionId;
+  throw new ApiError(404, 'session_not_found', 'There is no such session. Send initialize to begin one.');
+}

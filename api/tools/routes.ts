@@ -1,0 +1,148 @@
+// Workflows as tools of MCP clients: streamable HTTP at `/mcp`. docs/use/mcp.md.
+import { z } from 'zod';
+import { findRunRole } from '../../db/projects/members-repository.js';
+import { findKeyedRun } from '../../db/runs/idempotency-repository.js';
+import { findToolFacts } from '../../db/workflows/tools-repository.js';
+import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { documentedAs } from '../http/documented-as.js';
+import { ApiError, notFound, overloaded } from '../http/errors.js';
+import { idParams } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { answerRequest } from './answer-request.js';
+import { cancelCall } from './cancel-call.js';
+import { answerError, answerResult, ProtocolError, readMessage, type Request } from './messages.js';
+import { checkSession, checkVersion, initialize, refuseOtherTypes } from './protocol.js';
+import { parseEventId, streamCall } from './stream-call.js';
+import { beginSession, toCallKey } from './tool-session.js';
+import { toolFactsSchema, toToolFacts } from './tool-view.js';
+
+const sessionHeaders = z.object({
+  'mcp-session-id': z.string().optional().describe('As the answer to `initialize` has given it'),
+  'mcp-protocol-version': z.string().optional().describe('The version that was agreed on'),
+});
+
+const messageSchema = documentedAs(z.unknown(), {
+  type: 'object',
+  description: 'One message of JSON-RPC 2.0',
+  properties: {
+    jsonrpc: { const: '2.0' },
+    id: { type: ['string', 'integer'] },
+    method: { type: 'string' },
+    params: { type: 'object' },
+  },
+  required: ['jsonrpc'],
+});
+
+const answerSchema = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.int()]).nullable(),
+  result: z.record(z.string(), z.unknown()).optional(),
+  error: z.object({ code: z.int(), message: z.string() }).optional(),
+});
+
+const send = defineRoute({
+  method: 'POST',
+  path: '/mcp/',
+  summary: 'Takes a message of an MCP client, to which workflows are offered as tools.',
+  description:
+    'Streamable HTTP of the Model Context Protocol, with the API key as a bearer token. `tools/list` has every workflow with ' +
+    '`is_tool` that the user of the key may run. `tools/call` runs one: the answer is a stream of events, which ends with ' +
+    'the result. A notification is answered with 202. 404: the session is not one of this key; begin another one.',
+  auth: 'bearer-key',
+  ownOriginOnly: true,
+  bodyFormat: 'exact',
+  headers: sessionHeaders.extend({
+    accept: z.string().optional().describe('`application/json` and `text/event-stream`'),
+  }),
+  body: messageSchema,
+  responses: {
+    200: answerSchema,
+    202: z.null(),
+    400: z.union([answerSchema, badRequestSchema]),
+    404: detailSchema,
+    406: detailSchema,
+    ...keyErrors,
+  },
+  mediaTypes: { 200: ['application/json', 'text/event-stream'] },
+  answerHeaders: ['Mcp-Session-Id'],
+  async handler({ deps, log, caller, headers, body, signal }) {
+    refuseOtherTypes(headers.accept);
+    let requestId: Request['id'] | null = null;
+    try {
+      const message = readMessage(body);
+      requestId = message.id ?? null;
+      if (message.method === 'initialize' && message.id !== undefined) {
+        const sessionId = beginSession(deps.secretBox, caller);
+        return answerResult(message.id, initialize(message.params), { 'Mcp-Session-Id': sessionId });
+      }
+      const { takesFirstEvent } = checkVersion(headers['mcp-protocol-version']);
+      const sessionId = checkSession(deps, caller, headers['mcp-session-id']);
+      const calling = { deps, log, caller, sessionId, takesFirstEvent, signal };
+      if (message.id !== undefined) return await answerRequest(calling, message);
+      if (message.method === 'notifications/cancelled') await cancelCall(calling, message.params);
+      return { status: 202 };
+    } catch (error) {
+      if (error instanceof ProtocolError) return answerError(requestId, error);
+      throw error;
+    }
+  },
+});
+
+const resume = defineRoute({
+  method: 'GET',
+  path: '/mcp/',
+  summary: 'The rest of the answer to a tool call, for a client that has lost its connection.',
+  description:
+    '`Last-Event-ID` names the last event that was received. Without it 405: the server sends nothing that no call asked for.',
+  auth: 'bearer-key',
+  ownOriginOnly: true,
+  headers: sessionHeaders.extend({
+    'last-event-id': z.string().optional().describe('The `id` of the last event that was received'),
+  }),
+  responses: { 200: z.string(), 400: badRequestSchema, 404: detailSchema, 405: detailSchema, ...keyErrors },
+  mediaTypes: { 200: ['text/event-stream'] },
+  async handler({ deps, caller, headers, signal }) {
+    const lastEventId = headers['last-event-id'];
+    if (lastEventId === undefined || lastEventId === '') {
+      const message = 'The server sends nothing that no call asked for.';
+      throw new ApiError(405, 'method_not_allowed', message, { headers: { Allow: 'POST, OPTIONS' } });
+    }
+    const { takesFirstEvent } = checkVersion(headers['mcp-protocol-version']);
+    const sessionId = checkSession(deps, caller, headers['mcp-session-id']);
+    const call = parseEventId(lastEventId);
+    const run = call && (await findKeyedRun(deps.db, toCallKey(caller, sessionId, call.requestId)));
+    const role = run && (await findRunRole(deps.db, run.runId, caller));
+    if (call === undefined || run === undefined || role === undefined) {
+      throw new ApiError(400, 'invalid', 'Last-Event-ID names no call of this session.');
+    }
+    if (deps.runHub.isFullFor(caller.userId)) throw overloaded();
+    return streamCall(deps, { ...call, runId: run.runId, reader: caller, takesFirstEvent, signal });
+  },
+});
+
+const facts = defineRoute({
+  method: 'GET',
+  path: '/api/v1/workflows/:id/tool/',
+  summary: 'The workflow as MCP clients see it where it is offered as a tool (`is_tool`).',
+  auth: 'key',
+  access: { to: 'workflow', role: 'viewer' },
+  params: idParams,
+  responses: {
+    200: toolFactsSchema.extend({
+      is_tool: z.boolean(),
+      url: z.url().describe('Where MCP clients connect to, with an API key as bearer token'),
+    }),
+    404: detailSchema,
+    ...keyErrors,
+  },
+  async handler({ deps, caller, params }) {
+    const workflow = await findToolFacts(deps.db, caller, params.id);
+    if (workflow === undefined) throw notFound();
+    return {
+      status: 200,
+      body: { ...toToolFacts(workflow), is_tool: workflow.is_tool, url: `${deps.config.publicUrl}/mcp` },
+    };
+  },
+});
+
+export const toolRoutes: Route[] = [send, resume, facts];

@@ -1,0 +1,121 @@
+// The answer to a tool call: server-sent events of the protocol's messages. It holds nothing that another process could not
+// tell as well, so that a client which loses its connection goes on at any of them (ADR 24).
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { findPlanOf } from '../../db/runs/tool-runs-repository.js';
+import { rootPlan } from '../../graph/plan.js';
+import { writeJson } from '../../graph/json-text.js';
+import type { AppDeps } from '../deps.js';
+import type { RouteResult } from '../http/route.js';
+import { failure, readCallResult } from './call-result.js';
+import { followCall, type FollowedCall } from './follow-call.js';
+import { idSchema, toResponse, type RequestId } from './messages.js';
+
+/** A caller that takes nothing for so long is disconnected; it may come back to the place where it was. */
+const STALLED_MS = 60_000;
+interface CallTimes {
+  /** Then the call is answered, whatever the run waits for. */
+  maxMs: number;
+  /** Proxies close what says nothing for longer, and it is noticed by then that the caller has lost its right to run. */
+  aliveEveryMs: number;
+}
+
+const TIMES: CallTimes = { maxMs: 3_600_000, aliveEveryMs: 15_000 };
+/** After which time a client that has lost its connection comes back. */
+const RETRY_MS = 2_000;
+const COMMENT = ':\n\n';
+
+/** What it takes to tell of a call. */
+export type CallDeps = Pick<AppDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>;
+
+/** A call whose run was accepted. Ids of events hold it, so that clients bring it back. */
+export interface OpenCall {
+  requestId: RequestId;
+  /** Absent where the client wants to hear of no progress. */
+  progressToken: RequestId | undefined;
+  /** How many nodes it has heard of. */
+  told: number;
+}
+
+interface StreamedCall extends OpenCall, Omit<FollowedCall, 'tellsNodes' | 'aliveEveryMs'> {
+  /** Whether the client takes an event without data at the start, by whose id it comes back: from 2025-11-25 on. */
+  takesFirstEvent: boolean;
+}
+
+export function streamCall(deps: CallDeps, call: StreamedCall, times = TIMES): RouteResult {
+  const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
+  const body = Readable.from(framesOf(deps, call, times), { objectMode: false, highWaterMark: 1 });
+  return { status: 200, headers, body, stalledMs: STALLED_MS };
+}
+
+async function* framesOf(
+  deps: CallDeps,
+  call: StreamedCall,
+  { maxMs, aliveEveryMs }: CallTimes,
+): AsyncGenerator<string> {
+  const { requestId, runId, progressToken } = call;
+  const untilMs = performance.now() + maxMs;
+  yield call.takesFirstEvent ? `retry: ${RETRY_MS}\n${frameOf(call, '')}` : COMMENT;
+  const progress = progressToken === undefined ? undefined : await createProgress(deps, call, progressToken);
+  for await (const news of followCall(deps, { ...call, tellsNodes: progress !== undefined, aliveEveryMs })) {
+    if (news.kind === 'node') yield* progress?.frames(news.nodeId) ?? [];
+    else if (news.kind === 'lost') {
+      yield frameOf(call, toResponse(requestId, failure('You may not run this workflow any more.', runId)));
+    } else if (news.kind === 'ended') yield* resultFrames(deps, call);
+    else if (performance.now() < untilMs) yield COMMENT;
+    else {
+      const late = `The run has taken an hour so far and goes on: do not start it again. Ask later for run ${runId}.`;
+      yield frameOf(call, toResponse(requestId, failure(late, runId)));
+      return;
+    }
+  }
+}
+
+/** The memory of a result is held until the client has taken it. */
+async function* resultFrames(deps: CallDeps, call: StreamedCall): AsyncGenerator<string> {
+  const lease = deps.memory.lease(call.signal);
+  try {
+    yield frameOf(call, toResponse(call.requestId, await readCallResult(deps, call.runId, lease)));
+  } finally {
+    lease.end();
+  }
+}
+
+/** Progress rises from message to message, also after a client has come back: what it has heard of is not told again. */
+async function createProgress({ db }: CallDeps, call: StreamedCall, progressToken: RequestId) {
+  const plan = await findPlanOf(db, call.runId);
+  const { ids, labels } = plan === undefined ? { ids: [], labels: [] } : rootPlan(plan);
+  const labelOf = new Map(ids.map((id, index) => [id, labels[index]!]));
+  let ended = 0;
+  return {
+    *frames(nodeId: string): Generator<string> {
+      ended += 1;
+      if (ended <= call.told) return;
+      const params = { progressToken, progress: ended, total: ids.length, message: labelOf.get(nodeId) ?? '' };
+      const message = { jsonrpc: '2.0', method: 'notifications/progress', params };
+      yield frameOf({ ...call, told: ended }, writeJson(message));
+    },
+  };
+}
+
+function frameOf(call: OpenCall, data: string): string {
+  return `id: ${toEventId(call)}\ndata: ${data}\n\n`;
+}
+
+const eventIdSchema = z.tuple([idSchema, idSchema.nullable(), z.int().min(0)]);
+const MAX_EVENT_ID_CHARACTERS = 2_000;
+
+function toEventId({ requestId, progressToken, told }: OpenCall): string {
+  return Buffer.from(JSON.stringify([requestId, progressToken ?? null, told])).toString('base64url');
+}
+
+/** Undefined for what is no id of an event of a call. */
+export function parseEventId(eventId: string): OpenCall | undefined {
+  if (eventId.length > MAX_EVENT_ID_CHARACTERS) return undefined;
+  try {
+    const parsed = eventIdSchema.parse(JSON.parse(Buffer.from(eventId, 'base64url').toString()));
+    return { requestId: parsed[0], progressToken: parsed[1] ?? undefined, told: parsed[2] };
+  } catch {
+    return undefined;
+  }
+}

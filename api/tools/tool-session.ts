@@ -1,0 +1,46 @@
+// Sessions of MCP clients. A session is nothing but its id, which every API process can read and nobody else can make: so
+// no process has to be asked again, and none keeps anything (ADR 24).
+import { createHash, randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { SecretBox } from '../../db/core/secret-box.js';
+import type { RequestKey } from '../../db/runs/idempotency-repository.js';
+import type { Caller } from '../http/route.js';
+import type { RequestId } from './messages.js';
+
+/** Then the client is told that there is no such session, and begins another one. */
+const LIFETIME_MS = 30 * 24 * 3_600_000;
+const MAX_CHARACTERS = 500;
+
+const contents = z.object({ key: z.int(), user: z.int(), began: z.int() });
+
+/** A session belongs to the API key that it was begun with. */
+export function beginSession(secretBox: SecretBox, { userId, keyId }: Caller): string {
+  const facts = { key: keyId, user: userId, began: Date.now(), nonce: randomUUID() };
+  return secretBox.seal(JSON.stringify(facts), 'tool-session').toString('base64url');
+}
+
+export function isSessionOf(secretBox: SecretBox, sessionId: string, { userId, keyId }: Caller): boolean {
+  const { success, data } = contents.safeParse(openSession(secretBox, sessionId));
+  return success && data.key === keyId && data.user === userId && Date.now() - data.began < LIFETIME_MS;
+}
+
+function openSession(secretBox: SecretBox, sessionId: string): unknown {
+  if (sessionId.length > MAX_CHARACTERS || !/^[\w-]+$/.test(sessionId)) return undefined;
+  try {
+    return JSON.parse(secretBox.open(Buffer.from(sessionId, 'base64url'), 'tool-session'));
+  } catch {
+    // It was made by somebody else, or was sealed with a key that has been withdrawn.
+    return undefined;
+  }
+}
+
+/**
+ * What the run of a call is found by, for whoever asks later and of whichever process: the client that repeats the call,
+ * comes back for its answer or cancels it. It holds a line break, which no `Idempotency-Key` of the user can.
+ */
+export function toCallKey({ userId }: Caller, sessionId: string, requestId: RequestId): RequestKey {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([sessionId, requestId]))
+    .digest('hex');
+  return { userId, key: `mcp\n${hash}` };
+}

@@ -1,0 +1,11 @@
+import { sql, type Kysely } from 'kysely';
+
+/** Workflows that MCP clients are offered as tools. Extensions, section 6. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}
+
+const statements = [
+  `ALTER TABLE workflows ADD COLUMN is_tool boolean NOT NULL DEFAULT false`,
+  `CREATE INDEX workflows_tools ON workflows (project_id, id) WHERE is_tool AND archived_at IS NULL`,
+];

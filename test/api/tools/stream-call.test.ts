@@ -1,0 +1,114 @@
+// The stream of a call whose run takes long, with times that a test can wait for.
+import assert from 'node:assert/strict';
+import type { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { createSharedReads } from '../../../api/live/shared-reads.js';
+import { RunHub } from '../../../api/live/run-hub.js';
+import type { Readers } from '../../../api/live/watched-runs.js';
+import { streamCall, type CallDeps } from '../../../api/tools/stream-call.js';
+import { idInToolName, toToolName } from '../../../api/tools/tool-name.js';
+import { createLogger } from '../../../config/logger.js';
+import { createDatabase, type Database } from '../../../db/core/client.js';
+import { ByteBudget } from '../../../outgoing/byte-budget.js';
+import { drawing, linkInRow, node as nodeOf, trigger } from '../../support/graphs.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import type { TestStack } from '../../support/stack.js';
+import { untilWaiting } from '../../support/waiting.js';
+import { createAccount, removeKey, type Account } from '../accounts.js';
+import { messagesIn, textOf, type CallToolResult } from './mcp-clients.js';
+
+const OFTEN = { maxMs: 60_000, aliveEveryMs: 100 };
+
+describe('the stream of a tool call', function () {
+  this.timeout(60_000);
+  let stack: TestStack;
+  let account: Account;
+  let db: Database;
+  let deps: CallDeps;
+  /** Who waits in the hub. */
+  let readers: Readers | undefined;
+  let runId: string;
+  let cancel: () => Promise<unknown>;
+
+  before(async () => {
+    stack = await sharedStack();
+    account = await createAccount(stack);
+    const options = { poolMax: 4, applicationName: 'test', onError: () => undefined };
+    db = createDatabase({ url: stack.stack.database_url, ...options });
+    const runHub = new RunHub({ db, logger: createLogger('api', 'fatal'), onReaders: (now) => (readers = { ...now }) });
+    const memory = new ByteBudget({ totalBytes: 2 ** 30, uncountedBytes: 0 });
+    deps = { db, runHub, memory, sharedReads: createSharedReads(db, 30) };
+    const { api } = account;
+    const wait = nodeOf('wait', { mode: 'callback' });
+    const id = await api.createWorkflow(await api.createProject(), drawing(linkInRow([trigger(), wait])));
+    runId = (await api.run(id)).data.id;
+    await untilWaiting(api, runId, wait.id);
+    cancel = () => api.post(`/workflows/${id}/history/${runId}/cancel/`);
+  });
+  after(async () => {
+    await deps.runHub.stop();
+    await db.destroy();
+  });
+
+  function open(times: typeof OFTEN, signal = new AbortController().signal, progressToken?: string): Readable {
+    const reader = { userId: account.userId, keyId: account.keyId };
+    const call = { requestId: 1, progressToken, told: 0, runId, reader, signal, takesFirstEvent: false };
+    return streamCall(deps, call, times).body as Readable;
+  }
+  const read = async (stream: Readable): Promise<string> => {
+    let text = '';
+    for await (const chunk of stream) text += String(chunk);
+    return text;
+  };
+  const resultIn = (text: string): CallToolResult => messagesIn(text).at(-1)!['result'] as CallToolResult;
+
+  for (const progressToken of [undefined, 'p']) {
+    const kind = progressToken === undefined ? 'without' : 'with';
+
+    it(`${kind} progress: comments keep it open, and it is answered when it has taken too long`, async () => {
+      const text = await read(open({ maxMs: 1_000, aliveEveryMs: 100 }, undefined, progressToken));
+      assert.ok(text.split(':\n\n').length > 5, text);
+      const result = resultIn(text);
+      assert.equal(result.isError, true);
+      assert.match(textOf(result), new RegExp(`goes on: do not start it again\\. Ask later for run ${runId}`));
+      assert.equal((await account.api.poll(runId)).data.status, 'in progress');
+    });
+
+    it(`${kind} progress: who has hung up is not waited for, and holds nothing`, async () => {
+      const controller = new AbortController();
+      const reading = read(open(OFTEN, controller.signal, progressToken));
+      setTimeout(() => controller.abort(), 300);
+      const text = await reading;
+      assert.equal(text.includes('"result"'), false);
+      assert.deepEqual([deps.memory.heldBytes, readers], [0, { waiting: 0, following: 0 }]);
+    });
+  }
+
+  it('ends when the key that it was opened with is gone', async () => {
+    const reading = read(open(OFTEN));
+    await removeKey(stack, account);
+    assert.equal(textOf(resultIn(await reading)), 'You may not run this workflow any more.');
+    await cancel();
+  });
+});
+
+describe('the name of a tool', () => {
+  it('is one that clients take, whatever the title is, and leads back to the id', () => {
+    const id = fc.integer({ min: 1, max: 2_147_483_647 });
+    const title = fc.string({ unit: 'binary', maxLength: 300 });
+    fc.assert(
+      fc.property(id, title, (workflowId, text) => {
+        const name = toToolName({ id: workflowId, title: text });
+        return /^[A-Za-z0-9_-]{1,64}$/.test(name) && idInToolName(name) === workflowId;
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is none of a workflow without an id at its end', () => {
+    for (const name of ['', 'x', 'x_', 'x_0', 'x_01', 'x1', 'x_2147483648', 'x_1 ', 'ü_1', `${'x'.repeat(63)}_1`]) {
+      assert.equal(idInToolName(name), undefined, name);
+    }
+    assert.deepEqual([idInToolName('7'), idInToolName('a_7'), idInToolName('a-b_c_7')], [7, 7, 7]);
+  });
+});
