@@ -13,6 +13,7 @@ const RUN = [
   'docs/use/approvers.md',
   'docs/use/live.md',
   'docs/use/starts.md',
+  'docs/use/spending.md',
   'examples/python/README.md',
   'CONTRIBUTING.md',
 ];
