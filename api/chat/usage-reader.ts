@@ -24,8 +24,11 @@ const DECODERS: Partial<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** A longer answer, or line of a stream, is counted and not looked into. */
-const MAX_TEXT = 16 * 1024 * 1024;
+/** A longer line of a stream is counted and not looked into; of a longer answer only the end is, where its usage stands. */
+const MAX_TEXT = 4 * 1024 * 1024;
+const TAIL = 64 * 1024;
+/** In a text of the model the quotation marks would be escaped. */
+const USAGE_AT_THE_END = /"usage"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/g;
 
 interface AnswerHeaders {
   'content-type'?: string | undefined;
@@ -67,19 +70,23 @@ interface TextReader {
 }
 
 function createBodyReader(): TextReader {
-  let pieces: string[] = [];
+  let text = '';
   let length = 0;
   return {
-    push(text) {
-      length += text.length;
-      if (length <= MAX_TEXT) pieces.push(text);
-      else pieces = [];
+    push(piece) {
+      length += piece.length;
+      text += piece;
+      if (length > MAX_TEXT) text = text.slice(-TAIL);
     },
     end() {
       const read: ReadUsage = { usage: undefined, characters: 0 };
-      if (length > MAX_TEXT) return { usage: undefined, characters: length };
-      readObject(pieces.join(''), read);
-      return read;
+      if (length <= MAX_TEXT) {
+        readObject(text, read);
+        return read;
+      }
+      const usage = [...text.matchAll(USAGE_AT_THE_END)].at(-1)?.[1];
+      if (usage !== undefined) readObject(`{"usage": ${usage}}`, read);
+      return { ...read, characters: length };
     },
   };
 }

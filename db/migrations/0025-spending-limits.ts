@@ -146,9 +146,10 @@ const reached = [
 // locks until its commit, with which its reservation is there for the next one; the functions are volatile, so that each
 // statement in them sees what was committed before it. Lock order: the first run of all above, then the project.
 const reserved = [
+  // A run that has ended holds nothing, also where a worker that did not know it has claimed a call since.
   `CREATE FUNCTION reserved_in_project(asked_project integer) RETURNS numeric LANGUAGE sql STABLE AS $$
-    SELECT coalesce((SELECT sum(reserved_usd) FROM provider_calls
-        WHERE project_id = asked_project AND reserved_usd IS NOT NULL), 0)
+    SELECT coalesce((SELECT sum(call.reserved_usd) FROM provider_calls AS call JOIN runs ON runs.id = call.run_id
+        WHERE call.project_id = asked_project AND call.reserved_usd IS NOT NULL AND runs.status = 'In Progress'), 0)
       + coalesce((SELECT sum(reserved_usd) FROM chat_calls
         WHERE project_id = asked_project AND reserved_usd IS NOT NULL), 0)
   $$`,
@@ -199,14 +200,14 @@ const reserved = [
   `CREATE FUNCTION money_of_runs(asked uuid[], of_project integer, OUT spent numeric, OUT reserved numeric)
     LANGUAGE sql STABLE AS $$
     WITH RECURSIVE below AS (
-      SELECT id, cost_usd FROM runs WHERE id = ANY (asked)
+      SELECT id, cost_usd, status FROM runs WHERE id = ANY (asked)
       UNION ALL
-      SELECT child.id, child.cost_usd FROM runs AS child JOIN below ON child.parent_run_id = below.id
+      SELECT child.id, child.cost_usd, child.status FROM runs AS child JOIN below ON child.parent_run_id = below.id
     )
     SELECT coalesce(sum(below.cost_usd), 0), coalesce((
       SELECT sum(call.reserved_usd) FROM provider_calls AS call
       WHERE call.project_id = of_project AND call.reserved_usd IS NOT NULL
-        AND call.run_id IN (SELECT id FROM below)), 0)
+        AND call.run_id IN (SELECT id FROM below WHERE status = 'In Progress')), 0)
     FROM below
   $$`,
   `CREATE FUNCTION refuse_call(asked_run uuid, asked_path text, asked_node text, asked_turn integer, price numeric,

@@ -106,7 +106,7 @@ export async function markCallApplied(
   );
 }
 
-/** What the calls of a run, or of one node of it, hold of the limits. */
+/** Frees what the calls of a run, or of one node of it, hold of the limits. */
 export async function releaseCalls(
   db: Db,
   { runId, path, nodeId }: { runId: string } & Partial<NodeKey>,

@@ -23,7 +23,8 @@ export interface Reserved {
 export async function readReserved(db: Db, projectId: number): Promise<Reserved> {
   const { rows } = await sql<Reserved>`
     SELECT coalesce(sum(reserved_usd), 0) AS usd, count(*) AS calls FROM (
-      SELECT reserved_usd FROM provider_calls WHERE project_id = ${projectId} AND reserved_usd IS NOT NULL
+      SELECT reserved_usd FROM provider_calls AS call JOIN runs ON runs.id = call.run_id AND runs.status = 'In Progress'
+      WHERE call.project_id = ${projectId} AND reserved_usd IS NOT NULL
       UNION ALL
       SELECT reserved_usd FROM chat_calls WHERE project_id = ${projectId} AND reserved_usd IS NOT NULL
     ) AS call`.execute(db);

@@ -81,7 +81,7 @@ export function LimitDialog({ projects, onClose }: LimitDialogProps) {
         label="Period"
         hint="Days and months begin at midnight UTC."
         value={period}
-        onChange={(value) => setPeriod(PERIODS.find((known) => known.value === value)?.value ?? 'month')}
+        onChange={(value) => setPeriod(PERIODS.find((choice) => choice.value === value)?.value ?? 'month')}
         options={PERIODS}
       />
     </Dialog>

@@ -20,7 +20,7 @@ const price = (input: number, output: number): number => Number(((input + 2 * ou
 const JSON_ANSWER = { 'content-type': 'application/json' };
 
 describe('the limit of a project at the chat-completion proxy', function () {
-  this.timeout(90_000);
+  this.timeout(150_000);
   let proxy: ChatProxy;
 
   before(async () => {
@@ -130,7 +130,7 @@ describe('the limit of a project at the chat-completion proxy', function () {
     await queryDatabase(proxy.stack, `UPDATE chat_calls SET leased_until = now() - interval '1 second' WHERE id = $1`, [
       id,
     ]);
-    await eventually(async () => (await transactions(project))[0]?.id === id, { timeoutMs: 45_000 });
+    await eventually(async () => (await transactions(project))[0]?.id === id, { timeoutMs: 90_000 });
     const { is_estimated: isEstimated, status, amount, reason } = (await transactions(project))[0]!;
     assert.deepEqual(
       [isEstimated, status, Number(amount['USD'])],

@@ -160,6 +160,16 @@ describe('the chat-completion proxy in the books', function () {
     }
   });
 
+  it('of a very large answer the usage at its end counts, and not what its text says', async () => {
+    const content = `\\"usage\\": {\\"prompt_tokens\\": 7}${'y'.repeat(6 * 1024 * 1024)}`;
+    const bytes = completionBytes('m', content);
+    answerWith(bytes, { 'content-type': 'application/json' });
+    const answer = await proxy.send(chatBody('m'), inProject());
+    assert.ok(answer.body.equals(bytes));
+    const { is_estimated: isEstimated, input_tokens: input, output_tokens: output } = await last();
+    assert.deepEqual([isEstimated, input, output], [false, 1, 2]);
+  });
+
   it('a caller who hangs up pays for what had come by then, estimated', async () => {
     let response: ServerResponse | undefined;
     proxy.upstream.on('m', (_request, opened) => {

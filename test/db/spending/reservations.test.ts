@@ -123,6 +123,8 @@ describe('reservations of money', function () {
     assert.equal((await figures(run)).reserved, '0.1');
     await applyExecutionUpdate(db, run.id, CANCELLED);
     assert.deepEqual(await figures(run), { spent: '0', reserved: '0' });
+    await claim(run, 0);
+    assert.deepEqual(await figures(run), { spent: '0', reserved: '0' }, 'a worker that does not know it holds nothing');
     await end(run, 0, '0.07');
     assert.deepEqual(await figures(run), { spent: '0.07', reserved: '0' }, 'a late answer is paid for');
   });
