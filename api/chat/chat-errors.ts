@@ -1,6 +1,6 @@
 // The error shape of the chat-completion proxy. Specification, "Chat proxy error body".
 import { z } from 'zod';
-import type { PassedLimit } from '../../db/spending/reserve-call.js';
+import { spanOf, type PassedLimit } from '../../db/spending/reserve-call.js';
 import { ApiError } from '../http/errors.js';
 
 export const chatErrorSchema = z.object({
@@ -50,7 +50,7 @@ function typeOf(status: number): string {
 
 /** The 402 of a call that could cost `price` USD and would pass the limit of its project. */
 export function budgetExceeded({ limitUsd, period, spentUsd, reservedUsd }: PassedLimit, price: string): ApiError {
-  const span = period === null || period === 'total' ? '' : ` in this ${period}`;
+  const span = spanOf(period);
   const message =
     `The call could cost ${price} USD. The project has spent ${spentUsd} USD and reserved ${reservedUsd} USD for other calls ` +
     `of its limit of ${limitUsd} USD${span}, so the call was not made.`;

@@ -16,6 +16,13 @@ export interface PassedLimit {
   reservedUsd: string;
 }
 
+const SPANS: Record<SpendingPeriod, string> = { day: ' on this day (UTC)', month: ' in this month (UTC)', total: '' };
+
+/** For the end of a sentence about the limit; empty where it has no period. */
+export function spanOf(period: SpendingPeriod | null): string {
+  return period === null ? '' : SPANS[period];
+}
+
 export interface PaidCallToClaim extends NewCall {
   projectId: number;
   /** What it may cost. */

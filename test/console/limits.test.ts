@@ -50,9 +50,6 @@ describe('limits of money in the console', function () {
       assert.equal(await filled.getAttribute('value'), '0.00002');
       assert.equal(await limits.getByRole('link', { name: 'this run' }).getAttribute('href'), `/runs/${stopped}`);
       await assertAccessible(page, 'costs with limits');
-      const { SCREENSHOTS: folder } = process.env;
-      if (folder !== undefined)
-        await page.screenshot({ path: `${folder}/limits-${JSON.stringify(look).length}.png`, fullPage: true });
       await page.context().close();
     }
   });
@@ -60,7 +57,7 @@ describe('limits of money in the console', function () {
   it('are set, changed and removed by admins, and only read by others', async () => {
     const page = await browser.person(account.userId, '/costs');
     const limits = page.getByRole('region', { name: 'Limits' });
-    const [second] = [await account.api.createProject('Second')];
+    const second = await account.api.createProject('Second');
     await page.reload();
     const limitOf = async () => (await account.api.get<Project>(`/projects/${second}/`)).body.spending_limit;
     await limits.getByRole('button', { name: 'Set a limit' }).click();
@@ -77,6 +74,8 @@ describe('limits of money in the console', function () {
     await limits.getByRole('button', { name: 'Change the limit of Second' }).click();
     dialog = page.getByRole('dialog', { name: 'Change the limit' });
     await dialog.getByRole('button', { name: 'Remove the limit' }).click();
+    // Behind an open dialog nothing has a role.
+    await dialog.waitFor({ state: 'detached' });
     await limits.getByText('Second').waitFor({ state: 'detached' });
     assert.equal(await limitOf(), null);
     await page.context().close();

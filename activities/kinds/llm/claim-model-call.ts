@@ -4,7 +4,7 @@ import type { ResolvedModel } from '../../../config/model-providers.js';
 import { priceOf, reservedTokens } from '../../../config/model-price.js';
 import type { Database } from '../../../db/core/client.js';
 import type { CallClaim } from '../../../db/nodes/provider-calls-repository.js';
-import { claimPaidCall, type PassedLimit } from '../../../db/spending/reserve-call.js';
+import { claimPaidCall, spanOf, type PassedLimit } from '../../../db/spending/reserve-call.js';
 import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
@@ -53,7 +53,7 @@ const SUBJECTS = {
 
 function budgetExceeded({ limited, limitUsd, period, spentUsd, reservedUsd }: PassedLimit, price: string): NodeFailure {
   const { who, limit } = SUBJECTS[limited];
-  const span = period === null || period === 'total' ? '' : ` in this ${period}`;
+  const span = spanOf(period);
   const others = Number(reservedUsd) === 0 ? '' : ` (and ${reservedUsd} USD are reserved for other calls)`;
   return new NodeFailure(
     'budget_exceeded',

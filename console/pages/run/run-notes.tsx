@@ -38,9 +38,9 @@ function Budget({ run: { workflow, project } }: { run: RunDetail }) {
   return (
     <>
       {' '}
-      The run was stopped before a model call that could have passed a limit of money. The failed node says which limit
-      it was: <Link href={`/costs?project=${project.id}`}>the limit of the project</Link>, or that of{' '}
-      <Link href={`/workflows/${workflow.id}`}>the workflow</Link> or its agent.
+      The run was stopped before a model call that could have passed a limit of money. These can be changed:{' '}
+      <Link href={`/costs?project=${project.id}`}>the limit of the project</Link>, that of a run in the menu of{' '}
+      <Link href={`/workflows/${workflow.id}`}>the workflow</Link>, and that of an agent in its node.
     </>
   );
 }

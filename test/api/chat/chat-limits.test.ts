@@ -55,7 +55,7 @@ describe('the limit of a project at the chat-completion proxy', function () {
     assert.equal(answer.status, 402);
     const { code, type, param, message } = chatError(answer);
     assert.deepEqual([code, type, param], ['budget_exceeded', 'insufficient_quota', null]);
-    assert.match(message, /in this day, so the call was not made/);
+    assert.match(message, /on this day \(UTC\), so the call was not made/);
     const client = new OpenAI({
       baseURL: proxy.baseUrl,
       apiKey: proxy.account.apiKey,

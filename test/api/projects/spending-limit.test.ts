@@ -136,7 +136,7 @@ describe('limits of money', function () {
       assert.equal(second.status, 'failed');
       const { code, message } = second.entries[stopped.id]!.error!;
       assert.equal(code, 'budget_exceeded');
-      assert.match(message, /The project has spent 0\.00002 USD of its spending_limit of 0\.00007 USD in this day/);
+      assert.match(message, /The project has spent 0\.00002 USD of its spending_limit of 0\.00007 USD on this day/);
       assert.equal(stack.modelProvider.requestsFor(model).length, 1);
       const { spent_in_period: spent, total_spent: total } = await read(id);
       assert.deepEqual([spent['USD'], total['USD']], [CALL, CALL]);

@@ -14,7 +14,8 @@ import {
   type ChatCall,
 } from '../../../db/spending/chat-calls-repository.js';
 import { claimPaidCall, type PassedLimit } from '../../../db/spending/reserve-call.js';
-import { readReserved } from '../../../db/spending/spending-repository.js';
+import { deleteOldStops } from '../../../db/retention/retention-repository.js';
+import { listStops, readReserved } from '../../../db/spending/spending-repository.js';
 import { connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';
 
 const CANCELLED = { sequence: 2, status: 'cancelled' as const, error: { code: 'cancelled', message: 'Cancelled.' } };
@@ -181,6 +182,29 @@ describe('reservations of money', function () {
     const { rows } = await sql<{ amount_usd: string; is_estimated: boolean }>`
       SELECT amount_usd, is_estimated FROM billing_transactions WHERE id = ${dead.id}`.execute(db);
     assert.deepEqual(rows, [{ amount_usd: '0.3', is_estimated: true }]);
+  });
+
+  it('stopped calls are counted by day, and forgotten after 30 of them', async () => {
+    const run = await openRun(db, ['llm']);
+    await limit(run, '0');
+    for (let repeat = 0; repeat < 3; repeat++) assert.ok(isRefused(await claim(run)));
+    assert.ok((await begin(chatCall(run))) !== undefined);
+    const stopsOf = async () =>
+      (await listStops(db, run.projectId)).map(({ source, calls, lastRunId }) => [source, calls, lastRunId]);
+    assert.deepEqual(
+      new Set(await stopsOf()),
+      new Set([
+        ['chat', 1, null],
+        ['run', 3, run.id],
+      ]),
+    );
+    await sql`UPDATE spending_stops SET day = day - 30 WHERE project_id = ${run.projectId} AND source = 'run'`.execute(
+      db,
+    );
+    await deleteOldStops(db, 1_000);
+    assert.deepEqual(await stopsOf(), [['chat', 1, null]]);
+    const { rows } = await sql`SELECT FROM spending_stops WHERE project_id = ${run.projectId}`.execute(db);
+    assert.equal(rows.length, 1);
   });
 
   describe('in periods', () => {
