@@ -97,9 +97,11 @@ function createStreamReader(): TextReader {
   let line = '';
   return {
     push(text) {
-      const lines = (line + text).split('\n');
-      line = lines.pop() ?? '';
-      for (const whole of lines) readLine(whole, read);
+      if (text.includes('\n')) {
+        const lines = (line + text).split('\n');
+        line = lines.pop() ?? '';
+        for (const whole of lines) readLine(whole, read);
+      } else line += text;
       if (line.length <= MAX_TEXT) return;
       read.characters += line.length;
       line = '';
