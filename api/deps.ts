@@ -5,6 +5,7 @@ import type { Logger } from '../config/logger.js';
 import type { ModelProviders } from '../config/model-providers.js';
 import type { Database } from '../db/core/client.js';
 import type { SecretBox } from '../db/core/secret-box.js';
+import type { ChatMeter } from './chat/chat-meter.js';
 import type { ChatUpstream } from './chat/chat-upstream.js';
 import type { RefreshFigures } from './observability/database-metrics.js';
 import type { ByteBudget } from '../outgoing/byte-budget.js';
@@ -29,6 +30,7 @@ export interface AppDeps {
   currencies: Currencies;
   models: ModelProviders;
   chatUpstream: ChatUpstream;
+  chatMeter: ChatMeter;
   /** The memory that all large answers and bodies share. */
   memory: ByteBudget;
   startSlots: StartSlots;

@@ -15,6 +15,7 @@ import { createSecretBox } from '../db/core/secret-box.js';
 import { ByteBudget } from '../outgoing/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createApp } from './app.js';
+import { createChatMeter } from './chat/chat-meter.js';
 import { createChatUpstream } from './chat/chat-upstream.js';
 import { createDatabaseMetrics } from './observability/database-metrics.js';
 import type { AppDeps } from './deps.js';
@@ -52,6 +53,7 @@ async function main(): Promise<void> {
   const retention = startRetention(deps);
   const figures = startFoldingFigures(deps);
   const webhooks = startWebhookDelivery(deps);
+  const chatCalls = deps.chatMeter.start();
   const changes = listenToRuns(deps, required(environment, 'databaseUrl', 'DATABASE_URL'));
   logger.info({ port: server.port }, 'listening');
   process.send?.({ type: 'ready', port: server.port });
@@ -59,9 +61,9 @@ async function main(): Promise<void> {
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
     // Whoever waits for a run is answered at once, so that the server has nothing to wait for.
-    const loops = [deps.runHub, reconciler, retention, figures, webhooks, changes];
+    const loops = [deps.runHub, reconciler, retention, figures, webhooks, chatCalls, changes];
     await Promise.all([closeServer(server), ...loops.map((loop) => loop.stop())]);
-    await deps.startSlots.idle();
+    await Promise.all([deps.startSlots.idle(), deps.chatMeter.idle()]);
     await close();
     await tracing.shutdown();
     logger.info('stopped');
@@ -130,6 +132,7 @@ function createDeps(
     currencies: loadCurrencies(environment),
     models: loadModelProviders(environment, env),
     chatUpstream: createChatUpstream({ timeoutMs: environment.chatTimeoutSeconds * 1000 }),
+    chatMeter: createChatMeter(db, logger),
     memory: new ByteBudget(MEMORY),
     startSlots: createStartSlots(STARTS_AT_ONCE),
     keyCounter: createKeyCounter(db, {

@@ -5,6 +5,7 @@ import { isStatementTimeout, withAdvisoryLock } from '../../db/core/advisory-loc
 import {
   deleteEndedWindows,
   deleteIdempotencyKeys,
+  deleteOldStops,
   deleteSettledDeliveries,
   expireRuns,
   purgeRuns,
@@ -92,6 +93,7 @@ function createSteps(days: number): Step[] {
     (trx, rows) => deleteSettledDeliveries(trx, days, rows),
     deleteIdempotencyKeys,
     deleteEndedWindows,
+    deleteOldStops,
     deleteOldSignIns,
     // Graphs are checked one by one and orphans are rare, so a round checks one batch and successive rounds reach all
     // graphs.

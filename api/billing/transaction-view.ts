@@ -9,6 +9,9 @@ export const transactionSchema = z.object({
   operation: z.string(),
   status: z.enum(['Succeeded', 'Error']),
   amount: amountSchema,
+  is_estimated: z
+    .boolean()
+    .describe('Nobody has reported the tokens: they were reckoned from the number of characters'),
   reason: z.string(),
   description: z.string(),
   run_id: z.string(),
@@ -19,10 +22,10 @@ export const transactionSchema = z.object({
 });
 
 /** The specification's billing item. */
-export function toTransaction(
-  { amount_usd: amountUsd, ...rest }: RunTransaction,
+export function toTransaction<RunId extends string | null>(
+  { amount_usd: amountUsd, ...rest }: Omit<RunTransaction, 'run_id'> & { run_id: RunId },
   currencies: Currencies,
-): z.infer<typeof transactionSchema> {
+): Omit<z.infer<typeof transactionSchema>, 'run_id'> & { run_id: RunId } {
   return {
     ...rest,
     amount: toAmount(amountUsd, currencies),

@@ -1,11 +1,11 @@
-// Specification, "Chat-completion proxy". A call is not part of a run, so it records no transaction.
-import { finished, type Readable } from 'node:stream';
+// Specification, "Chat-completion proxy". A call is not part of a run; its transaction belongs to a project, or to none.
 import { z } from 'zod';
 import { findModel, type ModelProvider } from '../../config/model-providers.js';
 import { findProjectRole } from '../../db/projects/members-repository.js';
 import { findProviderKey } from '../../db/projects/provider-keys-repository.js';
 import { documentedAs } from '../http/documented-as.js';
 import { chatErrorSchema } from './chat-errors.js';
+import { meterAnswer } from './meter-answer.js';
 import { toCallerHeaders, toProviderHeaders } from './chat-headers.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, permissionDenied } from '../http/errors.js';
@@ -20,6 +20,8 @@ const chatBody = z.looseObject({
   model: z.string().min(1).describe('Decides which provider is asked.'),
   messages: z.array(z.unknown()).describe('Chat messages, each with role and content; judged by the provider.'),
   stream: z.unknown().optional(),
+  max_tokens: z.unknown().optional(),
+  max_completion_tokens: z.unknown().optional(),
 });
 
 const projectHeader = documentedAs(
@@ -43,14 +45,15 @@ const completeChat = defineRoute({
     'Works with any client of the protocol: base address `{base_url}/v1`, the API key as its key. `stream: true` is ' +
     "passed through as it arrives. With `X-Project-Id`, a project where the caller may run workflows, that project's " +
     'own key for the provider is used where it has one; a key that is restricted to a project names it without the ' +
-    'header, and no other. The answer takes at most 60 seconds; a stream at most 60 seconds to its first byte and ' +
+    'header, and no other. The call is a transaction of that project, or of none, and a 402 with the code ' +
+    '`budget_exceeded` where it could pass the limit of the project. The answer takes at most 60 seconds; a stream at most 60 seconds to its first byte and ' +
     'between any two.',
   auth: 'bearer-key',
   bodyFormat: 'verbatim',
   maxBodyBytes: MAX_CHAT_BODY_BYTES,
   headers: chatHeaders,
   body: chatBody,
-  responses: { 200: z.looseObject({}), 403: chatErrorSchema, 404: chatErrorSchema },
+  responses: { 200: z.looseObject({}), 402: chatErrorSchema, 403: chatErrorSchema, 404: chatErrorSchema },
   mediaTypes: { 200: ['application/json', 'text/event-stream'] },
   otherAnswers: "The provider's own status and body, verbatim: 400, 401, 429 and others.",
   async handler({ deps, log, caller, headers, body, bodyBytes, requestHeaders, signal }) {
@@ -58,21 +61,32 @@ const completeChat = defineRoute({
     const model = findModel(deps.models, body.model);
     if (model === undefined) throw unknownModel(body.model);
     const { provider } = model;
-    const apiKey = await chooseKey(deps, caller, provider, headers['x-project-id']);
-    const answer = await deps.chatUpstream.send({
-      provider,
-      apiKey,
-      headers: toProviderHeaders(requestHeaders),
-      body: bodyBytes,
-      wantsStream: body.stream === true,
-      signal,
-    });
+    const { projectId, apiKey } = await chooseKey(deps, caller, provider, headers['x-project-id']);
+    const characters = bodyBytes.toString('utf8').length;
+    const asked = { projectId, userId: caller.userId, modelName: body.model, model, characters, body };
+    const call = await deps.chatMeter.begin(asked);
+    const answer = await deps.chatUpstream
+      .send({
+        provider,
+        apiKey,
+        headers: toProviderHeaders(requestHeaders),
+        body: bodyBytes,
+        wantsStream: body.stream === true,
+        signal,
+      })
+      .catch(async (error: unknown) => {
+        await call.end(
+          signal.aborted ? { kind: 'broken', read: NOTHING_READ } : { kind: 'failed', reason: codeOf(error) },
+        );
+        throw error;
+      });
     const facts = { model: body.model.slice(0, MAX_LOGGED_MODEL_LENGTH), provider: provider.name };
-    onEnd(answer.body, (outcome) => {
+    const onEnd = (outcome: 'complete' | 'broken'): void => {
       const durationMs = Math.round(performance.now() - startedAt);
       log.info({ ...facts, upstream_status: answer.status, outcome, duration_ms: durationMs }, 'chat completion');
-    });
-    return { status: answer.status, headers: toCallerHeaders(answer.headers), body: answer.body };
+    };
+    const metered = await meterAnswer(answer, call, onEnd);
+    return { status: answer.status, headers: toCallerHeaders(answer.headers), body: metered };
   },
 });
 
@@ -86,15 +100,20 @@ async function chooseKey(
   caller: Caller,
   provider: ModelProvider,
   named: number | undefined,
-): Promise<string> {
+): Promise<{ projectId: number | undefined; apiKey: string }> {
   const projectId = named ?? caller.projectId;
-  if (projectId === undefined) return provider.apiKey;
+  if (projectId === undefined) return { projectId, apiKey: provider.apiKey };
   const access = await findProjectRole(deps.db, projectId, caller);
   if (access === undefined && named === undefined) throw permissionDenied("The key's project is not open to its user.");
-  if (access === undefined) throw new ApiError(404, 'not_found', 'Project not found.', { param: 'x-project-id' });
+  // The same for a project that does not exist: nobody learns which ones do.
+  if (access === undefined) {
+    const message = 'You are not a member of this project.';
+    throw new ApiError(403, 'permission_denied', message, { param: 'x-project-id' });
+  }
   if (!mayAct(access.role, 'editor')) throw permissionDenied();
   const sealed = await findProviderKey(deps.db, projectId, provider.name);
-  return sealed === undefined ? provider.apiKey : deps.secretBox.open(sealed, 'provider-key');
+  const apiKey = sealed === undefined ? provider.apiKey : deps.secretBox.open(sealed, 'provider-key');
+  return { projectId, apiKey };
 }
 
 function unknownModel(name: string): ApiError {
@@ -102,7 +121,8 @@ function unknownModel(name: string): ApiError {
   return new ApiError(404, 'model_not_found', `The model '${shown}' does not exist.`, { param: 'model' });
 }
 
-function onEnd(body: Buffer | Readable, report: (outcome: 'complete' | 'broken') => void): void {
-  if (Buffer.isBuffer(body)) report('complete');
-  else finished(body, (error) => report(error ? 'broken' : 'complete'));
+const NOTHING_READ = { usage: undefined, characters: 0 };
+
+function codeOf(error: unknown): string {
+  return error instanceof ApiError ? error.code : 'upstream_error';
 }

@@ -3,6 +3,7 @@ import { keyRoutes } from '../access/keys-routes.js';
 import { meRoutes } from '../access/me-routes.js';
 import { userRoutes } from '../access/users-routes.js';
 import { approvalRoutes } from '../approvals/routes.js';
+import { chatTransactionRoutes } from '../billing/chat-transactions-routes.js';
 import { billingRoutes } from '../billing/routes.js';
 import { allRunsRoutes } from '../runs/all-runs-routes.js';
 import { allWorkflowsRoutes } from '../workflows/all-workflows-routes.js';
@@ -22,6 +23,7 @@ import { marketplaceRoutes } from '../marketplace/routes.js';
 import { publicationRoutes } from '../marketplace/publication-routes.js';
 import { mcpToolsRoutes } from '../mcp/routes.js';
 import { memberRoutes } from '../projects/members-routes.js';
+import { spendingRoutes } from '../projects/spending-routes.js';
 import { providerKeyRoutes } from '../projects/provider-keys-routes.js';
 import { oidcRoutes } from '../sessions/oidc-routes.js';
 import { iterationRoutes } from '../runs/iteration-routes.js';
@@ -50,6 +52,7 @@ export const routes: Route[] = [
   ...projectRoutes,
   ...memberRoutes,
   ...providerKeyRoutes,
+  ...spendingRoutes,
   ...meRoutes,
   ...keyRoutes,
   ...userRoutes,
@@ -76,6 +79,7 @@ export const routes: Route[] = [
   ...toolRoutes,
   ...runFlagRoutes,
   ...billingRoutes,
+  ...chatTransactionRoutes,
   ...usageRoutes,
   ...allWorkflowsRoutes,
   ...publicationRoutes,

@@ -1,3 +1,4 @@
+import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import type { MemberProject, ProviderKeyListing } from '../../db/projects/projects-repository.js';
@@ -7,10 +8,17 @@ import { roleSchema } from './role-schema.js';
 
 export const amountSchema = z.record(z.string(), z.string()).describe('ISO 4217 code -> plain decimal.');
 
+export const spendingLimitSchema = z.object({
+  amount: z.string().describe('USD, a plain decimal'),
+  period: z.enum(['day', 'month', 'total']).describe('Days and months begin at midnight UTC'),
+});
+
 export const projectSchema = z.object({
   id: z.int(),
   name: z.string(),
   total_spent: amountSchema,
+  spending_limit: spendingLimitSchema.nullable(),
+  spent_in_period: amountSchema,
   attached_provider_keys: z.array(providerKeySchema),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
@@ -19,6 +27,14 @@ export const projectSchema = z.object({
   can_edit: z.boolean(),
   role: roleSchema,
 });
+
+/** Null where there is none. */
+export function toSpendingLimit({
+  spending_limit_usd: usd,
+  spending_period: period,
+}: Pick<MemberProject, 'spending_limit_usd' | 'spending_period'>): z.infer<typeof spendingLimitSchema> | null {
+  return usd === null || period === null ? null : { amount: new Decimal(usd).toFixed(), period };
+}
 
 /** The specification's "Project" as the member with `project.role` sees it. */
 export function toProject(
@@ -30,6 +46,8 @@ export function toProject(
     id: project.id,
     name: project.name,
     total_spent: toAmount(project.total_spent_usd, currencies),
+    spending_limit: toSpendingLimit(project),
+    spent_in_period: toAmount(project.spent_in_period_usd, currencies),
     attached_provider_keys: providerKeys.filter((key) => key.project_id === project.id).map(toProviderKey),
     created_at: project.created_at.toISOString(),
     updated_at: project.updated_at.toISOString(),

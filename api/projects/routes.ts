@@ -14,7 +14,8 @@ import type { AppDeps } from '../deps.js';
 import { notFound, permissionDenied } from '../http/errors.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { idParams } from '../http/path-ids.js';
-import { projectSchema, toProject } from './project-view.js';
+import { limitAmount } from '../http/limit-amount.js';
+import { projectSchema, spendingLimitSchema, toProject } from './project-view.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { sealNewSecret } from '../webhooks/webhook-secret.js';
 import { isWebhookUrl, refusePrivateWebhook } from '../webhooks/webhook-url.js';
@@ -24,6 +25,7 @@ const fields = {
   webhook_url: z.string().trim().max(2048).refine(isWebhookUrl, 'Enter a valid URL.'),
   is_webhook_enabled: z.boolean(),
 };
+const spendingLimit = spendingLimitSchema.extend({ amount: limitAmount });
 const projectPath = '/api/v1/projects/:id/';
 
 const list = defineRoute({
@@ -83,15 +85,22 @@ const read = defineRoute({
 const update = defineRoute({
   method: 'PATCH',
   path: projectPath,
-  summary: 'Changes the name or the webhook.',
+  summary: 'Changes the name, the webhook or the limit of what the project may spend.',
   auth: 'key',
   access: { to: 'project', role: 'admin' },
   params: idParams,
-  body: z.object(fields).partial(),
+  body: z.object({ ...fields, spending_limit: spendingLimit.nullable() }).partial(),
   responses: { 200: projectSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, params, body }) {
     refusePrivateWebhook(deps, body.webhook_url);
-    const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+    const { spending_limit: limit, ...rest } = body;
+    const changes = {
+      ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
+      ...(limit !== undefined && {
+        spending_limit_usd: limit?.amount ?? null,
+        spending_period: limit?.period ?? null,
+      }),
+    };
     if (!(await updateProject(deps.db, params.id, changes, sealNewSecret(deps.secretBox)))) throw notFound();
     return answerProject(deps, params.id, caller);
   },

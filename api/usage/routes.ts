@@ -16,9 +16,7 @@ const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
 
 const usageSchema = z.object({
-  key: z
-    .string()
-    .describe('The day, the id as text, the name of the model (empty without one) or the word of the kind'),
+  key: z.string().describe('The day, the id as text, the name of the model or the word of the kind; empty without one'),
   label: z.string().describe('For people'),
   runs: z.int().describe('Runs with a transaction in the span'),
   calls: z.int().describe('Model calls that were answered'),
@@ -69,7 +67,7 @@ function toUsage(row: UsageRow, groupBy: UsageGroup, currencies: Currencies): z.
     label: toLabel(row, groupBy),
     runs: row.runs,
     calls: row.calls,
-    estimated_calls: 0,
+    estimated_calls: row.estimatedCalls,
     input_tokens: row.inputTokens,
     output_tokens: row.outputTokens,
     amount: toAmount(row.amountUsd, currencies),
@@ -80,9 +78,17 @@ function toUsage(row: UsageRow, groupBy: UsageGroup, currencies: Currencies): z.
 const OPERATIONS = new Map<string, string>([
   ...Object.values(nodeDefinitions).map(({ kind, title }) => [kind, title] as const),
   ['marketplace_fee', 'Marketplace fee'],
+  ['chat', 'Chat proxy'],
 ]);
+
+/** What has no key: nodes without a model, calls of the chat proxy without a project or a workflow. */
+const NAMELESS: Partial<Record<UsageGroup, string>> = {
+  model: 'No model',
+  project: 'No project',
+  workflow: 'No workflow',
+};
 
 function toLabel({ key, label }: UsageRow, groupBy: UsageGroup): string {
   if (groupBy === 'node_kind') return OPERATIONS.get(key) ?? key;
-  return groupBy === 'model' && key === '' ? 'No model' : label;
+  return key === '' ? (NAMELESS[groupBy] ?? label) : label;
 }

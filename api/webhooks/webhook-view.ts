@@ -4,7 +4,7 @@ import type { DeliveryListing } from '../../db/webhooks/webhook-deliveries-repos
 export const deliverySchema = z.object({
   id: z.uuid().describe('The `webhook-id` of every attempt.'),
   type: z.string(),
-  run_id: z.uuid(),
+  run_id: z.uuid().nullable().describe('Null for an event of the project'),
   status: z.enum(['pending', 'delivered', 'failed', 'dropped']),
   attempts: z.int(),
   response_status: z.int().nullable().describe('Of the last attempt; null when it got no answer.'),

@@ -88,7 +88,7 @@ const read = defineRoute({
 const update = defineRoute({
   method: 'PATCH',
   path: workflowPath,
-  summary: 'Changes title, drawing or marketplace fields; ******** in a secret place keeps what is stored.',
+  summary: 'Changes title, drawing, limit or marketplace fields; ******** in a secret place keeps what is stored.',
   description:
     'With `If-Match`, the `ETag` of an earlier answer, nothing is changed when somebody else has changed the workflow ' +
     'since (412). A change of `data` that changes what runs makes a new version.',
@@ -100,13 +100,14 @@ const update = defineRoute({
   responses: { 200: workflowSchema, 400: badRequestSchema, 404: detailSchema, 412: detailSchema, ...keyErrors },
   headers: ifMatchHeaders,
   async handler({ deps, caller, params, body, headers }) {
-    const { data, run_fee: runFee, categories, subcategories, ...fields } = body;
+    const { data, run_fee: runFee, max_run_cost: maxRunCost, categories, subcategories, ...fields } = body;
     const plain = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
     const toUpdate = (stored: StoredWorkflow): WorkflowUpdate => {
       refuseStale(headers['if-match'], toEtag(stored));
       if (stored.is_published) refuseEmptyFields(emptyFieldsOf(plain));
       const changes: Updateable<WorkflowsTable> = { ...plain };
       if (runFee !== undefined) changes.run_fee_usd = runFee;
+      if (maxRunCost !== undefined) changes.max_run_cost_usd = maxRunCost;
       if (data === undefined) return { fields: changes, isNewVersion: false };
       const { sealed, isNewVersion } = sealUpdate(deps.secretBox, data, stored);
       return { fields: { ...changes, ...sealed }, isNewVersion };

@@ -2,6 +2,7 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { holdsMoreSecretPlacesThan } from '../../graph/secrets.js';
+import { limitAmount } from '../http/limit-amount.js';
 import { integerField, upTo } from '../http/field-errors.js';
 import { documentedAs } from '../http/documented-as.js';
 import { isPlainObject } from '../http/json-text.js';
@@ -53,6 +54,7 @@ export const workflowChangesSchema = z
     available_languages: languages.transform((codes) => [...new Set(codes)]),
     readme_guide: z.string().max(200_000),
     run_fee: runFee,
+    max_run_cost: limitAmount.nullable(),
     free_runs_per_user: integerField().min(0).max(MAX_ID),
     categories,
     subcategories: categories,

@@ -5,11 +5,16 @@
 // happened before the commit, and a repeat after it finds the same sum.
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
-import type { Database, Db } from '../core/client.js';
+import type { Database } from '../core/client.js';
 import type { Tables } from '../core/tables.js';
 import { recordNodeEnd, type NodeEnd } from '../nodes/node-results-repository.js';
-import { markCallApplied, sumCallPrices, type CallKey, type PaidCall } from '../nodes/provider-calls-repository.js';
-import { totalCost } from '../runs/child-runs-repository.js';
+import {
+  markCallApplied,
+  releaseCalls,
+  sumCallPrices,
+  type CallKey,
+  type PaidCall,
+} from '../nodes/provider-calls-repository.js';
 import { closedRequests } from '../waits/close-waits.js';
 
 /** Before anything else in the transaction. Whether the run is open, which it then stays until the commit. */
@@ -39,19 +44,10 @@ export async function recordAgentEnd(db: Database, end: NodeEnd): Promise<boolea
     await lockRun(trx, end.runId);
     // Nobody waits any more for the runs of its tool calls.
     if (end.status === 'failed') await sql`WITH ${closedRequests(isNode(end))} SELECT`.execute(trx);
-    return recordNodeEnd(trx, { ...end, amountUsd: await sumCallPrices(trx, end) });
+    const amountUsd = await sumCallPrices(trx, end);
+    await releaseCalls(trx, end);
+    return recordNodeEnd(trx, { ...end, amountUsd });
   });
-}
-
-/** What the agent has spent, its tools that are workflows included, in USD. */
-export async function sumSpent(db: Db, { runId, path, nodeId }: NodeKey): Promise<string> {
-  const { rows } = await sql<{ spent: string }>`
-    SELECT (SELECT coalesce(sum(price_usd), 0) FROM provider_calls
-        WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId})
-      + (SELECT coalesce(sum(${totalCost('started')}), 0) FROM runs AS started
-        WHERE started.parent_run_id = ${runId} AND started.parent_path = ${path} AND started.parent_node_id = ${nodeId})
-      AS spent`.execute(db);
-  return rows[0]?.spent ?? '0';
 }
 
 function isNode({ runId, path, nodeId }: NodeKey): RawBuilder<unknown> {

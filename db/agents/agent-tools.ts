@@ -18,17 +18,20 @@ export interface AgentTool {
   workflowId?: number;
 }
 
-/** Returns the tools that an earlier attempt has stored, or else those given now. */
+/**
+ * Returns the tools that an earlier attempt has stored, or else those given now. `maxCostUsd` is the limit of the agent, which
+ * also holds for the runs that its tools start.
+ */
 export async function keepTools(
   db: Db,
   secretBox: SecretBox,
   { runId, path, nodeId }: NodeKey,
-  tools: AgentTool[],
+  { tools, maxCostUsd }: { tools: AgentTool[]; maxCostUsd: string | null },
 ): Promise<AgentTool[]> {
   const toolsEnc = secretBox.seal(JSON.stringify(tools), 'agent');
   const { rows } = await sql<{ toolsEnc: Buffer }>`
-    INSERT INTO agent_sessions AS session (run_id, path, node_id, tools_enc)
-    VALUES (${runId}, ${path}, ${nodeId}, ${toolsEnc})
+    INSERT INTO agent_sessions AS session (run_id, path, node_id, tools_enc, max_cost_usd)
+    VALUES (${runId}, ${path}, ${nodeId}, ${toolsEnc}, ${maxCostUsd})
     ON CONFLICT (run_id, path, node_id) DO UPDATE SET tools_enc = session.tools_enc
     RETURNING tools_enc AS "toolsEnc"`.execute(db);
   return open(secretBox, rows[0]!.toolsEnc);

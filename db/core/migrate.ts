@@ -24,6 +24,7 @@ import * as childRuns from '../migrations/0021-child-runs.js';
 import * as countedAnswers from '../migrations/0022-counted-answers.js';
 import * as hooks from '../migrations/0023-hooks.js';
 import * as resumedRuns from '../migrations/0024-resumed-runs.js';
+import * as spendingLimits from '../migrations/0025-spending-limits.js';
 import * as mcpTools from '../migrations/0027-mcp-tools.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
@@ -52,6 +53,7 @@ const migrations: Record<string, Migration> = {
   '0022-counted-answers': countedAnswers,
   '0023-hooks': hooks,
   '0024-resumed-runs': resumedRuns,
+  '0025-spending-limits': spendingLimits,
   '0027-mcp-tools': mcpTools,
 };
 

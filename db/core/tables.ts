@@ -36,6 +36,7 @@ import type {
   SignInLinksTable,
   UserPasswordsTable,
 } from './tables/session-tables.js';
+import type { BudgetsReachedTable, ChatCallsTable, SpendingStopsTable } from './tables/spending-tables.js';
 import type { WaitsTable } from './tables/wait-tables.js';
 import type { WebhookDeliveriesTable } from './tables/webhook-tables.js';
 import type {
@@ -48,13 +49,14 @@ import type {
   WorkflowsTable,
 } from './tables/workflow-tables.js';
 
-export type { ProviderKeysTable, Role, UsersTable } from './tables/account-tables.js';
+export type { ProviderKeysTable, Role, SpendingPeriod, UsersTable } from './tables/account-tables.js';
 export type { ApprovalStatus, ToolOutcome } from './tables/agent-tables.js';
 export type { HookVerification } from './tables/hook-tables.js';
 export type { HumanTaskStatus } from './tables/human-task-tables.js';
 export type { NodeStatus, TransactionStatus } from './tables/node-tables.js';
 export type { StoredRunStatus } from './tables/run-tables.js';
 export type { SignInMethod } from './tables/session-tables.js';
+export type { SpendingLimitKind } from './tables/spending-tables.js';
 export type { WebhookDeliveryStatus, WebhookEventType } from './tables/webhook-tables.js';
 export type { WorkflowsTable } from './tables/workflow-tables.js';
 
@@ -101,6 +103,9 @@ export interface Tables {
   run_outputs: RunOutputsTable;
   hooks: HooksTable;
   hook_windows: HookWindowsTable;
+  chat_calls: ChatCallsTable;
+  spending_stops: SpendingStopsTable;
+  budgets_reached: BudgetsReachedTable;
 }
 
 export type ProjectRow = Selectable<ProjectsTable>;

@@ -10,6 +10,7 @@ export interface RunTransaction {
   status: TransactionStatus;
   /** Exact decimal. */
   amount_usd: string;
+  is_estimated: boolean;
   reason: string;
   description: string;
   run_id: string;
@@ -56,8 +57,9 @@ export function listNodeTransactions(db: Db, { runId, path, nodeId }: NodeKey): 
 function selectTransactions(db: Db, runId: string) {
   return db
     .selectFrom('billing_transactions')
-    .select(['id', 'operation', 'status', 'amount_usd', 'reason', 'description', 'run_id', 'path', 'user_id'])
-    .select(['created_at', 'updated_at'])
+    .select(['id', 'operation', 'status', 'amount_usd', 'reason', 'description', 'path', 'user_id'])
+    .select(sql<string>`run_id`.as('run_id'))
+    .select(['created_at', 'updated_at', 'is_estimated'])
     .where('run_id', '=', runId)
     .orderBy('created_at')
     .orderBy('id');

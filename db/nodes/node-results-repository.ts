@@ -153,7 +153,7 @@ export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
     ), ${output ?? sql``} closed AS (
       UPDATE provider_calls
       SET state = 'applied', replied_at = clock_timestamp(), usage = ${end.usage}, price_usd = ${end.amountUsd},
-        input_tokens = ${tokens.input}, output_tokens = ${tokens.output}
+        input_tokens = ${tokens.input}, output_tokens = ${tokens.output}, reserved_usd = NULL
       WHERE run_id = ${end.runId} AND path = ${end.path} AND node_id = ${end.nodeId} AND turn = 0 AND ordinal = 0
         AND state = 'sent'
     ), paid AS (

@@ -1,6 +1,6 @@
 // The ledger of calls that are paid for or must not be repeated: each is claimed before it leaves, and closed when the end of
 // its node is recorded (`recordNodeEnd`). A call that a later attempt finds `sent` was in flight when its worker died.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { tokenCountsOf } from './token-counts.js';
 import type { NodeKey } from '../../graph/plan.js';
@@ -21,7 +21,7 @@ export interface CallKey extends NodeKey {
   ordinal?: number;
 }
 
-interface NewCall extends CallKey {
+export interface NewCall extends CallKey {
   provider: string | null;
   model: string | null;
   /** How often a call that was in flight when its worker died may be made again. */
@@ -30,16 +30,30 @@ interface NewCall extends CallKey {
 
 /** Commits before the request leaves. One statement, so that two workers cannot both be allowed. */
 export async function claimCall(db: Db, call: NewCall): Promise<CallClaim> {
-  const { rows } = await sql<{ attempts: number }>`
-    INSERT INTO provider_calls AS call (run_id, path, node_id, turn, ordinal, state, provider, model)
-    VALUES (${call.runId}, ${call.path}, ${call.nodeId}, ${call.turn ?? 0}, ${call.ordinal ?? 0}, 'sent', ${call.provider},
-      ${call.model})
+  const { rows } = await sql<{ attempts: number }>`${claimOf(call)}`.execute(db);
+  return { isAllowed: rows.length > 0, attempts: rows[0]?.attempts ?? 0 };
+}
+
+/** What a call that is paid for is reserved at. */
+interface Reservation {
+  projectId: number;
+  usd: string;
+}
+
+/** The insert of a claim, which gives `attempts` where the call may be made, if `condition` holds. */
+export function claimOf(call: NewCall, reserved?: Reservation, condition = sql`true`): RawBuilder<unknown> {
+  return sql`
+    INSERT INTO provider_calls AS call
+      (run_id, path, node_id, turn, ordinal, state, provider, model, project_id, reserved_usd)
+    SELECT ${call.runId}::uuid, ${call.path}, ${call.nodeId}, ${call.turn ?? 0}::integer, ${call.ordinal ?? 0}::integer, 'sent',
+      ${call.provider}, ${call.model}, ${reserved?.projectId ?? null}::integer, ${reserved?.usd ?? null}::numeric
+    WHERE ${condition}
     ON CONFLICT (run_id, path, node_id, turn, ordinal) DO UPDATE SET
       crashes = call.crashes + CASE WHEN call.state = 'sent' THEN 1 ELSE 0 END,
-      state = 'sent', attempts = call.attempts + 1, sent_at = clock_timestamp(), replied_at = NULL
-    WHERE call.state = 'refused' OR (call.state = 'sent' AND call.crashes < ${call.repeatsAfterCrash})
-    RETURNING attempts`.execute(db);
-  return { isAllowed: rows.length > 0, attempts: rows[0]?.attempts ?? 0 };
+      state = 'sent', attempts = call.attempts + 1, sent_at = clock_timestamp(), replied_at = NULL,
+      project_id = excluded.project_id, reserved_usd = excluded.reserved_usd
+    WHERE call.state = 'refused' OR (call.state = 'sent' AND call.crashes < ${call.repeatsAfterCrash}::integer)
+    RETURNING attempts`;
 }
 
 /**
@@ -57,7 +71,7 @@ export async function isCallInFlight(db: Db, { runId, path, nodeId }: NodeKey): 
 /** The other side refused or was never reached: the call did nothing and may be made again. */
 export async function markCallRefused(db: Db, { runId, path, nodeId, turn = 0, ordinal = 0 }: CallKey): Promise<void> {
   await sql`
-    UPDATE provider_calls SET state = 'refused', replied_at = clock_timestamp()
+    UPDATE provider_calls SET state = 'refused', replied_at = clock_timestamp(), reserved_usd = NULL
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND turn = ${turn} AND ordinal = ${ordinal}`.execute(
     db,
   );
@@ -69,7 +83,10 @@ export interface PaidCall {
   priceUsd: string | null;
 }
 
-/** For the steps of an agent, in the transaction that records the step. */
+/**
+ * For the steps of an agent, in the transaction that records the step. What a call has cost stays reserved until its node has
+ * a transaction, which has it then.
+ */
 export async function markCallApplied(
   db: Db,
   { runId, path, nodeId, turn = 0, ordinal = 0 }: CallKey,
@@ -79,10 +96,25 @@ export async function markCallApplied(
   await sql`
     UPDATE provider_calls
     SET state = 'applied', replied_at = clock_timestamp(), usage = ${usage}, price_usd = ${priceUsd},
-      input_tokens = ${tokens.input}, output_tokens = ${tokens.output}
+      input_tokens = ${tokens.input}, output_tokens = ${tokens.output},
+      reserved_usd = CASE WHEN NOT EXISTS (
+        SELECT FROM billing_transactions AS paid
+        WHERE paid.run_id = ${runId} AND paid.path = ${path} AND paid.node_id = ${nodeId}
+      ) THEN nullif(${priceUsd}::numeric, 0) END
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND turn = ${turn} AND ordinal = ${ordinal}`.execute(
     db,
   );
+}
+
+/** Frees what the calls of a run, or of one node of it, hold of the limits. */
+export async function releaseCalls(
+  db: Db,
+  { runId, path, nodeId }: { runId: string } & Partial<NodeKey>,
+): Promise<void> {
+  const ofNode = nodeId === undefined ? sql`` : sql`AND path = ${path} AND node_id = ${nodeId}`;
+  await sql`
+    UPDATE provider_calls SET reserved_usd = NULL
+    WHERE run_id = ${runId} ${ofNode} AND reserved_usd IS NOT NULL`.execute(db);
 }
 
 /** What a node's calls have cost so far, in USD. */

@@ -1,5 +1,5 @@
 // What a user's projects have used in a span of time. The transactions say how much it cost and when, the ledger of
-// provider calls how many model calls and tokens that were. Archived workflows stay in the books.
+// provider calls, and that of the chat proxy, how many model calls and tokens that were. Archived workflows stay in the books.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { isInScope, type Scope } from '../projects/scope.js';
@@ -18,7 +18,7 @@ export interface UsageQuery {
 }
 
 export interface UsageRow {
-  /** A UTC day, an id as text, a model's name (empty where no model was called) or an operation. */
+  /** A UTC day, an id as text (empty where there is none), a model's name (empty where no model was called) or an operation. */
   key: string;
   /** The name of the project or the title of the workflow; else the key. */
   label: string;
@@ -26,6 +26,8 @@ export interface UsageRow {
   runs: number;
   /** Model calls that were answered. */
   calls: number;
+  /** Those of them whose tokens nobody has reported. */
+  estimatedCalls: number;
   inputTokens: number;
   outputTokens: number;
   /** USD, exact decimal. */
@@ -44,37 +46,60 @@ const MODEL = sql<string>`left(coalesce(used.model, ''), 200)`;
 
 const GROUPINGS: Record<UsageGroup, Grouping> = {
   day: { key: sql`to_char(paid.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')` },
-  project: { key: sql`project.id::text`, label: sql`project.name` },
+  project: { key: sql`coalesce(paid.project_id::text, '')`, label: sql`coalesce(paid.project_name, '')` },
   workflow: {
-    key: sql`workflow.id::text`,
-    label: sql`workflow.title`,
-    from: sql`JOIN runs run ON run.id = paid.run_id JOIN workflows workflow ON workflow.id = run.workflow_id`,
+    key: sql`coalesce(workflow.id::text, '')`,
+    label: sql`coalesce(workflow.title, '')`,
+    from: sql`LEFT JOIN LATERAL (
+      SELECT workflow.id, workflow.title FROM runs AS run JOIN workflows AS workflow ON workflow.id = run.workflow_id
+      WHERE run.id = paid.run_id OFFSET 0) AS workflow ON true`,
   },
   model: { key: MODEL },
   node_kind: { key: sql`paid.operation` },
 };
 
-/** Days in their order, everything else by what it cost, the most expensive first. */
+/**
+ * Days in their order, everything else by what it cost, the most expensive first. Calls of the chat proxy that belong to no
+ * project are their user's own: they count unless a project is asked for. `OFFSET 0` keeps the planner to the indexes: by the
+ * union it takes a project for a large part of the table.
+ */
 export async function readUsage(db: Db, query: UsageQuery): Promise<UsageRow[]> {
   const { scope, projectId, groupBy, from, until } = query;
   const { key, label = key, from: joined = sql`` } = GROUPINGS[groupBy];
   const order = groupBy === 'day' ? sql`key` : sql`sum(paid.amount_usd) DESC, key`;
   const isProject = projectId === undefined ? sql`` : sql`AND project.id = ${projectId}`;
+  const withOwn = projectId === undefined && scope.projectId === undefined;
+  const inSpan = sql`paid.created_at >= ${from} AND paid.created_at < ${until}`;
   const { rows } = await sql<UsageRow>`
+    WITH paid AS (
+      SELECT paid.*, project.name AS project_name
+      FROM project_members member
+      JOIN projects project ON project.id = member.project_id AND project.deleted_at IS NULL
+      CROSS JOIN LATERAL (
+        SELECT * FROM billing_transactions paid WHERE paid.project_id = project.id AND ${inSpan} OFFSET 0) AS paid
+      WHERE member.user_id = ${scope.userId} AND ${isInScope('member.project_id', scope)} ${isProject}
+      UNION ALL
+      SELECT paid.*, NULL FROM billing_transactions paid
+      WHERE ${withOwn}::boolean AND paid.user_id = ${scope.userId} AND paid.project_id IS NULL AND paid.run_id IS NULL
+        AND ${inSpan}
+    )
     SELECT ${key} AS key, ${label} AS label, count(DISTINCT paid.run_id) AS runs, sum(used.calls)::bigint AS calls,
+      sum(used.estimated)::bigint AS "estimatedCalls",
       ${countOf('input')} AS "inputTokens", ${countOf('output')} AS "outputTokens", sum(paid.amount_usd) AS "amountUsd"
-    FROM project_members member
-    JOIN projects project ON project.id = member.project_id AND project.deleted_at IS NULL
-    JOIN billing_transactions paid
-      ON paid.project_id = project.id AND paid.created_at >= ${from} AND paid.created_at < ${until}
+    FROM paid
     ${joined}
     CROSS JOIN LATERAL (
-      SELECT count(*) AS calls, sum(input_tokens) AS input, sum(output_tokens) AS output, max(model) AS model
+      SELECT count(*) AS calls, count(*) FILTER (WHERE input_tokens IS NULL AND coalesce(price_usd, 0) = 0) AS estimated,
+        sum(input_tokens) AS input, sum(output_tokens) AS output, max(model) AS model
       FROM provider_calls call
-      WHERE call.run_id = paid.run_id AND call.path = paid.path AND call.node_id = paid.node_id
-        AND ${isModelCall} AND call.state = 'applied'
+      WHERE call.run_id = paid.run_id AND call.path = paid.path
+        AND call.node_id = paid.node_id AND ${isModelCall} AND call.state = 'applied'
+      HAVING paid.operation <> 'chat'
+      UNION ALL
+      SELECT (paid.status = 'Succeeded' OR paid.amount_usd > 0)::integer, paid.is_estimated::integer, input_tokens,
+        output_tokens, model
+      FROM chat_calls call WHERE paid.operation = 'chat' AND call.id = paid.id
     ) AS used
-    WHERE member.user_id = ${scope.userId} AND ${isInScope('member.project_id', scope)} ${isProject}
     GROUP BY 1, 2 ORDER BY ${order}`.execute(db);
   return rows;
 }

@@ -4,7 +4,7 @@ import { containing } from '../core/like-pattern.js';
 import { deleteHooksOf } from '../hooks/delete-hooks.js';
 import { setMember } from './members-repository.js';
 import { isInScope, type Scope } from './scope.js';
-import type { ProjectRow, ProviderKeysTable, Role } from '../core/tables.js';
+import type { ProjectRow, ProviderKeysTable, Role, SpendingPeriod } from '../core/tables.js';
 import { dropPendingDeliveries } from '../webhooks/webhook-outbox-repository.js';
 import { cancelOpenRuns } from '../runs/open-runs.js';
 
@@ -14,12 +14,18 @@ export type ProviderKeyListing = Pick<
 >;
 
 /** A project as one of its members sees it. */
-export type MemberProject = ProjectRow & { role: Role };
+export type MemberProject = ProjectRow & { role: Role; spent_in_period_usd: string };
 
 export interface ProjectFields {
   name: string;
   webhook_url: string;
   is_webhook_enabled: boolean;
+}
+
+/** Both, or neither of them for no limit. */
+export interface SpendingLimitFields {
+  spending_limit_usd: string | null;
+  spending_period: SpendingPeriod | null;
 }
 
 /** `webhook_secret_enc` is sealed. */
@@ -45,7 +51,7 @@ export async function insertProject(transaction: Db, userId: number, fields: New
     .returningAll()
     .executeTakeFirstOrThrow();
   await setMember(transaction, project.id, userId, 'owner');
-  return { ...project, role: 'owner' };
+  return { ...project, role: 'owner', spent_in_period_usd: '0' };
 }
 
 export function findProject(db: Db, projectId: number, scope: Scope): Promise<MemberProject | undefined> {
@@ -76,7 +82,7 @@ export async function listProjects(
 export function updateProject(
   db: Database,
   projectId: number,
-  fields: Partial<ProjectFields>,
+  fields: Partial<ProjectFields & SpendingLimitFields>,
   webhookSecret: Buffer,
 ): Promise<boolean> {
   const isOn = sql<boolean>`coalesce(${fields.is_webhook_enabled ?? null}::boolean, is_webhook_enabled)`;
@@ -133,6 +139,7 @@ function memberProjects(db: Db, scope: Scope) {
     .innerJoin('project_members', 'project_members.project_id', 'projects.id')
     .selectAll('projects')
     .select('project_members.role')
+    .select(sql<string>`spent_in_period(projects, clock_timestamp())`.as('spent_in_period_usd'))
     .where('project_members.user_id', '=', scope.userId)
     .where('projects.deleted_at', 'is', null)
     .where(isInScope('projects.id', scope));

@@ -182,6 +182,12 @@ export async function deleteSettledDeliveries(db: Db, retentionDays: number, lim
   return toBatch({ webhook_deliveries: await deleteRows(db, 'webhook_deliveries', settled, limit) }, limit);
 }
 
+/** Of the days before the last 30 nobody is told. */
+export async function deleteOldStops(db: Db, limit: number): Promise<Batch> {
+  const old = sql`day <= period_start('day', clock_timestamp()) - 30`;
+  return toBatch({ spending_stops: await deleteRows(db, 'spending_stops', old, limit) }, limit);
+}
+
 /** Windows that are over say nothing; those of deleted keys would stay for ever. */
 export async function deleteEndedWindows(db: Db, limit: number): Promise<Batch> {
   return toBatch({ rate_limits: await deleteRows(db, 'rate_limits', sql`window_ends_at <= now()`, limit) }, limit);

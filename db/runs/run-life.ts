@@ -8,6 +8,7 @@ import { chargeMarketplaceFee } from '../marketplace/marketplace-fee.js';
 import { answeredColumns, answeredParent, toAwaitedBy, type Answered } from './child-runs-repository.js';
 import { EVENTS, STORED, type ExecutionUpdate, type UpdateOutcome } from './execution-update.js';
 import type { Tables } from '../core/tables.js';
+import { releaseCalls } from '../nodes/provider-calls-repository.js';
 import { closedRequests } from '../waits/close-waits.js';
 import { tellWatchers } from './tell-watchers.js';
 import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
@@ -103,6 +104,7 @@ async function closeNodes(trx: Transaction<Tables>, runId: string, update: Execu
     .where('status', '=', 'in progress')
     .execute();
   await sql`WITH ${closedRequests(sql`run_id = ${runId}`)} SELECT`.execute(trx);
+  await releaseCalls(trx, { runId });
 }
 
 /** One transaction per executed node, also where the worker died before it could write one. */

@@ -276,6 +276,7 @@ function selectRecord(query: ReturnType<typeof memberWorkflows>, count = 1) {
       'workflows.readme_guide',
       'workflows.run_fee_usd',
       'workflows.free_runs_per_user',
+      'workflows.max_run_cost_usd',
       'workflows.is_published',
       'workflows.slug',
       'workflows.is_tool',

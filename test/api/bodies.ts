@@ -18,6 +18,8 @@ export interface Project {
   id: number;
   name: string;
   total_spent: Record<string, string>;
+  spending_limit: { amount: string; period: 'day' | 'month' | 'total' } | null;
+  spent_in_period: Record<string, string>;
   attached_provider_keys: unknown[];
   created_at: string;
   updated_at: string;

@@ -281,7 +281,9 @@ export const lines: Line[] = [
     body: () => ({ use_as_marketplace_template: true }),
   },
   { route: 'GET /api/v1/billing-history/workflowrun/:run_id/', for: 'viewer', answer: '200' },
+  { route: 'GET /api/v1/billing-history/chat/', for: 'anyone', answer: '200' },
   { route: 'GET /api/v1/usage/', for: 'anyone', answer: '200' },
+  { route: 'GET /api/v1/projects/:id/spending/', for: 'viewer', answer: '200' },
 
   {
     route: 'POST /api/v1/workflows/:id/publish-on-marketplace/',

@@ -15,6 +15,7 @@ const RUN = [
   'docs/use/resume.md',
   'docs/use/starts.md',
   'docs/use/mcp.md',
+  'docs/use/spending.md',
   'examples/python/README.md',
   'CONTRIBUTING.md',
 ];

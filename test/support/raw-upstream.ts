@@ -45,7 +45,7 @@ export async function startRawUpstream(models: string[]): Promise<RawUpstream> {
   });
   const folder = mkdtempSync(path.join(tmpdir(), 'raw-upstream-'));
   const providersFile = path.join(folder, 'providers.json');
-  const listed = models.map((id) => ({ id }));
+  const listed = models.map((id) => ({ id, input_price_per_million: '1', output_price_per_million: '2' }));
   const raw = { name: 'raw', base_url: `${server.url}/v1`, api_key_env: 'RAW_PROVIDER_KEY', models: listed };
   const down = { name: 'down', base_url: 'http://127.0.0.1:1/v1', models: [{ id: 'down' }] };
   writeFileSync(providersFile, JSON.stringify({ providers: [raw, down] }));

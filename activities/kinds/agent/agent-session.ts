@@ -41,7 +41,13 @@ export async function loadTools(
     if (tool.type === 'mcp') found.push(...ofServers[at]!);
     else found.push(await withMemory(task, () => findWorkflowTool(deps, task, tool)));
   }
-  return keepTools(deps.db, deps.secretBox, task, nameTools(found.slice(0, MAX_TOOLS)));
+  const tools = nameTools(found.slice(0, MAX_TOOLS));
+  return keepTools(deps.db, deps.secretBox, task, { tools, maxCostUsd: maxCostOf(data) });
+}
+
+/** As a decimal in USD; null where the agent has no limit. */
+export function maxCostOf({ settings: { max_cost: maxCost } }: Pick<AgentNodeData, 'settings'>): string | null {
+  return maxCost === undefined || maxCost === null ? null : String(maxCost);
 }
 
 async function toolsOfServer(

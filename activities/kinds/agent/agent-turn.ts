@@ -10,6 +10,7 @@ import {
   type TurnKey,
 } from '../../../db/agents/agent-repository.js';
 import { savePaidCall } from '../../../db/agents/agent-charges.js';
+import { toCharge } from '../../../config/model-price.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
 import { toAnswerForm, type AnswerForm, type CheckedAnswer } from '../../../graph/response-format.js';
 import { renderJson, renderText, type Scope } from '../../../graph/template.js';
@@ -17,7 +18,6 @@ import { NodeFailure, type Charge } from '../../node/failures.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../../node/node-step.js';
 import { persist } from '../../node/record-node.js';
 import { checkReply, notOfForm, toCorrection } from '../llm/answer-form.js';
-import { toCharge } from '../llm/llm-price.js';
 import { toModelParameters } from '../llm/model-parameters.js';
 import { sumUsage } from '../llm/model-reply.js';
 import { prepareForm } from '../structured-answer.js';

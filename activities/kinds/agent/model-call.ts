@@ -1,16 +1,15 @@
-// One model call of an agent: it is claimed in the ledger before it leaves, and not made where it could cost more than the
-// agent may.
+// One model call of an agent: it is claimed in the ledger before it leaves.
 import type OpenAI from 'openai';
 import { findModel, type ResolvedModel } from '../../../config/model-providers.js';
-import { sumSpent } from '../../../db/agents/agent-charges.js';
-import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
+import { markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
 import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
 import { NodeFailure } from '../../node/failures.js';
 import { toIdempotencyKey } from '../../node/idempotency-key.js';
 import type { NodeTask } from '../../node/node-step.js';
-import { reservedPrice, wouldPass } from '../llm/reserved-price.js';
+import { claimModelCall } from '../llm/claim-model-call.js';
 import { toLlmFailure } from '../llm/model-clients.js';
+import { maxCostOf } from './agent-session.js';
 import type { AgentDeps } from './agent-step.js';
 
 export type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
@@ -29,20 +28,14 @@ export interface ModelAnswer {
   model: ResolvedModel;
 }
 
-/** Throws a `NodeFailure`; with the code `budget_exceeded` where the call could pass `max_cost`, and is not made. */
+/** Throws a `NodeFailure`; with the code `budget_exceeded` where the call could pass a limit, and is not made. */
 export async function askModel(deps: AgentDeps, task: NodeTask, call: ModelCall): Promise<ModelAnswer> {
   const { turn, body, settings } = call;
   const model = findModel(deps.providers, body.model);
   if (model === undefined) throw new NodeFailure('model_not_found', `No provider serves the model "${body.model}".`);
-  await refuseBeyondCost(deps, task, call, model);
   const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn, ordinal: 0 };
   const client = await deps.clients.forProject(task.run.projectId, model.provider);
-  // The name may hold a variable, and with it a secret.
-  const called = { provider: model.provider.name, model: task.run.masker.text(body.model) };
-  const claim = await claimCall(deps.db, { ...key, ...called, repeatsAfterCrash: 1 });
-  if (!claim.isAllowed) {
-    throw new NodeFailure('outcome_unknown', 'A model call was in flight twice when its worker died; it is given up.');
-  }
+  const claim = await claimModelCall(deps.db, task, { turn, model, body, maxCostUsd: maxCostOf(call) });
   const headers = { 'idempotency-key': toIdempotencyKey(task, turn) };
   const answer = await client
     .complete(body, { signal: task.signal, timeoutMs: settings.timeout * 1000, headers })
@@ -56,20 +49,4 @@ export async function askModel(deps: AgentDeps, task: NodeTask, call: ModelCall)
     });
   client.countTokens(answer?.usage);
   return { answer: client.masker.json(answer), model };
-}
-
-async function refuseBeyondCost(
-  { db }: AgentDeps,
-  task: NodeTask,
-  { body, settings: { max_cost } }: ModelCall,
-  model: ResolvedModel,
-): Promise<void> {
-  if (max_cost === undefined || max_cost === null) return;
-  const spent = await sumSpent(db, task);
-  const reserved = reservedPrice(body, model);
-  if (!wouldPass(String(max_cost), spent, reserved)) return;
-  throw new NodeFailure(
-    'budget_exceeded',
-    `The next model call could cost ${reserved} USD. The agent has spent ${spent} USD of its max_cost of ${max_cost} USD, so the call was not made.`,
-  );
 }

@@ -1,15 +1,16 @@
 // The LLM node: one chat completion, charged once; two where an answer must have a form and the first one has not.
 import type OpenAI from 'openai';
 import { findModel, type ModelProviders, type ResolvedModel } from '../../../config/model-providers.js';
+import { toCharge } from '../../../config/model-price.js';
 import { recordAgentEnd } from '../../../db/agents/agent-charges.js';
 import { recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
-import { claimCall, markCallRefused, sumCallPrices } from '../../../db/nodes/provider-calls-repository.js';
+import { markCallRefused, sumCallPrices } from '../../../db/nodes/provider-calls-repository.js';
 import { llmNode, type LlmNodeData } from '../../../graph/nodes/llm.js';
 import { toAnswerForm } from '../../../graph/response-format.js';
 import { renderJson, renderText, type Scope } from '../../../graph/template.js';
 import { NodeFailure } from '../../node/failures.js';
 import { askForForm, withoutMessage, type Message, type PaidReply } from './ask-for-form.js';
-import { toCharge } from './llm-price.js';
+import { claimModelCall } from './claim-model-call.js';
 import { toLlmFailure, type ModelClients } from './model-clients.js';
 import { toModelParameters } from './model-parameters.js';
 import { readReply, toOutput } from './model-reply.js';
@@ -101,14 +102,7 @@ async function askModel(
 ): Promise<PaidReply> {
   const client = await clients.forProject(task.run.projectId, model.provider);
   const call = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn };
-  // The name may hold a variable, and with it a secret.
-  const called = { provider: model.provider.name, model: task.run.masker.text(body.model) };
-  const claim = await claimCall(db, { ...call, ...called, repeatsAfterCrash: 1 });
-  if (!claim.isAllowed)
-    throw new NodeFailure(
-      'outcome_unknown',
-      'The model call was in flight twice when its worker died; it is given up.',
-    );
+  await claimModelCall(db, task, { turn, model, body });
   // The provider sees each attempt of this call as the same request.
   const headers = { 'idempotency-key': turn === 0 ? toIdempotencyKey(task) : toIdempotencyKey(task, turn) };
   const answer = await client

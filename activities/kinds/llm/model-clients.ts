@@ -1,6 +1,7 @@
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
 import { LRUCache } from 'lru-cache';
 import { Agent, fetch as undiciFetch, type RequestInit as UndiciRequestInit } from 'undici';
+import { toTokens } from '../../../config/model-price.js';
 import type { ModelProvider } from '../../../config/model-providers.js';
 import type { Database } from '../../../db/core/client.js';
 import { findProviderKey } from '../../../db/projects/provider-keys-repository.js';
@@ -11,7 +12,6 @@ import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import { tracedCall } from '../../../outgoing/traced-call.js';
 import { NodeFailure } from '../../node/failures.js';
-import { toTokens } from './llm-price.js';
 import type { WorkerMetrics } from '../../worker/worker-metrics.js';
 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;

@@ -313,6 +313,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/billing-history/chat/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The transactions of the chat proxy, newest first.
+         * @description One for each call that was made: of the caller's projects, and the caller's own that belong to no project.
+         */
+        get: operations["get_billing_history_chat"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/billing-history/workflowrun/{run_id}/": {
         parameters: {
             query?: never;
@@ -528,7 +548,7 @@ export interface paths {
         delete: operations["delete_projects_id"];
         options?: never;
         head?: never;
-        /** Changes the name or the webhook. */
+        /** Changes the name, the webhook or the limit of what the project may spend. */
         patch: operations["patch_projects_id"];
         trace?: never;
     };
@@ -624,6 +644,23 @@ export interface paths {
         post?: never;
         /** Deletes a key for a model provider; later calls use an older one, or that of the platform. */
         delete: operations["delete_projects_id_provider_keys_key_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{id}/spending/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The limit of a project, what is spent and reserved of it, and what limits have stopped in the last 30 days. */
+        get: operations["get_projects_id_spending"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -812,7 +849,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes title, drawing or marketplace fields; ******** in a secret place keeps what is stored.
+         * Changes title, drawing, limit or marketplace fields; ******** in a secret place keeps what is stored.
          * @description With `If-Match`, the `ETag` of an earlier answer, nothing is changed when somebody else has changed the workflow since (412). A change of `data` that changes what runs makes a new version.
          */
         patch: operations["patch_workflows_id"];
@@ -1619,7 +1656,7 @@ export interface paths {
         put?: never;
         /**
          * Passes a chat completion to the provider of its model and the answer back, both unchanged.
-         * @description Works with any client of the protocol: base address `{base_url}/v1`, the API key as its key. `stream: true` is passed through as it arrives. With `X-Project-Id`, a project where the caller may run workflows, that project's own key for the provider is used where it has one; a key that is restricted to a project names it without the header, and no other. The answer takes at most 60 seconds; a stream at most 60 seconds to its first byte and between any two.
+         * @description Works with any client of the protocol: base address `{base_url}/v1`, the API key as its key. `stream: true` is passed through as it arrives. With `X-Project-Id`, a project where the caller may run workflows, that project's own key for the provider is used where it has one; a key that is restricted to a project names it without the header, and no other. The call is a transaction of that project, or of none, and a 402 with the code `budget_exceeded` where it could pass the limit of the project. The answer takes at most 60 seconds; a stream at most 60 seconds to its first byte and between any two.
          */
         post: operations["post_v1_chat_completions"];
         delete?: never;
@@ -1738,6 +1775,16 @@ export interface components {
             is_webhook_enabled: boolean;
             name: string;
             role: components["schemas"]["Role"];
+            spending_limit: {
+                /** @description USD, a plain decimal */
+                amount: string;
+                /**
+                 * @description Days and months begin at midnight UTC
+                 * @enum {string}
+                 */
+                period: "day" | "month" | "total";
+            } | null;
+            spent_in_period: components["schemas"]["Amount"];
             total_spent: components["schemas"]["Amount"];
             /** Format: date-time */
             updated_at: string;
@@ -1835,6 +1882,8 @@ export interface components {
             /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
             is_tool: boolean;
             market_title: string;
+            /** @description USD, of a run with the runs below it; null: no limit */
+            max_run_cost: string | null;
             project: number;
             readme_guide: string;
             role: components["schemas"]["Role"];
@@ -2252,6 +2301,8 @@ export interface operations {
                             /** @description Null when the workflow has never run. */
                             last_run_cost: components["schemas"]["Amount"] | null;
                             market_title: string;
+                            /** @description USD, of a run with the runs below it; null: no limit */
+                            max_run_cost: string | null;
                             project: number;
                             readme_guide: string;
                             role: components["schemas"]["Role"];
@@ -2383,6 +2434,8 @@ export interface operations {
                         /** @description Null when the workflow has never run. */
                         last_run_cost: components["schemas"]["Amount"] | null;
                         market_title: string;
+                        /** @description USD, of a run with the runs below it; null: no limit */
+                        max_run_cost: string | null;
                         project: number;
                         readme_guide: string;
                         role: components["schemas"]["Role"];
@@ -3797,6 +3850,123 @@ export interface operations {
             };
         };
     };
+    get_billing_history_chat: {
+        parameters: {
+            query?: {
+                page?: number;
+                page_size?: number;
+                project?: number;
+                size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            amount: components["schemas"]["Amount"];
+                            /** Format: date-time */
+                            created_at: string;
+                            description: string;
+                            id: string;
+                            input_tokens: number;
+                            /** @description Nobody has reported the tokens: they were reckoned from the number of characters */
+                            is_estimated: boolean;
+                            model: string;
+                            operation: string;
+                            output_tokens: number;
+                            /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
+                            path: string;
+                            /** @description Null for a call that belongs to no project */
+                            project: number | null;
+                            provider: string;
+                            reason: string;
+                            run_id: null;
+                            /** @enum {string} */
+                            status: "Succeeded" | "Error";
+                            /** Format: date-time */
+                            updated_at: string;
+                            user_id: number;
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_billing_history_workflowrun_run_id: {
         parameters: {
             query?: {
@@ -3825,6 +3995,8 @@ export interface operations {
                             created_at: string;
                             description: string;
                             id: string;
+                            /** @description Nobody has reported the tokens: they were reckoned from the number of characters */
+                            is_estimated: boolean;
                             operation: string;
                             /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
                             path: string;
@@ -5293,6 +5465,15 @@ export interface operations {
                 "application/json": {
                     is_webhook_enabled?: boolean;
                     name?: string;
+                    spending_limit?: {
+                        /** @description USD, a plain decimal */
+                        amount: string;
+                        /**
+                         * @description Days and months begin at midnight UTC
+                         * @enum {string}
+                         */
+                        period: "day" | "month" | "total";
+                    } | null;
                     webhook_url?: string;
                 };
             };
@@ -5447,6 +5628,8 @@ export interface operations {
                         /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
                         is_tool: boolean;
                         market_title: string;
+                        /** @description USD, of a run with the runs below it; null: no limit */
+                        max_run_cost: string | null;
                         project: number;
                         readme_guide: string;
                         role: components["schemas"]["Role"];
@@ -6337,6 +6520,124 @@ export interface operations {
             };
         };
     };
+    get_projects_id_spending: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description By calls that are on the wire, or not in the books yet */
+                        reserved: components["schemas"]["Amount"];
+                        reserved_calls: number;
+                        spending_limit: {
+                            /** @description USD, a plain decimal */
+                            amount: string;
+                            /**
+                             * @description Days and months begin at midnight UTC
+                             * @enum {string}
+                             */
+                            period: "day" | "month" | "total";
+                        } | null;
+                        spent_in_period: components["schemas"]["Amount"];
+                        stopped: {
+                            /** @description Calls that were not made */
+                            calls: number;
+                            /**
+                             * Format: date
+                             * @description Of UTC
+                             */
+                            day: string;
+                            /** Format: date-time */
+                            last_at: string;
+                            last_run_id: string | null;
+                            /**
+                             * @description The project's `spending_limit`, a workflow's `max_run_cost`, or an agent's `max_cost`
+                             * @enum {string}
+                             */
+                            limited_by: "project" | "run" | "agent";
+                            /** @enum {string} */
+                            source: "run" | "chat";
+                        }[];
+                    };
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_projects_id_webhook_deliveries: {
         parameters: {
             query?: {
@@ -6376,8 +6677,8 @@ export interface operations {
                             next_attempt_at: string | null;
                             /** @description Of the last attempt; null when it got no answer. */
                             response_status: number | null;
-                            /** Format: uuid */
-                            run_id: string;
+                            /** @description Null for an event of the project */
+                            run_id: string | null;
                             /** @enum {string} */
                             status: "pending" | "delivered" | "failed" | "dropped";
                             type: string;
@@ -6495,8 +6796,8 @@ export interface operations {
                         next_attempt_at: string | null;
                         /** @description Of the last attempt; null when it got no answer. */
                         response_status: number | null;
-                        /** Format: uuid */
-                        run_id: string;
+                        /** @description Null for an event of the project */
+                        run_id: string | null;
                         /** @enum {string} */
                         status: "pending" | "delivered" | "failed" | "dropped";
                         type: string;
@@ -6982,7 +7283,7 @@ export interface operations {
                         /** @description Those of them whose tokens nobody has reported */
                         estimated_calls: number;
                         input_tokens: number;
-                        /** @description The day, the id as text, the name of the model (empty without one) or the word of the kind */
+                        /** @description The day, the id as text, the name of the model or the word of the kind; empty without one */
                         key: string;
                         /** @description For people */
                         label: string;
@@ -7458,6 +7759,8 @@ export interface operations {
                             /** @description Whether `/mcp` offers it as a tool to everybody who may run it */
                             is_tool: boolean;
                             market_title: string;
+                            /** @description USD, of a run with the runs below it; null: no limit */
+                            max_run_cost: string | null;
                             project: number;
                             readme_guide: string;
                             role: components["schemas"]["Role"];
@@ -7848,6 +8151,7 @@ export interface operations {
                     free_runs_per_user?: number;
                     is_tool?: boolean;
                     market_title?: string;
+                    max_run_cost?: string | null;
                     readme_guide?: string;
                     run_fee?: string | number;
                     short_description?: string;
@@ -8808,6 +9112,8 @@ export interface operations {
                             created_at: string;
                             description: string;
                             id: string;
+                            /** @description Nobody has reported the tokens: they were reckoned from the number of characters */
+                            is_estimated: boolean;
                             operation: string;
                             /** @description The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops */
                             path: string;
@@ -13050,6 +13356,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    max_completion_tokens?: unknown;
+                    max_tokens?: unknown;
                     /** @description Chat messages, each with role and content; judged by the provider. */
                     messages: unknown[];
                     /** @description Decides which provider is asked. */
@@ -13084,6 +13392,15 @@ export interface operations {
             };
             /** @description Credentials are missing or wrong. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatError"] | unknown;
+                };
+            };
+            /** @description Status 402. */
+            402: {
                 headers: {
                     [name: string]: unknown;
                 };

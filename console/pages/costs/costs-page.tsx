@@ -7,6 +7,7 @@ import { PageHeader } from '../../ui/page-header.js';
 import { useNow } from '../inbox/use-now.js';
 import { CostsFilters } from './costs-filters.js';
 import { CostsSection } from './costs-section.js';
+import { LimitsSection } from './limits-section.js';
 import './costs.css';
 import { sumDecimals } from './money-sum.js';
 import { toSpan } from './span.js';
@@ -37,9 +38,11 @@ export function CostsPage() {
       <PageHeader title="Costs" />
       <CostsFilters {...{ filters, span, now, currencies, currency, errors }} />
       {isEmpty && <Empty />}
+      {isEmpty && <LimitsSection chosen={project} />}
       {!isEmpty && !isRefused && (
         <>
           <Total rows={byDay.error === null ? byDay.data : undefined} currency={currency} />
+          <LimitsSection chosen={project} />
           <CostsSection title="Cost by day" group="day" usage={byDay} span={span} currency={currency} />
           <CostsSection title="Cost by workflow" group="workflow" usage={byWorkflow} span={span} currency={currency} />
           <CostsSection title="Cost by model" group="model" usage={byModel} span={span} currency={currency} />

@@ -35,6 +35,6 @@ function columnsOf(group: UsageGroup, currency: string): Column<Usage>[] {
 
 function nameOf(group: UsageGroup, { key, label }: Usage) {
   if (group === 'day') return <time className="figure">{key}</time>;
-  const name = group === 'workflow' ? <Link href={`/workflows/${key}`}>{label}</Link> : label;
+  const name = group === 'workflow' && key !== '' ? <Link href={`/workflows/${key}`}>{label}</Link> : label;
   return <span className="costs-row">{name}</span>;
 }

@@ -21,6 +21,7 @@ export function RunNotes({ run, labels }: { run: RunDetail; labels: ReadonlyMap<
       {run.error !== null && run.status !== 'Draft' && (
         <Note>
           <code>{run.error.code}</code> {run.error.message}
+          {run.error.code === 'budget_exceeded' && <Budget run={run} />}
         </Note>
       )}
       {run.results_expired_at !== undefined && (
@@ -28,6 +29,18 @@ export function RunNotes({ run, labels }: { run: RunDetail; labels: ReadonlyMap<
           The results of this run have expired: their contents were removed on <Time at={run.results_expired_at} />.
         </Note>
       )}
+    </>
+  );
+}
+
+/** What the code means, and where the limits are. */
+function Budget({ run: { workflow, project } }: { run: RunDetail }) {
+  return (
+    <>
+      {' '}
+      The run was stopped before a model call that could have passed a limit of money. These can be changed:{' '}
+      <Link href={`/costs?project=${project.id}`}>the limit of the project</Link>, that of a run in the menu of{' '}
+      <Link href={`/workflows/${workflow.id}`}>the workflow</Link>, and that of an agent in its node.
     </>
   );
 }

@@ -5,12 +5,13 @@ import { DeleteDialog } from './delete-dialog.js';
 import { DuplicateDialog } from './duplicate-dialog.js';
 import { RenameDialog } from './rename-dialog.js';
 import { RunDialog } from './run-dialog.js';
+import { RunLimitDialog } from './run-limit-dialog.js';
 import type { Saver } from './saver.js';
 import { VersionsDialog } from './versions-dialog.js';
 
 const PublishDialog = lazy(() => import('./publish-dialog.js').then((part) => ({ default: part.PublishDialog })));
 
-export type OpenDialog = 'run' | 'versions' | 'publish' | 'rename' | 'duplicate' | 'delete';
+export type OpenDialog = 'run' | 'versions' | 'publish' | 'rename' | 'limit' | 'duplicate' | 'delete';
 
 interface EditorDialogsProps {
   saver: Saver;
@@ -38,6 +39,8 @@ export function EditorDialogs({ saver, open, onClose }: EditorDialogsProps) {
       );
     case 'rename':
       return <RenameDialog {...props} />;
+    case 'limit':
+      return <RunLimitDialog {...props} />;
     case 'duplicate':
       return <DuplicateDialog {...props} />;
     case 'delete':

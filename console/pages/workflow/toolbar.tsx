@@ -56,6 +56,7 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
             label="More"
             items={[
               { label: 'Rename', onSelect: () => onOpen('rename') },
+              { label: 'Limit the cost of runs', onSelect: () => onOpen('limit') },
               { label: 'Duplicate', onSelect: () => onOpen('duplicate') },
               { label: 'Delete workflow', onSelect: () => onOpen('delete'), isDangerous: true },
             ]}

@@ -9,7 +9,10 @@ export interface WorkflowRecord {
 }
 
 export type WorkflowChange = Partial<
-  Pick<Workflow, 'title' | 'data' | 'market_title' | 'short_description' | 'available_languages' | 'readme_guide'>
+  Pick<
+    Workflow,
+    'title' | 'data' | 'market_title' | 'short_description' | 'available_languages' | 'readme_guide' | 'max_run_cost'
+  >
 >;
 
 export async function readWorkflow(id: number, signal?: AbortSignal): Promise<WorkflowRecord> {

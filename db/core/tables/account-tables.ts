@@ -1,8 +1,10 @@
 // Who may call the service, and in which projects they work.
 import type { ColumnType, Generated } from 'kysely';
-import type { Timestamp } from './column-types.js';
+import type { Decimal, Timestamp } from './column-types.js';
 
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer';
+
+export type SpendingPeriod = 'day' | 'month' | 'total';
 
 /** Writers: `admin`, the embedded stack's first start, and the API (administrators, people of an identity provider). */
 export interface UsersTable {
@@ -54,6 +56,13 @@ export interface ProjectsTable {
   /** Sealed; signs beside the new one for a day after a rotation. */
   webhook_previous_secret_enc: Buffer | null;
   total_spent_usd: ColumnType<string, never, never>;
+  /** Null, and so is the period: no limit. */
+  spending_limit_usd: Decimal | null;
+  spending_period: SpendingPeriod | null;
+  /** The last UTC day on which something was paid, what was paid on it, and in its month: kept like `total_spent_usd`. */
+  spent_on: ColumnType<Date | null, never, never>;
+  spent_that_day_usd: ColumnType<string, never, never>;
+  spent_that_month_usd: ColumnType<string, never, never>;
   created_by: number;
   created_at: Generated<Date>;
   updated_at: Timestamp;

@@ -1,7 +1,7 @@
 // The durable steps of agents, and approvals. Retention deletes what has expired from all of them.
 import type { Generated } from 'kysely';
 import type { Role } from './account-tables.js';
-import type { Json } from './column-types.js';
+import type { Decimal, Json } from './column-types.js';
 
 /** Writer: the worker's activities. The tools of an agent, fixed at its first turn. */
 export interface AgentSessionsTable {
@@ -11,6 +11,8 @@ export interface AgentSessionsTable {
   node_id: string;
   /** Sealed JSON of `AgentTool[]` (db/agents/agent-tools.ts). */
   tools_enc: Buffer;
+  /** The `max_cost` of the agent; null: no limit. The runs that its tools start read it. */
+  max_cost_usd: Decimal | null;
   created_at: Generated<Date>;
 }
 

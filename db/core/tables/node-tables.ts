@@ -102,23 +102,37 @@ export interface ProviderCallsTable {
   input_tokens: number | null;
   output_tokens: number | null;
   price_usd: Decimal | null;
+  /** Of a model call that is paid for. */
+  project_id: number | null;
+  /**
+   * What the call may cost while it is on the wire, then what it has cost, for the limits of money (ADR 20). Null once that is
+   * in the node's transaction, and for what costs nothing.
+   */
+  reserved_usd: Decimal | null;
   sent_at: Generated<Date>;
   replied_at: Date | null;
 }
 
-/** Writer: the worker's activities, one row an executed node; the end of a run adds what a dead worker could not. */
+/**
+ * Writer: the worker's activities, one row an executed node; the end of a run adds what a dead worker could not; the API, one
+ * row a call of the chat proxy, under the call's id.
+ */
 export interface BillingTransactionsTable {
   id: Generated<string>;
-  run_id: string;
+  /** Null for a call of the chat proxy. */
+  run_id: string | null;
   /** The iteration that encloses the node (`NodeKey`); empty outside loops. */
   path: string;
   node_id: string;
-  project_id: number;
+  /** Null for a call of the chat proxy that belongs to no project. */
+  project_id: number | null;
   user_id: number;
-  /** The node kind's word, or `marketplace_fee`. */
+  /** The node kind's word, `marketplace_fee`, or `chat`. */
   operation: string;
   status: TransactionStatus;
   amount_usd: Decimal;
+  /** Nobody has reported the tokens; they were reckoned from the number of characters. */
+  is_estimated: Generated<boolean>;
   /** Which price list gave the amount; empty for what is free. */
   price_version: Generated<string>;
   reason: Generated<string>;

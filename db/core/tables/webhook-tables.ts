@@ -7,18 +7,20 @@ export type WebhookEventType =
   | 'workflow_run.failed'
   | 'workflow_run.cancelled'
   | 'agent_approval.requested'
-  | 'human_task.requested';
+  | 'human_task.requested'
+  | 'project.budget_reached';
 /** `failed`: given up after the last attempt. `dropped`: the webhook was switched off, unset or deleted first. */
 export type WebhookDeliveryStatus = 'pending' | 'delivered' | 'failed' | 'dropped';
 
-/** Writers: whoever writes an event (`enqueueWebhookEvent`, insert only), and webhook delivery in the API. */
+/** Writers: whoever writes an event (`enqueueWebhookEvent`, and the function `tell_budget_reached`; insert only), and webhook delivery in the API. */
 export interface WebhookDeliveriesTable {
   /** The `webhook-id` of every attempt. */
   id: Generated<string>;
   /** The order of a run's events: given under the run's row lock, so that it is also the order of the commits. */
   ordinal: Generated<number>;
   project_id: number;
-  run_id: string;
+  /** Null for an event of the project. */
+  run_id: string | null;
   type: WebhookEventType;
   payload: string;
   status: Generated<WebhookDeliveryStatus>;

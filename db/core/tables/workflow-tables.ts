@@ -27,6 +27,8 @@ export interface WorkflowsTable {
   readme_guide: Generated<string>;
   run_fee_usd: Decimal;
   free_runs_per_user: Generated<number>;
+  /** What a run and the runs below it may cost; null: no limit. Duplicates have it, copies from the marketplace have not. */
+  max_run_cost_usd: Decimal | null;
   is_published: Generated<boolean>;
   slug: string | null;
   /** Whether MCP clients are offered it as a tool. */

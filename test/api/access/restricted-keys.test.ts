@@ -181,7 +181,7 @@ describe('a key that is restricted to a project', function () {
     it('stands for its project, whose roles hold, and for no other', async () => {
       assert.equal((await ask(restricted)).status, 200);
       assert.equal((await ask(restricted, { 'x-project-id': String(inside) })).status, 200);
-      assert.equal((await ask(restricted, { 'x-project-id': String(outside) })).status, 404);
+      assert.equal((await ask(restricted, { 'x-project-id': String(outside) })).status, 403);
       const guest = await createAccount(stack);
       await giveRole(stack, guest, inside, 'viewer');
       const guarded = await restrictedTo(stack, inside, guest);

@@ -119,7 +119,14 @@ describe('billing history', function () {
         assert.match(item.id, UUID);
         for (const time of [item.created_at, item.updated_at]) assert.equal(new Date(time).toISOString(), time);
         const { operation, description, id, amount, created_at: createdAt, updated_at: updatedAt } = item;
-        const rest = { status: 'Succeeded', reason: '', run_id: runId, path: '', user_id: account.userId };
+        const rest = {
+          status: 'Succeeded',
+          is_estimated: false,
+          reason: '',
+          run_id: runId,
+          path: '',
+          user_id: account.userId,
+        };
         assert.deepEqual(item, {
           id,
           operation,

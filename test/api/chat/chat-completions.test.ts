@@ -182,7 +182,7 @@ describe('the chat-completion proxy', function () {
       assert.equal(lastTo('keys').headers['x-project-id'], undefined);
     });
 
-    it('another`s project is a 404 like one that does not exist, a viewer gets 403, what is no id 400', async () => {
+    it('another`s project is a 403 like one that does not exist and like a viewer`s, what is no id 400', async () => {
       const owner = await createAccount(proxy.stack);
       const foreign = await owner.api.createProject();
       const ask = async (id: string): Promise<[number, string | null]> => {
@@ -190,8 +190,8 @@ describe('the chat-completion proxy', function () {
         return [answer.status, chatError(answer).param];
       };
       const asked = proxy.upstream.requestsFor('keys').length;
-      assert.deepEqual(await ask(String(foreign)), [404, 'x-project-id']);
-      assert.deepEqual(await ask('2147483647'), [404, 'x-project-id']);
+      assert.deepEqual(await ask(String(foreign)), [403, 'x-project-id']);
+      assert.deepEqual(await ask('2147483647'), [403, 'x-project-id']);
       await giveRole(proxy.stack, proxy.account, foreign, 'viewer');
       assert.deepEqual(await ask(String(foreign)), [403, null]);
       for (const id of ['x', '-1', '99999999999', '2147483648']) assert.deepEqual(await ask(id), [400, 'x-project-id']);
@@ -227,13 +227,16 @@ describe('the chat-completion proxy', function () {
     });
   });
 
-  it('a call is billed to no project and logged without its contents', async () => {
+  it('a call is a transaction of no project and logged without its contents', async () => {
     proxy.upstream.on('money', json(completionBytes('money', 'canary-answer')));
-    const count = 'SELECT count(*)::int AS rows FROM billing_transactions WHERE user_id = $1';
+    const count =
+      'SELECT project_id, run_id, operation FROM billing_transactions WHERE user_id = $1 AND description = $2';
     const { userId } = proxy.account;
     const body = JSON.stringify({ model: 'money', messages: [{ role: 'user', content: 'canary-question' }] });
     assert.equal((await proxy.send(body)).status, 200);
-    assert.deepEqual(await queryDatabase(proxy.stack, count, [userId]), [{ rows: 0 }]);
+    assert.deepEqual(await queryDatabase(proxy.stack, count, [userId, 'money']), [
+      { project_id: null, run_id: null, operation: 'chat' },
+    ]);
     const line = await eventually(() => {
       const lines = proxy.process.output().split('\n');
       return lines.find((text) => text.includes('"chat completion"') && text.includes('"money"'));

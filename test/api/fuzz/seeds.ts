@@ -172,6 +172,12 @@ const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
     headers: { 'if-match': '*, W/"1.1", "2.2"' },
   },
   { route: 'GET /api/v1/billing-history/workflowrun/:run_id/', query: () => 'page=1&size=100' },
+  { route: 'GET /api/v1/billing-history/chat/', query: ({ project }) => `page=1&size=100&project=${project}` },
+  {
+    route: 'PATCH /api/v1/projects/:id/',
+    body: () => ({ spending_limit: { amount: '1000000.5', period: 'month' } }),
+  },
+  { route: 'PATCH /api/v1/workflows/:id/', body: () => ({ max_run_cost: '1000000.25' }) },
   {
     route: 'POST /api/v1/human-tasks/:task_id/answer/',
     params: ({ task }) => ({ task_id: task }),

@@ -27,6 +27,8 @@ describe('projects', function () {
       assert.deepEqual(rest, {
         name: 'Plain',
         total_spent: { USD: '0', EUR: '0' },
+        spending_limit: null,
+        spent_in_period: { USD: '0', EUR: '0' },
         attached_provider_keys: [],
         webhook_url: '',
         is_webhook_enabled: false,

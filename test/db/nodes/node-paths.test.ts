@@ -104,8 +104,8 @@ describe('a node is another one in each iteration that encloses it', function ()
     for (const key of keysOf(run)) {
       const tool = { toolName: key.path, serverLabel: 's', description: '', parameters: {}, needsApproval: true };
       const own = [{ ...tool, name: 't' }];
-      assert.deepEqual(await keepTools(db, box, key, own), own);
-      assert.deepEqual(await keepTools(db, box, key, []), own);
+      assert.deepEqual(await keepTools(db, box, key, { tools: own, maxCostUsd: null }), own);
+      assert.deepEqual(await keepTools(db, box, key, { tools: [], maxCostUsd: null }), own);
       assert.deepEqual(await findTools(db, box, key), own);
       const approval = askedApproval();
       const call = {

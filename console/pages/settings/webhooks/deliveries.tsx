@@ -48,7 +48,10 @@ export function Deliveries({ projectId, maySendAgain }: DeliveriesProps) {
 function columnsOf(onSendAgain: ((id: string) => void) | undefined, isBusy: boolean): Column<Delivery>[] {
   return [
     { heading: 'Event', cell: ({ type }) => <code>{type}</code>, isName: true },
-    { heading: 'Run', cell: (row) => <Link href={`/runs/${row.run_id}`}>{row.run_id.slice(0, 8)}</Link> },
+    {
+      heading: 'Run',
+      cell: ({ run_id: id }) => (id === null ? '–' : <Link href={`/runs/${id}`}>{id.slice(0, 8)}</Link>),
+    },
     { heading: 'Status', cell: ({ status }) => <Status status={status} /> },
     { heading: 'Attempts', cell: ({ attempts }) => attempts, isFigure: true },
     { heading: 'Last answer', cell: answerOf },

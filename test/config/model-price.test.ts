@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { toCharge } from '../../../../activities/kinds/llm/llm-price.js';
+import { toCharge } from '../../config/model-price.js';
 
 function price(usage: unknown, input = '0.15', output = '0.6'): string {
   const provider = { name: 'p', baseUrl: 'http://p/v1', apiKey: 'k' };

@@ -1,0 +1,62 @@
+// Claims a model call before it leaves, and reserves what it may cost: a call that could pass a limit of money is not made.
+import type OpenAI from 'openai';
+import type { ResolvedModel } from '../../../config/model-providers.js';
+import { priceOf, reservedTokens } from '../../../config/model-price.js';
+import type { Database } from '../../../db/core/client.js';
+import type { CallClaim } from '../../../db/nodes/provider-calls-repository.js';
+import { claimPaidCall, spanOf, type PassedLimit } from '../../../db/spending/reserve-call.js';
+import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
+import { NodeFailure } from '../../node/failures.js';
+import type { NodeTask } from '../../node/node-step.js';
+
+interface ModelCall {
+  turn: number;
+  model: ResolvedModel;
+  body: OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
+  /** The limit of an agent. */
+  maxCostUsd?: string | null;
+}
+
+/**
+ * Throws a `NodeFailure`: `budget_exceeded` where the call could pass a limit, `outcome_unknown` where it was in flight twice
+ * when its worker died. A call that was in flight once is repeated.
+ */
+export async function claimModelCall(
+  db: Database,
+  task: NodeTask,
+  { turn, model, body, maxCostUsd = null }: ModelCall,
+): Promise<CallClaim> {
+  const { runId, path, nodeId, run } = task;
+  const reservedUsd = priceOf(reservedTokens(unmarkNumbers(JSON.stringify(body)).length, body), model);
+  const claim = await claimPaidCall(db, {
+    runId,
+    path,
+    nodeId,
+    turn,
+    provider: model.provider.name,
+    projectId: run.projectId,
+    reservedUsd,
+    maxCostUsd,
+    model: run.masker.text(body.model),
+    repeatsAfterCrash: 1,
+  });
+  if ('limited' in claim) throw budgetExceeded(claim, reservedUsd);
+  if (claim.isAllowed) return claim;
+  throw new NodeFailure('outcome_unknown', 'The model call was in flight twice when its worker died; it is given up.');
+}
+
+const SUBJECTS = {
+  project: { who: 'The project', limit: 'spending_limit' },
+  run: { who: 'The run', limit: 'max_run_cost' },
+  agent: { who: 'The agent', limit: 'max_cost' },
+} as const;
+
+function budgetExceeded({ limited, limitUsd, period, spentUsd, reservedUsd }: PassedLimit, price: string): NodeFailure {
+  const { who, limit } = SUBJECTS[limited];
+  const span = spanOf(period);
+  const others = Number(reservedUsd) === 0 ? '' : ` (and ${reservedUsd} USD are reserved for other calls)`;
+  return new NodeFailure(
+    'budget_exceeded',
+    `The next model call could cost ${price} USD. ${who} has spent ${spentUsd} USD${others} of its ${limit} of ${limitUsd} USD${span}, so the call was not made.`,
+  );
+}

@@ -1,0 +1,40 @@
+// The calls of the chat proxy in the books. Specification: extensions, "Money that stops".
+import { z } from 'zod';
+import { listChatTransactions } from '../../db/spending/chat-transactions-repository.js';
+import { badRequestSchema, keyErrors } from '../http/answer-schemas.js';
+import { envelopeOf, queryInteger, strictPageQuery, toPage, toWindow } from '../http/pagination.js';
+import { MAX_ID } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { toTransaction, transactionSchema } from './transaction-view.js';
+
+const chatTransactionSchema = transactionSchema.extend({
+  run_id: z.null(),
+  project: z.int().nullable().describe('Null for a call that belongs to no project'),
+  provider: z.string(),
+  model: z.string(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+});
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/api/v1/billing-history/chat/',
+  summary: 'The transactions of the chat proxy, newest first.',
+  description:
+    "One for each call that was made: of the caller's projects, and the caller's own that belong to no project.",
+  auth: 'key',
+  query: z.object({ ...strictPageQuery(), project: queryInteger(0, MAX_ID).optional() }),
+  responses: { 200: envelopeOf(chatTransactionSchema), 400: badRequestSchema, ...keyErrors },
+  async handler({ deps, caller, query }) {
+    const page = toPage(query);
+    const asked = { scope: caller, projectId: query.project, ...toWindow(page) };
+    const { total, transactions } = await listChatTransactions(deps.db, asked);
+    const items = transactions.map(({ project_id, provider, model, input_tokens, output_tokens, ...transaction }) => {
+      const call = { project: project_id, provider, model, input_tokens, output_tokens };
+      return { ...toTransaction(transaction, deps.currencies), ...call };
+    });
+    return { status: 200, body: { ...page, total, items } };
+  },
+});
+
+export const chatTransactionRoutes: Route[] = [list];

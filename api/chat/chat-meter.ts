@@ -1,0 +1,151 @@
+// What calls of the chat proxy cost (extensions, section 4; ADR 20). A call is stored with what it may cost before it leaves, and
+// gets its transaction when it ends, however it ends. If this process dies first, another one ends its calls.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../config/logger.js';
+import type { ResolvedModel } from '../../config/model-providers.js';
+import { priceOf, reservedTokens, toCharge, tokensIn, toTokens, type Tokens } from '../../config/model-price.js';
+import type { Database } from '../../db/core/client.js';
+import {
+  beginChatCall,
+  endChatCall,
+  endDeadChatCalls,
+  extendChatCalls,
+  type ChatCall,
+  type ChatEnd,
+} from '../../db/spending/chat-calls-repository.js';
+import { startLoop, type BackgroundLoop } from '../background/background-loop.js';
+import { budgetExceeded } from './chat-errors.js';
+import type { ReadUsage } from './usage-reader.js';
+
+/** A call whose process has not been heard of for so long is ended by another one. */
+const LEASE_SECONDS = 120;
+const ROUND_MS = 30_000;
+/** So long an answer is held back until its transaction is stored; it is stored later where that takes longer. */
+const HOLD_MS = 2_000;
+const RETRY_MS = [100, 500, 2_000, 5_000, 10_000, 20_000];
+const MAX_MODEL_CHARACTERS = 200;
+
+interface AskedCall {
+  projectId: number | undefined;
+  userId: number;
+  modelName: string;
+  model: ResolvedModel;
+  /** Of the request. */
+  characters: number;
+  body: Parameters<typeof reservedTokens>[1];
+}
+
+/** How a call has ended. `broken`: the stream broke, or the caller hung up. */
+export type ChatOutcome =
+  | { kind: 'failed'; reason: string }
+  | { kind: 'complete'; read: ReadUsage }
+  | { kind: 'broken'; read: ReadUsage };
+
+export interface MeteredCall {
+  /** Only the first call counts. Resolves when the end is stored, or after two seconds; never throws. */
+  end(outcome: ChatOutcome): Promise<void>;
+}
+
+export interface ChatMeter {
+  /** Throws the 402 where the call could pass the limit of its project. */
+  begin(call: AskedCall): Promise<MeteredCall>;
+  /** Keeps the calls of this process, and ends those of processes that died. */
+  start(): BackgroundLoop;
+  /** Resolves when all that has ended is stored. */
+  idle(): Promise<void>;
+}
+
+export function createChatMeter(db: Database, logger: Logger): ChatMeter {
+  const processId = randomUUID();
+  const open = new Set<string>();
+  const storing = new Set<Promise<void>>();
+
+  async function store(call: ChatCall, end: ChatEnd): Promise<void> {
+    for (const delayMs of [...RETRY_MS, undefined]) {
+      try {
+        await endChatCall(db, call, end);
+        break;
+      } catch (error) {
+        // Its lease ends: then it costs what was reserved.
+        if (delayMs === undefined) logger.error({ err: error, call: call.id }, 'a chat call could not be recorded');
+        else await sleep(delayMs, undefined, { ref: false });
+      }
+    }
+    open.delete(call.id);
+  }
+
+  async function round(): Promise<number> {
+    try {
+      if (open.size > 0) await extendChatCalls(db, [...open], LEASE_SECONDS);
+      const ended = await endDeadChatCalls(db);
+      if (ended > 0) logger.warn({ calls: ended }, 'chat calls of dead processes were ended');
+    } catch (error) {
+      logger.warn({ err: error }, 'the calls of the chat proxy were not looked at; the next round does it');
+    }
+    return ROUND_MS;
+  }
+
+  return {
+    async begin({ projectId = null, userId, modelName, model, characters, body }) {
+      const asked = reservedTokens(characters, body);
+      const call: ChatCall = {
+        id: randomUUID(),
+        projectId,
+        userId,
+        processId,
+        provider: model.provider.name,
+        model: modelName.slice(0, MAX_MODEL_CHARACTERS).replaceAll('\0', '�'),
+        priceVersion: model.priceVersion,
+      };
+      const reservedUsd = priceOf(asked, model);
+      const reserved = {
+        reservedUsd,
+        inputTokens: asked.input,
+        outputTokens: asked.output,
+        leaseSeconds: LEASE_SECONDS,
+      };
+      const passed = await beginChatCall(db, { ...call, ...reserved });
+      if (passed !== undefined) throw budgetExceeded(passed, reservedUsd);
+      open.add(call.id);
+      let stored: Promise<void> | undefined;
+      return {
+        end(outcome) {
+          if (stored === undefined) {
+            stored = store(call, toEnd(outcome, model, tokensIn(characters)));
+            storing.add(stored);
+            void stored.finally(() => storing.delete(stored!));
+          }
+          return Promise.race([stored, sleep(HOLD_MS, undefined, { ref: false })]);
+        },
+      };
+    },
+    start: () => startLoop(round),
+    async idle() {
+      await Promise.all(storing);
+    },
+  };
+}
+
+const NOT_REPORTED = 'The provider reported no usage: it is estimated at one token for every 3 characters.';
+const NOT_COMPLETE = 'The answer was not complete: what was used is estimated at one token for every 3 characters.';
+
+function toEnd(outcome: ChatOutcome, model: ResolvedModel, inputTokens: number): ChatEnd {
+  if (outcome.kind === 'failed') {
+    const nothing = { amountUsd: '0', isEstimated: false, inputTokens: 0, outputTokens: 0 };
+    return { status: 'Error', reason: outcome.reason, ...nothing };
+  }
+  const { usage, characters } = outcome.read;
+  const status = outcome.kind === 'complete' ? ('Succeeded' as const) : ('Error' as const);
+  if (usage !== undefined) {
+    const used = { input: toTokens(usage.prompt_tokens), output: toTokens(usage.completion_tokens) };
+    return { status, reason: '', isEstimated: false, amountUsd: toCharge(usage, model).amountUsd, ...toCounts(used) };
+  }
+  const used = { input: inputTokens, output: tokensIn(characters) };
+  const reason = outcome.kind === 'complete' ? NOT_REPORTED : NOT_COMPLETE;
+  return { status, reason, isEstimated: true, amountUsd: priceOf(used, model), ...toCounts(used) };
+}
+
+function toCounts({ input, output }: Tokens): Pick<ChatEnd, 'inputTokens' | 'outputTokens'> {
+  return { inputTokens: input, outputTokens: output };
+}

@@ -1,0 +1,48 @@
+// The answer of a provider on its way to the caller, read along for what it costs.
+import { pipeline, Transform, type Readable } from 'node:stream';
+import { callbackify } from 'node:util';
+import type { ChatAnswer } from './chat-upstream.js';
+import type { MeteredCall } from './chat-meter.js';
+import { createUsageReader, type UsageReader } from './usage-reader.js';
+
+type OnEnd = (outcome: 'complete' | 'broken') => void;
+
+/**
+ * Returns the same bytes. The transaction is stored before a whole body is returned; of a stream, before its end is told, which
+ * holds back none of its bytes.
+ */
+export async function meterAnswer(answer: ChatAnswer, call: MeteredCall, onEnd: OnEnd): Promise<Buffer | Readable> {
+  const { status, headers, body } = answer;
+  const reader = createUsageReader(headers);
+  if (!Buffer.isBuffer(body)) return meterStream(body, reader, call, onEnd);
+  if (status >= 400) await call.end({ kind: 'failed', reason: `http_${status}` });
+  else {
+    reader.push(body);
+    await call.end({ kind: 'complete', read: await reader.end() });
+  }
+  onEnd('complete');
+  return body;
+}
+
+function meterStream(body: Readable, reader: UsageReader, call: MeteredCall, onEnd: OnEnd): Readable {
+  let hasEnded = false;
+  const end = async (kind: 'complete' | 'broken'): Promise<void> => {
+    if (hasEnded) return;
+    hasEnded = true;
+    onEnd(kind);
+    await call.end({ kind, read: await reader.end() });
+  };
+  const metered = new Transform({
+    flush: callbackify(() => end('complete')),
+    transform(chunk: Buffer, _encoding, done) {
+      reader.push(chunk);
+      done(null, chunk);
+    },
+    destroy(error, done) {
+      void end('broken');
+      done(error);
+    },
+  });
+  metered.on('error', () => undefined);
+  return pipeline(body, metered, () => undefined);
+}

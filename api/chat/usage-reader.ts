@@ -1,0 +1,148 @@
+// Reads along what a provider answers, to learn what was used: the bytes themselves pass by unchanged.
+import { StringDecoder } from 'node:string_decoder';
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { isObject } from '../../graph/json.js';
+
+export interface ReadUsage {
+  /** As the provider has reported it last; undefined where it has reported none. */
+  usage: { prompt_tokens?: unknown; completion_tokens?: unknown } | undefined;
+  /** Characters of the answer. */
+  characters: number;
+}
+
+export interface UsageReader {
+  push(chunk: Buffer): void;
+  /** Resolves when everything that was pushed has been read. */
+  end(): Promise<ReadUsage>;
+}
+
+const DECODERS: Partial<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** A longer line of a stream is counted and not looked into; of a longer answer only the end is, where its usage stands. */
+const MAX_TEXT = 4 * 1024 * 1024;
+const TAIL = 64 * 1024;
+/** In a text of the model the quotation marks would be escaped. */
+const USAGE_AT_THE_END = /"usage"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/g;
+
+interface AnswerHeaders {
+  'content-type'?: string | undefined;
+  'content-encoding'?: string | undefined;
+}
+
+export function createUsageReader(headers: AnswerHeaders): UsageReader {
+  const isStream = /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
+  const text = isStream ? createStreamReader() : createBodyReader();
+  const decode = new StringDecoder('utf8');
+  const encoding = (headers['content-encoding'] ?? 'identity').toLowerCase();
+  const read = (chunk: Buffer): void => text.push(decode.write(chunk));
+  const unpack = DECODERS[encoding]?.();
+  if (unpack === undefined) {
+    return {
+      push: read,
+      end: () => Promise.resolve(text.end()),
+    };
+  }
+  unpack.on('data', read);
+  // What was cut off, or is no archive, is read as far as it goes.
+  const over = new Promise<void>((resolve) => {
+    for (const event of ['end', 'error', 'close']) unpack.once(event, () => resolve());
+  });
+  unpack.on('error', () => undefined);
+  return {
+    push: (chunk) => void unpack.write(chunk),
+    async end() {
+      unpack.end();
+      await over;
+      return text.end();
+    },
+  };
+}
+
+interface TextReader {
+  push(text: string): void;
+  end(): ReadUsage;
+}
+
+function createBodyReader(): TextReader {
+  let text = '';
+  let length = 0;
+  return {
+    push(piece) {
+      length += piece.length;
+      text += piece;
+      if (length > MAX_TEXT) text = text.slice(-TAIL);
+    },
+    end() {
+      const read: ReadUsage = { usage: undefined, characters: 0 };
+      if (length <= MAX_TEXT) {
+        readObject(text, read);
+        return read;
+      }
+      const usage = [...text.matchAll(USAGE_AT_THE_END)].at(-1)?.[1];
+      if (usage !== undefined) readObject(`{"usage": ${usage}}`, read);
+      return { ...read, characters: length };
+    },
+  };
+}
+
+/** Server-sent events: each line `data: {...}` is a piece of the answer. */
+function createStreamReader(): TextReader {
+  const read: ReadUsage = { usage: undefined, characters: 0 };
+  let line = '';
+  return {
+    push(text) {
+      if (text.includes('\n')) {
+        const lines = (line + text).split('\n');
+        line = lines.pop() ?? '';
+        for (const whole of lines) readLine(whole, read);
+      } else line += text;
+      if (line.length <= MAX_TEXT) return;
+      read.characters += line.length;
+      line = '';
+    },
+    end() {
+      readLine(line, read);
+      return read;
+    },
+  };
+}
+
+function readLine(line: string, read: ReadUsage): void {
+  if (line.startsWith('data:')) readObject(line.slice('data:'.length).trim(), read);
+}
+
+function readObject(text: string, read: ReadUsage): void {
+  try {
+    const said: unknown = JSON.parse(text);
+    if (!isObject(said)) return;
+    const { usage, choices } = said;
+    if (isObject(usage) && (isCount(usage['prompt_tokens']) || isCount(usage['completion_tokens']))) read.usage = usage;
+    if (!Array.isArray(choices)) return;
+    for (const choice of choices as unknown[]) {
+      if (isObject(choice)) read.characters += charactersIn(choice['delta'] ?? choice['message'] ?? choice['text']);
+    }
+  } catch {
+    // What is no JSON (`[DONE]`) says nothing.
+  }
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+/** Words of the protocol, which the model has not said. */
+const NOT_SAID = new Set(['role', 'id', 'type']);
+
+/** The length of all texts in what the model has said: content, refusals, names and arguments of tool calls. */
+function charactersIn(said: unknown): number {
+  if (typeof said === 'string') return said.length;
+  if (Array.isArray(said)) return said.reduce<number>((sum, part) => sum + charactersIn(part), 0);
+  if (!isObject(said)) return 0;
+  return Object.entries(said).reduce((sum, [key, part]) => sum + (NOT_SAID.has(key) ? 0 : charactersIn(part)), 0);
+}

@@ -1,0 +1,60 @@
+// How a project stands to its limit. Specification: extensions, "Money that stops".
+import { z } from 'zod';
+import { toAmount } from '../../config/currencies.js';
+import { findProject } from '../../db/projects/projects-repository.js';
+import { listStops, readReserved } from '../../db/spending/spending-repository.js';
+import { detailSchema, keyErrors } from '../http/answer-schemas.js';
+import { notFound } from '../http/errors.js';
+import { idParams } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { amountSchema, spendingLimitSchema, toSpendingLimit } from './project-view.js';
+
+const stopSchema = z.object({
+  day: z.iso.date().describe('Of UTC'),
+  limited_by: z
+    .enum(['project', 'run', 'agent'])
+    .describe("The project's `spending_limit`, a workflow's `max_run_cost`, or an agent's `max_cost`"),
+  source: z.enum(['run', 'chat']),
+  calls: z.int().describe('Calls that were not made'),
+  last_run_id: z.uuid().nullable(),
+  last_at: z.iso.datetime(),
+});
+
+const read = defineRoute({
+  method: 'GET',
+  path: '/api/v1/projects/:id/spending/',
+  summary:
+    'The limit of a project, what is spent and reserved of it, and what limits have stopped in the last 30 days.',
+  auth: 'key',
+  access: { to: 'project', role: 'viewer' },
+  params: idParams,
+  responses: {
+    200: z.object({
+      spending_limit: spendingLimitSchema.nullable(),
+      spent_in_period: amountSchema,
+      reserved: amountSchema.describe('By calls that are on the wire, or not in the books yet'),
+      reserved_calls: z.int(),
+      stopped: z.array(stopSchema),
+    }),
+    404: detailSchema,
+    ...keyErrors,
+  },
+  async handler({ deps: { db, currencies }, caller, params }) {
+    const project = await findProject(db, params.id, caller);
+    if (project === undefined) throw notFound();
+    const [reserved, stops] = await Promise.all([readReserved(db, params.id), listStops(db, params.id)]);
+    const stopped = stops.map(({ day, limited, source, calls, lastRunId, lastAt }) => {
+      return { day, limited_by: limited, source, calls, last_run_id: lastRunId, last_at: lastAt.toISOString() };
+    });
+    const body = {
+      spending_limit: toSpendingLimit(project),
+      spent_in_period: toAmount(project.spent_in_period_usd, currencies),
+      reserved: toAmount(reserved.usd, currencies),
+      reserved_calls: reserved.calls,
+      stopped,
+    };
+    return { status: 200, body };
+  },
+});
+
+export const spendingRoutes: Route[] = [read];

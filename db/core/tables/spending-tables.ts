@@ -1,0 +1,47 @@
+// The calls of the chat proxy, and what limits of money have stopped.
+import type { Generated } from 'kysely';
+import type { Decimal } from './column-types.js';
+
+/** Writer: the API. The ledger of the chat proxy: a row is there before its call leaves. Its id is its transaction's. */
+export interface ChatCallsTable {
+  id: string;
+  project_id: number | null;
+  user_id: number;
+  provider: string;
+  model: string;
+  price_version: string;
+  /** What the call may cost while it is open; null once it has its transaction. */
+  reserved_usd: Decimal | null;
+  /** What is reserved, then what was used. */
+  input_tokens: number;
+  output_tokens: number;
+  /** Of the API process that makes the call. */
+  process_id: string;
+  /** From then on its process counts as dead. */
+  leased_until: Date;
+  sent_at: Generated<Date>;
+}
+
+/** Whose limit it is: the project's `spending_limit`, a workflow's `max_run_cost`, an agent's `max_cost`. */
+export type SpendingLimitKind = 'project' | 'run' | 'agent';
+
+/** Writer: the function `count_stop`. Retention deletes old days. */
+export interface SpendingStopsTable {
+  project_id: number;
+  /** Of UTC. */
+  day: Date;
+  limited: SpendingLimitKind;
+  source: 'run' | 'chat';
+  calls: number;
+  last_run_id: string | null;
+  last_at: Date;
+}
+
+/** Writer: the function `tell_budget_reached`. Of these limits and periods the webhook event was written. */
+export interface BudgetsReachedTable {
+  project_id: number;
+  period: string;
+  period_start: Date;
+  limit_usd: Decimal;
+  reached_at: Generated<Date>;
+}

@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { RunTransaction } from '../nodes/billing-repository.js';
+import { isInScope, type Scope } from '../projects/scope.js';
+
+export interface ChatTransaction extends Omit<RunTransaction, 'run_id'> {
+  run_id: null;
+  project_id: number | null;
+  provider: string;
+  model: string;
+  input_tokens: number;
+  output_tokens: number;
+}
+
+interface ChatTransactionQuery {
+  scope: Scope;
+  projectId: number | undefined;
+  limit: number;
+  offset: number;
+}
+
+/** Of the user's projects, and the user's own calls that belong to no project; newest first. */
+export async function listChatTransactions(
+  db: Db,
+  { scope, projectId, limit, offset }: ChatTransactionQuery,
+): Promise<{ total: number; transactions: ChatTransaction[] }> {
+  const isProject = projectId === undefined ? sql`` : sql`AND project.id = ${projectId}`;
+  const withOwn = projectId === undefined && scope.projectId === undefined;
+  const visible = sql`
+    SELECT paid.* FROM project_members AS member
+      JOIN projects AS project ON project.id = member.project_id AND project.deleted_at IS NULL
+      JOIN billing_transactions AS paid ON paid.project_id = project.id AND paid.run_id IS NULL
+    WHERE member.user_id = ${scope.userId} AND ${isInScope('member.project_id', scope)} ${isProject}
+    UNION ALL
+    SELECT paid.* FROM billing_transactions AS paid
+    WHERE ${withOwn}::boolean AND paid.user_id = ${scope.userId} AND paid.project_id IS NULL AND paid.run_id IS NULL`;
+  const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM (${visible}) AS paid`.execute(db);
+  const total = rows[0]?.total ?? 0;
+  if (offset >= total) return { total, transactions: [] };
+  const { rows: transactions } = await sql<ChatTransaction>`
+    SELECT paid.id, operation, status, amount_usd, is_estimated, reason, description, NULL AS run_id, path, paid.user_id,
+      created_at, updated_at, paid.project_id, call.provider, call.model, call.input_tokens, call.output_tokens
+    FROM (${visible}) AS paid JOIN chat_calls AS call ON call.id = paid.id
+    ORDER BY created_at DESC, paid.id DESC LIMIT ${limit} OFFSET ${offset}`.execute(db);
+  return { total, transactions };
+}

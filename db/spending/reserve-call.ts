@@ -1,0 +1,59 @@
+// Model calls and the limits of money (extensions, section 4; ADR 20). A call is reserved in the statement that claims it, and
+// what is reserved becomes what was paid in the statement that records its transaction.
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { SpendingLimitKind, SpendingPeriod } from '../core/tables.js';
+import { claimCall, claimOf, type CallClaim, type NewCall } from '../nodes/provider-calls-repository.js';
+
+/** The limit that a call would pass. Amounts in USD. */
+export interface PassedLimit {
+  limited: SpendingLimitKind;
+  limitUsd: string;
+  /** Of the limit of a project. */
+  period: SpendingPeriod | null;
+  spentUsd: string;
+  /** By other calls that are on the wire, or not in the books yet. */
+  reservedUsd: string;
+}
+
+const SPANS: Record<SpendingPeriod, string> = { day: ' on this day (UTC)', month: ' in this month (UTC)', total: '' };
+
+/** For the end of a sentence about the limit; empty where it has no period. */
+export function spanOf(period: SpendingPeriod | null): string {
+  return period === null ? '' : SPANS[period];
+}
+
+export interface PaidCallToClaim extends NewCall {
+  projectId: number;
+  /** What it may cost. */
+  reservedUsd: string;
+  /** Of its agent; null where it has none. */
+  maxCostUsd: string | null;
+}
+
+/** `refuse_call` and the like return these columns. */
+export const passedLimitColumns = sql`
+  refused.limited, trim_scale(refused.limit_usd) AS "limitUsd", refused.period,
+  trim_scale(refused.spent_usd) AS "spentUsd", trim_scale(refused.reserved_usd) AS "reservedUsd"`;
+
+export interface PassedLimitRow extends Omit<PassedLimit, 'limited'> {
+  /** Null where no limit is passed. */
+  limited: SpendingLimitKind | null;
+}
+
+/** `claimCall` for a model call. Claims nothing where the call would pass a limit, which is returned. */
+export async function claimPaidCall(db: Db, call: PaidCallToClaim): Promise<CallClaim | PassedLimit> {
+  const { projectId, reservedUsd, maxCostUsd } = call;
+  if (Number(reservedUsd) === 0) return claimCall(db, call);
+  const claim = claimOf(call, { projectId, usd: reservedUsd }, sql`NOT EXISTS (SELECT FROM refused)`);
+  const { rows } = await sql<PassedLimitRow & { attempts: number | null }>`/* claim_paid_call */
+    WITH refused AS MATERIALIZED (
+      SELECT * FROM refuse_call(${call.runId}::uuid, ${call.path}, ${call.nodeId}, ${call.turn ?? 0}::integer,
+        ${reservedUsd}::numeric, ${maxCostUsd}::numeric)
+    ), claimed AS (${claim})
+    SELECT claimed.attempts, ${passedLimitColumns}
+    FROM (SELECT) AS asked LEFT JOIN claimed ON true LEFT JOIN refused ON true`.execute(db);
+  const { attempts, limited, ...passed } = rows[0]!;
+  if (limited !== null) return { limited, ...passed };
+  return { isAllowed: attempts !== null, attempts: attempts ?? 0 };
+}

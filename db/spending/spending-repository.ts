@@ -1,0 +1,42 @@
+// What limits of money hold back and have stopped, for people.
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { SpendingLimitKind } from '../core/tables.js';
+
+export interface SpendingStop {
+  /** Of UTC, `YYYY-MM-DD`. */
+  day: string;
+  limited: SpendingLimitKind;
+  source: 'run' | 'chat';
+  calls: number;
+  lastRunId: string | null;
+  lastAt: Date;
+}
+
+export interface Reserved {
+  /** Exact decimal. */
+  usd: string;
+  calls: number;
+}
+
+/** What the calls of a project have reserved that are on the wire, or not in the books yet. */
+export async function readReserved(db: Db, projectId: number): Promise<Reserved> {
+  const { rows } = await sql<Reserved>`
+    SELECT coalesce(sum(reserved_usd), 0) AS usd, count(*) AS calls FROM (
+      SELECT reserved_usd FROM provider_calls AS call JOIN runs ON runs.id = call.run_id AND runs.status = 'In Progress'
+      WHERE call.project_id = ${projectId} AND reserved_usd IS NOT NULL
+      UNION ALL
+      SELECT reserved_usd FROM chat_calls WHERE project_id = ${projectId} AND reserved_usd IS NOT NULL
+    ) AS call`.execute(db);
+  return rows[0]!;
+}
+
+/** Of the last 30 days, the newest first. */
+export async function listStops(db: Db, projectId: number): Promise<SpendingStop[]> {
+  const { rows } = await sql<SpendingStop>`
+    SELECT to_char(day, 'YYYY-MM-DD') AS day, limited, source, calls, last_run_id AS "lastRunId", last_at AS "lastAt"
+    FROM spending_stops
+    WHERE project_id = ${projectId} AND day > period_start('day', clock_timestamp()) - 30
+    ORDER BY last_at DESC, limited, source`.execute(db);
+  return rows;
+}

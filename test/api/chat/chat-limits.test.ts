@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import OpenAI from 'openai';
+import { request } from 'undici';
+import { eventually } from '../../support/eventually.js';
+import { queryDatabase } from '../../support/inspect.js';
+import type { Page, Project } from '../bodies.js';
+import { startApiProcess } from '../api-process.js';
+import { chatBody, chatError, completionBytes, startChatProxy, type ChatProxy } from '../chat-proxy.js';
+
+interface ChatTransaction {
+  id: string;
+  status: string;
+  amount: Record<string, string>;
+  is_estimated: boolean;
+  reason: string;
+}
+
+/** At 1 and 2 USD a million. */
+const price = (input: number, output: number): number => Number(((input + 2 * output) / 1e6).toFixed(9));
+const JSON_ANSWER = { 'content-type': 'application/json' };
+
+describe('the limit of a project at the chat-completion proxy', function () {
+  this.timeout(150_000);
+  let proxy: ChatProxy;
+
+  before(async () => {
+    proxy = await startChatProxy(['m']);
+  });
+  after(() => proxy.stop());
+
+  const inProject = (id: number) => ({ headers: { 'x-project-id': String(id) } });
+  const answerWith = (bytes: string | Buffer): void =>
+    proxy.upstream.on('m', (_request, response) => void response.writeHead(200, JSON_ANSWER).end(bytes));
+  const transactions = async (id: number): Promise<ChatTransaction[]> =>
+    (await proxy.account.api.get<Page<ChatTransaction>>(`/billing-history/chat/?size=100&project=${id}`)).body.items;
+  const headersOf = (id: number) => ({
+    authorization: `Bearer ${proxy.account.apiKey}`,
+    ...JSON_ANSWER,
+    ...inProject(id).headers,
+  });
+  const limited = async (amount: string): Promise<number> => {
+    const id = await proxy.account.api.createProject();
+    const body = { spending_limit: { amount, period: 'day' } };
+    assert.equal((await proxy.account.api.patch(`/projects/${id}/`, { body })).status, 200);
+    return id;
+  };
+  const asked = chatBody('m', { max_tokens: 20 });
+  const reserved = price(Math.ceil(asked.length / 3), 20);
+
+  it('the call that could pass it is a 402 in the protocol`s shape and is not made; the official client reads its code', async () => {
+    answerWith(completionBytes('m'));
+    const id = await limited((reserved - 1e-7).toFixed(7));
+    const made = proxy.upstream.requestsFor('m').length;
+    const answer = await proxy.send(asked, inProject(id));
+    assert.equal(answer.status, 402);
+    const { code, type, param, message } = chatError(answer);
+    assert.deepEqual([code, type, param], ['budget_exceeded', 'insufficient_quota', null]);
+    assert.match(message, /on this day \(UTC\), so the call was not made/);
+    const client = new OpenAI({
+      baseURL: proxy.baseUrl,
+      apiKey: proxy.account.apiKey,
+      maxRetries: 0,
+      defaultHeaders: inProject(id).headers,
+    });
+    await assert.rejects(client.chat.completions.create(JSON.parse(asked) as never), {
+      status: 402,
+      code: 'budget_exceeded',
+    });
+    assert.equal(proxy.upstream.requestsFor('m').length, made);
+    assert.deepEqual(await transactions(id), []);
+    const { body } = await proxy.account.api.get<{ stopped: { source: string; calls: number }[] }>(
+      `/projects/${id}/spending/`,
+    );
+    assert.deepEqual(
+      body.stopped.map(({ source, calls }) => [source, calls]),
+      [['chat', 2]],
+    );
+  });
+
+  it('of many calls at once, through two processes, no more are made than it has room for', async () => {
+    const second = await startApiProcess(proxy.stack, {
+      MODEL_PROVIDERS_FILE: proxy.upstream.providersFile,
+      RAW_PROVIDER_KEY: 'sk-platform',
+    });
+    try {
+      // Each costs exactly what it is reserved at.
+      const usage = { prompt_tokens: Math.ceil(asked.length / 3), completion_tokens: 20 };
+      answerWith(JSON.stringify({ choices: [], usage }));
+      const id = await limited((7 * reserved).toFixed(6));
+      const headers = {
+        authorization: `Bearer ${proxy.account.apiKey}`,
+        'content-type': 'application/json',
+        'x-project-id': String(id),
+      };
+      const statuses = await Promise.all(
+        Array.from({ length: 40 }, async (_, index) => {
+          const url = `${index % 2 === 0 ? proxy.process.apiUrl : second.apiUrl}/v1/chat/completions`;
+          const { statusCode, body } = await request(url, { method: 'POST', headers, body: asked });
+          await body.dump();
+          return statusCode;
+        }),
+      );
+      assert.deepEqual([statuses.filter((s) => s === 200).length, statuses.filter((s) => s === 402).length], [7, 33]);
+      const { body } = await proxy.account.api.get<Project>(`/projects/${id}/`);
+      assert.equal(body.spent_in_period['USD'], body.spending_limit?.amount);
+    } finally {
+      await second.stop();
+    }
+  });
+
+  it('the calls of a process that is killed are charged as they were reserved, by another one', async () => {
+    const dying = await startApiProcess(proxy.stack, {
+      MODEL_PROVIDERS_FILE: proxy.upstream.providersFile,
+      RAW_PROVIDER_KEY: 'sk-platform',
+    });
+    let isAsked = false;
+    proxy.upstream.on('m', () => void (isAsked = true));
+    const project = await proxy.account.api.createProject();
+    const headers = headersOf(project);
+    const body = chatBody('m', { max_tokens: 30 });
+    const lost = request(`${dying.apiUrl}/v1/chat/completions`, { method: 'POST', headers, body }).catch(
+      () => undefined,
+    );
+    await eventually(() => isAsked);
+    process.kill(dying.pid, 'SIGKILL');
+    await lost;
+    const open = 'SELECT id FROM chat_calls WHERE project_id = $1 AND reserved_usd IS NOT NULL';
+    const [{ id }] = (await queryDatabase<{ id: string }>(proxy.stack, open, [project])) as [{ id: string }];
+    // Two minutes later.
+    await queryDatabase(proxy.stack, `UPDATE chat_calls SET leased_until = now() - interval '1 second' WHERE id = $1`, [
+      id,
+    ]);
+    await eventually(async () => (await transactions(project))[0]?.id === id, { timeoutMs: 90_000 });
+    const { is_estimated: isEstimated, status, amount, reason } = (await transactions(project))[0]!;
+    assert.deepEqual(
+      [isEstimated, status, Number(amount['USD'])],
+      [true, 'Error', price(Math.ceil(body.length / 3), 30)],
+    );
+    assert.match(reason, /died/);
+    assert.deepEqual(await queryDatabase(proxy.stack, open, [project]), []);
+  });
+});

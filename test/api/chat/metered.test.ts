@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import OpenAI from 'openai';
+import { request } from 'undici';
+import { eventually } from '../../support/eventually.js';
+import { restrictedTo } from '../accounts.js';
+import type { Page, Project } from '../bodies.js';
+import { chatBody, completionBytes, startChatProxy, type ChatProxy } from '../chat-proxy.js';
+
+interface ChatTransaction {
+  id: string;
+  operation: string;
+  status: string;
+  amount: Record<string, string>;
+  is_estimated: boolean;
+  reason: string;
+  run_id: null;
+  project: number | null;
+  user_id: number;
+  provider: string;
+  model: string;
+  input_tokens: number;
+  output_tokens: number;
+}
+
+const SSE = { 'content-type': 'text/event-stream' };
+const event = (body: object): string =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', ...body })}\n\n`;
+const said = (content: string): string => event({ choices: [{ index: 0, delta: { role: 'assistant', content } }] });
+const USAGE = { prompt_tokens: 1000, completion_tokens: 200, total_tokens: 1200 };
+const lastChunk = event({ choices: [], usage: USAGE });
+
+/** At 1 and 2 USD a million. */
+const price = (input: number, output: number): number => Number(((input + 2 * output) / 1e6).toFixed(9));
+
+describe('the chat-completion proxy in the books', function () {
+  this.timeout(90_000);
+  let proxy: ChatProxy;
+  let project: number;
+
+  before(async () => {
+    proxy = await startChatProxy(['m']);
+    project = await proxy.account.api.createProject();
+  });
+  after(() => proxy.stop());
+
+  const inProject = (id = project) => ({ headers: { 'x-project-id': String(id) } });
+  const answerWith = (bytes: string | Buffer, headers: Record<string, string> = SSE): void =>
+    proxy.upstream.on('m', (_request, response) => void response.writeHead(200, headers).end(bytes));
+  const transactions = async (id?: number): Promise<ChatTransaction[]> => {
+    const query = id === undefined ? '' : `&project=${id}`;
+    return (await proxy.account.api.get<Page<ChatTransaction>>(`/billing-history/chat/?size=100${query}`)).body.items;
+  };
+  const last = async (id = project): Promise<ChatTransaction> => (await transactions(id))[0]!;
+  const stream = (extra: object = {}, signal?: AbortSignal) =>
+    request(`${proxy.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${proxy.account.apiKey}`,
+        'content-type': 'application/json',
+        ...inProject().headers,
+      },
+      body: chatBody('m', { stream: true, ...extra }),
+      signal: signal ?? null,
+    });
+
+  it('a call is a transaction of the named project by the time that its answer is there, at what the provider counted', async () => {
+    const bytes = completionBytes('m');
+    answerWith(bytes, { 'content-type': 'application/json' });
+    const answer = await proxy.send(chatBody('m'), inProject());
+    assert.ok(answer.body.equals(bytes));
+    const { id, ...transaction } = await last();
+    assert.match(id, /^[0-9a-f-]{36}$/);
+    const { operation, status, is_estimated: isEstimated, run_id: runId, reason, amount } = transaction;
+    assert.deepEqual([operation, status, isEstimated, runId, reason], ['chat', 'Succeeded', false, null, '']);
+    assert.deepEqual(
+      [transaction.project, transaction.model, transaction.user_id],
+      [project, 'm', proxy.account.userId],
+    );
+    assert.deepEqual([transaction.input_tokens, transaction.output_tokens], [1, 2]);
+    assert.equal(Number(amount['USD']), price(1, 2));
+    const { body } = await proxy.account.api.get<Project>(`/projects/${project}/`);
+    assert.equal(body.total_spent['USD'], amount['USD']);
+  });
+
+  it('without a project it is its user`s own; the key`s project counts, and X-Project-Id comes before it', async () => {
+    answerWith(completionBytes('m'), { 'content-type': 'application/json' });
+    const before = (await transactions()).length;
+    await proxy.send(chatBody('m'));
+    const all = await transactions();
+    assert.deepEqual([all.length, all[0]!.project], [before + 1, null]);
+    const restricted = await restrictedTo(proxy.stack, project, proxy.account);
+    const send = (headers: Record<string, string>) =>
+      proxy.send(chatBody('m'), { headers: { authorization: `Bearer ${restricted.apiKey}`, ...headers } });
+    const counted = (await transactions(project)).length;
+    assert.equal((await send({})).status, 200);
+    assert.equal((await send(inProject().headers)).status, 200);
+    assert.equal((await send(inProject(project + 1).headers)).status, 403);
+    assert.equal((await transactions(project)).length, counted + 2);
+  });
+
+  it('a stream is read from its last chunk where the client has asked for it, through the official client', async () => {
+    const bytes = said('Hel') + said('lo') + lastChunk + 'data: [DONE]\n\n';
+    answerWith(bytes);
+    const client = new OpenAI({
+      baseURL: proxy.baseUrl,
+      apiKey: proxy.account.apiKey,
+      maxRetries: 0,
+      defaultHeaders: inProject().headers,
+    });
+    const opened = await client.chat.completions.create({
+      model: 'm',
+      messages: [
+        {
+          role: 'user',
+          content: 'hi',
+        },
+      ],
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    let text = '';
+    for await (const chunk of opened) text += chunk.choices[0]?.delta.content ?? '';
+    assert.equal(text, 'Hello');
+    const { is_estimated: isEstimated, input_tokens: input, output_tokens: output, amount } = await last();
+    assert.deepEqual([isEstimated, input, output, Number(amount['USD'])], [false, 1000, 200, price(1000, 200)]);
+  });
+
+  for (const [name, encode] of [
+    ['plain', (text: string) => Buffer.from(text)],
+    ['gzip', (text: string) => gzipSync(text)],
+  ] as const) {
+    it(`a stream without usage is estimated from its characters, and its bytes stay as they are (${name})`, async () => {
+      const bytes = encode(said('x'.repeat(31)) + said('☕'.repeat(2)) + 'data: [DONE]\n\n');
+      answerWith(bytes, name === 'gzip' ? { ...SSE, 'content-encoding': 'gzip' } : SSE);
+      const { body } = await stream();
+      assert.ok(Buffer.from(await body.arrayBuffer()).equals(bytes));
+      const { is_estimated: isEstimated, input_tokens: input, output_tokens: output, reason, status } = await last();
+      const sent = Math.ceil(chatBody('m', { stream: true }).length / 3);
+      assert.deepEqual([isEstimated, input, output, status], [true, sent, 11, 'Succeeded']);
+      assert.match(reason, /estimated/);
+    });
+  }
+
+  it('a whole answer without usage, and one whose usage is no count, are estimated too', async () => {
+    for (const usage of [
+      undefined,
+      null,
+      {},
+      'many',
+      { prompt_tokens: 'x' },
+      { prompt_tokens: -1, completion_tokens: 1.5 },
+    ]) {
+      const choices = [{ index: 0, message: { role: 'assistant', content: 'y'.repeat(9) } }];
+      answerWith(JSON.stringify({ choices, usage }), { 'content-type': 'application/json' });
+      await proxy.send(chatBody('m'), inProject());
+      const { is_estimated: isEstimated, output_tokens: output } = await last();
+      assert.deepEqual([isEstimated, output], [true, 3], JSON.stringify(usage));
+    }
+  });
+
+  it('of a very large answer the usage at its end counts, and not what its text says', async () => {
+    const content = `\\"usage\\": {\\"prompt_tokens\\": 7}${'y'.repeat(6 * 1024 * 1024)}`;
+    const bytes = completionBytes('m', content);
+    answerWith(bytes, { 'content-type': 'application/json' });
+    const answer = await proxy.send(chatBody('m'), inProject());
+    assert.ok(answer.body.equals(bytes));
+    const { is_estimated: isEstimated, input_tokens: input, output_tokens: output } = await last();
+    assert.deepEqual([isEstimated, input, output], [false, 1, 2]);
+  });
+
+  it('a caller who hangs up pays for what had come by then, estimated', async () => {
+    let response: ServerResponse | undefined;
+    proxy.upstream.on('m', (_request, opened) => {
+      response = opened.writeHead(200, SSE);
+      response.write(said('z'.repeat(30)));
+    });
+    const [before, hangUp] = [(await transactions(project)).length, new AbortController()];
+    const { body } = await stream({ stream_options: { include_usage: true } }, hangUp.signal);
+    await (body[Symbol.asyncIterator]() as AsyncIterator<Buffer>).next();
+    body.on('error', () => undefined);
+    hangUp.abort();
+    await eventually(async () => (await transactions(project)).length === before + 1);
+    const { is_estimated: isEstimated, output_tokens: output, status } = await last();
+    assert.deepEqual([isEstimated, output, status], [true, 10, 'Error']);
+    response?.end();
+  });
+
+  it('what the provider refuses costs nothing', async () => {
+    for (const status of [400, 429, 500]) {
+      proxy.upstream.on('m', (_request, response) => void response.writeHead(status).end('{"error":{}}'));
+      assert.equal((await proxy.send(chatBody('m'), inProject())).status, status);
+      const { amount, status: stored, reason } = await last();
+      assert.deepEqual([amount['USD'], stored, reason], ['0', 'Error', `http_${status}`]);
+    }
+    proxy.upstream.on('m', (_request, response) => void response.destroy());
+    assert.equal((await proxy.send(chatBody('m'), inProject())).status, 500);
+    assert.equal((await last()).reason, 'upstream_error');
+  });
+
+  it('are the node kind `chat` of the usage, with those that are estimated', async () => {
+    const { body } = await proxy.account.api.get<Record<string, unknown>[]>(
+      `/usage/?group_by=node_kind&project=${project}`,
+    );
+    const own = await transactions(project);
+    const answered = own.filter(({ status, amount }) => status === 'Succeeded' || Number(amount['USD']) > 0);
+    const [row, ...more] = body;
+    assert.deepEqual(more, []);
+    assert.deepEqual(
+      { ...row, amount: undefined },
+      {
+        key: 'chat',
+        label: 'Chat proxy',
+        runs: 0,
+        calls: answered.length,
+        amount: undefined,
+        estimated_calls: own.filter(({ is_estimated: isEstimated }) => isEstimated).length,
+        input_tokens: own.reduce((sum, { input_tokens: tokens }) => sum + tokens, 0),
+        output_tokens: own.reduce((sum, { output_tokens: tokens }) => sum + tokens, 0),
+      },
+    );
+    for (const group of ['project', 'workflow', 'model', 'day']) {
+      const { body: rows } = await proxy.account.api.get<{ calls: number }[]>(
+        `/usage/?group_by=${group}&project=${project}`,
+      );
+      assert.equal(
+        rows.reduce((sum, { calls }) => sum + calls, 0),
+        answered.length,
+        group,
+      );
+    }
+    const { body: ofNone } = await proxy.account.api.get<{ key: string; label: string }[]>('/usage/?group_by=project');
+    assert.ok(ofNone.some(({ key, label }) => key === '' && label === 'No project'));
+  });
+});

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { createUsageReader, type ReadUsage } from '../../../api/chat/usage-reader.js';
+
+const SSE = { 'content-type': 'text/event-stream; charset=utf-8' };
+const JSON_TYPE = { 'content-type': 'application/json' };
+const USAGE = { prompt_tokens: 11, completion_tokens: 7 };
+
+async function read(bytes: Buffer | string, headers: Record<string, string>, pieceBytes = 5): Promise<ReadUsage> {
+  const reader = createUsageReader(headers);
+  const all = Buffer.from(bytes);
+  for (let at = 0; at < all.length; at += pieceBytes) reader.push(all.subarray(at, at + pieceBytes));
+  return reader.end();
+}
+
+const said = (delta: object, usage?: object): string =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta }], ...(usage !== undefined && { usage }) })}`;
+
+describe('what an answer of a provider says of its usage', () => {
+  const stream = [
+    ': a comment',
+    said({ role: 'assistant', content: 'Grüße ☕' }, { prompt_tokens: 1 }),
+    said({
+      content: null,
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'add', arguments: '{"a":1}' } }],
+    }),
+    'data: [DONE]',
+  ];
+
+  for (const end of ['\n\n', '\r\n\r\n']) {
+    it(`is read of a stream in any pieces, with lines that end in ${JSON.stringify(end)}`, async () => {
+      for (const pieceBytes of [1, 3, 64, 10_000]) {
+        const { usage, characters } = await read(stream.join(end), SSE, pieceBytes);
+        assert.deepEqual(
+          [usage, characters],
+          [{ prompt_tokens: 1 }, 'Grüße ☕'.length + 'add'.length + '{"a":1}'.length],
+        );
+      }
+    });
+  }
+
+  it('is what it says last, and nothing that is no count', async () => {
+    const lines = [
+      said({}, { prompt_tokens: 1 }),
+      said({}, USAGE),
+      said({}, { prompt_tokens: '9' }),
+      'data: {"usage":null}',
+    ];
+    assert.deepEqual((await read(lines.join('\n\n'), SSE)).usage, USAGE);
+  });
+
+  for (const [encoding, encode] of [
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const) {
+    it(`is read through ${encoding}, also of what is cut off`, async () => {
+      const bytes = encode(JSON.stringify({ choices: [{ message: { content: 'abc' } }], usage: USAGE }));
+      const headers = { ...JSON_TYPE, 'content-encoding': encoding };
+      assert.deepEqual(await read(bytes, headers), { usage: USAGE, characters: 3 });
+      assert.equal((await read(bytes.subarray(0, bytes.length - 9), headers)).usage, undefined);
+      assert.equal((await read('no archive at all', headers)).usage, undefined);
+    });
+  }
+
+  it('is unknown of what is no JSON, nested too deep, or in an unknown encoding, and nothing is thrown', async () => {
+    const deep = `{"choices":[{"message":{"content":${'['.repeat(200_000)}${']'.repeat(200_000)}}}]}`;
+    for (const text of ['', 'null', '[]', '{"choices":{}}', '{"choices":[null,1,"x"]}', '<html>', deep]) {
+      assert.equal((await read(text, JSON_TYPE, 65_536)).usage, undefined);
+      assert.equal((await read(`data: ${text}\n\n`, SSE, 65_536)).usage, undefined);
+    }
+    assert.deepEqual(await read('x', { ...JSON_TYPE, 'content-encoding': 'zstd' }), {
+      usage: undefined,
+      characters: 0,
+    });
+  });
+
+  it('of a line beyond 4 MiB counts its characters, and the lines after it are read', async () => {
+    const long = `data: ${'x'.repeat(5 * 1024 * 1024)}\n\n${said({ content: 'abc' }, USAGE)}\n\n`;
+    const { usage, characters } = await read(long, SSE, 65_536);
+    assert.deepEqual(usage, USAGE);
+    assert.ok(characters > 4 * 1024 * 1024, String(characters));
+  });
+});
