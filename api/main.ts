@@ -21,6 +21,7 @@ import type { AppDeps } from './deps.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
 import { createDensePlacement, parseForced } from './runs/dense-placement.js';
 import { createLiveStatus } from './runs/live-status.js';
+import { startScheduleSync } from './schedules/sync-schedules.js';
 import { startReconciler } from './background/reconciler.js';
 import { startRetention } from './background/retention.js';
 import { startFoldingFigures } from './background/workflow-figures.js';
@@ -52,6 +53,7 @@ async function main(): Promise<void> {
   const retention = startRetention(deps);
   const figures = startFoldingFigures(deps);
   const webhooks = startWebhookDelivery(deps);
+  const schedules = startScheduleSync(deps);
   const changes = listenToRuns(deps, required(environment, 'databaseUrl', 'DATABASE_URL'));
   logger.info({ port: server.port }, 'listening');
   process.send?.({ type: 'ready', port: server.port });
@@ -59,7 +61,7 @@ async function main(): Promise<void> {
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
     // Whoever waits for a run is answered at once, so that the server has nothing to wait for.
-    const loops = [deps.runHub, reconciler, retention, figures, webhooks, changes];
+    const loops = [deps.runHub, reconciler, retention, figures, webhooks, schedules, changes];
     await Promise.all([closeServer(server), ...loops.map((loop) => loop.stop())]);
     await deps.startSlots.idle();
     await close();

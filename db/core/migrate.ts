@@ -23,6 +23,7 @@ import * as humanTasks from '../migrations/0020-human-tasks.js';
 import * as childRuns from '../migrations/0021-child-runs.js';
 import * as countedAnswers from '../migrations/0022-counted-answers.js';
 import * as hooks from '../migrations/0023-hooks.js';
+import * as schedules from '../migrations/0026-schedules.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -49,6 +50,7 @@ const migrations: Record<string, Migration> = {
   '0021-child-runs': childRuns,
   '0022-counted-answers': countedAnswers,
   '0023-hooks': hooks,
+  '0026-schedules': schedules,
 };
 
 /**

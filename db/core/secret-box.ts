@@ -14,6 +14,7 @@ export type SecretContext =
   | 'callback'
   | 'hook-token'
   | 'hook-secret'
+  | 'schedule-input'
   | 'human-answer'
   | 'webhook-secret';
 

@@ -28,6 +28,7 @@ import type {
   ProviderCallsTable,
 } from './tables/node-tables.js';
 import type { IdempotencyKeysTable, RunOutputsTable, RunsTable } from './tables/run-tables.js';
+import type { ScheduleFiringsTable, ScheduleRemovalsTable, SchedulesTable } from './tables/schedule-tables.js';
 import type {
   LoginFailuresTable,
   LoginWaitsTable,
@@ -54,6 +55,7 @@ export type { HookVerification } from './tables/hook-tables.js';
 export type { HumanTaskStatus } from './tables/human-task-tables.js';
 export type { NodeStatus, TransactionStatus } from './tables/node-tables.js';
 export type { StoredRunStatus } from './tables/run-tables.js';
+export type { ScheduleOverlap } from './tables/schedule-tables.js';
 export type { SignInMethod } from './tables/session-tables.js';
 export type { WebhookDeliveryStatus, WebhookEventType } from './tables/webhook-tables.js';
 export type { WorkflowsTable } from './tables/workflow-tables.js';
@@ -101,6 +103,9 @@ export interface Tables {
   run_outputs: RunOutputsTable;
   hooks: HooksTable;
   hook_windows: HookWindowsTable;
+  schedules: SchedulesTable;
+  schedule_firings: ScheduleFiringsTable;
+  schedule_removals: ScheduleRemovalsTable;
 }
 
 export type ProjectRow = Selectable<ProjectsTable>;

@@ -7,6 +7,7 @@ import { scenariosOfWaits } from './scenarios-waits.js';
 import { endlessLoops, failingLoops, loopBesideFailure, loopInLoop, stoppedLoops } from './drawn-loops.js';
 import { inRow, sideBySide } from './shapes.js';
 import { agentWithRuns, childRun, parentOf, startedTwice } from './sub-workflows.js';
+import { scenariosOfSchedules } from './schedules.js';
 import { ADDS, callsTool, DONE, NOTES, type Scenario, type World } from './scenario.js';
 
 /** Both branches of a condition lead to one join. */
@@ -236,6 +237,7 @@ export const scenarios: Record<string, Scenario> = {
     return world.ended(runId);
   },
   ...scenariosOfWaits,
+  ...scenariosOfSchedules,
   'failed-siblings-cancelled': siblingsCancelled,
   'failed-while-agent-waits': failsWhileAgentWaits,
   'cancelled-in-flight': cancelledInFlight,

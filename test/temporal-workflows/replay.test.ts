@@ -29,6 +29,7 @@ const UNREACHED = [
   'loop-run.ts: begun = [];',
   'child-runs.ts: return;', // a thousand children that are open at once
   'child-runs.ts: throw error;', // bugs
+  'scheduled-run.ts: () => undefined', // a run that ends while it is being cancelled
   'scope.ts: () => undefined', // replaced by the constructor
   'graph-run.ts: () => undefined', // replaced before anything can wake the run
   // Queries are not recorded.

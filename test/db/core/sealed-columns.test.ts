@@ -101,6 +101,7 @@ describe('sealed columns', function () {
       callback: true,
       'hook-token': true,
       'hook-secret': true,
+      'schedule-input': true,
       'human-answer': true,
       'webhook-secret': true,
     } satisfies Record<SecretContext, true>;
