@@ -1,5 +1,6 @@
 import type { components } from '../../app/api.js';
 import { HooksSection } from './hooks/hooks-section.js';
+import { SchedulesSection } from './schedules/schedules-section.js';
 import './starts.css';
 
 interface StartsSectionsProps {
@@ -11,6 +12,7 @@ interface StartsSectionsProps {
 export function StartsSections({ workflowId, role }: StartsSectionsProps) {
   return (
     <div className="starts">
+      <SchedulesSection workflowId={workflowId} mayChange={role !== 'viewer'} />
       <HooksSection workflowId={workflowId} mayChange={role !== 'viewer'} />
     </div>
   );
