@@ -29,7 +29,7 @@ export function ScheduleDialog(props: ScheduleDialogProps) {
     queryFn: async ({ signal }) => {
       const params = { path: { id: workflowId } };
       const { data: drawing } = await unwrap(api.GET('/api/v1/workflows/{id}/', { params, signal }));
-      return runFields(drawing as Record<string, unknown>, new Map());
+      return runFields(drawing, new Map());
     },
   });
   const title = of === undefined ? 'New schedule' : 'Edit schedule';
