@@ -10,15 +10,20 @@ export const SCHEDULED_RUN_TIMEOUT = '31 days';
 /** The nominal time of a firing, without jitter, to the second. Temporal sets it. */
 export const NOMINAL_TIME_ATTRIBUTE = 'TemporalScheduledStartTime';
 
-/** Temporal's id of a schedule. That of what it starts begins with the same words. */
+const PREFIX = 'schedule-';
+const UUID_CHARACTERS = 36;
+
+/** Temporal's id of a schedule. */
 export function scheduleName(scheduleId: string): string {
-  return `schedule-${scheduleId}`;
+  return `${PREFIX}${scheduleId}`;
 }
 
-export interface ScheduledRunInput {
-  scheduleId: string;
-  /** Of the schedule, with which its copy in Temporal was made. */
-  version: number;
+/**
+ * The id of the schedule that has started the workflow with this id, which is `scheduleName` and the nominal time. Such a
+ * workflow has no input: that of a schedule would stay encrypted with a key of long ago.
+ */
+export function scheduleIdOf(workflowId: string): string {
+  return workflowId.slice(PREFIX.length, PREFIX.length + UUID_CHARACTERS);
 }
 
 export interface FiringRef {

@@ -9,7 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ChildToStart } from '../contract/activities.js';
-import { NOMINAL_TIME_ATTRIBUTE, type ScheduledRunInput } from '../contract/scheduled-run.js';
+import { NOMINAL_TIME_ATTRIBUTE, scheduleIdOf } from '../contract/scheduled-run.js';
 import { acceptFiring, cancelFiredRun, isRunOver } from './activity-options.js';
 import { startRun } from './child-runs.js';
 
@@ -18,8 +18,10 @@ const LEAST_PAUSE_MS = 2_000;
 /** A run that is no child is looked at again after this part of the time that it has been waited for. */
 const PAUSE_SHARE = 0.1;
 
-export async function scheduledRun({ scheduleId }: ScheduledRunInput): Promise<void> {
-  const atMs = workflowInfo().typedSearchAttributes.get(nominalTime)!.getTime();
+export async function scheduledRun(): Promise<void> {
+  const { workflowId, typedSearchAttributes } = workflowInfo();
+  const scheduleId = scheduleIdOf(workflowId);
+  const atMs = typedSearchAttributes.get(nominalTime)!.getTime();
   const run = await CancellationScope.nonCancellable(() => acceptFiring({ scheduleId, atMs }));
   if (run === undefined) return;
   let cancelling: Promise<void> | undefined;

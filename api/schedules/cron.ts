@@ -46,7 +46,6 @@ export function parseCron(text: string): CronTimes {
     minute: numbers(fields.minute.values),
     hour: numbers(fields.hour.values),
     month: numbers(fields.month.values).map((month) => MONTHS[month - 1]!),
-    comment: cron,
   };
   const ofMonth = { ...time, dayOfMonth: numbers(fields.dayOfMonth.values) };
   const ofWeek = { ...time, dayOfWeek: days.map((day) => DAYS[day]!) };

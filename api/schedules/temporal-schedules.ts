@@ -7,13 +7,7 @@ import {
   type ScheduleHandle,
   type ScheduleOptions,
 } from '@temporalio/client';
-import { toSummary } from '../../acceptance/run-summary.js';
-import {
-  SCHEDULED_RUN_TIMEOUT,
-  SCHEDULED_RUN_TYPE,
-  scheduleName,
-  type ScheduledRunInput,
-} from '../../contract/scheduled-run.js';
+import { SCHEDULED_RUN_TIMEOUT, SCHEDULED_RUN_TYPE, scheduleName } from '../../contract/scheduled-run.js';
 import type { ScheduleOverlap } from '../../db/core/tables.js';
 import type { ScheduleToSync } from '../../db/schedules/schedule-sync-repository.js';
 import { bounded, projectIdKey, workflowIdKey } from '../runs/temporal-calls.js';
@@ -21,6 +15,8 @@ import { parseCron } from './cron.js';
 import { hasWholeHours } from './time-zones.js';
 
 const MINUTE_MS = 60_000;
+/** At the end of the comment of each calendar. */
+const VERSION = /, version (\d+)$/;
 
 const OVERLAP: Record<ScheduleOverlap, ScheduleOverlapPolicy> = {
   skip: ScheduleOverlapPolicy.SKIP,
@@ -75,8 +71,9 @@ async function describe(
   }
 }
 
-function versionOf({ action }: ScheduleDescription): number | undefined {
-  return (action.args?.[0] as ScheduledRunInput | undefined)?.version;
+function versionOf({ spec }: ScheduleDescription): number | undefined {
+  const [, version] = VERSION.exec(spec.calendars?.[0]?.comment ?? '') ?? [];
+  return version === undefined ? undefined : Number(version);
 }
 
 /**
@@ -93,9 +90,8 @@ async function makeUp(client: Client, handle: ScheduleHandle, schedule: Schedule
 }
 
 function toOptions(taskQueue: string, schedule: ScheduleToSync) {
-  const { id, workflowId, projectId, title, cron, timeZone, version } = schedule;
+  const { id, workflowId, projectId, cron, timeZone, version } = schedule;
   const { calendars, isEveryHour } = parseCron(cron);
-  const input: ScheduledRunInput = { scheduleId: id, version };
   const searchAttributes = [
     { key: projectIdKey, value: String(projectId) },
     { key: workflowIdKey, value: String(workflowId) },
@@ -103,7 +99,8 @@ function toOptions(taskQueue: string, schedule: ScheduleToSync) {
   return {
     scheduleId: scheduleName(id),
     spec: {
-      calendars,
+      // Nothing of a schedule is a payload, which would have to be encrypted anew with each new key.
+      calendars: calendars.map((calendar) => ({ ...calendar, comment: `${cron}, version ${version}` })),
       // In the repeated hour of a night Temporal would leave out what is to happen in every hour.
       timezone: isEveryHour && hasWholeHours(timeZone) ? 'UTC' : timeZone,
       jitter: schedule.jitterSeconds * 1000,
@@ -113,10 +110,8 @@ function toOptions(taskQueue: string, schedule: ScheduleToSync) {
       workflowType: SCHEDULED_RUN_TYPE,
       workflowId: scheduleName(id),
       taskQueue,
-      args: [input],
       workflowExecutionTimeout: SCHEDULED_RUN_TIMEOUT,
       typedSearchAttributes: searchAttributes,
-      staticSummary: toSummary(title),
     },
     policies: { overlap: OVERLAP[schedule.overlap], catchupWindow: schedule.catchupSeconds * 1000 },
     state: { paused: schedule.isPaused },

@@ -8,8 +8,6 @@ export interface ScheduleToSync {
   id: string;
   workflowId: number;
   projectId: number;
-  /** Of the workflow. */
-  title: string;
   cron: string;
   timeZone: string;
   overlap: ScheduleOverlap;
@@ -80,7 +78,7 @@ function findToSync(transaction: Db, scheduleId: string): Promise<ScheduleToSync
     .selectFrom('schedules')
     .innerJoin('workflows', 'workflows.id', 'schedules.workflow_id')
     .select(['schedules.id', 'schedules.workflow_id as workflowId', 'workflows.project_id as projectId'])
-    .select(['workflows.title', 'schedules.cron', 'schedules.time_zone as timeZone', 'schedules.overlap'])
+    .select(['schedules.cron', 'schedules.time_zone as timeZone', 'schedules.overlap'])
     .select(['schedules.jitter_seconds as jitterSeconds', 'schedules.catchup_seconds as catchupSeconds'])
     .select(['schedules.is_paused as isPaused', 'schedules.version', 'schedules.changed_at as changedAt'])
     .where('schedules.id', '=', scheduleId)
