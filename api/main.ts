@@ -22,6 +22,7 @@ import type { AppDeps } from './deps.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
 import { createDensePlacement, parseForced } from './runs/dense-placement.js';
 import { createLiveStatus } from './runs/live-status.js';
+import { startScheduleSync } from './schedules/sync-schedules.js';
 import { startReconciler } from './background/reconciler.js';
 import { startRetention } from './background/retention.js';
 import { startFoldingFigures } from './background/workflow-figures.js';
@@ -53,6 +54,7 @@ async function main(): Promise<void> {
   const retention = startRetention(deps);
   const figures = startFoldingFigures(deps);
   const webhooks = startWebhookDelivery(deps);
+  const schedules = startScheduleSync(deps);
   const chatCalls = deps.chatMeter.start();
   const changes = listenToRuns(deps, required(environment, 'databaseUrl', 'DATABASE_URL'));
   logger.info({ port: server.port }, 'listening');
@@ -61,7 +63,7 @@ async function main(): Promise<void> {
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
     // Whoever waits for a run is answered at once, so that the server has nothing to wait for.
-    const loops = [deps.runHub, reconciler, retention, figures, webhooks, chatCalls, changes];
+    const loops = [deps.runHub, reconciler, retention, figures, webhooks, schedules, chatCalls, changes];
     await Promise.all([closeServer(server), ...loops.map((loop) => loop.stop())]);
     await Promise.all([deps.startSlots.idle(), deps.chatMeter.idle()]);
     await close();

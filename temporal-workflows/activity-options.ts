@@ -4,6 +4,7 @@ import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from 
 import type {
   Activities,
   BeginWaitActivities,
+  ChildToStart,
   CloseNodeInput,
   EndIterationFacts,
   EndIterationsRef,
@@ -18,6 +19,7 @@ import type {
 } from '../contract/activities.js';
 import type { NodeFacts, NodeRef } from '../contract/nodes.js';
 import { nodePlace } from '../contract/run-workflow.js';
+import type { FiringRef, ScheduleActivities } from '../contract/scheduled-run.js';
 import { kinds, type KindThatRuns } from '../graph/kinds.js';
 import type { NodeKey, Plan } from '../graph/plan.js';
 
@@ -125,6 +127,20 @@ const closing = proxyLocalActivities<Pick<Activities, 'closeNode'>>(inWorkflowTa
 
 export function closeNode(node: CloseNodeInput): Promise<void> {
   return closing.closeNode.executeWithOptions({ summary: 'Record a failure' }, [node]);
+}
+
+const firing = proxyLocalActivities<ScheduleActivities>(inWorkflowTask);
+
+export function acceptFiring(ref: FiringRef): Promise<ChildToStart | undefined> {
+  return firing.acceptFiring.executeWithOptions({ summary: 'Accept the run' }, [ref]);
+}
+
+export function isRunOver(runId: string): Promise<boolean> {
+  return firing.isRunOver.executeWithOptions({ summary: 'Look whether the run has ended' }, [{ runId }]);
+}
+
+export function cancelFiredRun(runId: string): Promise<void> {
+  return firing.cancelFiredRun.executeWithOptions({ summary: 'Cancel the run' }, [{ runId }]);
 }
 
 const REPORT = { summary: 'Report the end of the run' };

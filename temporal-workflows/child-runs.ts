@@ -1,5 +1,11 @@
-import { CancellationScope, ChildWorkflowCancellationType, ParentClosePolicy, startChild } from '@temporalio/workflow';
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  ParentClosePolicy,
+  startChild,
+  type ChildWorkflowHandle,
+} from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError, type Workflow } from '@temporalio/common';
 import type { ChildToStart } from '../contract/activities.js';
 import {
   MAX_NODES_IN_FLIGHT,
@@ -25,17 +31,23 @@ export class ChildRuns {
     if (this.#open >= MAX_OPEN) return;
     this.#open++;
     const leave = (): void => void this.#open--;
-    try {
-      const handle = await CancellationScope.nonCancellable(() => startRun(child));
-      void handle.result().then(leave, leave);
-    } catch (error) {
-      leave();
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
+    const handle = await CancellationScope.nonCancellable(() => startRun(child));
+    if (handle === undefined) leave();
+    else void handle.result().then(leave, leave);
   }
 }
 
-function startRun({ runId, workflowId, projectId, summary, keepsResults }: ChildToStart) {
+/** Undefined where the run was started before, which the server alone knows. */
+export async function startRun(run: ChildToStart): Promise<ChildWorkflowHandle<Workflow> | undefined> {
+  try {
+    return await startChildRun(run);
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return undefined;
+  }
+}
+
+function startChildRun({ runId, workflowId, projectId, summary, keepsResults }: ChildToStart) {
   const input: RunGraphInput = { runId, maxInFlight: MAX_NODES_IN_FLIGHT, ...(keepsResults && { keepsResults }) };
   return startChild(RUN_WORKFLOW_TYPE, {
     workflowId: runId,

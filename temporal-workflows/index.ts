@@ -1,1 +1,2 @@
 export { runGraph } from './run-graph.js';
+export { scheduledRun } from './scheduled-run.js';

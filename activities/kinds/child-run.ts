@@ -1,5 +1,6 @@
 // The runs that nodes start: of a sub-workflow's node, and of an agent's tools that are workflows. Each is accepted as the
 // API accepts those that people ask for, exactly once by the node's row in `waits`.
+import { toSentences } from '../../acceptance/error-sentences.js';
 import { prepareRun } from '../../acceptance/prepare-run.js';
 import { toSummary } from '../../acceptance/run-summary.js';
 import type { SnapshotStore } from '../../acceptance/snapshot-store.js';
@@ -24,7 +25,6 @@ import type { JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import { MAX_WAIT_SECONDS } from '../../graph/nodes/timeout-field.js';
 import type { NodeOutput } from '../../graph/template.js';
-import type { NodeErrors } from '../../graph/validate.js';
 import { NodeFailure, runClosedFailure } from '../node/failures.js';
 import type { NodeTask } from '../node/node-step.js';
 import { PARSED_FACTOR, RECORDING_FACTOR } from '../node/payload-weight.js';
@@ -56,8 +56,7 @@ const MAX_DEPTH = 10;
 /** The limit on the runs below one that no other run has started: each may start several, and these again. */
 const MAX_RUNS_BELOW = 10_000;
 /** Bytes of memory per byte of a drawing, which consists mostly of small objects. */
-const DRAWING_FACTOR = 8;
-const ERRORS_SHOWN = 5;
+export const DRAWING_FACTOR = 8;
 
 /**
  * Returns the run that an attempt before this one has started, or else starts it. `makeInput` is not called where the run
@@ -147,14 +146,6 @@ function secretsIn(input: JsonObject, { masker, secretTexts }: RunContext): read
   if (masker.isEmpty || writeJson(masker.json(input)) === writeJson(input)) return [];
   if (arePassable(secretTexts)) return secretTexts;
   throw cannotRun('Its input holds secrets, and those of this run have too many characters to be handed on.');
-}
-
-function toSentences(errors: NodeErrors): string {
-  const all = Object.entries(errors).flatMap(([nodeId, mistakes]) =>
-    mistakes.flatMap((mistake) => Object.entries(mistake).map(([place, text]) => `node ${nodeId}, ${place}: ${text}`)),
-  );
-  const more = all.length > ERRORS_SHOWN ? `, and ${all.length - ERRORS_SHOWN} more` : '';
-  return `${all.slice(0, ERRORS_SHOWN).join('; ')}${more}.`;
 }
 
 export interface ChildOutput {

@@ -1,6 +1,7 @@
 // The registry of activities. Their names are for the operators who see them in the Temporal UI.
 import type { Activities, NodeActivities } from '../../contract/activities.js';
 import type { NodeFacts, NodeRef } from '../../contract/nodes.js';
+import type { ScheduleActivities } from '../../contract/scheduled-run.js';
 import { createSnapshotStore } from '../../acceptance/snapshot-store.js';
 import type { Logger } from '../../config/logger.js';
 import type { ModelProviders } from '../../config/model-providers.js';
@@ -41,6 +42,7 @@ import type { NodeDeps, NodeStep } from '../node/node-step.js';
 import { reportRunEnd, reportWithLastNode, type ReportRunEnd } from '../node/report-end.js';
 import type { RunContexts } from '../node/run-context.js';
 import { claimAndAttempt, runInline, runStep, toStep } from '../node/run-node.js';
+import { createScheduleActivities } from '../schedules/schedule-activities.js';
 import { createActivityTracer } from './trace-activity.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
@@ -65,7 +67,7 @@ export interface ActivityDeps {
 
 type Steps = Record<KindThatRuns<'activity' | 'inline'>, NodeStep<NodeFacts>>;
 
-export function createActivities(deps: ActivityDeps): Activities {
+export function createActivities(deps: ActivityDeps): Activities & ScheduleActivities {
   const { db, secretBox, contexts, memory, logger, metrics, providers } = deps;
   const node: NodeDeps = { db, secretBox, contexts, memory, logger, metrics };
   const sessions = createMcpSessions(deps.mcp);
@@ -113,6 +115,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     loadPlan: ({ runId }) => loadPlan(db, runId),
     loadKept: ({ runId }) => loadKept(db, runId),
     closeNode: ({ code, ...key }) => trace('closeNode', key, () => recordCaughtFailure(db, key, code)),
+    ...createScheduleActivities({ db, secretBox, memory, snapshots: children.snapshots }),
     nodeChain: createNodeChain({
       executeNode: createExecuteNode(node, steps, trace),
       slots: { normal: new Slots(deps.activitySlots), local: new Slots(deps.activitySlots) },

@@ -17,6 +17,7 @@ import { healthRoutes } from '../observability/health-routes.js';
 import { liveRoutes } from '../live/routes.js';
 import { deliveryRoutes } from '../hooks/delivery-routes.js';
 import { hookRoutes } from '../hooks/routes.js';
+import { scheduleRoutes } from '../schedules/routes.js';
 import { historyRoutes } from '../runs/history-routes.js';
 import { choiceRoutes } from '../marketplace/choices-routes.js';
 import { marketplaceRoutes } from '../marketplace/routes.js';
@@ -75,6 +76,7 @@ export const routes: Route[] = [
   ...humanTaskRoutes,
   ...callbackRoutes,
   ...hookRoutes,
+  ...scheduleRoutes,
   ...deliveryRoutes,
   ...toolRoutes,
   ...runFlagRoutes,

@@ -28,8 +28,8 @@ import { toSummary } from '../../acceptance/run-summary.js';
 import type { ApiConfig } from '../http/api-config.js';
 
 const DEADLINE_MS = 2_000;
-const projectIdKey = defineSearchAttributeKey('ProjectId', 'KEYWORD');
-const workflowIdKey = defineSearchAttributeKey('WorkflowDefId', 'KEYWORD');
+export const projectIdKey = defineSearchAttributeKey('ProjectId', 'KEYWORD');
+export const workflowIdKey = defineSearchAttributeKey('WorkflowDefId', 'KEYWORD');
 const runStateKey = defineSearchAttributeKey('RunState', 'KEYWORD');
 /** gRPC's status code. */
 const INVALID_ARGUMENT = 3;
@@ -191,7 +191,7 @@ function traced<T>(what: 'start' | 'cancel' | 'signal', runId: string, call: () 
 }
 
 /** The deadline stops one call; the signal also stops the client's own retries, which outlast the deadline. */
-async function bounded<T>(client: Client, call: () => Promise<T>, timeoutMs = DEADLINE_MS): Promise<T> {
+export async function bounded<T>(client: Client, call: () => Promise<T>, timeoutMs = DEADLINE_MS): Promise<T> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), timeoutMs);
   try {

@@ -1,6 +1,7 @@
 // Reads histories of runs from a Temporal server.
 import { WorkflowNotFoundError, type Client, type HistoryAndWorkflowId } from '@temporalio/client';
 import { RUN_WORKFLOW_TYPE } from '../../contract/run-workflow.js';
+import { SCHEDULED_RUN_TYPE } from '../../contract/scheduled-run.js';
 
 /** All executions of one run, the newest first (continue-as-new creates several). Throws WorkflowNotFoundError. */
 export async function* historiesOfRun(client: Client, workflowId: string): AsyncGenerator<HistoryAndWorkflowId> {
@@ -18,7 +19,7 @@ export async function* historiesByQuery(
   query: string,
   limit: number,
 ): AsyncGenerator<HistoryAndWorkflowId> {
-  const ofOurs = `WorkflowType = '${RUN_WORKFLOW_TYPE}'`;
+  const ofOurs = `WorkflowType IN ('${RUN_WORKFLOW_TYPE}', '${SCHEDULED_RUN_TYPE}')`;
   let count = 0;
   for await (const { workflowId, runId } of client.workflow.list({
     query: query.trim() === '' ? ofOurs : `${ofOurs} AND (${query})`,

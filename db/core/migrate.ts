@@ -25,6 +25,7 @@ import * as countedAnswers from '../migrations/0022-counted-answers.js';
 import * as hooks from '../migrations/0023-hooks.js';
 import * as resumedRuns from '../migrations/0024-resumed-runs.js';
 import * as spendingLimits from '../migrations/0025-spending-limits.js';
+import * as schedules from '../migrations/0026-schedules.js';
 import * as mcpTools from '../migrations/0027-mcp-tools.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
@@ -54,6 +55,7 @@ const migrations: Record<string, Migration> = {
   '0023-hooks': hooks,
   '0024-resumed-runs': resumedRuns,
   '0025-spending-limits': spendingLimits,
+  '0026-schedules': schedules,
   '0027-mcp-tools': mcpTools,
 };
 

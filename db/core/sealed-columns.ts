@@ -35,6 +35,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'waits', column: 'answer_enc', context: 'callback', key: [...NODE, 'call'] },
   { table: 'hooks', column: 'token_enc', context: 'hook-token', key: ['id'] },
   { table: 'hooks', column: 'secret_enc', context: 'hook-secret', key: ['id'] },
+  { table: 'schedules', column: 'input_enc', context: 'schedule-input', key: ['id'] },
   { table: 'human_answers', column: 'entered_enc', context: 'human-answer', key: ['task_id', 'user_id'] },
   { table: 'provider_keys', column: 'key_enc', context: 'provider-key', key: ['id'] },
   { table: 'projects', column: 'webhook_secret_enc', context: 'webhook-secret', key: ['id'] },

@@ -14,6 +14,7 @@ export type SecretContext =
   | 'callback'
   | 'hook-token'
   | 'hook-secret'
+  | 'schedule-input'
   | 'tool-session'
   | 'human-answer'
   | 'webhook-secret';

@@ -28,6 +28,7 @@ import type {
   ProviderCallsTable,
 } from './tables/node-tables.js';
 import type { IdempotencyKeysTable, RunOutputsTable, RunsTable } from './tables/run-tables.js';
+import type { ScheduleFiringsTable, ScheduleRemovalsTable, SchedulesTable } from './tables/schedule-tables.js';
 import type {
   LoginFailuresTable,
   LoginWaitsTable,
@@ -55,6 +56,7 @@ export type { HookVerification } from './tables/hook-tables.js';
 export type { HumanTaskStatus } from './tables/human-task-tables.js';
 export type { NodeStatus, TransactionStatus } from './tables/node-tables.js';
 export type { StoredRunStatus } from './tables/run-tables.js';
+export type { ScheduleOverlap } from './tables/schedule-tables.js';
 export type { SignInMethod } from './tables/session-tables.js';
 export type { SpendingLimitKind } from './tables/spending-tables.js';
 export type { WebhookDeliveryStatus, WebhookEventType } from './tables/webhook-tables.js';
@@ -103,6 +105,9 @@ export interface Tables {
   run_outputs: RunOutputsTable;
   hooks: HooksTable;
   hook_windows: HookWindowsTable;
+  schedules: SchedulesTable;
+  schedule_firings: ScheduleFiringsTable;
+  schedule_removals: ScheduleRemovalsTable;
   chat_calls: ChatCallsTable;
   spending_stops: SpendingStopsTable;
   budgets_reached: BudgetsReachedTable;

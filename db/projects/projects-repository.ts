@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
 import { deleteHooksOf } from '../hooks/delete-hooks.js';
+import { deleteSchedulesOf } from '../schedules/delete-schedules.js';
 import { setMember } from './members-repository.js';
 import { isInScope, type Scope } from './scope.js';
 import type { ProjectRow, ProviderKeysTable, Role, SpendingPeriod } from '../core/tables.js';
@@ -118,6 +119,7 @@ export function deleteProject(db: Database, projectId: number): Promise<boolean>
     if (result.numUpdatedRows === 0n) return false;
     await dropPendingDeliveries(transaction, projectId);
     await deleteHooksOf(transaction, { projectId });
+    await deleteSchedulesOf(transaction, { projectId });
     return true;
   });
 }

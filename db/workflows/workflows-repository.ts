@@ -5,6 +5,7 @@ import { containing } from '../core/like-pattern.js';
 import { executePrepared } from '../core/statement.js';
 import type { Role, WorkflowRow, WorkflowsTable } from '../core/tables.js';
 import { deleteHooksOf } from '../hooks/delete-hooks.js';
+import { deleteSchedulesOf } from '../schedules/delete-schedules.js';
 import { isInScope, type Scope } from '../projects/scope.js';
 import { cancelOpenRuns } from '../runs/open-runs.js';
 import { keepVersion } from './versions-repository.js';
@@ -203,6 +204,7 @@ export function archiveWorkflow(db: Database, projectId: number, workflowId: num
       .executeTakeFirst();
     if (archived === undefined) return false;
     await deleteHooksOf(transaction, { workflowId });
+    await deleteSchedulesOf(transaction, { workflowId });
     await transaction
       .updateTable('workflows')
       .set((eb) => ({ sort_id: eb('sort_id', '-', 1) }))

@@ -122,6 +122,26 @@ export const lines: Line[] = [
     answer: '204',
     params: ({ hook }) => ({ hook_id: String(hook.id) }),
   },
+  { route: 'GET /api/v1/workflows/:id/schedules/', for: 'viewer', answer: '200' },
+  {
+    route: 'POST /api/v1/workflows/:id/schedules/',
+    for: 'editor',
+    answer: '201',
+    body: () => ({ cron: '0 8 1 1 *', is_paused: true, input: { topic: 'cats' } }),
+  },
+  {
+    route: 'PATCH /api/v1/workflows/:id/schedules/:schedule_id/',
+    for: 'editor',
+    answer: '200',
+    params: ({ schedule }) => ({ schedule_id: schedule }),
+    body: () => ({ cron: '0 9 1 1 *' }),
+  },
+  {
+    route: 'DELETE /api/v1/workflows/:id/schedules/:schedule_id/',
+    for: 'editor',
+    answer: '204',
+    params: ({ schedule }) => ({ schedule_id: schedule }),
+  },
   {
     route: 'POST /api/v1/hooks/:token/',
     for: 'open',

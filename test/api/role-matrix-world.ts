@@ -50,6 +50,7 @@ export interface World {
   delivery: string;
   /** Of `workflow`, in the owner's name: asks for no signatures. */
   hook: { id: number; token: string };
+  schedule: string;
 }
 
 export interface Worlds {
@@ -218,5 +219,21 @@ async function createWorld(db: Database, { members, document, snapshot, node, se
     .returning('id')
     .executeTakeFirstOrThrow();
   const hook = { id: hookId, token };
-  return { project, workflow: draft!.id, run, node, request, task, slug, publishedRun, delivery, hook };
+  const schedule = randomUUID();
+  await db
+    .insertInto('schedules')
+    .values({
+      id: schedule,
+      workflow_id: draft!.id,
+      author_id: userId,
+      cron: '0 8 1 1 *',
+      time_zone: 'UTC',
+      input_enc: secretBox.seal('{"topic":"cats"}', 'schedule-input'),
+      overlap: 'skip',
+      jitter_seconds: 0,
+      catchup_seconds: 300,
+      is_paused: true,
+    })
+    .execute();
+  return { project, workflow: draft!.id, run, node, request, task, slug, publishedRun, delivery, hook, schedule };
 }

@@ -138,6 +138,8 @@ describe('rotation of SECRETS_KEY', function () {
     await approve(ended, await pending(ended), { arguments: { text: `edited ${token}` } });
     assert.equal((await api.pollToEnd(ended)).data.status, 'succeed');
     const starts = await makeStartHook(api, other, { verify: 'standard-webhooks' });
+    const scheduled = { cron: '0 0 1 1 *', input: { token } };
+    assert.equal((await api.post(`/workflows/${workflow}/schedules/`, { body: scheduled })).status, 201);
     const inUse = await keysInUse(old);
     assert.equal(inUse.length, 1);
 
@@ -186,6 +188,8 @@ describe('rotation of SECRETS_KEY', function () {
     assert.equal(pathname, new URL(starts.url).pathname);
     const signed = standardHeaders(starts.secret!, 'rotation', '{}');
     assert.equal((await deliverTo(`${stack.apiUrl}${pathname}`, '{}', signed)).status, 202);
+    const { body: schedules } = await api.get<{ items: { input: object }[] }>(`/workflows/${workflow}/schedules/`);
+    assert.deepEqual(schedules.items[0]!.input, { token: MASK });
     const rerun = await api.post<Envelope>(`/workflows/${workflow}/history/${ended}/re-run/`);
     assert.equal(rerun.status, 201);
     await answer(rerun.body.data.id);

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { findTemporalBinary } from '../../cli/embedded/temporal-binary.js';
+import { inTemporal, makeSchedule } from '../api/schedules/schedule-maker.js';
 import { createHook, deliveriesOf } from '../api/webhook-receiver.js';
 import { createApiClient, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
@@ -78,6 +79,8 @@ describe('the operators’ questions', function () {
     await queryDatabase(stack, mark, [stuck.RUN]);
     const { headers } = await api.get('/projects/', { headers: { 'x-request-id': 'asked-by-a-client' } });
     assert.equal(headers.get('x-request-id'), 'asked-by-a-client');
+    const schedule = await makeSchedule(api, Number(paid.WORKFLOW));
+    await inTemporal(stack, schedule.id, (handle) => handle.trigger());
     const USER = String(stack.stack.user_id);
     return {
       'Which runs are stuck?': {
@@ -104,6 +107,10 @@ describe('the operators’ questions', function () {
       'What became of this request?': {
         about: { REQUEST: 'asked-by-a-client' },
         answer: /"route":"\/api\/v1\/projects\/"/,
+      },
+      'What do the schedules of a workflow do?': {
+        about: { WORKFLOW: paid.WORKFLOW },
+        answer: new RegExp(`"last_run_id":"[0-9a-f-]{36}"|schedule-${schedule.id}`),
       },
       'How is a run ended from here?': { about: { RUN: last.RUN }, answer: /cancel/i },
     };

@@ -8,6 +8,7 @@ import { scenariosResumed } from './scenarios-resumed.js';
 import { endlessLoops, failingLoops, loopBesideFailure, loopInLoop, stoppedLoops } from './drawn-loops.js';
 import { inRow, sideBySide } from './shapes.js';
 import { agentWithRuns, childRun, parentOf, startedTwice } from './sub-workflows.js';
+import { scenariosOfSchedules } from './schedules.js';
 import { ADDS, callsTool, DONE, NOTES, type Scenario, type World } from './scenario.js';
 
 /** Both branches of a condition lead to one join. */
@@ -237,6 +238,7 @@ export const scenarios: Record<string, Scenario> = {
     return world.ended(runId);
   },
   ...scenariosOfWaits,
+  ...scenariosOfSchedules,
   ...scenariosResumed,
   'failed-siblings-cancelled': siblingsCancelled,
   'failed-while-agent-waits': failsWhileAgentWaits,

@@ -20,6 +20,7 @@ export const TIERS = {
     'test/api/hooks/hooks-durability.test.ts',
     'test/api/mcp/private-network.test.ts',
     'test/api/runs/live-poll.test.ts',
+    'test/api/schedules/schedules-durability.test.ts',
     'test/api/sessions/brute-force.test.ts',
     'test/api/sessions/oidc.test.ts',
     'test/api/sessions/throttle.test.ts',

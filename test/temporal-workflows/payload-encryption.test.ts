@@ -8,10 +8,11 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { createCodecServer } from '../../cli/codec-server/server.js';
 import { findTemporalBinary } from '../../cli/embedded/temporal-binary.js';
+import { findSchedule, inTemporal, makeSchedule, untilFired } from '../api/schedules/schedule-maker.js';
 import { createPayloadCodec } from '../../config/payload-encryption.js';
 import { createApiClient, type ApiClient, type Envelope } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { agent, condition, drawing, http, link, llm, trigger, type Drawing } from '../support/graphs.js';
+import { agent, chain, condition, drawing, http, link, llm, trigger, type Drawing } from '../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
 import { historyOf, toText, withTemporal } from '../support/inspect.js';
 import { makeDataDir, startStack, type TestStack } from '../support/stack.js';
@@ -204,5 +205,15 @@ describe('with TEMPORAL_PAYLOAD_KEY', function () {
     await restart(second);
     await approve(runId);
     assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
+  });
+
+  it('a schedule that was made under one key fires under another, the first one being gone', async () => {
+    const workflow = await api.createWorkflow(await api.createProject(), chain(1));
+    const schedule = await makeSchedule(api, workflow);
+    await restart(first);
+    assert.equal((await findSchedule(api, workflow, schedule.id)).next_run_times?.length, 5);
+    await inTemporal(stack, schedule.id, (handle) => handle.trigger());
+    const [fired] = await untilFired(stack, schedule, workflow, 1);
+    assert.equal((await api.pollToEnd(fired!.run_id)).data.status, 'succeed');
   });
 });

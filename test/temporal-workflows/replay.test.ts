@@ -29,6 +29,7 @@ const UNREACHED = [
   'loop-run.ts: begun = [];',
   'child-runs.ts: return;', // a thousand children that are open at once
   'child-runs.ts: throw error;', // bugs
+  'scheduled-run.ts: () => undefined', // a run that ends while it is being cancelled
   'scope.ts: () => undefined', // replaced by the constructor
   'graph-run.ts: () => undefined', // replaced before anything can wake the run
   // Queries are not recorded.
@@ -58,10 +59,11 @@ async function problemsOf(bundle: string, histories = recorded): Promise<Map<str
   return problems;
 }
 
-function inputOf(history: unknown): RunGraphInput {
+/** What a schedule starts has none. */
+function inputOf(history: unknown): Partial<RunGraphInput> {
   const [started] = (history as History).events!;
-  const [payload] = started!.workflowExecutionStartedEventAttributes!.input!.payloads!;
-  return JSON.parse(Buffer.from(payload!.data!).toString()) as RunGraphInput;
+  const [payload] = started!.workflowExecutionStartedEventAttributes!.input?.payloads ?? [];
+  return payload === undefined ? {} : (JSON.parse(Buffer.from(payload.data!).toString()) as RunGraphInput);
 }
 
 /** Nodes that no condition can have left out, in a run that completed. A loop counts as one that has iterations. */

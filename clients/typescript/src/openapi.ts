@@ -1215,6 +1215,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workflows/{id}/schedules/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The schedules of the workflow, oldest first. */
+        get: operations["get_workflows_id_schedules"];
+        put?: never;
+        /**
+         * Makes a schedule, which starts runs in the name of the caller.
+         * @description Also while the engine is away: it is told as soon as it is back, and what was missed is made up for within `catchup_seconds`. 400 too for an input that the workflow would refuse as it is now.
+         */
+        post: operations["post_workflows_id_schedules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{id}/schedules/{schedule_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes a schedule. Runs that it has started go on. */
+        delete: operations["delete_workflows_id_schedules_schedule_id"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes, pauses or resumes a schedule; what is left out stays as it is.
+         * @description Whoever resumes a schedule that has paused itself, because its author has lost access, becomes its author. `********` in a secret field of the input keeps the value.
+         */
+        patch: operations["patch_workflows_id_schedules_schedule_id"];
+        trace?: never;
+    };
     "/api/v1/workflows/{id}/tool/": {
         parameters: {
             query?: never;
@@ -10888,6 +10930,581 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunEnvelope"];
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_workflows_id_schedules: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @description As whom the runs are started */
+                            author: {
+                                id: number;
+                                name: string;
+                            };
+                            catchup_seconds: number;
+                            /** Format: date-time */
+                            created_at: string;
+                            cron: string;
+                            /** Format: uuid */
+                            id: string;
+                            /** @description As it leaves the service: secrets masked */
+                            input: unknown;
+                            is_paused: boolean;
+                            jitter_seconds: number;
+                            last_firing: {
+                                /**
+                                 * Format: date-time
+                                 * @description The time that it was meant for
+                                 */
+                                at: string;
+                                /** @description Why no run was started */
+                                refusal: {
+                                    code: string;
+                                    message: string;
+                                } | null;
+                                run_id: string | null;
+                            } | null;
+                            /** @description The next five at most; empty while it is paused. Null: the engine does not answer or has not been told yet */
+                            next_run_times: string[] | null;
+                            /** @enum {string} */
+                            overlap: "skip" | "buffer_one" | "allow_all" | "cancel_other";
+                            /** @description Why it has paused itself: the author may not run the workflow any more. Null: a person has, or nobody */
+                            pause_reason: "author_lost_access" | null;
+                            time_zone: string;
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_workflows_id_schedules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description How late a firing may come that the engine has slept through; an older one is left out
+                     * @default 300
+                     */
+                    catchup_seconds?: number;
+                    /** @description Minute, hour, day of month, month, day of week, as in crontab: `0 8 * * MON-FRI` */
+                    cron: string;
+                    /** @description The input of its runs: an object, an array or a text */
+                    input?: unknown;
+                    /** @default false */
+                    is_paused?: boolean;
+                    /**
+                     * @description Each firing comes late by up to so much, at random
+                     * @default 0
+                     */
+                    jitter_seconds?: number;
+                    /**
+                     * @description What a firing does while a run of the schedule is open
+                     * @default skip
+                     * @enum {string}
+                     */
+                    overlap?: "skip" | "buffer_one" | "allow_all" | "cancel_other";
+                    /**
+                     * @description A name of the IANA database, such as `Europe/Berlin`
+                     * @default UTC
+                     */
+                    time_zone?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description As whom the runs are started */
+                        author: {
+                            id: number;
+                            name: string;
+                        };
+                        catchup_seconds: number;
+                        /** Format: date-time */
+                        created_at: string;
+                        cron: string;
+                        /** Format: uuid */
+                        id: string;
+                        /** @description As it leaves the service: secrets masked */
+                        input: unknown;
+                        is_paused: boolean;
+                        jitter_seconds: number;
+                        last_firing: {
+                            /**
+                             * Format: date-time
+                             * @description The time that it was meant for
+                             */
+                            at: string;
+                            /** @description Why no run was started */
+                            refusal: {
+                                code: string;
+                                message: string;
+                            } | null;
+                            run_id: string | null;
+                        } | null;
+                        /** @description The next five at most; empty while it is paused. Null: the engine does not answer or has not been told yet */
+                        next_run_times: string[] | null;
+                        /** @enum {string} */
+                        overlap: "skip" | "buffer_one" | "allow_all" | "cancel_other";
+                        /** @description Why it has paused itself: the author may not run the workflow any more. Null: a person has, or nobody */
+                        pause_reason: "author_lost_access" | null;
+                        time_zone: string;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_workflows_id_schedules_schedule_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patch_workflows_id_schedules_schedule_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description How late a firing may come that the engine has slept through; an older one is left out */
+                    catchup_seconds?: number;
+                    /** @description Minute, hour, day of month, month, day of week, as in crontab: `0 8 * * MON-FRI` */
+                    cron?: string;
+                    /** @description The input of its runs: an object, an array or a text */
+                    input?: unknown;
+                    is_paused?: boolean;
+                    /** @description Each firing comes late by up to so much, at random */
+                    jitter_seconds?: number;
+                    /**
+                     * @description What a firing does while a run of the schedule is open
+                     * @enum {string}
+                     */
+                    overlap?: "skip" | "buffer_one" | "allow_all" | "cancel_other";
+                    /** @description A name of the IANA database, such as `Europe/Berlin` */
+                    time_zone?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description As whom the runs are started */
+                        author: {
+                            id: number;
+                            name: string;
+                        };
+                        catchup_seconds: number;
+                        /** Format: date-time */
+                        created_at: string;
+                        cron: string;
+                        /** Format: uuid */
+                        id: string;
+                        /** @description As it leaves the service: secrets masked */
+                        input: unknown;
+                        is_paused: boolean;
+                        jitter_seconds: number;
+                        last_firing: {
+                            /**
+                             * Format: date-time
+                             * @description The time that it was meant for
+                             */
+                            at: string;
+                            /** @description Why no run was started */
+                            refusal: {
+                                code: string;
+                                message: string;
+                            } | null;
+                            run_id: string | null;
+                        } | null;
+                        /** @description The next five at most; empty while it is paused. Null: the engine does not answer or has not been told yet */
+                        next_run_times: string[] | null;
+                        /** @enum {string} */
+                        overlap: "skip" | "buffer_one" | "allow_all" | "cancel_other";
+                        /** @description Why it has paused itself: the author may not run the workflow any more. Null: a person has, or nobody */
+                        pause_reason: "author_lost_access" | null;
+                        time_zone: string;
+                    };
                 };
             };
             /** @description Something in the request is missing or wrong. */

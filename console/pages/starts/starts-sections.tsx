@@ -1,5 +1,6 @@
 import type { components } from '../../app/api.js';
 import { HooksSection } from './hooks/hooks-section.js';
+import { SchedulesSection } from './schedules/schedules-section.js';
 import { ToolSection } from './tool/tool-section.js';
 import './starts.css';
 
@@ -12,6 +13,7 @@ interface StartsSectionsProps {
 export function StartsSections({ workflowId, role }: StartsSectionsProps) {
   return (
     <div className="starts">
+      <SchedulesSection workflowId={workflowId} mayChange={role !== 'viewer'} />
       <HooksSection workflowId={workflowId} mayChange={role !== 'viewer'} />
       <ToolSection workflowId={workflowId} mayChange={role !== 'viewer'} />
     </div>

@@ -137,6 +137,19 @@ const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
     body: () => ({ verify: 'hmac-sha256', header: 'Stripe-Signature', secret: 'whsec_of_stripe' }),
   },
   { route: 'POST /api/v1/workflows/:id/hooks/', body: () => ({ verify: 'none', header: null, secret: null }) },
+  {
+    route: 'POST /api/v1/workflows/:id/schedules/',
+    body: () => ({
+      cron: '*/5 8-18/2 1,15 JAN-DEC MON-FRI',
+      time_zone: 'Europe/Berlin',
+      input: { topic: 'cats' },
+      overlap: 'buffer_one',
+      is_paused: true,
+      jitter_seconds: 30,
+      catchup_seconds: 60,
+    }),
+  },
+  { route: 'GET /api/v1/workflows/:id/schedules/', query: () => 'page=1&size=2' },
   { route: 'GET /api/v1/workflows/:id/hooks/', query: () => 'page=1&size=2' },
   {
     route: 'POST /api/v1/hooks/:token/',

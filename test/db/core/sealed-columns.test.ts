@@ -101,6 +101,7 @@ describe('sealed columns', function () {
       callback: true,
       'hook-token': true,
       'hook-secret': true,
+      'schedule-input': true,
       'human-answer': true,
       'webhook-secret': true,
       // A session of an MCP client is with the client alone.

@@ -27,7 +27,8 @@ export function StartsTab({ project }: { project: Project }) {
   return (
     <div className="settings-tab">
       <p className="settings-lead">
-        Other services can start runs of a workflow. The page of each workflow has this under Starts by itself, too.
+        Runs of a workflow can start by the clock, and other services can start them. The page of each workflow has this
+        under Starts by itself, too.
       </p>
       <FailedChoices noun="workflows" query={workflows} />
       {workflows.data?.length === 0 && <Note>The project has no workflows yet.</Note>}

@@ -1,0 +1,101 @@
+// A firing of a schedule: its run is accepted as the API accepts those that people ask for, exactly once by its row in
+// `schedule_firings`, as the schedule's author.
+import { toSentences } from '../../acceptance/error-sentences.js';
+import { prepareRun } from '../../acceptance/prepare-run.js';
+import { toSummary } from '../../acceptance/run-summary.js';
+import type { SnapshotStore } from '../../acceptance/snapshot-store.js';
+import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
+import { currentTraceparent } from '../../config/spans.js';
+import type { ScheduleActivities } from '../../contract/scheduled-run.js';
+import type { Database } from '../../db/core/client.js';
+import type { SecretBox } from '../../db/core/secret-box.js';
+import {
+  acceptFiring,
+  findFiredRun,
+  findFiringSchedule,
+  noteRefusal,
+  pauseForLostAccess,
+  requestRemoval,
+  type FiredRun,
+  type FiringKey,
+  type FiringSchedule,
+  type Refusal,
+} from '../../db/schedules/firings-repository.js';
+import { measureDrawing } from '../../db/workflows/called-workflows.js';
+import { findDrawing } from '../../db/workflows/workflows-repository.js';
+import type { RunInput } from '../../graph/input.js';
+import { parseJson } from '../../graph/json-text.js';
+import type { ByteBudget } from '../../outgoing/byte-budget.js';
+import { DRAWING_FACTOR } from '../kinds/child-run.js';
+
+export interface FiringDeps {
+  db: Database;
+  secretBox: SecretBox;
+  memory: ByteBudget;
+  snapshots: SnapshotStore;
+}
+
+export function createAcceptFiring(deps: FiringDeps): ScheduleActivities['acceptFiring'] {
+  const { db } = deps;
+  return async ({ scheduleId, atMs }) => {
+    const firing = { scheduleId, at: new Date(atMs) };
+    let fired = await findFiredRun(db, firing);
+    if (fired === undefined) {
+      await accept(deps, firing);
+      // Another attempt may have been faster.
+      fired = await findFiredRun(db, firing);
+    }
+    return fired?.isOpen === true ? toRunToStart(fired) : undefined;
+  };
+}
+
+function toRunToStart({ runId, workflowId, projectId, title }: FiredRun) {
+  return { runId, workflowId, projectId, summary: toSummary(title) };
+}
+
+/** Stores the run, or why there is none. A paused schedule fires only by an operator's hand, and starts nothing. */
+async function accept(deps: FiringDeps, firing: FiringKey): Promise<void> {
+  const { db } = deps;
+  const schedule = await findFiringSchedule(db, firing.scheduleId);
+  if (schedule === undefined) return requestRemoval(db, firing.scheduleId);
+  if (schedule.isPaused) return;
+  if (!mayStartRuns(schedule)) {
+    const message = 'The author of this schedule may not run the workflow.';
+    await noteRefusal(db, firing, { code: 'author_lost_access', message });
+    return pauseForLostAccess(db, firing.scheduleId);
+  }
+  const refusal = await store(deps, firing, schedule);
+  if (refusal !== undefined) await noteRefusal(db, firing, refusal);
+}
+
+function mayStartRuns({ authorRole }: FiringSchedule): boolean {
+  return authorRole !== null && authorRole !== 'viewer';
+}
+
+/** Returns why the workflow does not take the run. Of such a run nothing is kept. */
+async function store(deps: FiringDeps, firing: FiringKey, schedule: FiringSchedule): Promise<Refusal | undefined> {
+  const { db, secretBox, snapshots } = deps;
+  const memory = deps.memory.lease();
+  try {
+    const { workflowId, projectId, authorId, inputEnc } = schedule;
+    const sizeBytes = await measureDrawing(db, projectId, workflowId);
+    await memory.resize(DRAWING_FACTOR * ((sizeBytes ?? 0) + inputEnc.length));
+    const workflow = await findDrawing(db, workflowId);
+    if (workflow === undefined) return { code: 'workflow_not_found', message: 'The workflow was deleted.' };
+    const input = parseJson(secretBox.open(inputEnc, 'schedule-input')) as RunInput;
+    const prepared = prepareRun(secretBox, { workflow, userId: authorId, input });
+    if (!prepared.ok) {
+      return { code: 'invalid_workflow', message: prepared.errors[0]?.message ?? 'The drawing cannot run.' };
+    }
+    const { facts, nodeErrors, plan } = prepared.run;
+    if (Object.keys(nodeErrors).length > 0) return { code: 'invalid_nodes', message: toSentences(nodeErrors) };
+    const traceparent = currentTraceparent() ?? null;
+    await storeRun(snapshots, { document: workflow.document, plan }, (snapshotHash) => {
+      const run = { ...facts, traceparent, snapshot_hash: snapshotHash };
+      return acceptFiring(db, firing, { run, checkInSeconds: START_GRACE_SECONDS });
+    });
+    return undefined;
+  } finally {
+    memory.end();
+  }
+}

@@ -1,0 +1,15 @@
+// What the workflow that a schedule starts needs of Postgres.
+import { START_GRACE_SECONDS } from '../../acceptance/store-run.js';
+import type { ScheduleActivities } from '../../contract/scheduled-run.js';
+import { requestCancel } from '../../db/runs/runs-repository.js';
+import { isRunOver } from '../../db/schedules/firings-repository.js';
+import { createAcceptFiring, type FiringDeps } from './accept-firing.js';
+
+export function createScheduleActivities(deps: FiringDeps): ScheduleActivities {
+  return {
+    acceptFiring: createAcceptFiring(deps),
+    isRunOver: ({ runId }) => isRunOver(deps.db, runId),
+    // The reconciler sends the request to Temporal.
+    cancelFiredRun: async ({ runId }) => void (await requestCancel(deps.db, runId, START_GRACE_SECONDS)),
+  };
+}

@@ -1,0 +1,70 @@
+// Cron expressions of five fields, as crontab(5) understands them, in the calendars of Temporal.
+import type { ScheduleSpec } from '@temporalio/client';
+import { CronExpressionParser } from 'cron-parser';
+
+type Calendar = NonNullable<ScheduleSpec['calendars']>[number];
+
+/** What can be said of five fields. The parser's own extensions are left out: seconds, `L`, `#`, `H`, `?`, `@hourly`. */
+const FIVE_FIELDS = /^[\d*,/A-Z-]+(?: [\d*,/A-Z-]+){4}$/;
+const NAMES = /[A-Z]+/g;
+const KNOWN_NAMES = new Set('JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC SUN MON TUE WED THU FRI SAT'.split(' '));
+
+const MONTHS = [
+  'JANUARY',
+  'FEBRUARY',
+  'MARCH',
+  'APRIL',
+  'MAY',
+  'JUNE',
+  'JULY',
+  'AUGUST',
+  'SEPTEMBER',
+  'OCTOBER',
+  'NOVEMBER',
+  'DECEMBER',
+] as const;
+const DAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY'] as const;
+
+export interface CronTimes {
+  /** With one blank between the fields, names in capitals. */
+  cron: string;
+  calendars: Calendar[];
+  /** Whether it means all hours of all days, so that days that are longer or shorter make no difference. */
+  isEveryHour: boolean;
+}
+
+/** Throws an error whose message says what is wrong. */
+export function parseCron(text: string): CronTimes {
+  const cron = text.trim().replaceAll(/\s+/g, ' ').toUpperCase();
+  const isKnown = FIVE_FIELDS.test(cron) && (cron.match(NAMES) ?? []).every((name) => KNOWN_NAMES.has(name));
+  if (!isKnown) throw new Error('it must have the five fields minute, hour, day of month, month, and day of week');
+  const { fields } = CronExpressionParser.parse(cron);
+  const numbers = (values: readonly (number | string)[]): number[] => [...new Set(values.map(Number))];
+  const days = numbers(fields.dayOfWeek.values.map((day) => Number(day) % 7));
+  const time = {
+    second: 0,
+    minute: numbers(fields.minute.values),
+    hour: numbers(fields.hour.values),
+    month: numbers(fields.month.values).map((month) => MONTHS[month - 1]!),
+  };
+  const ofMonth = { ...time, dayOfMonth: numbers(fields.dayOfMonth.values) };
+  const ofWeek = { ...time, dayOfWeek: days.map((day) => DAYS[day]!) };
+  return {
+    cron,
+    calendars: calendarsOf(cron, ofMonth, ofWeek),
+    isEveryHour:
+      time.hour.length === 24 && time.month.length === 12 && ofMonth.dayOfMonth.length === 31 && days.length === 7,
+  };
+}
+
+/** Where both fields for days say something, a day that is in one of them is enough. */
+function calendarsOf(cron: string, ofMonth: Calendar, ofWeek: Calendar): Calendar[] {
+  const [, , dayOfMonth, , dayOfWeek] = cron.split(' ');
+  const isEither = !dayOfMonth!.startsWith('*') && !dayOfWeek!.startsWith('*');
+  return isEither
+    ? [
+        { ...ofMonth, dayOfWeek: '*' },
+        { ...ofWeek, dayOfMonth: '*' },
+      ]
+    : [{ ...ofMonth, ...ofWeek }];
+}

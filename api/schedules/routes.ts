@@ -1,0 +1,149 @@
+// The schedules of a workflow: its runs that start by the clock. docs/use/starts.md.
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { deleteSchedule } from '../../db/schedules/delete-schedules.js';
+import {
+  insertSchedule,
+  MOST_SCHEDULES,
+  pageOfSchedules,
+  updateSchedule,
+  type ScheduleRecord,
+  type ScheduleSettings,
+} from '../../db/schedules/schedules-repository.js';
+import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import type { AppDeps } from '../deps.js';
+import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
+import { ApiError, notFound } from '../http/errors.js';
+import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
+import { idParams, uuid } from '../http/path-ids.js';
+import { defineRoute, type Route } from '../http/route.js';
+import { newScheduleBody, readCron, readTimeZone, scheduleChangeBody, sealInput } from './schedule-body.js';
+import { openInput, scheduleSchema, toSchedule } from './schedule-view.js';
+import { finishRemoval, syncSchedule } from './sync-schedules.js';
+
+const schedulesPath = '/api/v1/workflows/:id/schedules/';
+const schedulePath = '/api/v1/workflows/:id/schedules/:schedule_id/';
+const scheduleParams = idParams.extend({ schedule_id: uuid });
+
+const list = defineRoute({
+  method: 'GET',
+  path: schedulesPath,
+  summary: 'The schedules of the workflow, oldest first.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'viewer' },
+  params: idParams,
+  query: z.object(pageQuery(1)),
+  responses: { 200: envelopeOf(scheduleSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, params, query }) {
+    const page = toPage(query);
+    const workflow = await loadDrawing(deps, params.id);
+    const { total, schedules } = await pageOfSchedules(deps.db, { workflowId: params.id, ...toWindow(page) });
+    const items = await Promise.all(schedules.map((schedule) => toSchedule(deps, schedule, workflow)));
+    return { status: 200, body: { ...page, total, items } };
+  },
+});
+
+const create = defineRoute({
+  method: 'POST',
+  path: schedulesPath,
+  summary: 'Makes a schedule, which starts runs in the name of the caller.',
+  description:
+    'Also while the engine is away: it is told as soon as it is back, and what was missed is made up for within ' +
+    '`catchup_seconds`. 400 too for an input that the workflow would refuse as it is now.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'editor' },
+  params: idParams,
+  bodyFormat: 'exact',
+  body: newScheduleBody,
+  responses: { 201: scheduleSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, log, caller, access, params, body }) {
+    const workflow = await loadDrawing(deps, params.id);
+    const made = await insertSchedule(deps.db, {
+      id: randomUUID(),
+      projectId: access.projectId,
+      workflowId: params.id,
+      authorId: caller.userId,
+      cron: readCron(body.cron),
+      timeZone: readTimeZone(body.time_zone),
+      inputEnc: sealInput(deps, workflow, body.input),
+      overlap: body.overlap,
+      jitterSeconds: body.jitter_seconds,
+      catchupSeconds: body.catchup_seconds,
+      isPaused: body.is_paused,
+    });
+    if (made === 'gone') throw notFound();
+    if (made === 'too_many') {
+      throw new ApiError(400, 'too_many_schedules', `A workflow may have ${MOST_SCHEDULES} schedules.`);
+    }
+    await syncSchedule(deps, log, made.id);
+    return { status: 201, body: await toSchedule(deps, made, workflow) };
+  },
+});
+
+const change = defineRoute({
+  method: 'PATCH',
+  path: schedulePath,
+  summary: 'Changes, pauses or resumes a schedule; what is left out stays as it is.',
+  description:
+    'Whoever resumes a schedule that has paused itself, because its author has lost access, becomes its author. ' +
+    '`********` in a secret field of the input keeps the value.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'editor' },
+  params: scheduleParams,
+  bodyFormat: 'exact',
+  body: scheduleChangeBody,
+  responses: { 200: scheduleSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
+  async handler({ deps, log, caller, params, body }) {
+    const { id: workflowId, schedule_id: scheduleId } = params;
+    const workflow = await loadDrawing(deps, workflowId);
+    const changed = await updateSchedule(deps.db, { workflowId, scheduleId }, (stored) => ({
+      settings: toSettings(deps, { workflow, stored, body }),
+      authorId: stored.pauseReason !== null && body.is_paused === false ? caller.userId : stored.authorId,
+    }));
+    if (changed === undefined) throw notFound();
+    await syncSchedule(deps, log, scheduleId);
+    return { status: 200, body: await toSchedule(deps, changed, workflow) };
+  },
+});
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: schedulePath,
+  summary: 'Deletes a schedule. Runs that it has started go on.',
+  auth: 'key',
+  access: { to: 'workflow', role: 'editor' },
+  params: scheduleParams,
+  responses: { 204: nothing, 404: detailSchema, ...keyErrors },
+  async handler({ deps, log, params }) {
+    if (!(await deleteSchedule(deps.db, params.id, params.schedule_id))) throw notFound();
+    await finishRemoval(deps, log, params.schedule_id);
+    return { status: 204 };
+  },
+});
+
+export const scheduleRoutes: Route[] = [list, create, change, remove];
+
+async function loadDrawing({ db }: AppDeps, workflowId: number): Promise<StoredDrawing> {
+  const workflow = await findDrawing(db, workflowId);
+  if (workflow === undefined) throw notFound();
+  return workflow;
+}
+
+interface Change {
+  workflow: StoredDrawing;
+  stored: ScheduleRecord;
+  body: z.infer<typeof scheduleChangeBody>;
+}
+
+function toSettings(deps: AppDeps, { workflow, stored, body }: Change): ScheduleSettings {
+  return {
+    cron: body.cron === undefined ? stored.cron : readCron(body.cron),
+    timeZone: body.time_zone === undefined ? stored.timeZone : readTimeZone(body.time_zone),
+    inputEnc:
+      body.input === undefined ? stored.inputEnc : sealInput(deps, workflow, body.input, openInput(deps, stored)),
+    overlap: body.overlap ?? stored.overlap,
+    jitterSeconds: body.jitter_seconds ?? stored.jitterSeconds,
+    catchupSeconds: body.catchup_seconds ?? stored.catchupSeconds,
+    isPaused: body.is_paused ?? stored.isPaused,
+  };
+}

@@ -1,0 +1,92 @@
+// What may be said of a schedule, and what is wrong with it.
+import { z } from 'zod';
+import { openDrawing } from '../../acceptance/opened-drawing.js';
+import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import { completeInput, inputFieldsOf, parseSessionInput, type RunInput } from '../../graph/input.js';
+import { ownValue } from '../../graph/json.js';
+import { writeJson } from '../../graph/json-text.js';
+import { keepInputSecrets } from '../../graph/secrets.js';
+import type { AppDeps } from '../deps.js';
+import { invalidFields } from '../http/errors.js';
+import { parseCron } from './cron.js';
+import { overlapPolicy } from './schedule-view.js';
+import { toTimeZone } from './time-zones.js';
+
+const MAX_INPUT_CHARACTERS = 262_144;
+const MAX_JITTER_SECONDS = 3_600;
+/** Temporal takes a shorter time for this one. */
+const LEAST_CATCHUP_SECONDS = 10;
+const MAX_CATCHUP_SECONDS = 86_400;
+
+const cron = z
+  .string()
+  .max(300)
+  .describe('Minute, hour, day of month, month, day of week, as in crontab: `0 8 * * MON-FRI`');
+const timeZone = z.string().max(100).describe('A name of the IANA database, such as `Europe/Berlin`');
+const input = z.unknown().describe('The input of its runs: an object, an array or a text');
+const overlap = overlapPolicy.describe('What a firing does while a run of the schedule is open');
+const isPaused = z.boolean();
+const jitter = z.int().min(0).max(MAX_JITTER_SECONDS).describe('Each firing comes late by up to so much, at random');
+const catchup = z
+  .int()
+  .min(LEAST_CATCHUP_SECONDS)
+  .max(MAX_CATCHUP_SECONDS)
+  .describe('How late a firing may come that the engine has slept through; an older one is left out');
+
+export const newScheduleBody = z.object({
+  cron,
+  time_zone: timeZone.default('UTC'),
+  input: input.optional(),
+  overlap: overlap.default('skip'),
+  is_paused: isPaused.default(false),
+  jitter_seconds: jitter.default(0),
+  catchup_seconds: catchup.default(300),
+});
+
+export const scheduleChangeBody = z.object({
+  cron: cron.optional(),
+  time_zone: timeZone.optional(),
+  input: input.optional(),
+  overlap: overlap.optional(),
+  is_paused: isPaused.optional(),
+  jitter_seconds: jitter.optional(),
+  catchup_seconds: catchup.optional(),
+});
+
+/** Throws the 400 for what is no cron expression, or never comes. */
+export function readCron(text: string): string {
+  try {
+    return parseCron(text).cron;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw invalidFields({ cron: [`Enter a cron expression such as \`0 8 * * MON-FRI\`: ${reason}.`] });
+  }
+}
+
+/** Throws the 400 for an unknown one. */
+export function readTimeZone(name: string): string {
+  const zone = toTimeZone(name);
+  if (zone === undefined) throw invalidFields({ time_zone: ['Enter a time zone such as Europe/Berlin.'] });
+  return zone;
+}
+
+/**
+ * The input, sealed. `********` in a secret field keeps the `stored` value. Throws the 400 where the workflow, as it is now,
+ * would refuse it.
+ */
+export function sealInput(deps: AppDeps, workflow: StoredDrawing, given: unknown, stored?: RunInput): Buffer {
+  const { drawing } = openDrawing(deps.secretBox, workflow);
+  const fields = inputFieldsOf(drawing);
+  const kept = keepInputSecrets(fields, parseSessionInput(given), (fieldId) => stored && ownValue(stored, fieldId));
+  const { errors } = completeInput(fields, kept);
+  if (errors.length > 0) {
+    throw invalidFields({
+      input: errors.flatMap((error) => Object.entries(error).map(([field, sentence]) => `${field}: ${sentence}`)),
+    });
+  }
+  const text = writeJson(kept);
+  if (text.length > MAX_INPUT_CHARACTERS) {
+    throw invalidFields({ input: [`Ensure this value has at most ${MAX_INPUT_CHARACTERS} characters.`] });
+  }
+  return deps.secretBox.seal(text, 'schedule-input');
+}

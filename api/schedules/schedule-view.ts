@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { openSecrets } from '../../acceptance/opened-drawing.js';
+import type { ScheduleRecord } from '../../db/schedules/schedules-repository.js';
+import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import { secretFieldsOf, type RunInput } from '../../graph/input.js';
+import { parseJson } from '../../graph/json-text.js';
+import { createMasker } from '../../graph/mask.js';
+import { maskInput, secretTexts } from '../../graph/secrets.js';
+import type { AppDeps } from '../deps.js';
+import { nextTimes } from './temporal-schedules.js';
+
+const NEXT = 5;
+/** A list is answered in any case. */
+const ASK_MS = 1_000;
+
+export const overlapPolicy = z.enum(['skip', 'buffer_one', 'allow_all', 'cancel_other']);
+
+export const scheduleSchema = z.object({
+  id: z.uuid(),
+  cron: z.string(),
+  time_zone: z.string(),
+  input: z.unknown().describe('As it leaves the service: secrets masked'),
+  overlap: overlapPolicy,
+  is_paused: z.boolean(),
+  pause_reason: z
+    .enum(['author_lost_access'])
+    .nullable()
+    .describe('Why it has paused itself: the author may not run the workflow any more. Null: a person has, or nobody'),
+  jitter_seconds: z.int(),
+  catchup_seconds: z.int(),
+  next_run_times: z
+    .array(z.iso.datetime())
+    .nullable()
+    .describe(
+      'The next five at most; empty while it is paused. Null: the engine does not answer or has not been told yet',
+    ),
+  author: z.object({ id: z.int(), name: z.string() }).describe('As whom the runs are started'),
+  last_firing: z
+    .object({
+      at: z.iso.datetime().describe('The time that it was meant for'),
+      run_id: z.uuid().nullable(),
+      refusal: z.object({ code: z.string(), message: z.string() }).nullable().describe('Why no run was started'),
+    })
+    .nullable(),
+  created_at: z.iso.datetime(),
+});
+
+/** `drawing`: of the workflow, whose secret fields are masked. */
+export async function toSchedule(
+  deps: AppDeps,
+  schedule: ScheduleRecord,
+  drawing: StoredDrawing,
+): Promise<z.infer<typeof scheduleSchema>> {
+  const { lastFiringAt: at, lastRefusalCode: code, lastRefusalMessage: message } = schedule;
+  return {
+    id: schedule.id,
+    cron: schedule.cron,
+    time_zone: schedule.timeZone,
+    input: maskedInput(deps, schedule, drawing),
+    overlap: schedule.overlap,
+    is_paused: schedule.isPaused,
+    pause_reason: schedule.pauseReason,
+    jitter_seconds: schedule.jitterSeconds,
+    catchup_seconds: schedule.catchupSeconds,
+    next_run_times: await askNextTimes(deps, schedule),
+    author: { id: schedule.authorId, name: schedule.authorName },
+    last_firing:
+      at === null
+        ? null
+        : {
+            at: at.toISOString(),
+            run_id: schedule.lastRunId,
+            refusal: code === null || message === null ? null : { code, message },
+          },
+    created_at: schedule.createdAt.toISOString(),
+  };
+}
+
+/** The whole input, secrets included: it must not be part of an answer. */
+export function openInput({ secretBox }: AppDeps, { inputEnc }: Pick<ScheduleRecord, 'inputEnc'>): RunInput {
+  return parseJson(secretBox.open(inputEnc, 'schedule-input')) as RunInput;
+}
+
+function maskedInput(deps: AppDeps, schedule: ScheduleRecord, drawing: StoredDrawing): unknown {
+  const { masked, secretValues } = maskInput(secretFieldsOf(drawing.document), openInput(deps, schedule));
+  return createMasker([...secretValues, ...secretTexts(openSecrets(deps.secretBox, drawing))]).json(masked);
+}
+
+async function askNextTimes({ temporal, logger }: AppDeps, schedule: ScheduleRecord): Promise<string[] | null> {
+  if (schedule.isPaused) return [];
+  try {
+    const times = await nextTimes(temporal, schedule, ASK_MS);
+    return times?.slice(0, NEXT).map((time) => time.toISOString()) ?? null;
+  } catch (error) {
+    logger.debug({ err: error, schedule_id: schedule.id }, 'Temporal does not tell the next times of a schedule');
+    return null;
+  }
+}

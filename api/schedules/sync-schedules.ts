@@ -1,0 +1,81 @@
+// Makes Temporal's copies of schedules follow Postgres. It runs in every API process: a change that could not be told at
+// once, a schedule that Temporal has lost, and one that is gone from Postgres.
+import type { Logger } from '../../config/logger.js';
+import {
+  findRemovals,
+  findSchedulesToSync,
+  forgetRemoval,
+  postpone,
+  syncLocked,
+} from '../../db/schedules/schedule-sync-repository.js';
+import { startLoop, type BackgroundLoop } from '../background/background-loop.js';
+import { workThrough } from '../background/work-through.js';
+import type { AppDeps } from '../deps.js';
+import { isStartRefused, pingTemporal } from '../runs/temporal-calls.js';
+import { putSchedule, removeSchedule } from './temporal-schedules.js';
+
+const INTERVAL_MS = 2_000;
+/** The longest interval while Temporal or the database is unavailable; the interval doubles up to it. */
+const MAX_INTERVAL_MS = 10_000;
+const PING_MS = 2_000;
+const BATCH = 30;
+/** Each holds a connection to the database while it asks Temporal. */
+const AT_ONCE = 4;
+/** How often each copy is compared. */
+const AGAIN_SECONDS = 900;
+/** After a failure the schedule waits behind the others. */
+const RETRY_SECONDS = 10;
+
+/** `stop` of the loop resolves when the current call has ended. */
+export function startScheduleSync(deps: AppDeps): BackgroundLoop {
+  let intervalMs = INTERVAL_MS;
+  return startLoop(async (stopped) => {
+    try {
+      await syncDue(deps, stopped);
+      intervalMs = INTERVAL_MS;
+    } catch (error) {
+      deps.logger.debug({ err: error }, 'schedules cannot be compared: Temporal or the database is away');
+      intervalMs = Math.min(MAX_INTERVAL_MS, intervalMs * 2);
+    }
+    return intervalMs;
+  });
+}
+
+async function syncDue(deps: AppDeps, stopped: AbortSignal): Promise<void> {
+  const due = await findSchedulesToSync(deps.db, BATCH);
+  const removed = await findRemovals(deps.db, BATCH);
+  if (due.length === 0 && removed.length === 0) return;
+  await pingTemporal(deps.temporal, PING_MS);
+  const pool = { atOnce: AT_ONCE, stopped };
+  await workThrough(due, pool, (id) => syncSchedule(deps, deps.logger, id));
+  await workThrough(removed, pool, (id) => finishRemoval(deps, deps.logger, id));
+}
+
+/** Never throws: what fails is done again by the loop. */
+export async function syncSchedule(deps: AppDeps, log: Logger, scheduleId: string): Promise<void> {
+  const { db, temporal, config } = deps;
+  try {
+    const againInSeconds = Math.round(AGAIN_SECONDS * (0.8 + 0.4 * Math.random()));
+    const sync = putSchedule.bind(undefined, temporal, config.taskQueue);
+    await syncLocked(db, scheduleId, { againInSeconds, sync });
+  } catch (error) {
+    const isRefused = isStartRefused(error);
+    if (isRefused) log.error({ err: error, schedule_id: scheduleId }, 'Temporal refuses a schedule');
+    else
+      log.warn({ err: error, schedule_id: scheduleId }, 'Temporal does not know a schedule yet; it will be told again');
+    await postpone(db, scheduleId, isRefused ? AGAIN_SECONDS : RETRY_SECONDS).catch(() => undefined);
+  }
+}
+
+/** Never throws: what fails is done again by the loop. */
+export async function finishRemoval({ db, temporal }: AppDeps, log: Logger, scheduleId: string): Promise<void> {
+  try {
+    await removeSchedule(temporal, scheduleId);
+    await forgetRemoval(db, scheduleId);
+  } catch (error) {
+    log.warn(
+      { err: error, schedule_id: scheduleId },
+      'a deleted schedule is still in Temporal; it will be deleted again',
+    );
+  }
+}

@@ -1,0 +1,120 @@
+// The copies of schedules in Temporal, which are the clock. docs/adr/0023-schedules.md
+import {
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  type Client,
+  type ScheduleDescription,
+  type ScheduleHandle,
+  type ScheduleOptions,
+} from '@temporalio/client';
+import { SCHEDULED_RUN_TIMEOUT, SCHEDULED_RUN_TYPE, scheduleName } from '../../contract/scheduled-run.js';
+import type { ScheduleOverlap } from '../../db/core/tables.js';
+import type { ScheduleToSync } from '../../db/schedules/schedule-sync-repository.js';
+import { bounded, projectIdKey, workflowIdKey } from '../runs/temporal-calls.js';
+import { parseCron } from './cron.js';
+import { hasWholeHours } from './time-zones.js';
+
+const MINUTE_MS = 60_000;
+/** At the end of the comment of each calendar. */
+const VERSION = /, version (\d+)$/;
+
+const OVERLAP: Record<ScheduleOverlap, ScheduleOverlapPolicy> = {
+  skip: ScheduleOverlapPolicy.SKIP,
+  buffer_one: ScheduleOverlapPolicy.BUFFER_ONE,
+  allow_all: ScheduleOverlapPolicy.ALLOW_ALL,
+  cancel_other: ScheduleOverlapPolicy.CANCEL_OTHER,
+};
+
+/** Makes the copy like the schedule, where it is not of the same version. Idempotent. */
+export async function putSchedule(client: Client, taskQueue: string, schedule: ScheduleToSync): Promise<void> {
+  const options = toOptions(taskQueue, schedule);
+  const handle = client.schedule.getHandle(options.scheduleId);
+  const copy = await describe(client, handle);
+  if (copy !== undefined && versionOf(copy) === schedule.version) return;
+  if (copy === undefined) await bounded(client, () => client.schedule.create(options));
+  else {
+    const { spec, action, policies, state } = options;
+    await bounded(client, () => handle.update(() => ({ spec, action, policies, state })));
+  }
+  await makeUp(client, handle, schedule);
+}
+
+/** Idempotent. */
+export async function removeSchedule(client: Client, scheduleId: string): Promise<void> {
+  try {
+    await bounded(client, () => client.schedule.getHandle(scheduleName(scheduleId)).delete());
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+  }
+}
+
+/** The times of the next firings, jitter included. Undefined where the copy is missing or of another version. */
+export async function nextTimes(
+  client: Client,
+  { id, version }: Pick<ScheduleToSync, 'id' | 'version'>,
+  timeoutMs: number,
+): Promise<Date[] | undefined> {
+  const copy = await describe(client, client.schedule.getHandle(scheduleName(id)), timeoutMs);
+  return copy !== undefined && versionOf(copy) === version ? copy.info.nextActionTimes : undefined;
+}
+
+async function describe(
+  client: Client,
+  handle: ScheduleHandle,
+  timeoutMs?: number,
+): Promise<ScheduleDescription | undefined> {
+  try {
+    return await bounded(client, () => handle.describe(), timeoutMs);
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+function versionOf({ spec }: ScheduleDescription): number | undefined {
+  const [, version] = VERSION.exec(spec.calendars?.[0]?.comment ?? '') ?? [];
+  return version === undefined ? undefined : Number(version);
+}
+
+/**
+ * Temporal did not know of the change while it was on its way, nor of a schedule that it has lost. Firings since then are
+ * made up for, within the time that they may be late; one that has happened starts no second run.
+ */
+async function makeUp(client: Client, handle: ScheduleHandle, schedule: ScheduleToSync): Promise<void> {
+  const end = Date.now();
+  const start = Math.max(schedule.changedAt.getTime(), end - schedule.catchupSeconds * 1000);
+  const isNoneMissed = Math.floor(start / MINUTE_MS) === Math.floor(end / MINUTE_MS);
+  if (schedule.isPaused || isNoneMissed) return;
+  const range = { start: new Date(start), end: new Date(end), overlap: OVERLAP[schedule.overlap] };
+  await bounded(client, () => handle.backfill(range));
+}
+
+function toOptions(taskQueue: string, schedule: ScheduleToSync) {
+  const { id, workflowId, projectId, cron, timeZone, version } = schedule;
+  const { calendars, isEveryHour } = parseCron(cron);
+  const searchAttributes = [
+    { key: projectIdKey, value: String(projectId) },
+    { key: workflowIdKey, value: String(workflowId) },
+  ];
+  return {
+    scheduleId: scheduleName(id),
+    spec: {
+      // Nothing of a schedule is a payload, which would have to be encrypted anew with each new key.
+      calendars: calendars.map((calendar) => ({ ...calendar, comment: `${cron}, version ${version}` })),
+      // In the repeated hour of a night Temporal would leave out what is to happen in every hour.
+      timezone: isEveryHour && hasWholeHours(timeZone) ? 'UTC' : timeZone,
+      jitter: schedule.jitterSeconds * 1000,
+    },
+    action: {
+      type: 'startWorkflow',
+      workflowType: SCHEDULED_RUN_TYPE,
+      workflowId: scheduleName(id),
+      taskQueue,
+      workflowExecutionTimeout: SCHEDULED_RUN_TIMEOUT,
+      typedSearchAttributes: searchAttributes,
+    },
+    policies: { overlap: OVERLAP[schedule.overlap], catchupWindow: schedule.catchupSeconds * 1000 },
+    state: { paused: schedule.isPaused },
+    typedSearchAttributes: searchAttributes,
+  } satisfies ScheduleOptions;
+}

@@ -1,0 +1,54 @@
+// Runs that start by the clock.
+import type { Generated } from 'kysely';
+
+/** What happens at a firing while a run of the schedule is open. */
+export type ScheduleOverlap = 'skip' | 'buffer_one' | 'allow_all' | 'cancel_other';
+
+/**
+ * Writers: the API, and the worker's acceptance of firings for `last_*` and the pause of a schedule whose author has lost
+ * access. Schedules are deleted together with their workflow. Temporal has a copy, which is the clock.
+ */
+export interface SchedulesTable {
+  id: string;
+  workflow_id: number;
+  /** As whom the runs are started. */
+  author_id: number;
+  cron: string;
+  time_zone: string;
+  /** The whole input as JSON text. */
+  input_enc: Buffer;
+  overlap: ScheduleOverlap;
+  jitter_seconds: number;
+  catchup_seconds: number;
+  is_paused: Generated<boolean>;
+  /** Null where a person has paused it. */
+  pause_reason: 'author_lost_access' | null;
+  /** Rises with every change that Temporal must know. */
+  version: Generated<number>;
+  /** The time of that change. */
+  changed_at: Generated<Date>;
+  /** When the copy in Temporal is compared next. */
+  sync_at: Generated<Date>;
+  /** The nominal time of the last firing that was accepted or refused. */
+  last_firing_at: Date | null;
+  /** Null where it was refused. */
+  last_run_id: string | null;
+  last_refusal_code: string | null;
+  last_refusal_message: string | null;
+  created_at: Generated<Date>;
+}
+
+/** Writer: the worker, in one transaction with the run. A row makes a firing start one run. */
+export interface ScheduleFiringsTable {
+  schedule_id: string;
+  /** The nominal time, without jitter. */
+  at: Date;
+  run_id: string;
+  accepted_at: Generated<Date>;
+}
+
+/** Writers: whoever deletes a schedule, and the worker where one fires that is unknown here. Its copy in Temporal is to be deleted. */
+export interface ScheduleRemovalsTable {
+  schedule_id: string;
+  requested_at: Generated<Date>;
+}

@@ -1,0 +1,27 @@
+// The schedules of a workflow or project go with it; their copies in Temporal are deleted afterwards.
+import { sql, type RawBuilder } from 'kysely';
+import type { Db } from '../core/client.js';
+
+/** In the transaction that deletes the workflow or project, under the lock on the project's row. */
+export async function deleteSchedulesOf(
+  transaction: Db,
+  of: { projectId: number } | { workflowId: number },
+): Promise<void> {
+  const isDoomed =
+    'projectId' in of
+      ? sql`workflow_id IN (SELECT id FROM workflows WHERE project_id = ${of.projectId})`
+      : sql`workflow_id = ${of.workflowId}`;
+  await deleteAndRemove(isDoomed).execute(transaction);
+}
+
+/** False when the workflow has no such schedule. */
+export async function deleteSchedule(db: Db, workflowId: number, scheduleId: string): Promise<boolean> {
+  const { rows } = await deleteAndRemove(sql`id = ${scheduleId} AND workflow_id = ${workflowId}`).execute(db);
+  return rows.length > 0;
+}
+
+function deleteAndRemove(isDoomed: RawBuilder<unknown>) {
+  return sql`
+    WITH deleted AS (DELETE FROM schedules WHERE ${isDoomed} RETURNING id)
+    INSERT INTO schedule_removals (schedule_id) SELECT id FROM deleted ON CONFLICT DO NOTHING RETURNING schedule_id`;
+}

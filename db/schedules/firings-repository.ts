@@ -1,0 +1,125 @@
+// The firings of schedules: each starts one run, whatever is repeated. Writer: the worker.
+import { sql } from 'kysely';
+import type { Database, Db } from '../core/client.js';
+import type { Role } from '../core/tables.js';
+import { insertAcceptedRun, type RunFacts } from '../runs/runs-repository.js';
+
+/** `at`: the nominal time. */
+export interface FiringKey {
+  scheduleId: string;
+  at: Date;
+}
+
+export interface FiringSchedule {
+  workflowId: number;
+  projectId: number;
+  authorId: number;
+  /** Null when the author is no member of the project any more. */
+  authorRole: Role | null;
+  inputEnc: Buffer;
+  isPaused: boolean;
+}
+
+/** The run that a firing has started. */
+export interface FiredRun {
+  runId: string;
+  workflowId: number;
+  projectId: number;
+  /** Of the workflow. */
+  title: string;
+  isOpen: boolean;
+}
+
+/** A firing is remembered for longer than its run can last, and every new one takes some old ones of its schedule away. */
+const KEPT = sql`interval '90 days'`;
+const SWEEP = 10;
+
+export async function findFiredRun(db: Db, { scheduleId, at }: FiringKey): Promise<FiredRun | undefined> {
+  const { rows } = await sql<FiredRun>`/* find_fired_run */
+    SELECT run.id AS "runId", run.workflow_id AS "workflowId", run.project_id AS "projectId", workflow.title,
+      run.status = 'In Progress' AS "isOpen"
+    FROM schedule_firings AS firing JOIN runs AS run ON run.id = firing.run_id
+      JOIN workflows AS workflow ON workflow.id = run.workflow_id
+    WHERE firing.schedule_id = ${scheduleId} AND firing.at = ${at}`.execute(db);
+  return rows[0];
+}
+
+/** Undefined where there is no such schedule, or its workflow or project was deleted. */
+export function findFiringSchedule(db: Db, scheduleId: string): Promise<FiringSchedule | undefined> {
+  return db
+    .selectFrom('schedules')
+    .innerJoin('workflows', 'workflows.id', 'schedules.workflow_id')
+    .innerJoin('projects', 'projects.id', 'workflows.project_id')
+    .leftJoin('project_members', (join) =>
+      join
+        .onRef('project_members.project_id', '=', 'projects.id')
+        .onRef('project_members.user_id', '=', 'schedules.author_id'),
+    )
+    .select(['schedules.workflow_id as workflowId', 'projects.id as projectId', 'schedules.author_id as authorId'])
+    .select(['project_members.role as authorRole', 'schedules.input_enc as inputEnc'])
+    .select('schedules.is_paused as isPaused')
+    .where('schedules.id', '=', scheduleId)
+    .where('workflows.archived_at', 'is', null)
+    .where('projects.deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/**
+ * Accepts the run together with its firing: a process that dies has stored both or neither. Nothing is stored where another
+ * attempt was faster.
+ */
+export function acceptFiring(
+  db: Database,
+  { scheduleId, at }: FiringKey,
+  { run, checkInSeconds }: { run: RunFacts; checkInSeconds: number },
+): Promise<void> {
+  return db.transaction().execute(async (transaction) => {
+    const { rows } = await sql`/* accept_firing */
+      INSERT INTO schedule_firings (schedule_id, at, run_id) VALUES (${scheduleId}, ${at}, ${run.id})
+      ON CONFLICT (schedule_id, at) DO NOTHING
+      RETURNING true`.execute(transaction);
+    if (rows.length === 0) return;
+    await insertAcceptedRun(transaction, run, checkInSeconds);
+    await sql`
+      UPDATE schedules SET last_firing_at = ${at}, last_run_id = ${run.id},
+        last_refusal_code = NULL, last_refusal_message = NULL
+      WHERE id = ${scheduleId}`.execute(transaction);
+    await sql`
+      DELETE FROM schedule_firings WHERE (schedule_id, at) IN (
+        SELECT schedule_id, at FROM schedule_firings
+        WHERE schedule_id = ${scheduleId} AND accepted_at < now() - ${KEPT}
+        ORDER BY at LIMIT ${SWEEP}::integer FOR UPDATE SKIP LOCKED)`.execute(transaction);
+  });
+}
+
+export interface Refusal {
+  code: string;
+  message: string;
+}
+
+/** Why the firing has started no run. */
+export async function noteRefusal(db: Db, { scheduleId, at }: FiringKey, { code, message }: Refusal): Promise<void> {
+  await sql`
+    UPDATE schedules SET last_firing_at = ${at}, last_run_id = NULL,
+      last_refusal_code = ${code}, last_refusal_message = ${message}
+    WHERE id = ${scheduleId}`.execute(db);
+}
+
+/** The API then pauses the copy in Temporal, too. */
+export async function pauseForLostAccess(db: Db, scheduleId: string): Promise<void> {
+  await sql`
+    UPDATE schedules SET is_paused = true, pause_reason = 'author_lost_access', version = version + 1,
+      changed_at = now(), sync_at = now()
+    WHERE id = ${scheduleId} AND NOT is_paused`.execute(db);
+}
+
+/** Of a schedule that fires in Temporal and is unknown here, such as after a restore: the API deletes it there. */
+export async function requestRemoval(db: Db, scheduleId: string): Promise<void> {
+  await sql`INSERT INTO schedule_removals (schedule_id) VALUES (${scheduleId}) ON CONFLICT DO NOTHING`.execute(db);
+}
+
+/** Also true for a run that is gone. */
+export async function isRunOver(db: Db, runId: string): Promise<boolean> {
+  const { rows } = await sql`SELECT FROM runs WHERE id = ${runId} AND status = 'In Progress'`.execute(db);
+  return rows.length === 0;
+}

@@ -1,0 +1,88 @@
+// Which schedules differ from their copies in Temporal. Postgres is right; the copies are made to follow it.
+import { sql } from 'kysely';
+import type { Database, Db } from '../core/client.js';
+import type { ScheduleOverlap } from '../core/tables.js';
+
+/** What the copy in Temporal is made of. */
+export interface ScheduleToSync {
+  id: string;
+  workflowId: number;
+  projectId: number;
+  cron: string;
+  timeZone: string;
+  overlap: ScheduleOverlap;
+  jitterSeconds: number;
+  catchupSeconds: number;
+  isPaused: boolean;
+  version: number;
+  changedAt: Date;
+}
+
+/** The oldest first. */
+export async function findSchedulesToSync(db: Db, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('schedules')
+    .select('id')
+    .where('sync_at', '<=', sql<Date>`now()`)
+    .orderBy('sync_at')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Calls `sync` while the schedule's row is locked, so that no older version can overwrite a newer one in Temporal, and
+ * notes when to compare the two again. What `sync` throws leaves the schedule due. False where another process is at it, or
+ * the schedule is gone.
+ */
+export function syncLocked(
+  db: Database,
+  scheduleId: string,
+  { againInSeconds, sync }: { againInSeconds: number; sync: (schedule: ScheduleToSync) => Promise<void> },
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const schedule = await findToSync(transaction, scheduleId);
+    if (schedule === undefined) return false;
+    await sync(schedule);
+    await postpone(transaction, scheduleId, againInSeconds);
+    return true;
+  });
+}
+
+/** Looks at the schedule later, so that it does not hold up the others. */
+export async function postpone(db: Db, scheduleId: string, seconds: number): Promise<void> {
+  await db
+    .updateTable('schedules')
+    .set({ sync_at: sql<Date>`now() + make_interval(secs => ${seconds})` })
+    .where('id', '=', scheduleId)
+    .execute();
+}
+
+/** The oldest first. */
+export async function findRemovals(db: Db, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('schedule_removals')
+    .select('schedule_id')
+    .orderBy('requested_at')
+    .limit(limit)
+    .execute();
+  return rows.map(({ schedule_id: id }) => id);
+}
+
+export async function forgetRemoval(db: Db, scheduleId: string): Promise<void> {
+  await db.deleteFrom('schedule_removals').where('schedule_id', '=', scheduleId).execute();
+}
+
+function findToSync(transaction: Db, scheduleId: string): Promise<ScheduleToSync | undefined> {
+  return transaction
+    .selectFrom('schedules')
+    .innerJoin('workflows', 'workflows.id', 'schedules.workflow_id')
+    .select(['schedules.id', 'schedules.workflow_id as workflowId', 'workflows.project_id as projectId'])
+    .select(['schedules.cron', 'schedules.time_zone as timeZone', 'schedules.overlap'])
+    .select(['schedules.jitter_seconds as jitterSeconds', 'schedules.catchup_seconds as catchupSeconds'])
+    .select(['schedules.is_paused as isPaused', 'schedules.version', 'schedules.changed_at as changedAt'])
+    .where('schedules.id', '=', scheduleId)
+    .forNoKeyUpdate('schedules')
+    .skipLocked()
+    .executeTakeFirst();
+}

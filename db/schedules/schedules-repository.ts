@@ -1,0 +1,156 @@
+// The schedules of workflows, as people read and change them. What fires: firings-repository.ts. What Temporal must know:
+// schedule-sync-repository.ts.
+import { sql } from 'kysely';
+import type { Database, Db } from '../core/client.js';
+import type { Role, ScheduleOverlap } from '../core/tables.js';
+import { lockProject } from '../workflows/workflows-repository.js';
+
+export const MOST_SCHEDULES = 20;
+
+export interface ScheduleSettings {
+  cron: string;
+  timeZone: string;
+  inputEnc: Buffer;
+  overlap: ScheduleOverlap;
+  jitterSeconds: number;
+  catchupSeconds: number;
+  isPaused: boolean;
+}
+
+export interface NewSchedule extends ScheduleSettings {
+  id: string;
+  projectId: number;
+  workflowId: number;
+  authorId: number;
+}
+
+export interface ScheduleRecord extends ScheduleSettings {
+  id: string;
+  authorId: number;
+  authorName: string;
+  /** Of the author in the workflow's project; null when they are no member any more. */
+  authorRole: Role | null;
+  pauseReason: 'author_lost_access' | null;
+  version: number;
+  createdAt: Date;
+  lastFiringAt: Date | null;
+  lastRunId: string | null;
+  lastRefusalCode: string | null;
+  lastRefusalMessage: string | null;
+}
+
+/**
+ * `gone`: there is no such workflow. `too_many`: it has as many schedules as it may, and none was added. The lock on the
+ * project's row makes the count hold, and no schedule is added to what is being deleted.
+ */
+export function insertSchedule(db: Database, schedule: NewSchedule): Promise<ScheduleRecord | 'gone' | 'too_many'> {
+  return db.transaction().execute(async (transaction) => {
+    if (!(await lockProject(transaction, schedule.projectId))) return 'gone';
+    const workflow = await transaction
+      .selectFrom('workflows')
+      .select('id')
+      .where('id', '=', schedule.workflowId)
+      .where('archived_at', 'is', null)
+      .executeTakeFirst();
+    if (workflow === undefined) return 'gone';
+    if ((await countSchedules(transaction, schedule.workflowId)) >= MOST_SCHEDULES) return 'too_many';
+    const { id, workflowId, authorId } = schedule;
+    await transaction
+      .insertInto('schedules')
+      .values({ id, workflow_id: workflowId, author_id: authorId, ...toColumns(schedule) })
+      .execute();
+    return scheduleRecords(transaction, workflowId).where('schedules.id', '=', id).executeTakeFirstOrThrow();
+  });
+}
+
+/** By age. The caller has been let in already: no access check here. */
+export async function pageOfSchedules(
+  db: Db,
+  { workflowId, limit, offset }: { workflowId: number; limit: number; offset: number },
+): Promise<{ total: number; schedules: ScheduleRecord[] }> {
+  const total = await countSchedules(db, workflowId);
+  const schedules = await scheduleRecords(db, workflowId)
+    .orderBy('schedules.created_at')
+    .orderBy('schedules.id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { total, schedules };
+}
+
+export interface ScheduleChange {
+  settings: ScheduleSettings;
+  /** Who starts its runs from now on. */
+  authorId: number;
+}
+
+/**
+ * `change` sees the stored schedule under a row lock, so that of two changes none undoes the other; what it throws undoes
+ * all of it. Undefined when the workflow has no such schedule.
+ */
+export function updateSchedule(
+  db: Database,
+  { workflowId, scheduleId }: { workflowId: number; scheduleId: string },
+  change: (stored: ScheduleRecord) => ScheduleChange,
+): Promise<ScheduleRecord | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const find = () => scheduleRecords(transaction, workflowId).where('schedules.id', '=', scheduleId);
+    const stored = await find().forNoKeyUpdate('schedules').executeTakeFirst();
+    if (stored === undefined) return undefined;
+    const { settings, authorId } = change(stored);
+    await transaction
+      .updateTable('schedules')
+      .set({
+        ...toColumns(settings),
+        author_id: authorId,
+        pause_reason: settings.isPaused ? stored.pauseReason : null,
+        version: stored.version + 1,
+        changed_at: sql<Date>`now()`,
+        sync_at: sql<Date>`now()`,
+      })
+      .where('id', '=', scheduleId)
+      .execute();
+    return find().executeTakeFirst();
+  });
+}
+
+async function countSchedules(db: Db, workflowId: number): Promise<number> {
+  const { total } = await db
+    .selectFrom('schedules')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('workflow_id', '=', workflowId)
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+function toColumns(settings: ScheduleSettings) {
+  return {
+    cron: settings.cron,
+    time_zone: settings.timeZone,
+    input_enc: settings.inputEnc,
+    overlap: settings.overlap,
+    jitter_seconds: settings.jitterSeconds,
+    catchup_seconds: settings.catchupSeconds,
+    is_paused: settings.isPaused,
+  };
+}
+
+function scheduleRecords(db: Db, workflowId: number) {
+  return db
+    .selectFrom('schedules')
+    .innerJoin('users', 'users.id', 'schedules.author_id')
+    .innerJoin('workflows', 'workflows.id', 'schedules.workflow_id')
+    .leftJoin('project_members', (join) =>
+      join
+        .onRef('project_members.project_id', '=', 'workflows.project_id')
+        .onRef('project_members.user_id', '=', 'schedules.author_id'),
+    )
+    .select(['schedules.id', 'schedules.cron', 'schedules.time_zone as timeZone', 'schedules.input_enc as inputEnc'])
+    .select(['schedules.overlap', 'schedules.jitter_seconds as jitterSeconds'])
+    .select(['schedules.catchup_seconds as catchupSeconds', 'schedules.is_paused as isPaused'])
+    .select(['schedules.pause_reason as pauseReason', 'schedules.version', 'schedules.created_at as createdAt'])
+    .select(['schedules.last_firing_at as lastFiringAt', 'schedules.last_run_id as lastRunId'])
+    .select(['schedules.last_refusal_code as lastRefusalCode', 'schedules.last_refusal_message as lastRefusalMessage'])
+    .select(['users.id as authorId', 'users.name as authorName', 'project_members.role as authorRole'])
+    .where('schedules.workflow_id', '=', workflowId);
+}

@@ -1,0 +1,53 @@
+// What a schedule starts at each firing: it accepts a run, starts it, and lasts as long as that, so that Temporal's overlap
+// policy means runs.
+import { defineSearchAttributeKey } from '@temporalio/common';
+import {
+  CancellationScope,
+  CancelledFailure,
+  getExternalWorkflowHandle,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { ChildToStart } from '../contract/activities.js';
+import { NOMINAL_TIME_ATTRIBUTE, scheduleIdOf } from '../contract/scheduled-run.js';
+import { acceptFiring, cancelFiredRun, isRunOver } from './activity-options.js';
+import { startRun } from './child-runs.js';
+
+const nominalTime = defineSearchAttributeKey(NOMINAL_TIME_ATTRIBUTE, 'DATETIME');
+const LEAST_PAUSE_MS = 2_000;
+/** A run that is no child is looked at again after this part of the time that it has been waited for. */
+const PAUSE_SHARE = 0.1;
+
+export async function scheduledRun(): Promise<void> {
+  const { workflowId, typedSearchAttributes } = workflowInfo();
+  const scheduleId = scheduleIdOf(workflowId);
+  const atMs = typedSearchAttributes.get(nominalTime)!.getTime();
+  const run = await CancellationScope.nonCancellable(() => acceptFiring({ scheduleId, atMs }));
+  if (run === undefined) return;
+  let cancelling: Promise<void> | undefined;
+  CancellationScope.current().cancelRequested.catch(() => {
+    cancelling = CancellationScope.nonCancellable(() => cancel(run.runId));
+  });
+  await CancellationScope.nonCancellable(() => untilEnded(run));
+  await cancelling;
+  if (cancelling !== undefined) throw new CancelledFailure('The run of the schedule was cancelled.');
+}
+
+/** What is stored makes the reconciler repeat the cancel until the run has ended. */
+async function cancel(runId: string): Promise<void> {
+  await cancelFiredRun(runId);
+  await getExternalWorkflowHandle(runId)
+    .cancel()
+    .catch(() => undefined);
+}
+
+/** Also resolves when the run has failed or was cancelled: that is told by the run itself. */
+async function untilEnded(run: ChildToStart): Promise<void> {
+  const child = await startRun(run);
+  if (child !== undefined) {
+    await child.result().catch(() => undefined);
+    return;
+  }
+  const sinceMs = Date.now();
+  while (!(await isRunOver(run.runId))) await sleep(Math.max(LEAST_PAUSE_MS, (Date.now() - sinceMs) * PAUSE_SHARE));
+}

@@ -1,0 +1,228 @@
+// What firings of schedules do: Temporal's own clock cannot be set, so periods that are over are filled in.
+import assert from 'node:assert/strict';
+import { ScheduleOverlapPolicy } from '@temporalio/client';
+import { scheduleName } from '../../../contract/scheduled-run.js';
+import type { ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { chain, drawing, linkInRow, node, trigger } from '../../support/graphs.js';
+import { queryDatabase, withTemporal } from '../../support/inspect.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import type { TestStack } from '../../support/stack.js';
+import { callBack, callbackUrlOf, untilWaiting } from '../../support/waiting.js';
+import { createAccount, type Account } from '../accounts.js';
+import {
+  backfill,
+  findSchedule,
+  firingsOf,
+  inTemporal,
+  makeSchedule,
+  ONCE_A_YEAR,
+  untilFired,
+} from './schedule-maker.js';
+
+const { SKIP, BUFFER_ONE, ALLOW_ALL, CANCEL_OTHER } = ScheduleOverlapPolicy;
+const ALL = { overlap: ALLOW_ALL };
+/** The client's trigger has a policy of its own. */
+const POLICIES = { skip: SKIP, buffer_one: BUFFER_ONE, allow_all: ALLOW_ALL, cancel_other: CANCEL_OTHER };
+
+describe('firings of schedules', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let account: Account;
+  let api: ApiClient;
+  let project: number;
+
+  before(async () => {
+    stack = await sharedStack();
+    account = await createAccount(stack);
+    api = account.api;
+    project = await api.createProject();
+  });
+
+  const between = (start: string, end: string) => ({ start: new Date(start), end: new Date(end), ...ALL });
+  const timesOf = async (id: string, workflowId: number): Promise<string[]> =>
+    (await firingsOf(stack, id, workflowId)).map(({ at }) => at.toISOString().replace(':00.000Z', 'Z'));
+  /** Resolves when Temporal has done what it was asked for, with the times of the runs that it has started. */
+  async function fill(workflowId: number, body: object, [start, end]: [string, string], count: number) {
+    const schedule = await makeSchedule(api, workflowId, body);
+    await backfill(stack, schedule.id, between(start, end));
+    await untilFired(stack, schedule, workflowId, count);
+    await eventually(async () => {
+      const { info } = await inTemporal(stack, schedule.id, (handle) => handle.describe());
+      return info.numActionsTaken >= count && info.runningActions.length === 0;
+    });
+    return { schedule, times: await timesOf(schedule.id, workflowId) };
+  }
+
+  it('start runs of their author with their input, by the clock alone', async () => {
+    const id = await api.createWorkflow(project, chain(2));
+    const made = await makeSchedule(api, id, { cron: '* * * * *', input: { topic: 'cats' } });
+    const [fired] = await untilFired(stack, made, id, 1).catch(() => untilFired(stack, made, id, 1));
+    assert.equal(fired!.user_id, account.userId);
+    assert.equal(fired!.at.toISOString(), made.next_run_times![0]);
+    assert.equal(fired!.at.getTime() % 60_000, 0);
+    await api.pollToEnd(fired!.run_id);
+    assert.deepEqual((await api.history(id, fired!.run_id))['input_data'], { topic: 'cats' });
+    const { last_firing: last } = await findSchedule(api, id, made.id);
+    assert.deepEqual(last, { at: fired!.at.toISOString(), run_id: fired!.run_id, refusal: null });
+    await api.delete(`/workflows/${id}/schedules/${made.id}/`);
+  });
+
+  it('in Berlin happen once a day, when summer time begins and when it ends', async () => {
+    const id = await api.createWorkflow(project, chain(1));
+    const daily = { cron: '30 8 * * *', time_zone: 'Europe/Berlin' };
+    const spring = await fill(id, daily, ['2026-03-28T00:00:00Z', '2026-03-31T00:00:00Z'], 3);
+    assert.deepEqual(spring.times, ['2026-03-28T07:30Z', '2026-03-29T06:30Z', '2026-03-30T06:30Z']);
+    const other = await api.createWorkflow(project, chain(1));
+    const autumn = await fill(other, daily, ['2026-10-24T00:00:00Z', '2026-10-27T00:00:00Z'], 3);
+    assert.deepEqual(autumn.times, ['2026-10-24T06:30Z', '2026-10-25T07:30Z', '2026-10-26T07:30Z']);
+  });
+
+  it('in Berlin at half past two: not in the night that has no such time, once in the night that has two', async () => {
+    const id = await api.createWorkflow(project, chain(1));
+    const daily = { cron: '30 2 * * *', time_zone: 'Europe/Berlin' };
+    const spring = await fill(id, daily, ['2026-03-28T00:00:00Z', '2026-03-31T00:00:00Z'], 2);
+    assert.deepEqual(spring.times, ['2026-03-28T01:30Z', '2026-03-30T00:30Z']);
+    const other = await api.createWorkflow(project, chain(1));
+    const autumn = await fill(other, daily, ['2026-10-24T00:00:00Z', '2026-10-27T00:00:00Z'], 3);
+    assert.deepEqual(autumn.times, ['2026-10-24T00:30Z', '2026-10-25T01:30Z', '2026-10-26T01:30Z']);
+  });
+
+  it('in Berlin every hour: none is left out and none happens twice in either night', async () => {
+    for (const day of ['2026-03-29', '2026-10-25']) {
+      const id = await api.createWorkflow(project, chain(1));
+      const hourly = { cron: '15 * * * *', time_zone: 'Europe/Berlin' };
+      const { times } = await fill(id, hourly, [`${day}T00:00:00Z`, `${day}T04:00:00Z`], 4);
+      assert.deepEqual(
+        times,
+        ['00', '01', '02', '03'].map((hour) => `${day}T${hour}:15Z`),
+      );
+    }
+  });
+
+  it('that are asked for again start no second run, with jitter too', async () => {
+    const id = await api.createWorkflow(project, chain(1));
+    const settings = { cron: '*/10 * * * *', jitter_seconds: 300 };
+    const period: [string, string] = ['2026-05-01T00:00:00Z', '2026-05-01T00:59:00Z'];
+    const { schedule, times } = await fill(id, settings, period, 6);
+    assert.deepEqual(
+      times,
+      ['00', '10', '20', '30', '40', '50'].map((minute) => `2026-05-01T00:${minute}Z`),
+    );
+    await backfill(stack, schedule.id, between(...period));
+    // Periods are filled in one after the other.
+    await backfill(stack, schedule.id, between('2026-05-02T00:00:00Z', '2026-05-02T00:09:00Z'));
+    await untilFired(stack, schedule, id, 7);
+    assert.deepEqual(await timesOf(schedule.id, id), [...times, '2026-05-02T00:00Z']);
+  });
+
+  /** A workflow whose runs wait for a callback, and a schedule that fires by hand. */
+  async function waiting(overlap: 'skip' | 'buffer_one' | 'allow_all' | 'cancel_other') {
+    const pause = node('wait', { mode: 'callback' });
+    const id = await api.createWorkflow(project, drawing(linkInRow([trigger(), pause])));
+    const schedule = await makeSchedule(api, id, { cron: ONCE_A_YEAR, overlap });
+    /** Nominal times are told apart by their seconds. */
+    const fire = async (): Promise<void> => {
+      await inTemporal(stack, schedule.id, (handle) => handle.trigger(POLICIES[overlap]));
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+    };
+    const open = async (): Promise<string[]> =>
+      (await firingsOf(stack, schedule.id, id)).flatMap(({ run_id: run, status }) =>
+        status === 'In Progress' ? [run] : [],
+      );
+    const finish = async (runId: string): Promise<void> => {
+      await callBack(await callbackUrlOf(api, runId, pause.id), 'done');
+      await api.pollToEnd(runId);
+    };
+    return { id, schedule, fire, open, finish, pause };
+  }
+
+  it('with `skip` start nothing while the run before is open, and do after it', async () => {
+    const { id, schedule, fire, open, finish } = await waiting('skip');
+    await fire();
+    const [first] = await untilFired(stack, schedule, id, 1);
+    await fire();
+    await fire();
+    const skipped = async (): Promise<number> =>
+      (await inTemporal(stack, schedule.id, (handle) => handle.describe())).info.numActionsSkippedOverlap;
+    await eventually(async () => (await skipped()) === 2);
+    assert.deepEqual(await open(), [first!.run_id]);
+    await finish(first!.run_id);
+    await eventually(async () => {
+      const { info } = await inTemporal(stack, schedule.id, (handle) => handle.describe());
+      return info.runningActions.length === 0;
+    });
+    await fire();
+    await untilFired(stack, schedule, id, 2);
+  });
+
+  it('with `buffer_one` keep one firing, whose run starts when the run before has ended', async () => {
+    const { id, schedule, fire, open, finish } = await waiting('buffer_one');
+    await fire();
+    const [first] = await untilFired(stack, schedule, id, 1);
+    await fire();
+    await fire();
+    assert.deepEqual(await open(), [first!.run_id]);
+    await finish(first!.run_id);
+    const [, second] = await untilFired(stack, schedule, id, 2);
+    await finish(second!.run_id);
+    await eventually(async () => {
+      const { info } = await inTemporal(stack, schedule.id, (handle) => handle.describe());
+      return info.runningActions.length === 0;
+    });
+    assert.equal((await firingsOf(stack, schedule.id, id)).length, 2);
+  });
+
+  it('with `allow_all` start runs side by side', async () => {
+    const { id, schedule, fire, open, finish } = await waiting('allow_all');
+    await fire();
+    await fire();
+    await untilFired(stack, schedule, id, 2);
+    const runs = await open();
+    assert.equal(runs.length, 2);
+    for (const run of runs) await finish(run);
+  });
+
+  it('with `cancel_other` cancel the run that is open, and start their own after its end', async () => {
+    const { id, schedule, fire, finish, pause } = await waiting('cancel_other');
+    await fire();
+    const [first] = await untilFired(stack, schedule, id, 1);
+    await untilWaiting(api, first!.run_id, pause.id);
+    await fire();
+    const [cancelled, second] = await untilFired(stack, schedule, id, 2);
+    assert.deepEqual([cancelled!.run_id, cancelled!.status], [first!.run_id, 'Cancelled']);
+    const text = 'SELECT created_at, run_finished_at FROM runs WHERE id = ANY($1) ORDER BY created_at';
+    const rows = await queryDatabase<Record<string, Date>>(stack, text, [[first!.run_id, second!.run_id]]);
+    assert.ok(rows[1]!['created_at']! >= rows[0]!['run_finished_at']!, 'one after the other');
+    await finish(second!.run_id);
+  });
+
+  it('last as long as a run that was started elsewhere', async () => {
+    const { id, schedule, finish } = await waiting('skip');
+    const period = between('2026-05-01T00:00:00Z', '2026-05-01T00:01:00Z');
+    const day = { ...period, start: new Date('2026-01-01T00:00:00Z'), end: new Date('2026-01-01T00:01:00Z') };
+    await backfill(stack, schedule.id, day);
+    const [first] = await untilFired(stack, schedule, id, 1);
+    const name = `${scheduleName(schedule.id)}-2026-01-01T00:00:00Z`;
+    const statusOf = (): Promise<string> =>
+      withTemporal(stack, async (client) => (await client.workflow.getHandle(name).describe()).status.name);
+    await withTemporal(stack, (client) => client.workflow.getHandle(name).terminate('test'));
+    await backfill(stack, schedule.id, day);
+    await eventually(async () => (await statusOf()) === 'RUNNING');
+    await finish(first!.run_id);
+    await eventually(async () => (await statusOf()) === 'COMPLETED');
+    assert.equal((await firingsOf(stack, schedule.id, id)).length, 1);
+  });
+
+  it('of a paused schedule start nothing', async () => {
+    const id = await api.createWorkflow(project, chain(1));
+    const made = await makeSchedule(api, id, { cron: ONCE_A_YEAR, is_paused: true });
+    await inTemporal(stack, made.id, (handle) => handle.trigger());
+    await eventually(async () => {
+      const { info } = await inTemporal(stack, made.id, (handle) => handle.describe());
+      return info.numActionsTaken === 1 && info.runningActions.length === 0;
+    });
+    assert.deepEqual(await firingsOf(stack, made.id, id), []);
+    assert.equal((await findSchedule(api, id, made.id)).last_firing, null);
+  });
+});

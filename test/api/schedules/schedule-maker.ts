@@ -1,0 +1,87 @@
+// Schedules of workflows, and what Temporal does with them.
+import type { Backfill, ScheduleHandle } from '@temporalio/client';
+import { scheduleName } from '../../../contract/scheduled-run.js';
+import type { ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { queryDatabase, withTemporal } from '../../support/inspect.js';
+import type { TestStack } from '../../support/stack.js';
+
+export interface Schedule {
+  id: string;
+  cron: string;
+  time_zone: string;
+  input: unknown;
+  overlap: string;
+  is_paused: boolean;
+  pause_reason: string | null;
+  jitter_seconds: number;
+  catchup_seconds: number;
+  next_run_times: string[] | null;
+  author: { id: number; name: string };
+  last_firing: { at: string; run_id: string | null; refusal: { code: string; message: string } | null } | null;
+  created_at: string;
+}
+
+/** It never fires by itself while a test lasts. */
+export const ONCE_A_YEAR = '0 0 1 1 *';
+
+export async function makeSchedule(
+  api: ApiClient,
+  workflowId: number,
+  body: object = { cron: ONCE_A_YEAR },
+): Promise<Schedule> {
+  const answer = await api.post<Schedule>(`/workflows/${workflowId}/schedules/`, { body });
+  if (answer.status !== 201) throw new Error(`no schedule (${answer.status}): ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+export async function findSchedule(api: ApiClient, workflowId: number, id: string): Promise<Schedule> {
+  const { body } = await api.get<{ items: Schedule[] }>(`/workflows/${workflowId}/schedules/?size=100`);
+  return body.items.find((schedule) => schedule.id === id)!;
+}
+
+export function inTemporal<T>(stack: TestStack, id: string, use: (handle: ScheduleHandle) => Promise<T>): Promise<T> {
+  return withTemporal(stack, (client) => use(client.schedule.getHandle(scheduleName(id))));
+}
+
+/** As if the time between had passed just now. */
+export function backfill(stack: TestStack, id: string, range: Backfill): Promise<void> {
+  return inTemporal(stack, id, (handle) => handle.backfill(range));
+}
+
+export interface FiredRow {
+  at: Date;
+  run_id: string;
+  status: string;
+  user_id: number;
+}
+
+/** In the order of their nominal times. A run that has no firing, or a firing without a run, is an error. */
+export async function firingsOf(stack: TestStack, id: string, workflowId: number): Promise<FiredRow[]> {
+  const rows = await queryDatabase<Partial<FiredRow>>(
+    stack,
+    `SELECT firing.at, runs.id AS run_id, runs.status, runs.user_id
+     FROM (SELECT * FROM schedule_firings WHERE schedule_id = $1) AS firing
+       FULL JOIN (SELECT * FROM runs WHERE workflow_id = $2) AS runs ON runs.id = firing.run_id ORDER BY firing.at`,
+    [id, workflowId],
+  );
+  const odd = rows.filter(({ at, run_id: runId }) => !at || !runId);
+  if (odd.length > 0) throw new Error(`firings and runs differ: ${JSON.stringify(odd)}`);
+  return rows as FiredRow[];
+}
+
+export function untilFired(
+  stack: TestStack,
+  schedule: Pick<Schedule, 'id'>,
+  workflowId: number,
+  count: number,
+): Promise<FiredRow[]> {
+  return eventually(
+    async () => {
+      const rows = await firingsOf(stack, schedule.id, workflowId);
+      if (rows.length < count) throw new Error(`${rows.length} of ${count} firings`);
+      return rows;
+    },
+    { timeoutMs: 60_000 },
+  );
+}

@@ -1,0 +1,116 @@
+// Firings while processes die, and after the machine has slept. Five fields fire each minute at most: the copies in Temporal
+// are given shorter intervals here, which leaves everything else as it is.
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createApiClient, type ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { chain } from '../../support/graphs.js';
+import { killAndAwaitRestart, type StackPart } from '../../support/kill-part.js';
+import { startStack, type StartedStack } from '../../support/stack.js';
+import { firingsOf, inTemporal, makeSchedule, ONCE_A_YEAR, untilFired, type Schedule } from './schedule-maker.js';
+
+const STEP_MS = 2_000;
+const SLEEP_MS = 40_000;
+const ROUNDS: [part: StackPart, offsetMs: number][] = [
+  ['api', 0],
+  ['worker', 0],
+  ['temporal', 0],
+  ['worker', 80],
+  ['api', 80],
+  ['temporal', 80],
+  ['postgres', 0],
+];
+
+describe('schedules through crashes', function () {
+  this.timeout(600_000);
+  let stack: StartedStack;
+  let api: ApiClient;
+  let project: number;
+
+  before(async () => {
+    stack = await startStack();
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    project = await api.createProject();
+  });
+  after(() => stack.stop());
+
+  async function everyTwoSeconds(catchupSeconds: number) {
+    const id = await api.createWorkflow(project, chain(2));
+    const schedule = await makeSchedule(api, id, {
+      cron: ONCE_A_YEAR,
+      overlap: 'allow_all',
+      catchup_seconds: catchupSeconds,
+    });
+    await inTemporal(stack, schedule.id, (handle) =>
+      handle.update((known) => ({ ...known, spec: { intervals: [{ every: STEP_MS }] } })),
+    );
+    await untilFired(stack, schedule, id, 1);
+    return { id, schedule };
+  }
+
+  /** Resolves when it fires as it should again, and fires no more. */
+  async function settle({ id, schedule }: { id: number; schedule: Schedule }): Promise<number[]> {
+    const last = async (): Promise<number> => (await firingsOf(stack, schedule.id, id)).at(-1)!.at.getTime();
+    await eventually(async () => (await last()) > Date.now() - 2 * STEP_MS, { timeoutMs: 120_000, intervalMs: 300 });
+    await inTemporal(stack, schedule.id, (handle) => handle.pause());
+    await eventually(
+      async () => {
+        const rows = await firingsOf(stack, schedule.id, id);
+        assert.deepEqual([...new Set(rows.map(({ status }) => status))], ['Succeeded']);
+        return true;
+      },
+      { timeoutMs: 90_000, intervalMs: 500 },
+    );
+    return (await firingsOf(stack, schedule.id, id)).map(({ at }) => at.getTime());
+  }
+
+  const isWithoutGap = (times: number[]): boolean =>
+    times.every((time, index) => index === 0 || time === times[index - 1]! + STEP_MS);
+
+  it('each firing starts one run, whichever process is killed at the time of the firing or just after it', async () => {
+    const made = await everyTwoSeconds(7_200);
+    for (const [part, offsetMs] of ROUNDS) {
+      await pause(STEP_MS - (Date.now() % STEP_MS) + offsetMs);
+      await killAndAwaitRestart(stack, part);
+      await pause(2 * STEP_MS);
+    }
+    const times = await settle(made);
+    assert.ok(times.length > 2 * ROUNDS.length, `${times.length} firings`);
+    assert.ok(isWithoutGap(times), times.map((time) => new Date(time).toISOString()).join(' '));
+  });
+
+  it('a machine that has slept makes up for what is within catchup_seconds, once, and for nothing else', async () => {
+    const long = await everyTwoSeconds(7_200);
+    const short = await everyTwoSeconds(10);
+    // The supervisor first: it would replace the others.
+    const pids = [stack.supervisor.pid!, ...Object.values(stack.stack.pids)];
+    const sleptAt = Date.now();
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    await pause(SLEEP_MS);
+    const wokenAt = Date.now();
+    for (const pid of pids) process.kill(pid, 'SIGCONT');
+    const [all, some] = await Promise.all([settle(long), settle(short)]);
+    assert.ok(isWithoutGap(all), all.map((time) => new Date(time).toISOString()).join(' '));
+    assert.ok(all.filter((time) => time > sleptAt && time < wokenAt).length >= SLEEP_MS / STEP_MS - 2);
+    const missed = all.filter((time) => time > some[0]! && time < some.at(-1)! && !some.includes(time));
+    assert.ok(missed.length > 0 && isWithoutGap(missed), missed.map((time) => new Date(time).toISOString()).join(' '));
+    assert.ok(missed.at(-1)! - missed[0]! >= SLEEP_MS - 10_000 - 3 * STEP_MS, 'what is too late is left out');
+    assert.ok(missed[0]! > sleptAt - 2 * STEP_MS);
+  });
+
+  it('made while Temporal is away is told to it as soon as it is back, and fires', async () => {
+    const id = await api.createWorkflow(project, chain(1));
+    const { temporal } = stack.stack.pids;
+    process.kill(temporal!, 'SIGSTOP');
+    const body = { cron: '* * * * *', catchup_seconds: 600 };
+    const made = await makeSchedule(api, id, body);
+    assert.equal(made.next_run_times, null);
+    await pause(60_000 - (Date.now() % 60_000) + 1_000);
+    process.kill(temporal!, 'SIGCONT');
+    // It was made before the minute that has passed meanwhile, whose firing is made up for.
+    const [first] = await untilFired(stack, made, id, 1);
+    assert.ok(first!.at.getTime() <= Date.now() && first!.at.getTime() > Date.parse(made.created_at));
+    assert.equal(first!.at.getTime(), Math.ceil(Date.parse(made.created_at) / 60_000) * 60_000);
+    await api.delete(`/workflows/${id}/schedules/${made.id}/`);
+  });
+});

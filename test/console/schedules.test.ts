@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+import { createAccount, giveRole, removeMembership, type Account } from '../api/accounts.js';
+import type { Page as ListPage } from '../api/bodies.js';
+import { inTemporal, makeSchedule, ONCE_A_YEAR, type Schedule } from '../api/schedules/schedule-maker.js';
+import { eventually } from '../support/eventually.js';
+import { chain, drawing, trigger } from '../support/graphs.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { assertAccessible } from './axe.js';
+import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+
+const button = (at: Page | Locator, name: string) => at.getByRole('button', { name, exact: true });
+const sectionOf = (page: Page) => page.getByRole('region', { name: 'Schedules' });
+const WEEKDAYS = 'At 07:30, Monday through Friday';
+
+describe('schedules of a workflow in the console', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let browser: ConsoleBrowser;
+  let account: Account;
+  let projectId: number;
+
+  before(async () => {
+    stack = await sharedStack();
+    browser = await openConsole(stack);
+    account = await createAccount(stack);
+    projectId = await account.api.createProject('Scheduled');
+  });
+  after(() => browser.close());
+
+  const workflow = (title: string, data: object = chain(1)): Promise<number> =>
+    account.api.createWorkflow(projectId, data, title);
+  const open = (id: number, who = account, options = {}): Promise<Page> =>
+    browser.person(who.userId, `/workflows/${id}/starts`, options);
+  const schedulesOf = async (id: number): Promise<Schedule[]> =>
+    (await account.api.get<ListPage<Schedule>>(`/workflows/${id}/schedules/`)).body.items;
+
+  it('are made with words for the times, the fields of the trigger and the next five times', async () => {
+    const fields = [
+      { id: 'topic', title: 'Topic', type: 'text', input_requirements: true },
+      { id: 'token', title: 'Token', type: 'text', is_secret: true },
+    ];
+    const id = await workflow('Scheduled one', drawing([trigger(fields)]));
+    const page = await open(id);
+    await sectionOf(page).getByText('The workflow has no schedules.').waitFor();
+    await button(sectionOf(page), 'New schedule').click();
+    const dialog = page.getByRole('dialog', { name: 'New schedule' });
+    const cron = dialog.getByRole('textbox', { name: 'Cron expression' });
+    await cron.fill('30 7 * * MON-FRI');
+    await dialog.getByText(WEEKDAYS).waitFor();
+    await dialog.getByRole('combobox', { name: 'Time zone' }).selectOption('Europe/Berlin');
+    await dialog.getByRole('combobox', { name: 'While a run is open' }).selectOption({ label: 'Cancel the open run' });
+    await button(dialog, 'Make schedule').click();
+    await dialog.getByText('topic: Field required').waitFor();
+    await dialog.getByRole('textbox', { name: 'Topic' }).fill('cats');
+    await dialog.getByLabel('Token').fill('a secret token');
+    await button(dialog, 'Make schedule').click();
+    await dialog.waitFor({ state: 'detached' });
+    const article = page.getByRole('article', { name: WEEKDAYS });
+    await article.getByText('30 7 * * MON-FRI').waitFor();
+    const [made] = await schedulesOf(id);
+    assert.deepEqual(
+      [made!.time_zone, made!.overlap, made!.input],
+      ['Europe/Berlin', 'cancel_other', { topic: 'cats', token: '********' }],
+    );
+    const times = await article.getByRole('listitem').locator('time').all();
+    const shown = await Promise.all(times.map((time) => time.getAttribute('datetime')));
+    assert.deepEqual(shown, made!.next_run_times);
+    assert.equal((await page.content()).includes('a secret token'), false);
+    await page.context().close();
+  });
+
+  it('are paused, resumed, edited, and deleted after a question', async () => {
+    const id = await workflow('Scheduled two');
+    const made = await makeSchedule(account.api, id, { cron: '30 7 * * MON-FRI', input: { other: 1 } });
+    const page = await open(id);
+    const article = page.getByRole('article', { name: WEEKDAYS });
+    await button(article, 'Pause').click();
+    await button(article, 'Resume').waitFor();
+    await article.getByText('Paused', { exact: true }).waitFor();
+    assert.equal((await schedulesOf(id))[0]!.is_paused, true);
+    await button(article, 'Resume').click();
+    await button(article, 'Pause').waitFor();
+    assert.equal((await schedulesOf(id))[0]!.is_paused, false);
+    await button(article, 'Edit').click();
+    const dialog = page.getByRole('dialog', { name: 'Edit schedule' });
+    assert.match(await dialog.getByRole('textbox', { name: 'Input as JSON' }).inputValue(), /"other": 1/);
+    const cron = dialog.getByRole('textbox', { name: 'Cron expression' });
+    await cron.fill('99 * * * *');
+    await button(dialog, 'Save schedule').click();
+    await dialog.getByText('Enter a cron expression').waitFor();
+    await cron.fill('0 12 1 * *');
+    await button(dialog, 'Save schedule').click();
+    await dialog.waitFor({ state: 'detached' });
+    const changed = page.getByRole('article', { name: 'At 12:00, on day 1 of the month' });
+    await changed.waitFor();
+    assert.deepEqual(
+      (await schedulesOf(id)).map(({ id: same, cron: now, input }) => [same, now, input]),
+      [[made.id, '0 12 1 * *', { other: 1 }]],
+    );
+    await button(changed, 'Delete').click();
+    const question = page.getByRole('alertdialog', { name: 'Delete schedule' });
+    await button(question, 'Delete').click();
+    await question.waitFor({ state: 'detached' });
+    await sectionOf(page).getByText('The workflow has no schedules.').waitFor();
+    assert.deepEqual(await schedulesOf(id), []);
+    await page.context().close();
+  });
+
+  it('tell what the last firing has started, and why one has paused itself', async () => {
+    const id = await workflow('Scheduled three');
+    const author = await createAccount(stack);
+    await giveRole(stack, author, projectId, 'editor');
+    const made = await makeSchedule(author.api, id, { cron: ONCE_A_YEAR });
+    await inTemporal(stack, made.id, (handle) => handle.trigger());
+    const runId = await eventually(async () => (await schedulesOf(id))[0]!.last_firing?.run_id ?? undefined);
+    const page = await open(id);
+    assert.equal(await page.getByRole('link', { name: 'its run' }).getAttribute('href'), `/runs/${runId}`);
+    await removeMembership(stack, author, projectId);
+    await inTemporal(stack, made.id, (handle) => handle.trigger());
+    await eventually(async () => (await schedulesOf(id))[0]!.is_paused);
+    await page.reload();
+    await page.getByText('It has paused itself').waitFor();
+    await page.getByText('refused: The author of this schedule may not run the workflow.').waitFor();
+    await button(sectionOf(page), 'Resume').click();
+    await page.getByText('It has paused itself').waitFor({ state: 'detached' });
+    assert.equal((await schedulesOf(id))[0]!.author.id, account.userId);
+    await page.context().close();
+  });
+
+  it('are shown to viewers, who change nothing, and in the settings', async () => {
+    const id = await workflow('Scheduled four');
+    await makeSchedule(account.api, id, { cron: '30 7 * * MON-FRI' });
+    const viewer = await createAccount(stack);
+    await giveRole(stack, viewer, projectId, 'viewer');
+    const page = await open(id, viewer);
+    await page.getByRole('article', { name: WEEKDAYS }).waitFor();
+    await page.getByText('Your role in this project is viewer.').waitFor();
+    for (const name of ['New schedule', 'Pause', 'Edit', 'Delete']) assert.equal(await button(page, name).count(), 0);
+    await page.context().close();
+    const settings = await browser.person(account.userId, `/settings?tab=starts&project=${projectId}&workflow=${id}`);
+    await settings.getByRole('tab', { name: 'Schedules and hooks', selected: true }).waitFor();
+    await settings.getByRole('article', { name: WEEKDAYS }).waitFor();
+    await settings.context().close();
+  });
+
+  it('are accessible, and fit a phone', async () => {
+    const id = await workflow('Scheduled five');
+    await makeSchedule(account.api, id, { cron: '*/5 8-18 * * MON-FRI', time_zone: 'Europe/Berlin' });
+    await makeSchedule(account.api, id, { cron: ONCE_A_YEAR, is_paused: true });
+    for (const options of [{}, { ...NARROW, colorScheme: 'dark' as const }]) {
+      const page = await open(id, account, options);
+      await button(page, 'Resume').waitFor();
+      await assertAccessible(page, 'schedules');
+      await button(page, 'New schedule').click();
+      await page.getByRole('textbox', { name: 'Cron expression' }).waitFor();
+      await assertAccessible(page, 'new schedule');
+      const [content, window] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as number[];
+      assert.equal(content, window);
+      await page.context().close();
+    }
+  });
+
+  it('have broken no policy, written no error and asked no other origin', () => browser.assertClean());
+});
