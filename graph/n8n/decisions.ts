@@ -144,10 +144,12 @@ function toSwitch(at: NodeTranslation, cases: readonly Case[], mode: 'first' | '
     condition: atom.condition,
   }));
   const id = at.add('switch', { cases: items, mode });
-  return toTranslatedNode(at, id, ways, [
+  const translated = toTranslatedNode(at, id, ways, [
     ...cases.map(({ output }, index): Way => [output, { id, handle: `case-${index + 1}` }]),
     [ways.otherwise, { id, handle: 'default' }],
   ]);
+  if (mode === 'first') return translated;
+  return { ...translated, outputs: translated.outputs.map((output) => ({ ...output, isShared: true })) };
 }
 
 /** One condition after the other, where a node cannot ask all of them. */

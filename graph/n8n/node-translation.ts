@@ -19,11 +19,18 @@ import { templateAt, wholePlace, type Place } from './places.js';
 export class NotTranslatable extends Error {}
 
 /** What a node of n8n has become. */
+export interface TranslatedOutput {
+  sources: Source[];
+  place: Place;
+  /** Whether other outputs of the node may be taken with this one. */
+  isShared?: true;
+}
+
 export interface TranslatedNode {
   /** The node that the links into it lead to. */
   entry: string;
   /** By the number of the output in n8n: the ways by which it is left, and where the data of the items stands. */
-  outputs: { sources: Source[]; place: Place }[];
+  outputs: TranslatedOutput[];
   /** The node that the settings of the node (attempts, failures) belong to; `entry` by default. */
   main?: string;
 }

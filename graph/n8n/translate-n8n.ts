@@ -153,11 +153,11 @@ class Translation {
       const outputs = translateNode(at, translate, this.#readers.has(node));
       at.commit();
       const guards = mergeGuards(flows.flat());
-      const made = outputs.map(({ sources, place }, output) =>
+      const made = outputs.map(({ sources, place, isShared }, output) =>
         sources.map((source, index) => ({
           source,
           place,
-          guards: withGuard(guards, node.name, output * 1000 + index),
+          guards: isShared === true ? guards : withGuard(guards, node.name, output * 1000 + index),
         })),
       );
       this.#out.set(node, made);

@@ -45,6 +45,47 @@ describe('files of n8n, translated', () => {
   }
 });
 
+describe('a switch of n8n that takes all outputs that match', () => {
+  function translate(takesAll: boolean) {
+    const rule = (value: string) => ({
+      conditions: {
+        conditions: [
+          { leftValue: '={{ $json.a }}', rightValue: value, operator: { type: 'string', operation: 'equals' } },
+        ],
+      },
+    });
+    const options = takesAll ? { allMatchingOutputs: true } : {};
+    const node = (name: string, type: string, parameters = {}) => ({
+      id: name,
+      name,
+      type,
+      typeVersion: 3,
+      position: [0, 0],
+      parameters,
+    });
+    const nodes = [
+      node('Start', 'n8n-nodes-base.manualTrigger'),
+      node('Which', 'n8n-nodes-base.switch', { rules: { values: [rule('x'), rule('y')] }, options }),
+      node('After', 'n8n-nodes-base.noOp'),
+    ];
+    const after = [{ node: 'After', type: 'main', index: 0 }];
+    const connections = {
+      Start: { main: [[{ node: 'Which', type: 'main', index: 0 }]] },
+      Which: { main: [after, after] },
+    };
+    return translateN8n({ nodes, connections } as unknown as JsonObject).warnings.map(
+      ({ node: name, message }) => `${name}: ${message}`,
+    );
+  }
+
+  it('may bring data by two links at once, and is told so; one that takes the first is not', () => {
+    assert.deepEqual(translate(false), []);
+    assert.deepEqual(translate(true), [
+      'After: n8n runs this node once for each link that brings data. Here it runs once, after all of them.',
+    ]);
+  });
+});
+
 function kindsByLabel(drawing: JsonObject): Record<string, string> {
   const nodes = (drawing['nodes'] as unknown[]).filter(isObject);
   return Object.fromEntries(
