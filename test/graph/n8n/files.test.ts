@@ -73,9 +73,7 @@ describe('a switch of n8n that takes all outputs that match', () => {
       Start: { main: [[{ node: 'Which', type: 'main', index: 0 }]] },
       Which: { main: [after, after] },
     };
-    return translateN8n({ nodes, connections } as unknown as JsonObject).warnings.map(
-      ({ node: name, message }) => `${name}: ${message}`,
-    );
+    return translateN8n({ nodes, connections }).warnings.map(({ node: name, message }) => `${name}: ${message}`);
   }
 
   it('may bring data by two links at once, and is told so; one that takes the first is not', () => {
