@@ -82,9 +82,17 @@ function withBytesAsText(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withBytesAsText(item)]));
 }
 
-/** Names of the activities of a run, local ones first. */
+const CLOSED = /^workflowExecution(Completed|Failed|Canceled|TimedOut|Terminated)$/;
+
+/**
+ * Names of the activities of a run that has ended, local ones first. The end is told before Temporal has the results of the
+ * last local activities, so this waits until the workflow is closed.
+ */
 export async function activitiesOf(stack: TestStack, runId: string): Promise<{ local: string[]; normal: string[] }> {
-  const events = await historyOf(stack, runId);
+  const events = await eventually(async () => {
+    const known = await historyOf(stack, runId);
+    return known.some(({ type }) => CLOSED.test(type)) && known;
+  });
   const typesIn = (event: string) =>
     events
       .filter(({ type }) => type === event)

@@ -65,6 +65,7 @@ describe('copies from the marketplace', function () {
         sort_id: 2,
         is_published: false,
         is_tool: false,
+        max_run_cost: null,
         slug: null,
         copied_from: workflowId,
         can_edit: true,

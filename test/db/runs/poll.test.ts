@@ -118,6 +118,7 @@ describe('nodes of a polled run', function () {
     await api.pollToEnd(runId);
     const old = "started_at = now() - interval '2 hours', finished_at = now() - interval '2 hours'";
     await queryDatabase(stack, `UPDATE node_results SET ${old} WHERE run_id = $1`, [runId]);
+    await queryDatabase(stack, "UPDATE runs SET created_at = now() - interval '3 hours' WHERE id = $1", [runId]);
     assert.equal(Math.round((await textOf(runId)).quietMs / 60_000), 120);
     await change("finished_at = now() - interval '1 hour'", first.id);
     await assertSame(runId);
