@@ -5,7 +5,15 @@ import { drawing, linkInRow, node as nodeOf, trigger } from '../../support/graph
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
-import { createAccount, openSession, restrictedTo, revokeAccess, removeKey, type Account } from '../accounts.js';
+import {
+  createAccount,
+  giveRole,
+  openSession,
+  restrictedTo,
+  revokeAccess,
+  removeKey,
+  type Account,
+} from '../accounts.js';
 import { startApiProcess } from '../api-process.js';
 import {
   connectBare,
@@ -262,5 +270,31 @@ describe('the protocol of /mcp', function () {
     const again = await connectBare(stack.apiUrl, account.apiKey);
     await again.request('same', 'tools/call', { name, arguments: { n: 1 } });
     assert.equal((await runsOf(id)).length, 3, 'another id, and another session');
+  });
+
+  it('a request that is sent again gets its run, whatever the tool is called by now, and whether it is offered still', async () => {
+    const { id, name } = await offer(account.api, project, echo(), 'Before');
+    const member = await createAccount(stack);
+    await giveRole(stack, member, project, 'editor');
+    const client = await connectBare(stack.apiUrl, member.apiKey);
+    const ask = (n: number) => client.request('same', 'tools/call', { name, arguments: { n } });
+    const runIn = ({ text }: { text: string }): string =>
+      runOf(messagesIn(text.replace(/^data: $/gm, '')).at(-1)!['result'] as CallToolResult);
+    const first = runIn(await ask(1));
+    await account.api.patch(`/workflows/${id}/`, { body: { title: 'After' } });
+    assert.equal(runIn(await ask(1)), first);
+    await account.api.patch(`/workflows/${id}/`, { body: { is_tool: false } });
+    assert.equal(runIn(await ask(1)), first);
+    assert.equal((await ask(2)).body.error?.code, -32600, 'another call');
+    const anew = await client.request('new', 'tools/call', { name, arguments: { n: 1 } });
+    assert.deepEqual(anew.body.error, { code: -32602, message: `Unknown tool: ${name}` });
+    await giveRole(stack, member, project, 'viewer');
+    assert.equal((await ask(1)).body.error?.code, -32602, 'a viewer may not run it');
+    assert.equal((await runsOf(id)).length, 1);
+  });
+
+  it('a name that is no tool is echoed shortened', async () => {
+    const { body } = await bare.request('long', 'tools/call', { name: 'x'.repeat(100_000) });
+    assert.deepEqual(body.error, { code: -32602, message: `Unknown tool: ${'x'.repeat(100)}` });
   });
 });
