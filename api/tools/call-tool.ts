@@ -1,6 +1,7 @@
 // `tools/call`: a run of the workflow in the name of the key's user, with the arguments as its input.
 import { CallToolRequestParamsSchema } from '@modelcontextprotocol/sdk/types.js';
 import { findRunRole } from '../../db/projects/members-repository.js';
+import { isWithdrawn } from '../../db/runs/idempotency-repository.js';
 import { findTool } from '../../db/workflows/tools-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { Logger } from '../../config/logger.js';
@@ -55,7 +56,9 @@ async function acceptCall(
   const called: { workflow?: StoredDrawing } = {};
   const { envelope, isRepeat } = await acceptOnce(deps, keyed, async () => {
     const workflow = (called.workflow ??= await findCalled(deps, caller, name, workflowId));
-    return tryToAccept(deps, log, { workflow, userId, input, keyed, leavesNoDraft: true });
+    const envelope = await tryToAccept(deps, log, { workflow, userId, input, keyed, leavesNoDraft: true });
+    if (envelope === undefined && (await isWithdrawn(deps.db, { userId, key }))) throw cancelled();
+    return envelope;
   }).catch(refuseSecondUse);
   const { id: runId } = envelope.data;
   if (envelope.status !== 201 || runId === null)
@@ -90,6 +93,11 @@ function refuseSecondUse(error: unknown): never {
 
 function toSentences({ detail, errors = {} }: RefusedInput): string {
   return [detail, ...Object.entries(errors).map(([field, sentences]) => `${field}: ${sentences.join(' ')}`)].join('\n');
+}
+
+/** Clients do not look at the answer to what they have cancelled. */
+function cancelled(): ProtocolError {
+  return new ProtocolError(ErrorCode.InvalidRequest, 'The call was cancelled before its run began.');
 }
 
 const ECHOED_CHARACTERS = 100;
