@@ -184,8 +184,14 @@ describe('the protocol of /mcp', function () {
       const { status, body } = await bare.send(message);
       assert.deepEqual([status, body.error?.code, body.id], [400, -32600, null], JSON.stringify(message));
     }
-    for (const text of ['{', 'null', '"x"', '7', `${'['.repeat(5_000)}${']'.repeat(5_000)}`, '{"a":"\\u0000"}']) {
-      assert.equal((await bare.send(text)).status, 400, text.slice(0, 20));
+    for (const text of ['null', '"x"', '7', '']) {
+      const { status, body } = await bare.send(text);
+      assert.deepEqual([status, body.error?.code, body.id], [400, -32600, null], text);
+    }
+    for (const text of ['{', `${'['.repeat(5_000)}${']'.repeat(5_000)}`, '{"a":"\\u0000"}']) {
+      const { status, body } = await bare.send(text);
+      assert.deepEqual([status, body.error?.code, body.id], [400, -32700, null], text.slice(0, 20));
+      assert.match(body.error!.message, /^JSON parse error - /);
     }
     assert.equal((await bare.send(list, { 'content-type': 'text/plain' })).status, 415);
     const huge = JSON.stringify({ ...list, params: { x: 'x'.repeat(11 * 1024 * 1024) } });
