@@ -56,9 +56,9 @@ async function acceptCall(
   const called: { workflow?: StoredDrawing } = {};
   const { envelope, isRepeat } = await acceptOnce(deps, keyed, async () => {
     const workflow = (called.workflow ??= await findCalled(deps, caller, name, workflowId));
-    const envelope = await tryToAccept(deps, log, { workflow, userId, input, keyed, leavesNoDraft: true });
-    if (envelope === undefined && (await isWithdrawn(deps.db, { userId, key }))) throw cancelled();
-    return envelope;
+    const attempted = await tryToAccept(deps, log, { workflow, userId, input, keyed, leavesNoDraft: true });
+    if (attempted === undefined && (await isWithdrawn(deps.db, { userId, key }))) throw cancelled();
+    return attempted;
   }).catch(refuseSecondUse);
   const { id: runId } = envelope.data;
   if (envelope.status !== 201 || runId === null)
