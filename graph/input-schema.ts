@@ -17,14 +17,14 @@ const TYPES: ReadonlyMap<unknown, JsonObject> = new Map<unknown, JsonObject>([
  */
 export function toInputSchema(fields: readonly JsonObject[]): JsonObject {
   const properties: JsonObject = {};
-  const required: string[] = [];
+  const required = new Set<string>();
   for (const field of fields) {
     const { id } = field;
     if (typeof id !== 'string' || isSecretField(field)) continue;
     setOwn(properties, id, toSchema(field));
-    if (field['input_requirements'] === true && isEmpty(defaultOf(field))) required.push(id);
+    if (field['input_requirements'] === true && isEmpty(defaultOf(field))) required.add(id);
   }
-  return { type: 'object', properties, ...(required.length > 0 && { required }) };
+  return { type: 'object', properties, ...(required.size > 0 && { required: [...required] }) };
 }
 
 function toSchema(field: JsonObject): JsonObject {

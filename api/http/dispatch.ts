@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AppContext, AppMiddleware } from './app-state.js';
 import type { AppDeps } from '../deps.js';
-import { invalidFields, notFound } from './errors.js';
+import { ApiError, invalidFields, notFound } from './errors.js';
 import { parseFields } from './field-errors.js';
 import { parseExactJsonBody } from './json-body.js';
 import { holdsLazyJson, toJsonText } from './json-text.js';
@@ -53,6 +53,10 @@ async function handle(route: Route, ctx: AppContext, deps: AppDeps): Promise<Rou
     // The types of the declaration state whether there is a caller and an access; this code passes both on.
     const context = { deps, log, caller, access, polled, signal, ...given } as Parameters<Route['handler']>[0];
     return await route.handler(context);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'parse_error' && route.answerUnparsed)
+      return route.answerUnparsed(error);
+    throw error;
   } finally {
     lease.end();
   }

@@ -6,6 +6,7 @@ import type { PolledText } from '../../db/runs/poll-repository.js';
 import type { Role } from '../../db/core/tables.js';
 import type { Scope } from '../../db/projects/scope.js';
 import type { AppDeps } from '../deps.js';
+import type { ApiError } from './errors.js';
 
 /**
  * `key`: a user's API key or session token. `session`: a session token only, so that a stolen key cannot make others.
@@ -113,6 +114,8 @@ interface RouteShape {
    * `readRunInput`. `bytes`: anything, in `bodyBytes` alone. Without a `body` schema no body is read.
    */
   bodyFormat?: 'json' | 'exact' | 'verbatim' | 'text' | 'run-input' | 'bytes';
+  /** Answers a body that cannot be parsed, for clients who expect other words than `parse_error`. */
+  answerUnparsed?: (error: ApiError) => RouteResult;
   /** Query parameters of which every value counts: `query` gets an array. Of all others the last value counts. */
   repeatable?: readonly string[];
   /** The query parameter that names a run; the run is read together with the admission of the caller's key. */

@@ -59,7 +59,8 @@ function counted({ metrics }: AppDeps, acceptance: Acceptance): Acceptance {
   return acceptance;
 }
 
-async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Promise<Envelope | undefined> {
+/** An `attempt` of `acceptOnce`. */
+export async function tryToAccept(deps: AppDeps, log: Logger, request: RunRequest): Promise<Envelope | undefined> {
   const { workflow, keyed } = request;
   const prepared = prepareRun(deps.secretBox, request);
   if (!prepared.ok) return structuralEnvelope(prepared.errors);

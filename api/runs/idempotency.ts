@@ -49,6 +49,11 @@ export function sealFingerprint({ secretBox }: AppDeps, { fingerprint }: KeyedRe
   return secretBox.seal(fingerprint, 'idempotency-key');
 }
 
+/** What is kept of the request with a key that is withdrawn: nothing. */
+export function sealWithdrawal({ secretBox }: AppDeps): Buffer {
+  return secretBox.seal('', 'idempotency-key');
+}
+
 /**
  * Returns the answer to the first request with this key; undefined when this is the first. Throws 400 when the two
  * differ.

@@ -1,6 +1,6 @@
 // The result of a tool call: what its run has put out. Failures are results, too, so that the model reads them.
 import { readOutputs } from '../../db/nodes/node-outputs-repository.js';
-import { findRunResult } from '../../db/runs/run-output.js';
+import { countCharacters, findRunResult } from '../../db/runs/run-output.js';
 import { findRunEnd } from '../../db/runs/tool-runs-repository.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
@@ -29,6 +29,11 @@ export async function readCallResult(
     return failure(`The run failed: ${end.errorCode ?? 'failed'}: ${end.errorMessage ?? 'a node failed.'}`, runId);
   }
   const found = await findRunResult(db, runId);
+  if (found !== undefined && found.sizeBytes > MAX_CHARACTERS) {
+    // The database counts: what is not told after all takes no memory here.
+    const characters = (await countCharacters(db, runId, found)) ?? 0;
+    if (characters > MAX_CHARACTERS) return tooLarge(characters, runId);
+  }
   await lease.resize(WEIGHT * (found?.sizeBytes ?? 0));
   const [stored] = found === undefined ? [] : await readOutputs(db, { runId, path: found.path }, [found.nodeId]);
   if (found === undefined || stored === undefined) return success('', runId);
@@ -38,15 +43,18 @@ export async function readCallResult(
 
 function success(output: unknown, runId: string): JsonObject {
   const text = typeof output === 'string' ? output : writeJson(output);
-  if (text.length > MAX_CHARACTERS) {
-    const kept = `GET /api/v1/workflows/workflow_result/?id=${runId}`;
-    return failure(
-      `The run succeeded, but its output has ${text.length} characters, and the result of a tool has at most ${MAX_CHARACTERS}. ${kept} has it.`,
-      runId,
-    );
-  }
+  // The database counts characters beyond 16 bits once.
+  if (text.length > MAX_CHARACTERS) return tooLarge(text.length, runId);
   const structured = isObject(output) ? { structuredContent: output } : {};
   return { content: [{ type: 'text', text }], ...structured, _meta: { [RUN_ID]: runId } };
+}
+
+function tooLarge(characters: number, runId: string): JsonObject {
+  const kept = `GET /api/v1/workflows/workflow_result/?id=${runId}`;
+  return failure(
+    `The run succeeded, but its output has ${characters} characters, and the result of a tool has at most ${MAX_CHARACTERS}. ${kept} has it.`,
+    runId,
+  );
 }
 
 /** A result that tells the model what is wrong. Without a run, nothing was started. */

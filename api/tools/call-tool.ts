@@ -1,5 +1,7 @@
 // `tools/call`: a run of the workflow in the name of the key's user, with the arguments as its input.
 import { CallToolRequestParamsSchema } from '@modelcontextprotocol/sdk/types.js';
+import { findRunRole } from '../../db/projects/members-repository.js';
+import { isWithdrawn } from '../../db/runs/idempotency-repository.js';
 import { findTool } from '../../db/workflows/tools-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { Logger } from '../../config/logger.js';
@@ -8,8 +10,9 @@ import type { AppDeps } from '../deps.js';
 import { ApiError, overloaded } from '../http/errors.js';
 import type { Caller, RouteResult } from '../http/route.js';
 import { toRefusedInput, type RefusedInput } from '../hooks/refused-input.js';
-import { acceptRun } from '../runs/accept-run.js';
-import { toKeyedRequest, type KeyedRequest } from '../runs/idempotency.js';
+import { acceptOnce, tryToAccept } from '../runs/accept-run.js';
+import { toKeyedRequest } from '../runs/idempotency.js';
+import { mayRun } from '../waits/wait-view.js';
 import { failure } from './call-result.js';
 import { answerResult, ErrorCode, idSchema, ProtocolError, type Request, type RequestId } from './messages.js';
 import { streamCall } from './stream-call.js';
@@ -28,20 +31,40 @@ export interface Calling {
 
 /** Throws `ProtocolError` for what no run can be started for; what the model can mend is a result that says so. */
 export async function callTool(calling: Calling, { id, params }: Request): Promise<RouteResult> {
-  const { deps, log, caller, takesFirstEvent, signal } = calling;
+  const { deps, caller, takesFirstEvent, signal } = calling;
   const { name, input, progressToken } = readCall(params);
   if (deps.runHub.isFullFor(caller.userId)) throw overloaded();
-  const workflow = await findCalled(deps, caller, name);
-  if (workflow === undefined) throw invalidParams(`Unknown tool: ${name}`);
-  const keyed = toKeyedCall(calling, id, { workflowId: workflow.id, input });
-  const request = { workflow, userId: caller.userId, input, keyed, leavesNoDraft: true };
-  const { envelope } = await acceptRun(deps, log, request).catch(refuseSecondUse);
-  const { id: runId } = envelope.data;
-  if (envelope.status !== 201 || runId === null) {
-    return answerResult(id, failure(toSentences(toRefusedInput(envelope, workflow.document))));
-  }
+  const accepted = await acceptCall(calling, id, { name, input });
+  if ('refused' in accepted) return answerResult(id, failure(toSentences(accepted.refused)));
   const call = { requestId: id, progressToken, told: 0 };
-  return streamCall(deps, { ...call, runId, reader: caller, takesFirstEvent, signal });
+  return streamCall(deps, { ...call, runId: accepted.runId, reader: caller, takesFirstEvent, signal });
+}
+
+/**
+ * A request that is sent again gets the run that it has started, also where the tool has another name by now or is not
+ * offered any more: a model that were told otherwise would start a second one.
+ */
+async function acceptCall(
+  { deps, log, caller, sessionId }: Calling,
+  requestId: RequestId,
+  { name, input }: { name: string; input: JsonObject },
+): Promise<{ runId: string } | { refused: RefusedInput }> {
+  const workflowId = idInToolName(name);
+  if (workflowId === undefined) throw unknownTool(name);
+  const { userId, key } = toCallKey(caller, sessionId, requestId);
+  const keyed = toKeyedRequest(userId, { 'idempotency-key': key }, { workflowId, input });
+  const called: { workflow?: StoredDrawing } = {};
+  const { envelope, isRepeat } = await acceptOnce(deps, keyed, async () => {
+    const workflow = (called.workflow ??= await findCalled(deps, caller, name, workflowId));
+    const attempted = await tryToAccept(deps, log, { workflow, userId, input, keyed, leavesNoDraft: true });
+    if (attempted === undefined && (await isWithdrawn(deps.db, { userId, key }))) throw cancelled();
+    return attempted;
+  }).catch(refuseSecondUse);
+  const { id: runId } = envelope.data;
+  if (envelope.status !== 201 || runId === null)
+    return { refused: toRefusedInput(envelope, called.workflow?.document) };
+  if (isRepeat && !mayRun((await findRunRole(deps.db, runId, caller))?.role ?? null)) throw unknownTool(name);
+  return { runId };
 }
 
 function readCall(params: JsonObject): { name: string; input: JsonObject; progressToken: RequestId | undefined } {
@@ -56,20 +79,11 @@ function readCall(params: JsonObject): { name: string; input: JsonObject; progre
 }
 
 /** The name is the present one: after another title, a model that knows the old name looks at the list again. */
-async function findCalled({ db }: AppDeps, caller: Caller, name: string): Promise<StoredDrawing | undefined> {
-  const id = idInToolName(name);
-  const tool = id === undefined ? undefined : await findTool(db, caller, id);
-  return tool !== undefined && toToolName(tool) === name ? findDrawing(db, tool.id) : undefined;
-}
-
-/** A request that is sent again in its session is the same call: it gets the run that it has started. */
-function toKeyedCall(
-  { caller, sessionId }: Calling,
-  requestId: RequestId,
-  request: { workflowId: number; input: JsonObject },
-): KeyedRequest | undefined {
-  const { userId, key } = toCallKey(caller, sessionId, requestId);
-  return toKeyedRequest(userId, { 'idempotency-key': key }, request);
+async function findCalled({ db }: AppDeps, caller: Caller, name: string, workflowId: number): Promise<StoredDrawing> {
+  const tool = await findTool(db, caller, workflowId);
+  const drawing = tool !== undefined && toToolName(tool) === name ? await findDrawing(db, workflowId) : undefined;
+  if (drawing === undefined) throw unknownTool(name);
+  return drawing;
 }
 
 function refuseSecondUse(error: unknown): never {
@@ -79,6 +93,17 @@ function refuseSecondUse(error: unknown): never {
 
 function toSentences({ detail, errors = {} }: RefusedInput): string {
   return [detail, ...Object.entries(errors).map(([field, sentences]) => `${field}: ${sentences.join(' ')}`)].join('\n');
+}
+
+/** Clients do not look at the answer to what they have cancelled. */
+function cancelled(): ProtocolError {
+  return new ProtocolError(ErrorCode.InvalidRequest, 'The call was cancelled before its run began.');
+}
+
+const ECHOED_CHARACTERS = 100;
+
+function unknownTool(name: string): ProtocolError {
+  return invalidParams(`Unknown tool: ${name.slice(0, ECHOED_CHARACTERS)}`);
 }
 
 function invalidParams(message: string): ProtocolError {

@@ -10,7 +10,7 @@ import { idParams } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { answerRequest } from './answer-request.js';
 import { cancelCall } from './cancel-call.js';
-import { answerError, answerResult, ProtocolError, readMessage, type Request } from './messages.js';
+import { answerError, answerResult, ErrorCode, ProtocolError, readMessage, type Request } from './messages.js';
 import { checkSession, checkVersion, initialize, refuseOtherTypes } from './protocol.js';
 import { parseEventId, streamCall } from './stream-call.js';
 import { beginSession, toCallKey } from './tool-session.js';
@@ -51,6 +51,7 @@ const send = defineRoute({
   auth: 'bearer-key',
   ownOriginOnly: true,
   bodyFormat: 'exact',
+  answerUnparsed: ({ message }) => answerError(null, new ProtocolError(ErrorCode.ParseError, message)),
   headers: sessionHeaders.extend({
     accept: z.string().optional().describe('`application/json` and `text/event-stream`'),
   }),

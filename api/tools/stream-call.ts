@@ -2,14 +2,14 @@
 // tell as well, so that a client which loses its connection goes on at any of them (ADR 24).
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { findPlanOf } from '../../db/runs/tool-runs-repository.js';
-import { rootPlan } from '../../graph/plan.js';
+import { findSnapshotOf } from '../../db/runs/tool-runs-repository.js';
 import { writeJson } from '../../graph/json-text.js';
 import type { AppDeps } from '../deps.js';
 import type { RouteResult } from '../http/route.js';
 import { failure, readCallResult } from './call-result.js';
 import { followCall, type FollowedCall } from './follow-call.js';
 import { idSchema, toResponse, type RequestId } from './messages.js';
+import { labelsOf, type NodeLabels } from './node-labels.js';
 
 /** A caller that takes nothing for so long is disconnected; it may come back to the place where it was. */
 const STALLED_MS = 60_000;
@@ -83,15 +83,15 @@ async function* resultFrames(deps: CallDeps, call: StreamedCall): AsyncGenerator
 
 /** Progress rises from message to message, also after a client has come back: what it has heard of is not told again. */
 async function createProgress({ db }: CallDeps, call: StreamedCall, progressToken: RequestId) {
-  const plan = await findPlanOf(db, call.runId);
-  const { ids, labels } = plan === undefined ? { ids: [], labels: [] } : rootPlan(plan);
-  const labelOf = new Map(ids.map((id, index) => [id, labels[index]!]));
+  const hash = await findSnapshotOf(db, call.runId);
+  const labels = async (): Promise<NodeLabels> => (hash === undefined ? new Map() : labelsOf(db, hash));
+  const { size: total } = await labels();
   let ended = 0;
   return {
-    *frames(nodeId: string): Generator<string> {
+    async *frames(nodeId: string): AsyncGenerator<string> {
       ended += 1;
       if (ended <= call.told) return;
-      const params = { progressToken, progress: ended, total: ids.length, message: labelOf.get(nodeId) ?? '' };
+      const params = { progressToken, progress: ended, total, message: (await labels()).get(nodeId) ?? '' };
       const message = { jsonrpc: '2.0', method: 'notifications/progress', params };
       yield frameOf({ ...call, told: ended }, writeJson(message));
     },

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import type { ToolWorkflow } from '../../db/workflows/tools-repository.js';
 import { toInputSchema } from '../../graph/input-schema.js';
-import { inputFieldsOf } from '../../graph/input.js';
-import type { JsonObject } from '../../graph/json.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
 import { toToolName } from './tool-name.js';
 
 /** A `Tool` of the protocol. A run may do anything, so the client learns nothing reassuring of it. */
@@ -21,10 +20,10 @@ export const toolFactsSchema = z.object({
 });
 
 export function toToolFacts(workflow: ToolWorkflow): z.infer<typeof toolFactsSchema> {
-  const { title, short_description: description, start } = workflow;
+  const { title, short_description: description, fields } = workflow;
   return {
     name: toToolName(workflow),
     description: description.trim() === '' ? `Runs the workflow "${title}" and returns what it puts out.` : description,
-    input_schema: toInputSchema(inputFieldsOf(start)),
+    input_schema: toInputSchema(Array.isArray(fields) ? fields.filter(isObject) : []),
   };
 }

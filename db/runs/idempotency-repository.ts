@@ -48,9 +48,33 @@ export async function claimKey(
       WHERE used.created_at <= now() - ${LIFETIME}
     RETURNING true`.execute(transaction);
   if (rows.length === 0) return false;
+  await sweep(transaction);
+  return true;
+}
+
+/**
+ * Takes the key for no run, so that no request with it starts one. False when a run has it; one that is just about to
+ * claim it is waited for.
+ */
+export async function withdrawKey(db: Db, { userId, key }: RequestKey, requestEnc: Buffer): Promise<boolean> {
+  const { rows } = await sql`
+    INSERT INTO idempotency_keys (user_id, key, request_enc) VALUES (${userId}, ${key}, ${requestEnc})
+    ON CONFLICT (user_id, key) DO NOTHING RETURNING true`.execute(db);
+  if (rows.length === 0) return false;
+  await sweep(db);
+  return true;
+}
+
+export async function isWithdrawn(db: Db, { userId, key }: RequestKey): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM idempotency_keys
+    WHERE user_id = ${userId} AND key = ${key} AND run_id IS NULL AND created_at > now() - ${LIFETIME}`.execute(db);
+  return rows.length > 0;
+}
+
+async function sweep(db: Db): Promise<void> {
   await sql`
     DELETE FROM idempotency_keys WHERE (user_id, key) IN (
       SELECT user_id, key FROM idempotency_keys WHERE created_at <= now() - ${LIFETIME}
-      ORDER BY created_at LIMIT ${SWEEP}::integer FOR UPDATE SKIP LOCKED)`.execute(transaction);
-  return true;
+      ORDER BY created_at LIMIT ${SWEEP}::integer FOR UPDATE SKIP LOCKED)`.execute(db);
 }

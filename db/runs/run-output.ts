@@ -73,3 +73,15 @@ export async function findRunResult(db: Db, runId: string): Promise<RunResult | 
     ORDER BY first.run_id IS NULL, finished_at DESC, started_at DESC, node_id LIMIT 1`.execute(db);
   return rows[0];
 }
+
+/** How many characters the text of such a result has, as the database counts them. Undefined where it is gone. */
+export async function countCharacters(
+  db: Db,
+  runId: string,
+  { path, nodeId, isOutput }: RunResult,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ characters: number }>`
+    SELECT coalesce(char_length(result ->> ${isOutput ? 'value' : 'content'}::text), 0) AS characters FROM node_results
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND result IS NOT NULL`.execute(db);
+  return rows[0]?.characters;
+}

@@ -20,11 +20,17 @@ export async function findRunEnd(db: Db, runId: string): Promise<RunEnd | undefi
   return rows[0];
 }
 
-/** What the run executes, whether it is open or not. Undefined for a run without a plan. */
-export async function findPlanOf(db: Db, runId: string): Promise<Plan | undefined> {
+/** Under which hash the graph that the run executes is stored. Undefined where there is no such run. */
+export async function findSnapshotOf(db: Db, runId: string): Promise<Buffer | undefined> {
+  const { rows } = await sql<{ hash: Buffer }>`
+    SELECT snapshot_hash AS hash FROM runs WHERE id = ${runId}`.execute(db);
+  return rows[0]?.hash;
+}
+
+/** Undefined for a graph that is gone. */
+export async function findPlan(db: Db, snapshotHash: Buffer): Promise<Plan | undefined> {
   const { rows } = await sql<{ plan: Plan }>`
-    SELECT graph.plan FROM runs AS run JOIN graph_snapshots AS graph ON graph.hash = run.snapshot_hash
-    WHERE run.id = ${runId}`.execute(db);
+    SELECT plan FROM graph_snapshots WHERE hash = ${snapshotHash}`.execute(db);
   return rows[0]?.plan;
 }
 

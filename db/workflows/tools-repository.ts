@@ -1,7 +1,8 @@
 // Workflows that MCP clients are offered as tools.
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { Scope } from '../projects/scope.js';
+import { toolFieldsOf } from './tool-fields.js';
 import { memberWorkflows } from './workflows-repository.js';
 
 export interface ToolWorkflow {
@@ -9,12 +10,9 @@ export interface ToolWorkflow {
   title: string;
   is_tool: boolean;
   short_description: string;
-  /** Of the drawing no more than what its input fields are read from; null where those are too large. */
-  start: Record<string, unknown> | null;
+  /** The `input_fields` of its trigger; null where they are too large. */
+  fields: unknown;
 }
-
-/** A page of tools has many of them. */
-const MAX_START_BYTES = 256 * 1024;
 
 /** Those that the user may run, by id, after the one with the id `after`. */
 export function listTools(
@@ -32,33 +30,19 @@ export function findTool(db: Db, scope: Scope, workflowId: number): Promise<Tool
 
 /** What would be offered of a workflow that the caller may see, whether it is a tool or not. */
 export function findToolFacts(db: Db, scope: Scope, workflowId: number): Promise<ToolWorkflow | undefined> {
-  return selectTool(memberWorkflows(db, scope)).where('workflows.id', '=', workflowId).executeTakeFirst();
+  return selectTool(memberWorkflows(db, scope))
+    .select(toolFieldsOf(sql.ref('workflows.document')).as('fields'))
+    .where('workflows.id', '=', workflowId)
+    .executeTakeFirst();
 }
 
 function runnableTools(db: Db, scope: Scope) {
   return selectTool(memberWorkflows(db, scope))
+    .select('workflows.tool_fields as fields')
     .where('workflows.is_tool', '=', true)
     .where('project_members.role', '!=', 'viewer');
 }
 
 function selectTool(query: ReturnType<typeof memberWorkflows>) {
-  return query.select([
-    'workflows.id',
-    'workflows.title',
-    'workflows.is_tool',
-    'workflows.short_description',
-    start.as('start'),
-  ]);
+  return query.select(['workflows.id', 'workflows.title', 'workflows.is_tool', 'workflows.short_description']);
 }
-
-/** The drawing with the one node that `inputFieldsOf` takes (graph/input.ts): the start, or else the first trigger. */
-const start: RawBuilder<Record<string, unknown> | null> = sql`(
-  SELECT CASE WHEN octet_length(node::text) <= ${sql.lit(MAX_START_BYTES)}
-    THEN json_build_object('start_node', workflows.document -> 'start_node', 'nodes', json_build_array(node)) END
-  FROM json_array_elements(CASE WHEN json_typeof(workflows.document -> 'nodes') = 'array' THEN workflows.document -> 'nodes' ELSE '[]' END)
-    WITH ORDINALITY AS drawn (node, ordinal)
-  CROSS JOIN LATERAL (SELECT json_typeof(node -> 'id') = 'string' AND json_typeof(workflows.document -> 'start_node') = 'string'
-    AND node ->> 'id' = workflows.document ->> 'start_node' AS is_start) AS judged
-  WHERE json_typeof(node) = 'object' AND (is_start OR node ->> 'type' = 'trigger-node')
-  ORDER BY is_start IS TRUE DESC, ordinal LIMIT 1
-)`;

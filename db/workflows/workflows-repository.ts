@@ -8,6 +8,7 @@ import { deleteHooksOf } from '../hooks/delete-hooks.js';
 import { deleteSchedulesOf } from '../schedules/delete-schedules.js';
 import { isInScope, type Scope } from '../projects/scope.js';
 import { cancelOpenRuns } from '../runs/open-runs.js';
+import { keepToolFields } from './tool-fields.js';
 import { keepVersion } from './versions-repository.js';
 
 /** A workflow as a member of its project sees it; the document stays text, for it is only passed on. */
@@ -20,6 +21,7 @@ export interface MemberWorkflow extends Omit<
   | 'first_published_at'
   | 'last_published_at'
   | 'published_snapshot'
+  | 'tool_fields'
 > {
   /** Null in a list where it is too large for one. */
   document_text: string | null;
@@ -183,6 +185,7 @@ async function writeUpdate(
     })
     .where('id', '=', stored.id)
     .execute();
+  if (fields.document !== undefined || fields.is_tool !== undefined) await keepToolFields(transaction, stored.id);
 }
 
 /** The time is that of the statement: of two updates at once the later version has the later time. */

@@ -88,6 +88,7 @@ export interface IdempotencyKeysTable {
   key: string;
   /** What was asked with the key, hashed and sealed: a plain hash would let a short secret be guessed. */
   request_enc: Buffer;
-  run_id: string;
+  /** Null: the key was withdrawn, and no request with it starts a run. */
+  run_id: string | null;
   created_at: Generated<Date>;
 }

@@ -33,6 +33,8 @@ export interface WorkflowsTable {
   slug: string | null;
   /** Whether MCP clients are offered it as a tool. */
   is_tool: Generated<boolean>;
+  /** The `input_fields` of a tool's trigger, as they are in `document`; null where they are too large to be listed. */
+  tool_fields: Json<unknown> | null;
   copied_from: number | null;
   first_published_at: Date | null;
   last_published_at: Date | null;

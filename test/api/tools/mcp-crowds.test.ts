@@ -175,17 +175,37 @@ describe('tool calls in crowds and over processes', function () {
     }
   });
 
-  it('a cancel that overtakes its call cancels it as soon as it is there', async () => {
+  const cancelOf = (requestId: string) => ({
+    jsonrpc: '2.0',
+    method: 'notifications/cancelled',
+    params: { requestId },
+  });
+
+  it('a cancel that overtakes its call keeps it from beginning, however much later the call comes and how often', async () => {
     const { id, name } = await offer(account.api, project, waiting());
     const bare = await connectBare(stack.apiUrl, account.apiKey);
-    const params = { requestId: 'late' };
-    const cancel = bare.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
-    const { text } = await bare.request('late', 'tools/call', { name, arguments: {} });
-    assert.equal((await cancel).status, 202);
-    assert.match(text, /The run was cancelled/);
+    assert.equal((await bare.send(cancelOf('late'))).status, 202);
+    assert.equal((await bare.send(cancelOf('late'))).status, 202);
+    for (let count = 0; count < 2; count += 1) {
+      const { body } = await bare.request('late', 'tools/call', { name, arguments: {} });
+      assert.deepEqual(body.error, { code: -32600, message: 'The call was cancelled before its run began.' });
+    }
+    assert.deepEqual(await runsOf(id), []);
+  });
+
+  it('a cancel at the same moment as its call is not lost: there is no run, or it is cancelled', async () => {
+    const { id, name } = await offer(account.api, project, waiting());
+    const bare = await connectBare(stack.apiUrl, account.apiKey);
+    const ids = Array.from({ length: 20 }, (_, index) => `at once ${index}`);
+    await Promise.all(
+      ids.flatMap((requestId) => [
+        bare.request(requestId, 'tools/call', { name, arguments: {} }),
+        bare.send(cancelOf(requestId)),
+      ]),
+    );
     assert.deepEqual(
-      (await runsOf(id)).map(({ status }) => status),
-      ['Cancelled'],
+      (await runsOf(id)).filter(({ status }) => status !== 'Cancelled'),
+      [],
     );
   });
 

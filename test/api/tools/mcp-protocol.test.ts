@@ -5,7 +5,15 @@ import { drawing, linkInRow, node as nodeOf, trigger } from '../../support/graph
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
-import { createAccount, openSession, restrictedTo, revokeAccess, removeKey, type Account } from '../accounts.js';
+import {
+  createAccount,
+  giveRole,
+  openSession,
+  restrictedTo,
+  revokeAccess,
+  removeKey,
+  type Account,
+} from '../accounts.js';
 import { startApiProcess } from '../api-process.js';
 import {
   connectBare,
@@ -176,8 +184,14 @@ describe('the protocol of /mcp', function () {
       const { status, body } = await bare.send(message);
       assert.deepEqual([status, body.error?.code, body.id], [400, -32600, null], JSON.stringify(message));
     }
-    for (const text of ['{', 'null', '"x"', '7', `${'['.repeat(5_000)}${']'.repeat(5_000)}`, '{"a":"\\u0000"}']) {
-      assert.equal((await bare.send(text)).status, 400, text.slice(0, 20));
+    for (const text of ['null', '"x"', '7', '']) {
+      const { status, body } = await bare.send(text);
+      assert.deepEqual([status, body.error?.code, body.id], [400, -32600, null], text);
+    }
+    for (const text of ['{', `${'['.repeat(5_000)}${']'.repeat(5_000)}`, '{"a":"\\u0000"}']) {
+      const { status, body } = await bare.send(text);
+      assert.deepEqual([status, body.error?.code, body.id], [400, -32700, null], text.slice(0, 20));
+      assert.match(body.error!.message, /^JSON parse error - /);
     }
     assert.equal((await bare.send(list, { 'content-type': 'text/plain' })).status, 415);
     const huge = JSON.stringify({ ...list, params: { x: 'x'.repeat(11 * 1024 * 1024) } });
@@ -262,5 +276,31 @@ describe('the protocol of /mcp', function () {
     const again = await connectBare(stack.apiUrl, account.apiKey);
     await again.request('same', 'tools/call', { name, arguments: { n: 1 } });
     assert.equal((await runsOf(id)).length, 3, 'another id, and another session');
+  });
+
+  it('a request that is sent again gets its run, whatever the tool is called by now, and whether it is offered still', async () => {
+    const { id, name } = await offer(account.api, project, echo(), 'Before');
+    const member = await createAccount(stack);
+    await giveRole(stack, member, project, 'editor');
+    const client = await connectBare(stack.apiUrl, member.apiKey);
+    const ask = (n: number) => client.request('same', 'tools/call', { name, arguments: { n } });
+    const runIn = ({ text }: { text: string }): string =>
+      runOf(messagesIn(text.replace(/^data: $/gm, '')).at(-1)!['result'] as CallToolResult);
+    const first = runIn(await ask(1));
+    await account.api.patch(`/workflows/${id}/`, { body: { title: 'After' } });
+    assert.equal(runIn(await ask(1)), first);
+    await account.api.patch(`/workflows/${id}/`, { body: { is_tool: false } });
+    assert.equal(runIn(await ask(1)), first);
+    assert.equal((await ask(2)).body.error?.code, -32600, 'another call');
+    const anew = await client.request('new', 'tools/call', { name, arguments: { n: 1 } });
+    assert.deepEqual(anew.body.error, { code: -32602, message: `Unknown tool: ${name}` });
+    await giveRole(stack, member, project, 'viewer');
+    assert.equal((await ask(1)).body.error?.code, -32602, 'a viewer may not run it');
+    assert.equal((await runsOf(id)).length, 1);
+  });
+
+  it('a name that is no tool is echoed shortened', async () => {
+    const { body } = await bare.request('long', 'tools/call', { name: 'x'.repeat(100_000) });
+    assert.deepEqual(body.error, { code: -32602, message: `Unknown tool: ${'x'.repeat(100)}` });
   });
 });

@@ -1,6 +1,7 @@
 // Which workflows MCP clients are offered, to whom and under which names. docs/use/mcp.md.
 import assert from 'node:assert/strict';
 import { chain, drawing, trigger } from '../../support/graphs.js';
+import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
 import { createAccount, giveRole, removeMembership, restrictedTo, type Account } from '../accounts.js';
@@ -223,9 +224,50 @@ describe('the list of tools', function () {
     assert.equal(JSON.stringify(facts.body).includes('nobody sees this'), false);
   });
 
-  it('drawings that are none are offered without fields: numbers for nodes, fields of megabytes, no nodes', async () => {
+  it('the fields are those of the drawing as it is now: after each change, of a tool that is offered again, and up to 32 KiB', async () => {
     const other = await account.api.createProject();
-    const many = Array.from({ length: 400 }, (_, index) => ({ id: `f${index}`, tooltip: 'x'.repeat(1_000) }));
+    const single = (...ids: string[]): object => drawing([trigger(ids.map((id) => ({ id })))]);
+    const { id } = await offer(account.api, other, single('first'));
+    const restricted = await restrictedTo(stack, other, account);
+    const own = async (): Promise<string[]> => {
+      const [tool, ...more] = await toolsOf(restricted);
+      assert.deepEqual(more, []);
+      return Object.keys(tool!.inputSchema['properties'] as object);
+    };
+    const change = (body: object) => account.api.patch(`/workflows/${id}/`, { body });
+    assert.deepEqual(await own(), ['first']);
+    await change({ data: single('second') });
+    assert.deepEqual(await own(), ['second']);
+    await change({ is_tool: false });
+    await change({ data: single('third') });
+    const facts = await account.api.get<{ input_schema: { properties: object } }>(`/workflows/${id}/tool/`);
+    assert.deepEqual(Object.keys(facts.body.input_schema.properties), ['third'], 'while it is none');
+    const [kept] = await queryDatabase<{ fields: unknown }>(
+      stack,
+      'SELECT tool_fields AS fields FROM workflows WHERE id = $1',
+      [id],
+    );
+    assert.equal(kept!.fields, null);
+    await change({ is_tool: true, short_description: 'x' });
+    assert.deepEqual(await own(), ['third']);
+    await change({ title: 'Another title' });
+    assert.deepEqual(await own(), ['third']);
+    await change({ data: drawing([trigger([{ id: 'large', tooltip: 'x'.repeat(32_000) }])]) });
+    assert.deepEqual(await own(), ['large']);
+    await change({ data: drawing([trigger([{ id: 'larger', tooltip: 'x'.repeat(32_768) }])]) });
+    assert.deepEqual(await own(), []);
+  });
+
+  it('two fields with the same id are one argument', async () => {
+    const fields = [1, 2].map(() => ({ id: 'a', input_requirements: true }));
+    const { id } = await offer(account.api, project, drawing([trigger(fields)]));
+    const { body } = await account.api.get<{ input_schema: object }>(`/workflows/${id}/tool/`);
+    assert.deepEqual(body.input_schema, { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] });
+  });
+
+  it('drawings that are none are offered without fields: numbers for nodes, too many fields, no nodes', async () => {
+    const other = await account.api.createProject();
+    const many = Array.from({ length: 40 }, (_, index) => ({ id: `f${index}`, tooltip: 'x'.repeat(1_000) }));
     const drawings = [
       {},
       { nodes: 'none' },
