@@ -22,6 +22,8 @@ const chatBody = z.looseObject({
   stream: z.unknown().optional(),
   max_tokens: z.unknown().optional(),
   max_completion_tokens: z.unknown().optional(),
+  n: z.unknown().optional(),
+  best_of: z.unknown().optional(),
 });
 
 const projectHeader = documentedAs(

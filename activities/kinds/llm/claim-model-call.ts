@@ -9,6 +9,8 @@ import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
 
+type Lengths = Parameters<typeof reservedTokens>[1];
+
 interface ModelCall {
   turn: number;
   model: ResolvedModel;
@@ -27,7 +29,8 @@ export async function claimModelCall(
   { turn, model, body, maxCostUsd = null }: ModelCall,
 ): Promise<CallClaim> {
   const { runId, path, nodeId, run } = task;
-  const reservedUsd = priceOf(reservedTokens(unmarkNumbers(JSON.stringify(body)).length, body), model);
+  const characters = unmarkNumbers(JSON.stringify(body)).length;
+  const reservedUsd = priceOf(reservedTokens(characters, toLengths(body)), model);
   const claim = await claimPaidCall(db, {
     runId,
     path,
@@ -43,6 +46,12 @@ export async function claimModelCall(
   if ('limited' in claim) throw budgetExceeded(claim, reservedUsd);
   if (claim.isAllowed) return claim;
   throw new NodeFailure('outcome_unknown', 'The model call was in flight twice when its worker died; it is given up.');
+}
+
+/** How long the answer may be, with numbers that are numbers. */
+function toLengths({ max_tokens, max_completion_tokens, n, ...rest }: ModelCall['body']): Lengths {
+  const { best_of } = rest as Lengths;
+  return JSON.parse(unmarkNumbers(JSON.stringify({ max_tokens, max_completion_tokens, n, best_of }))) as Lengths;
 }
 
 const SUBJECTS = {
