@@ -99,12 +99,7 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
         priceVersion: model.priceVersion,
       };
       const reservedUsd = priceOf(asked, model);
-      const reserved = {
-        reservedUsd,
-        inputTokens: asked.input,
-        outputTokens: asked.output,
-        leaseSeconds: LEASE_SECONDS,
-      };
+      const reserved = { reservedUsd, ...toCounts(asked), leaseSeconds: LEASE_SECONDS };
       const passed = await beginChatCall(db, { ...call, ...reserved });
       if (passed !== undefined) throw budgetExceeded(passed, reservedUsd);
       open.add(call.id);
@@ -112,7 +107,7 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
       return {
         end(outcome) {
           if (stored === undefined) {
-            stored = store(call, toEnd(outcome, model, tokensIn(characters)));
+            stored = store(call, toEnd(outcome, model, asked));
             storing.add(stored);
             void stored.finally(() => storing.delete(stored!));
           }
@@ -130,19 +125,23 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
 const NOT_REPORTED = 'The provider reported no usage: it is estimated at one token for every 3 characters.';
 const NOT_COMPLETE = 'The answer was not complete: what was used is estimated at one token for every 3 characters.';
 
-function toEnd(outcome: ChatOutcome, model: ResolvedModel, inputTokens: number): ChatEnd {
+const NOT_READ = 'The answer has an encoding that could not be read: what was reserved is charged.';
+
+function toEnd(outcome: ChatOutcome, model: ResolvedModel, reserved: Tokens): ChatEnd {
   if (outcome.kind === 'failed') {
     const nothing = { amountUsd: '0', isEstimated: false, inputTokens: 0, outputTokens: 0 };
     return { status: 'Error', reason: outcome.reason, ...nothing };
   }
-  const { usage, characters } = outcome.read;
+  const { usage, characters, decoded } = outcome.read;
   const status = outcome.kind === 'complete' ? ('Succeeded' as const) : ('Error' as const);
   if (usage !== undefined) {
     const used = { input: toTokens(usage.prompt_tokens), output: toTokens(usage.completion_tokens) };
     return { status, reason: '', isEstimated: false, amountUsd: toCharge(usage, model).amountUsd, ...toCounts(used) };
   }
-  const used = { input: inputTokens, output: tokensIn(characters) };
-  const reason = outcome.kind === 'complete' ? NOT_REPORTED : NOT_COMPLETE;
+  const isRead = decoded === 'whole' || (decoded === 'cut' && outcome.kind === 'broken');
+  const used = isRead ? { input: reserved.input, output: tokensIn(characters) } : reserved;
+  const ofRead = outcome.kind === 'complete' ? NOT_REPORTED : NOT_COMPLETE;
+  const reason = isRead ? ofRead : NOT_READ;
   return { status, reason, isEstimated: true, amountUsd: priceOf(used, model), ...toCounts(used) };
 }
 

@@ -7,6 +7,7 @@ import { documentedAs } from '../http/documented-as.js';
 import { chatErrorSchema } from './chat-errors.js';
 import { meterAnswer } from './meter-answer.js';
 import { toCallerHeaders, toProviderHeaders } from './chat-headers.js';
+import type { ReadUsage } from './usage-reader.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, permissionDenied } from '../http/errors.js';
 import { mayAct } from '../access/roles.js';
@@ -123,7 +124,7 @@ function unknownModel(name: string): ApiError {
   return new ApiError(404, 'model_not_found', `The model '${shown}' does not exist.`, { param: 'model' });
 }
 
-const NOTHING_READ = { usage: undefined, characters: 0 };
+const NOTHING_READ: ReadUsage = { usage: undefined, characters: 0, decoded: 'whole' };
 
 function codeOf(error: unknown): string {
   return error instanceof ApiError ? error.code : 'upstream_error';
