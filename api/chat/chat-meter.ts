@@ -75,6 +75,12 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
     open.delete(call.id);
   }
 
+  function keep(stored: Promise<void>): Promise<void> {
+    storing.add(stored);
+    void stored.finally(() => storing.delete(stored));
+    return stored;
+  }
+
   async function round(): Promise<number> {
     try {
       if (open.size > 0) await extendChatCalls(db, [...open], LEASE_SECONDS);
@@ -100,17 +106,17 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
       };
       const reservedUsd = priceOf(asked, model);
       const reserved = { reservedUsd, ...toCounts(asked), leaseSeconds: LEASE_SECONDS };
-      const passed = await beginChatCall(db, { ...call, ...reserved });
+      // An error does not say whether the call was stored.
+      const passed = await beginChatCall(db, { ...call, ...reserved }).catch((error: unknown) => {
+        void keep(store(call, toEnd({ kind: 'failed', reason: 'not_made' }, model, asked)));
+        throw error;
+      });
       if (passed !== undefined) throw budgetExceeded(passed, reservedUsd);
       open.add(call.id);
       let stored: Promise<void> | undefined;
       return {
         end(outcome) {
-          if (stored === undefined) {
-            stored = store(call, toEnd(outcome, model, asked));
-            storing.add(stored);
-            void stored.finally(() => storing.delete(stored!));
-          }
+          stored ??= keep(store(call, toEnd(outcome, model, asked)));
           return Promise.race([stored, sleep(HOLD_MS, undefined, { ref: false })]);
         },
       };

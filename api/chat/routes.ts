@@ -68,6 +68,8 @@ const completeChat = defineRoute({
     const characters = bodyBytes.toString('utf8').length;
     const asked = { projectId, userId: caller.userId, modelName: body.model, model, characters, body };
     const call = await deps.chatMeter.begin(asked);
+    if (signal.aborted) await call.end({ kind: 'failed', reason: 'not_made' });
+    signal.throwIfAborted();
     const answer = await deps.chatUpstream
       .send({
         provider,
