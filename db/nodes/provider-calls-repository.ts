@@ -117,6 +117,19 @@ export async function releaseCalls(
     WHERE run_id = ${runId} ${ofNode} AND reserved_usd IS NOT NULL`.execute(db);
 }
 
+/**
+ * A member of the WITH list of a statement that closes nodes from outside: frees what calls on the wire of those in `closed` hold
+ * of the limits. What is paid stays.
+ */
+export function freedCalls(runId: string): RawBuilder<unknown> {
+  return sql`
+    freed_calls AS (
+      UPDATE provider_calls AS call SET reserved_usd = NULL FROM closed
+      WHERE call.run_id = ${runId} AND call.path = closed.path AND call.node_id = closed.node_id AND call.state = 'sent'
+        AND call.reserved_usd IS NOT NULL
+    )`;
+}
+
 /** What a node's calls have cost so far, in USD. */
 export async function sumCallPrices(db: Db, { runId, path, nodeId }: NodeKey): Promise<string> {
   const { rows } = await sql<{ total: string }>`
