@@ -146,10 +146,16 @@ const reached = [
 // locks until its commit, with which its reservation is there for the next one; the functions are volatile, so that each
 // statement in them sees what was committed before it. Lock order: the first run of all above, then the project.
 const reserved = [
+  // What is on the wire counts in every period; what is paid, in the one in which the answer came.
+  `CREATE FUNCTION period_begin(asked_project integer) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT period_start(spending_period, clock_timestamp())::timestamp AT TIME ZONE 'UTC' FROM projects
+    WHERE id = asked_project
+  $$`,
   // A run that has ended holds nothing, also where a worker that did not know it has claimed a call since.
   `CREATE FUNCTION reserved_in_project(asked_project integer) RETURNS numeric LANGUAGE sql STABLE AS $$
     SELECT coalesce((SELECT sum(call.reserved_usd) FROM provider_calls AS call JOIN runs ON runs.id = call.run_id
-        WHERE call.project_id = asked_project AND call.reserved_usd IS NOT NULL AND runs.status = 'In Progress'), 0)
+        WHERE call.project_id = asked_project AND call.reserved_usd IS NOT NULL AND runs.status = 'In Progress'
+          AND (call.state <> 'applied' OR call.replied_at >= (SELECT period_begin(asked_project)))), 0)
       + coalesce((SELECT sum(reserved_usd) FROM chat_calls
         WHERE project_id = asked_project AND reserved_usd IS NOT NULL), 0)
   $$`,

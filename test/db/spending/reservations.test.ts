@@ -222,6 +222,31 @@ describe('reservations of money', function () {
       assert.equal(await startOf('total', '2026-03-01T00:00:00Z'), '-infinity');
     });
 
+    it('an agent`s turn counts in that in which it was paid, and all of them in that in which the agent ends', async () => {
+      const run = await openRun(db, ['agent', 'llm']);
+      await limit(run, '0.15', 'day');
+      const key = { runId: run.id, path: '', nodeId: run.nodeIds[0]! };
+      await claimNode(db, key);
+      assert.ok(!isRefused(await claim(run, 0)));
+      const said = { isFinal: false, messageEnc: Buffer.from('sealed'), usage: null, priceUsd: '0.1', toolCalls: [] };
+      await saveTurn(db, { ...key, nodeLabel: 'an agent', turn: 0, ...said });
+      assert.equal((await figures(run)).reserved, '0.1');
+      assert.ok(isRefused(await claim(run, 1)));
+      await sql`UPDATE provider_calls SET replied_at = replied_at - interval '1 day' WHERE run_id = ${run.id}`.execute(
+        db,
+      );
+      assert.equal((await figures(run)).reserved, '0');
+      assert.ok(!isRefused(await claim(run, 1)));
+      assert.equal((await figures(run)).reserved, '0.1');
+      await sql`UPDATE provider_calls SET sent_at = sent_at - interval '1 day' WHERE run_id = ${run.id}`.execute(db);
+      assert.equal((await figures(run)).reserved, '0.1', 'what is on the wire counts');
+      await limit(run, '0.15', 'total');
+      assert.equal((await figures(run)).reserved, '0.2');
+      await limit(run, '0.15', 'day');
+      await recordAgentEnd(db, nodeEnd(run, run.nodeIds[0]!, 'agent'));
+      assert.deepEqual(await figures(run), { spent: '0.1', reserved: '0.1' });
+    });
+
     it('what was spent before does not count, and what is reserved does', async () => {
       const run = await openRun(db, ['llm', 'llm', 'llm']);
       await limit(run, '0.15', 'day');
