@@ -49,14 +49,26 @@ export function tokensIn(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
-/** How long the answer to a call may be. */
+/** How long the answer to a call may be: the parameters of a chat completion that say so. */
 interface Asked {
   max_tokens?: unknown;
   max_completion_tokens?: unknown;
+  n?: unknown;
+  best_of?: unknown;
 }
 
-/** The tokens that a call of so many characters is reserved at: those, and `max_tokens` or 4,096 for the answer. */
-export function reservedTokens(characters: number, { max_tokens, max_completion_tokens }: Asked): Tokens {
-  const output = toTokens(max_tokens) || toTokens(max_completion_tokens) || ANSWER_TOKENS;
-  return { input: tokensIn(characters), output };
+/**
+ * The tokens that a call of so many characters is reserved at: those, and `max_tokens` or 4,096 for each answer. Of two limits
+ * the larger one counts, because it is not known which one the provider obeys.
+ */
+export function reservedTokens(characters: number, { max_tokens, max_completion_tokens, n, best_of }: Asked): Tokens {
+  const ofAnswer = Math.max(toAsked(max_tokens), toAsked(max_completion_tokens)) || ANSWER_TOKENS;
+  const answers = Math.max(1, toAsked(n), toAsked(best_of));
+  return { input: tokensIn(characters), output: Math.min(ofAnswer * answers, Number.MAX_SAFE_INTEGER) };
+}
+
+/** Some providers read texts as numbers. What is no positive number is 0. */
+function toAsked(value: unknown): number {
+  const number = typeof value === 'string' ? Number(value) : value;
+  return typeof number === 'number' && number > 0 ? Math.min(Math.ceil(number), Number.MAX_SAFE_INTEGER) : 0;
 }

@@ -13,7 +13,16 @@ const TO_CALLER = new RegExp(
 );
 
 export function toProviderHeaders(given: IncomingHttpHeaders): Record<string, string> {
-  return select(given, TO_PROVIDER);
+  const { 'accept-encoding': accepted, ...passing } = select(given, TO_PROVIDER);
+  return { ...passing, ...(accepted !== undefined && { 'accept-encoding': toReadable(accepted) }) };
+}
+
+const READABLE = /^(?:gzip|x-gzip|deflate|br|identity)\s*(?:;|$)/i;
+
+/** Those of the encodings in which the usage can be read along. */
+function toReadable(accepted: string): string {
+  const encodings = accepted.split(',').map((encoding) => encoding.trim());
+  return encodings.filter((encoding) => READABLE.test(encoding)).join(', ') || 'identity';
 }
 
 export function toCallerHeaders(given: IncomingHttpHeaders): Record<string, string> {

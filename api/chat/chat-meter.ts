@@ -75,6 +75,12 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
     open.delete(call.id);
   }
 
+  function keep(stored: Promise<void>): Promise<void> {
+    storing.add(stored);
+    void stored.finally(() => storing.delete(stored));
+    return stored;
+  }
+
   async function round(): Promise<number> {
     try {
       if (open.size > 0) await extendChatCalls(db, [...open], LEASE_SECONDS);
@@ -99,23 +105,18 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
         priceVersion: model.priceVersion,
       };
       const reservedUsd = priceOf(asked, model);
-      const reserved = {
-        reservedUsd,
-        inputTokens: asked.input,
-        outputTokens: asked.output,
-        leaseSeconds: LEASE_SECONDS,
-      };
-      const passed = await beginChatCall(db, { ...call, ...reserved });
+      const reserved = { reservedUsd, ...toCounts(asked), leaseSeconds: LEASE_SECONDS };
+      // An error does not say whether the call was stored.
+      const passed = await beginChatCall(db, { ...call, ...reserved }).catch((error: unknown) => {
+        void keep(store(call, toEnd({ kind: 'failed', reason: 'not_made' }, model, asked)));
+        throw error;
+      });
       if (passed !== undefined) throw budgetExceeded(passed, reservedUsd);
       open.add(call.id);
       let stored: Promise<void> | undefined;
       return {
         end(outcome) {
-          if (stored === undefined) {
-            stored = store(call, toEnd(outcome, model, tokensIn(characters)));
-            storing.add(stored);
-            void stored.finally(() => storing.delete(stored!));
-          }
+          stored ??= keep(store(call, toEnd(outcome, model, asked)));
           return Promise.race([stored, sleep(HOLD_MS, undefined, { ref: false })]);
         },
       };
@@ -130,19 +131,23 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
 const NOT_REPORTED = 'The provider reported no usage: it is estimated at one token for every 3 characters.';
 const NOT_COMPLETE = 'The answer was not complete: what was used is estimated at one token for every 3 characters.';
 
-function toEnd(outcome: ChatOutcome, model: ResolvedModel, inputTokens: number): ChatEnd {
+const NOT_READ = 'The answer has an encoding that could not be read: what was reserved is charged.';
+
+function toEnd(outcome: ChatOutcome, model: ResolvedModel, reserved: Tokens): ChatEnd {
   if (outcome.kind === 'failed') {
     const nothing = { amountUsd: '0', isEstimated: false, inputTokens: 0, outputTokens: 0 };
     return { status: 'Error', reason: outcome.reason, ...nothing };
   }
-  const { usage, characters } = outcome.read;
+  const { usage, characters, decoded } = outcome.read;
   const status = outcome.kind === 'complete' ? ('Succeeded' as const) : ('Error' as const);
   if (usage !== undefined) {
     const used = { input: toTokens(usage.prompt_tokens), output: toTokens(usage.completion_tokens) };
     return { status, reason: '', isEstimated: false, amountUsd: toCharge(usage, model).amountUsd, ...toCounts(used) };
   }
-  const used = { input: inputTokens, output: tokensIn(characters) };
-  const reason = outcome.kind === 'complete' ? NOT_REPORTED : NOT_COMPLETE;
+  const isRead = decoded === 'whole' || (decoded === 'cut' && outcome.kind === 'broken');
+  const used = isRead ? { input: reserved.input, output: tokensIn(characters) } : reserved;
+  const ofRead = outcome.kind === 'complete' ? NOT_REPORTED : NOT_COMPLETE;
+  const reason = isRead ? ofRead : NOT_READ;
   return { status, reason, isEstimated: true, amountUsd: priceOf(used, model), ...toCounts(used) };
 }
 

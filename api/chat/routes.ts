@@ -7,6 +7,7 @@ import { documentedAs } from '../http/documented-as.js';
 import { chatErrorSchema } from './chat-errors.js';
 import { meterAnswer } from './meter-answer.js';
 import { toCallerHeaders, toProviderHeaders } from './chat-headers.js';
+import type { ReadUsage } from './usage-reader.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, permissionDenied } from '../http/errors.js';
 import { mayAct } from '../access/roles.js';
@@ -22,6 +23,8 @@ const chatBody = z.looseObject({
   stream: z.unknown().optional(),
   max_tokens: z.unknown().optional(),
   max_completion_tokens: z.unknown().optional(),
+  n: z.unknown().optional(),
+  best_of: z.unknown().optional(),
 });
 
 const projectHeader = documentedAs(
@@ -65,6 +68,8 @@ const completeChat = defineRoute({
     const characters = bodyBytes.toString('utf8').length;
     const asked = { projectId, userId: caller.userId, modelName: body.model, model, characters, body };
     const call = await deps.chatMeter.begin(asked);
+    if (signal.aborted) await call.end({ kind: 'failed', reason: 'not_made' });
+    signal.throwIfAborted();
     const answer = await deps.chatUpstream
       .send({
         provider,
@@ -121,7 +126,7 @@ function unknownModel(name: string): ApiError {
   return new ApiError(404, 'model_not_found', `The model '${shown}' does not exist.`, { param: 'model' });
 }
 
-const NOTHING_READ = { usage: undefined, characters: 0 };
+const NOTHING_READ: ReadUsage = { usage: undefined, characters: 0, decoded: 'whole' };
 
 function codeOf(error: unknown): string {
   return error instanceof ApiError ? error.code : 'upstream_error';

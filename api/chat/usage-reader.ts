@@ -4,7 +4,12 @@ import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { isObject } from '../../graph/json.js';
 
-export interface ReadUsage {
+export interface ReadUsage extends SaidUsage {
+  /** `cut`: the compressed bytes have no end. `unknown`: they have an encoding that is not known, or not their own. */
+  decoded: 'whole' | 'cut' | 'unknown';
+}
+
+interface SaidUsage {
   /** As the provider has reported it last; undefined where it has reported none. */
   usage: { prompt_tokens?: unknown; completion_tokens?: unknown } | undefined;
   /** Characters of the answer. */
@@ -39,34 +44,36 @@ export function createUsageReader(headers: AnswerHeaders): UsageReader {
   const isStream = /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
   const text = isStream ? createStreamReader() : createBodyReader();
   const decode = new StringDecoder('utf8');
-  const encoding = (headers['content-encoding'] ?? 'identity').toLowerCase();
+  const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase() || 'identity';
   const read = (chunk: Buffer): void => text.push(decode.write(chunk));
   const unpack = DECODERS[encoding]?.();
   if (unpack === undefined) {
+    const isPlain = encoding === 'identity';
     return {
-      push: read,
-      end: () => Promise.resolve(text.end()),
+      push: isPlain ? read : () => undefined,
+      end: () => Promise.resolve({ ...text.end(), decoded: isPlain ? 'whole' : 'unknown' }),
     };
   }
   unpack.on('data', read);
   // What was cut off, or is no archive, is read as far as it goes.
+  let decoded: ReadUsage['decoded'] = 'whole';
   const over = new Promise<void>((resolve) => {
     for (const event of ['end', 'error', 'close']) unpack.once(event, () => resolve());
   });
-  unpack.on('error', () => undefined);
+  unpack.on('error', ({ code }: NodeJS.ErrnoException) => (decoded = code === 'Z_BUF_ERROR' ? 'cut' : 'unknown'));
   return {
     push: (chunk) => void unpack.write(chunk),
     async end() {
       unpack.end();
       await over;
-      return text.end();
+      return { ...text.end(), decoded };
     },
   };
 }
 
 interface TextReader {
   push(text: string): void;
-  end(): ReadUsage;
+  end(): SaidUsage;
 }
 
 function createBodyReader(): TextReader {
@@ -79,7 +86,7 @@ function createBodyReader(): TextReader {
       if (length > MAX_TEXT) text = text.slice(-TAIL);
     },
     end() {
-      const read: ReadUsage = { usage: undefined, characters: 0 };
+      const read: SaidUsage = { usage: undefined, characters: 0 };
       if (length <= MAX_TEXT) {
         readObject(text, read);
         return read;
@@ -93,7 +100,7 @@ function createBodyReader(): TextReader {
 
 /** Server-sent events: each line `data: {...}` is a piece of the answer. */
 function createStreamReader(): TextReader {
-  const read: ReadUsage = { usage: undefined, characters: 0 };
+  const read: SaidUsage = { usage: undefined, characters: 0 };
   let line = '';
   return {
     push(text) {
@@ -113,11 +120,11 @@ function createStreamReader(): TextReader {
   };
 }
 
-function readLine(line: string, read: ReadUsage): void {
+function readLine(line: string, read: SaidUsage): void {
   if (line.startsWith('data:')) readObject(line.slice('data:'.length).trim(), read);
 }
 
-function readObject(text: string, read: ReadUsage): void {
+function readObject(text: string, read: SaidUsage): void {
   try {
     const said: unknown = JSON.parse(text);
     if (!isObject(said)) return;

@@ -24,8 +24,8 @@ const columns = [
     ALTER COLUMN run_id DROP NOT NULL, ALTER COLUMN project_id DROP NOT NULL,
     ADD COLUMN is_estimated boolean NOT NULL DEFAULT false,
     ADD CONSTRAINT billing_transactions_run CHECK ((run_id IS NULL) = (operation = 'chat')) NOT VALID`,
-  `CREATE INDEX billing_transactions_chat ON billing_transactions (project_id, created_at) WHERE run_id IS NULL`,
-  `CREATE INDEX billing_transactions_of_user ON billing_transactions (user_id, created_at)
+  `CREATE INDEX billing_transactions_chat ON billing_transactions (project_id, created_at, id) WHERE run_id IS NULL`,
+  `CREATE INDEX billing_transactions_of_user ON billing_transactions (user_id, created_at, id)
     WHERE run_id IS NULL AND project_id IS NULL`,
   // Open while `reserved_usd` is there. The transaction of a call has its id.
   `CREATE TABLE chat_calls (
@@ -146,10 +146,16 @@ const reached = [
 // locks until its commit, with which its reservation is there for the next one; the functions are volatile, so that each
 // statement in them sees what was committed before it. Lock order: the first run of all above, then the project.
 const reserved = [
-  // A run that has ended holds nothing, also where a worker that did not know it has claimed a call since.
+  // What is on the wire counts in every period; what is paid, in the one in which the answer came.
+  `CREATE FUNCTION period_begin(asked_project integer) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT period_start(spending_period, clock_timestamp())::timestamp AT TIME ZONE 'UTC' FROM projects
+    WHERE id = asked_project
+  $$`,
+  // A run that has ended holds nothing.
   `CREATE FUNCTION reserved_in_project(asked_project integer) RETURNS numeric LANGUAGE sql STABLE AS $$
     SELECT coalesce((SELECT sum(call.reserved_usd) FROM provider_calls AS call JOIN runs ON runs.id = call.run_id
-        WHERE call.project_id = asked_project AND call.reserved_usd IS NOT NULL AND runs.status = 'In Progress'), 0)
+        WHERE call.project_id = asked_project AND call.reserved_usd IS NOT NULL AND runs.status = 'In Progress'
+          AND (call.state <> 'applied' OR call.replied_at >= (SELECT period_begin(asked_project)))), 0)
       + coalesce((SELECT sum(reserved_usd) FROM chat_calls
         WHERE project_id = asked_project AND reserved_usd IS NOT NULL), 0)
   $$`,
@@ -174,7 +180,10 @@ const reserved = [
     WHERE found.spent + found.reserved + price > found.spending_limit_usd;
     IF NOT FOUND THEN RETURN; END IF;
     PERFORM count_stop(asked_project, 'project', asked_run);
-    PERFORM tell_budget_reached(asked_project);
+    -- A call that is too large for the whole limit says nothing of what is left of it.
+    PERFORM tell_budget_reached(id) FROM projects
+    WHERE id = asked_project
+      AND (price <= spending_limit_usd OR spent_in_period(projects, clock_timestamp()) >= spending_limit_usd);
   END $$`,
   // The limits of a run and of the runs and agents above it.
   `CREATE FUNCTION limits_of_call(asked_run uuid, asked_path text, asked_node text, own_limit numeric)
@@ -210,6 +219,15 @@ const reserved = [
         AND call.run_id IN (SELECT id FROM below WHERE status = 'In Progress')), 0)
     FROM below
   $$`,
+  // The same of a first run, by the index of all runs below it.
+  `CREATE FUNCTION money_below_root(root uuid, of_project integer, OUT spent numeric, OUT reserved numeric)
+    LANGUAGE sql STABLE AS $$
+    SELECT coalesce((SELECT cost_usd FROM runs WHERE id = root), 0)
+        + coalesce((SELECT sum(cost_usd) FROM runs WHERE root_run_id = root), 0),
+      coalesce((SELECT sum(call.reserved_usd) FROM provider_calls AS call JOIN runs ON runs.id = call.run_id
+        WHERE call.project_id = of_project AND call.reserved_usd IS NOT NULL AND runs.status = 'In Progress'
+          AND (runs.id = root OR runs.root_run_id = root)), 0)
+  $$`,
   `CREATE FUNCTION refuse_call(asked_run uuid, asked_path text, asked_node text, asked_turn integer, price numeric,
       own_limit numeric)
     RETURNS TABLE (limited text, limit_usd numeric, period text, spent_usd numeric, reserved_usd numeric)
@@ -241,7 +259,11 @@ const reserved = [
       PERFORM pg_advisory_xact_lock(hashtextextended(root::text, 25));
       FOR place IN SELECT * FROM limits_of_call(asked_run, asked_path, asked_node, own_limit) LOOP
         IF place.limited = 'run' THEN
-          SELECT * INTO money FROM money_of_runs(ARRAY[place.run_id], of_project);
+          IF place.run_id = root THEN
+            SELECT * INTO money FROM money_below_root(root, of_project);
+          ELSE
+            SELECT * INTO money FROM money_of_runs(ARRAY[place.run_id], of_project);
+          END IF;
           money.reserved := money.reserved - own;
         ELSE
           is_itself := place.run_id = asked_run AND place.path = asked_path AND place.node_id = asked_node;

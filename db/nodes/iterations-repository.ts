@@ -6,6 +6,7 @@ import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
 import { closedRequests } from '../waits/close-waits.js';
+import { freedCalls } from './provider-calls-repository.js';
 import type { StoredOutput } from './node-results-repository.js';
 
 const ITEMS_AT_ONCE = 500;
@@ -133,7 +134,8 @@ export async function recordIterationFailure(db: Db, loop: NodeKey, failed: Fail
       FROM open_run
       WHERE run_id = open_run.id AND node_results.status = 'in progress'
         AND (starts_with(path, ${`${own}/`}) OR (path = ${own} AND NOT is_iteration))
-    ), ${closedRequests(isLeftOpen)}, begun AS (
+      RETURNING path, node_id
+    ), ${freedCalls(loop.runId)}, ${closedRequests(isLeftOpen)}, begun AS (
       INSERT INTO node_results (run_id, path, node_id, status, is_iteration)
       SELECT id, ${next}, ${loop.nodeId}, 'in progress', true FROM open_run WHERE ${next}::text IS NOT NULL
       ON CONFLICT DO NOTHING
@@ -176,12 +178,14 @@ export async function findIteration(db: Db, key: NodeKey, index: number): Promis
 export async function closeIterations(db: Db, key: NodeKey): Promise<void> {
   const prefix = iterationsPrefix(key.path, key.nodeId);
   await sql`/* close_iterations */
-    WITH ${closedRequests(sql`run_id = ${key.runId} AND starts_with(path, ${prefix})`)}
-    UPDATE node_results SET status = 'failed', error_code = 'cancelled', finished_at = clock_timestamp(),
-      error_message = 'The node was cancelled because its loop failed.'
-    FROM (SELECT id FROM runs WHERE id = ${key.runId} AND status = 'In Progress' FOR KEY SHARE) AS open_run
-    WHERE run_id = open_run.id AND node_results.status = 'in progress' AND starts_with(path, ${prefix})
-    RETURNING ${tellWatchers(key.runId)}`.execute(db);
+    WITH ${closedRequests(sql`run_id = ${key.runId} AND starts_with(path, ${prefix})`)}, closed AS (
+      UPDATE node_results SET status = 'failed', error_code = 'cancelled', finished_at = clock_timestamp(),
+        error_message = 'The node was cancelled because its loop failed.'
+      FROM (SELECT id FROM runs WHERE id = ${key.runId} AND status = 'In Progress' FOR KEY SHARE) AS open_run
+      WHERE run_id = open_run.id AND node_results.status = 'in progress' AND starts_with(path, ${prefix})
+      RETURNING path, node_id
+    ), ${freedCalls(key.runId)}
+    SELECT ${tellWatchers(key.runId)} FROM closed`.execute(db);
 }
 
 /** How large the outputs of a loop are in all, in bytes. */

@@ -7,6 +7,7 @@ import { startRun } from '../runs/common-updates.js';
 import { valueStartOf } from '../runs/run-output.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
 import { lazily } from '../core/lazily.js';
+import { freedCalls } from './provider-calls-repository.js';
 import { resultBytes } from './result-bytes.js';
 import { tokenCountsOf } from './token-counts.js';
 import type { NodeStatus } from '../core/tables.js';
@@ -233,15 +234,18 @@ function payNode(end: NodeEnd, condition: RawBuilder<unknown>): RawBuilder<unkno
 export async function recordCaughtFailure(db: Db, { runId, path, nodeId }: NodeKey, code: string): Promise<void> {
   const message = `The node failed: ${code}.`;
   await sql`/* close_node */
-    INSERT INTO node_results AS node (run_id, path, node_id, status, error_code, error_message, is_handled, finished_at)
-    SELECT id, ${path}, ${nodeId}, 'failed', ${code}, ${message}, true, clock_timestamp()
-    FROM runs WHERE id = ${runId} AND status = 'In Progress'
-    FOR KEY SHARE
-    ON CONFLICT (run_id, path, node_id) DO UPDATE
-      SET status = 'failed', error_code = excluded.error_code, error_message = excluded.error_message,
-        is_handled = true, finished_at = excluded.finished_at
-      WHERE node.status = 'in progress'
-    RETURNING ${tellWatchers(runId)}`.execute(db);
+    WITH closed AS (
+      INSERT INTO node_results AS node (run_id, path, node_id, status, error_code, error_message, is_handled, finished_at)
+      SELECT id, ${path}, ${nodeId}, 'failed', ${code}, ${message}, true, clock_timestamp()
+      FROM runs WHERE id = ${runId} AND status = 'In Progress'
+      FOR KEY SHARE
+      ON CONFLICT (run_id, path, node_id) DO UPDATE
+        SET status = 'failed', error_code = excluded.error_code, error_message = excluded.error_message,
+          is_handled = true, finished_at = excluded.finished_at
+        WHERE node.status = 'in progress'
+      RETURNING path, node_id
+    ), ${freedCalls(runId)}
+    SELECT ${tellWatchers(runId)} FROM closed`.execute(db);
 }
 
 export interface StoredError {

@@ -40,14 +40,14 @@ interface Reservation {
   usd: string;
 }
 
-/** The insert of a claim, which gives `attempts` where the call may be made, if `condition` holds. */
-export function claimOf(call: NewCall, reserved?: Reservation, condition = sql`true`): RawBuilder<unknown> {
+/** The insert of a claim, which gives `attempts` where the call may be made, if `source` has a row. */
+export function claimOf(call: NewCall, reserved?: Reservation, source = sql``): RawBuilder<unknown> {
   return sql`
     INSERT INTO provider_calls AS call
       (run_id, path, node_id, turn, ordinal, state, provider, model, project_id, reserved_usd)
     SELECT ${call.runId}::uuid, ${call.path}, ${call.nodeId}, ${call.turn ?? 0}::integer, ${call.ordinal ?? 0}::integer, 'sent',
       ${call.provider}, ${call.model}, ${reserved?.projectId ?? null}::integer, ${reserved?.usd ?? null}::numeric
-    WHERE ${condition}
+    ${source}
     ON CONFLICT (run_id, path, node_id, turn, ordinal) DO UPDATE SET
       crashes = call.crashes + CASE WHEN call.state = 'sent' THEN 1 ELSE 0 END,
       state = 'sent', attempts = call.attempts + 1, sent_at = clock_timestamp(), replied_at = NULL,
@@ -115,6 +115,19 @@ export async function releaseCalls(
   await sql`
     UPDATE provider_calls SET reserved_usd = NULL
     WHERE run_id = ${runId} ${ofNode} AND reserved_usd IS NOT NULL`.execute(db);
+}
+
+/**
+ * A member of the WITH list of a statement that closes nodes from outside: frees what calls on the wire of those in `closed` hold
+ * of the limits. What is paid stays.
+ */
+export function freedCalls(runId: string): RawBuilder<unknown> {
+  return sql`
+    freed_calls AS (
+      UPDATE provider_calls AS call SET reserved_usd = NULL FROM closed
+      WHERE call.run_id = ${runId} AND call.path = closed.path AND call.node_id = closed.node_id AND call.state = 'sent'
+        AND call.reserved_usd IS NOT NULL
+    )`;
 }
 
 /** What a node's calls have cost so far, in USD. */

@@ -19,12 +19,13 @@ export interface Reserved {
   calls: number;
 }
 
-/** What the calls of a project have reserved that are on the wire, or not in the books yet. */
+/** What the calls of a project have reserved that are on the wire, or were paid in this period and are not in the books yet. */
 export async function readReserved(db: Db, projectId: number): Promise<Reserved> {
   const { rows } = await sql<Reserved>`
     SELECT coalesce(sum(reserved_usd), 0) AS usd, count(*) AS calls FROM (
       SELECT reserved_usd FROM provider_calls AS call JOIN runs ON runs.id = call.run_id AND runs.status = 'In Progress'
       WHERE call.project_id = ${projectId} AND reserved_usd IS NOT NULL
+        AND (call.state <> 'applied' OR call.replied_at >= (SELECT period_begin(${projectId}::integer)))
       UNION ALL
       SELECT reserved_usd FROM chat_calls WHERE project_id = ${projectId} AND reserved_usd IS NOT NULL
     ) AS call`.execute(db);

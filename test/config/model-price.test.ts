@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { toCharge } from '../../config/model-price.js';
+import { reservedTokens, toCharge } from '../../config/model-price.js';
 
 function price(usage: unknown, input = '0.15', output = '0.6'): string {
   const provider = { name: 'p', baseUrl: 'http://p/v1', apiKey: 'k' };
@@ -30,5 +30,28 @@ describe('price of a completion', () => {
       assert.equal(price({ prompt_tokens: tokens, completion_tokens: 0 }), '0');
     }
     for (const usage of [undefined, null, 'x', []]) assert.equal(price(usage), '0');
+  });
+});
+
+describe('tokens that a call is reserved at', () => {
+  const output = (asked: object): number => reservedTokens(3, asked).output;
+
+  it('are what the answer may have: the larger of both limits, also as a text, or else 4,096', () => {
+    assert.deepEqual(reservedTokens(4, {}), { input: 2, output: 4_096 });
+    assert.equal(output({ max_tokens: 7 }), 7);
+    assert.equal(output({ max_tokens: 1, max_completion_tokens: 100_000 }), 100_000);
+    assert.equal(output({ max_tokens: 100_000, max_completion_tokens: 1 }), 100_000);
+    assert.equal(output({ max_tokens: '100000' }), 100_000);
+    assert.equal(output({ max_tokens: ' 1e5 ', max_completion_tokens: 2.5 }), 100_000);
+    for (const none of [0, -5, Number.NaN, '', 'many', null, {}, []]) assert.equal(output({ max_tokens: none }), 4_096);
+  });
+
+  it('are multiplied by the number of answers, and have an end', () => {
+    assert.equal(output({ max_tokens: 10, n: 4 }), 40);
+    assert.equal(output({ n: '2', best_of: 3 }), 3 * 4_096);
+    for (const one of [0, -3, 'x', null, 0.5]) assert.equal(output({ max_tokens: 10, n: one, best_of: one }), 10);
+    for (const endless of [1e300, Number.POSITIVE_INFINITY]) {
+      assert.equal(output({ max_tokens: endless, n: endless }), Number.MAX_SAFE_INTEGER);
+    }
   });
 });

@@ -2,13 +2,14 @@
 // answer. Extensions, section 7.
 import type { ChildToStart } from '../../../contract/activities.js';
 import type { AgentTool } from '../../../db/agents/agent-tools.js';
-import { endChildWait } from '../../../db/runs/child-runs-repository.js';
+import { endChildWait, type EndedChild } from '../../../db/runs/child-runs-repository.js';
 import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
 import { toolCallNumber } from '../../../db/agents/tool-call-number.js';
 import { toInputSchema } from '../../../graph/input-schema.js';
 import { inputFieldsOf } from '../../../graph/input.js';
 import type { JsonObject } from '../../../graph/json.js';
 import type { WorkflowTool } from '../../../graph/nodes/agent.js';
+import { NodeFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { ensureChild, loadDrawing, readChildOutput, toChildToStart, toContent, type ChildDeps } from '../child-run.js';
 
@@ -53,7 +54,8 @@ export interface OpenToolRun {
 
 /**
  * Starts the run of a tool call, or finds it. Returns the run while it is open, and then what it has put out, as a text.
- * Throws a `NodeFailure` where it cannot run, has failed or was cancelled.
+ * Throws a `NodeFailure` where it cannot run, has failed or was cancelled: `budget_exceeded` where a limit of money has stopped
+ * it, which ends the agent, so that its model does not call the tool again and again.
  */
 export async function runTool(
   deps: ChildDeps,
@@ -65,6 +67,14 @@ export async function runTool(
   const child = await ensureChild(deps, task, { workflowId, call, waits: true }, () => given);
   const ended = await endChildWait(deps.db, task, call);
   if (ended === undefined) return { child: toChildToStart(child), untilMs: child.untilMs ?? 0 };
+  if (ended.errorCode === 'budget_exceeded') throw budgetExceeded(ended);
   const { output } = await readChildOutput(deps, task, ended);
   return toContent(output);
+}
+
+function budgetExceeded({ runId, errorMessage }: EndedChild): NodeFailure {
+  return new NodeFailure(
+    'budget_exceeded',
+    `A limit of money has stopped the run ${runId} of a tool: ${errorMessage ?? ''}`,
+  );
 }

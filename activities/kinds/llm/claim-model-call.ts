@@ -6,8 +6,10 @@ import type { Database } from '../../../db/core/client.js';
 import type { CallClaim } from '../../../db/nodes/provider-calls-repository.js';
 import { claimPaidCall, spanOf, type PassedLimit } from '../../../db/spending/reserve-call.js';
 import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
-import { NodeFailure } from '../../node/failures.js';
+import { NodeFailure, runClosedFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
+
+type Lengths = Parameters<typeof reservedTokens>[1];
 
 interface ModelCall {
   turn: number;
@@ -27,7 +29,8 @@ export async function claimModelCall(
   { turn, model, body, maxCostUsd = null }: ModelCall,
 ): Promise<CallClaim> {
   const { runId, path, nodeId, run } = task;
-  const reservedUsd = priceOf(reservedTokens(unmarkNumbers(JSON.stringify(body)).length, body), model);
+  const characters = unmarkNumbers(JSON.stringify(body)).length;
+  const reservedUsd = priceOf(reservedTokens(characters, toLengths(body)), model);
   const claim = await claimPaidCall(db, {
     runId,
     path,
@@ -40,9 +43,16 @@ export async function claimModelCall(
     model: run.masker.text(body.model),
     repeatsAfterCrash: 1,
   });
+  if (claim === undefined) throw runClosedFailure();
   if ('limited' in claim) throw budgetExceeded(claim, reservedUsd);
   if (claim.isAllowed) return claim;
   throw new NodeFailure('outcome_unknown', 'The model call was in flight twice when its worker died; it is given up.');
+}
+
+/** How long the answer may be, with numbers that are numbers. */
+function toLengths({ max_tokens, max_completion_tokens, n, ...rest }: ModelCall['body']): Lengths {
+  const { best_of } = rest as Lengths;
+  return JSON.parse(unmarkNumbers(JSON.stringify({ max_tokens, max_completion_tokens, n, best_of }))) as Lengths;
 }
 
 const SUBJECTS = {

@@ -13973,12 +13973,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    best_of?: unknown;
                     max_completion_tokens?: unknown;
                     max_tokens?: unknown;
                     /** @description Chat messages, each with role and content; judged by the provider. */
                     messages: unknown[];
                     /** @description Decides which provider is asked. */
                     model: string;
+                    n?: unknown;
                     stream?: unknown;
                 } & {
                     [key: string]: unknown;

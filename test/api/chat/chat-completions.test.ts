@@ -167,6 +167,19 @@ describe('the chat-completion proxy', function () {
     });
   });
 
+  it('of the encodings that the caller takes the provider learns those in which the usage can be read', async () => {
+    proxy.upstream.on('headers', json(completionBytes('headers')));
+    for (const [accepted, passed] of [
+      ['gzip, deflate, br, zstd', 'gzip, deflate, br'],
+      ['zstd;q=1.0, BR ;q=0.5, *;q=0.1', 'BR ;q=0.5'],
+      ['zstd', 'identity'],
+      ['identity', 'identity'],
+    ] as const) {
+      assert.equal((await proxy.send(chatBody('headers'), { headers: { 'accept-encoding': accepted } })).status, 200);
+      assert.equal(lastTo('headers').headers['accept-encoding'], passed, accepted);
+    }
+  });
+
   describe('keys', () => {
     it('the key of the project in X-Project-Id comes before the platform`s', async () => {
       proxy.upstream.on('keys', json(completionBytes('keys')));

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import OpenAI from 'openai';
 import { request } from 'undici';
 import { eventually } from '../../support/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import type { Page, Project } from '../bodies.js';
+import { connect } from '../../db/open-run.js';
 import { startApiProcess } from '../api-process.js';
 import { chatBody, chatError, completionBytes, startChatProxy, type ChatProxy } from '../chat-proxy.js';
 
@@ -106,6 +109,36 @@ describe('the limit of a project at the chat-completion proxy', function () {
     } finally {
       await second.stop();
     }
+  });
+
+  it('of a caller who hangs up before it leaves, it is not made and costs nothing', async () => {
+    answerWith(completionBytes('m'));
+    const id = await limited('5');
+    const made = proxy.upstream.requestsFor('m').length;
+    const [db, hangUp] = [await connect(1), new AbortController()];
+    try {
+      // Its reservation waits for another one.
+      await db.transaction().execute(async (trx) => {
+        await sql`SELECT pg_advisory_xact_lock(hashtext('spending'), ${id}::integer)`.execute(trx);
+        const url = `${proxy.baseUrl}/chat/completions`;
+        const call = request(url, { method: 'POST', headers: headersOf(id), body: asked, signal: hangUp.signal });
+        const lost = assert.rejects(call);
+        await eventually(async () => {
+          const { rows } = await sql`SELECT FROM pg_locks
+            WHERE locktype = 'advisory' AND objid = ${id}::integer AND NOT granted`.execute(trx);
+          return rows.length > 0;
+        });
+        hangUp.abort();
+        await lost;
+        await sleep(500);
+      });
+    } finally {
+      await db.destroy();
+    }
+    await eventually(async () => (await transactions(id)).length === 1);
+    const [{ status, amount, reason }] = (await transactions(id)) as [ChatTransaction];
+    assert.deepEqual([status, amount['USD'], reason], ['Error', '0', 'not_made']);
+    assert.equal(proxy.upstream.requestsFor('m').length, made);
   });
 
   it('the calls of a process that is killed are charged as they were reserved, by another one', async () => {

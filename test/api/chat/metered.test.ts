@@ -160,6 +160,23 @@ describe('the chat-completion proxy in the books', function () {
     }
   });
 
+  it('an answer that cannot be decoded costs what was reserved, and its bytes stay as they are', async () => {
+    const body = chatBody('m', { max_tokens: 20 });
+    for (const [encoding, bytes] of [
+      ['zstd', Buffer.from('compressed by zstd')],
+      ['gzip', Buffer.from('no archive')],
+      ['gzip', gzipSync(completionBytes('m')).subarray(0, 40)],
+    ] as const) {
+      answerWith(bytes, { 'content-type': 'application/json', 'content-encoding': encoding });
+      const answer = await proxy.send(body, inProject());
+      assert.ok(answer.body.equals(bytes));
+      const { is_estimated: isEstimated, amount, output_tokens: output, reason, status } = await last();
+      const reserved = price(Math.ceil(body.length / 3), 20);
+      assert.deepEqual([isEstimated, Number(amount['USD']), output, status], [true, reserved, 20, 'Succeeded']);
+      assert.match(reason, /encoding/);
+    }
+  });
+
   it('of a very large answer the usage at its end counts, and not what its text says', async () => {
     const content = `\\"usage\\": {\\"prompt_tokens\\": 7}${'y'.repeat(6 * 1024 * 1024)}`;
     const bytes = completionBytes('m', content);

@@ -58,9 +58,11 @@ describe('what an answer of a provider says of its usage', () => {
     it(`is read through ${encoding}, also of what is cut off`, async () => {
       const bytes = encode(JSON.stringify({ choices: [{ message: { content: 'abc' } }], usage: USAGE }));
       const headers = { ...JSON_TYPE, 'content-encoding': encoding };
-      assert.deepEqual(await read(bytes, headers), { usage: USAGE, characters: 3 });
-      assert.equal((await read(bytes.subarray(0, bytes.length - 9), headers)).usage, undefined);
-      assert.equal((await read('no archive at all', headers)).usage, undefined);
+      assert.deepEqual(await read(bytes, headers), { usage: USAGE, characters: 3, decoded: 'whole' });
+      const cut = await read(bytes.subarray(0, bytes.length - 9), headers);
+      assert.deepEqual([cut.usage, cut.decoded], [undefined, 'cut']);
+      const noArchive = await read('{"no archive": "at all"}', headers);
+      assert.deepEqual([noArchive.usage, noArchive.decoded], [undefined, 'unknown']);
     });
   }
 
@@ -70,10 +72,14 @@ describe('what an answer of a provider says of its usage', () => {
       assert.equal((await read(text, JSON_TYPE, 65_536)).usage, undefined);
       assert.equal((await read(`data: ${text}\n\n`, SSE, 65_536)).usage, undefined);
     }
-    assert.deepEqual(await read('x', { ...JSON_TYPE, 'content-encoding': 'zstd' }), {
-      usage: undefined,
-      characters: 0,
-    });
+    for (const encoding of ['zstd', 'gzip, br']) {
+      const answer = JSON.stringify({ choices: [{ message: { content: 'abc' } }], usage: USAGE });
+      const unread = { usage: undefined, characters: 0, decoded: 'unknown' };
+      assert.deepEqual(await read(answer, { ...JSON_TYPE, 'content-encoding': encoding }), unread);
+    }
+    for (const plain of ['identity', 'Identity ', '']) {
+      assert.equal((await read('{}', { ...JSON_TYPE, 'content-encoding': plain })).decoded, 'whole');
+    }
   });
 
   it('of a line beyond 4 MiB counts its characters, and the lines after it are read', async () => {

@@ -48,7 +48,7 @@ describe('reservations of money', function () {
       reservedUsd,
       maxCostUsd: null,
     });
-  const isRefused = (answer: object): answer is PassedLimit => 'limited' in answer;
+  const isRefused = (answer: object | undefined): answer is PassedLimit => answer !== undefined && 'limited' in answer;
   const end = (run: OpenRun, node: number, amountUsd: string) =>
     recordNodeEnd(db, nodeEnd(run, run.nodeIds[node]!, 'llm', { amountUsd, usage: '{}' }));
   const figures = async ({ projectId }: OpenRun): Promise<{ spent: string; reserved: string }> => {
@@ -124,8 +124,8 @@ describe('reservations of money', function () {
     assert.equal((await figures(run)).reserved, '0.1');
     await applyExecutionUpdate(db, run.id, CANCELLED);
     assert.deepEqual(await figures(run), { spent: '0', reserved: '0' });
-    await claim(run, 0);
-    assert.deepEqual(await figures(run), { spent: '0', reserved: '0' }, 'a worker that does not know it holds nothing');
+    assert.equal(await claim(run, 0), undefined, 'a worker that does not know it may not make the call again');
+    assert.deepEqual(await figures(run), { spent: '0', reserved: '0' });
     await end(run, 0, '0.07');
     assert.deepEqual(await figures(run), { spent: '0.07', reserved: '0' }, 'a late answer is paid for');
   });
@@ -184,6 +184,22 @@ describe('reservations of money', function () {
     assert.deepEqual(rows, [{ amount_usd: '0.3', is_estimated: true }]);
   });
 
+  it('a call that is too large for the whole limit is stopped, and does not tell that the budget is reached', async () => {
+    const run = await openRun(db, ['llm', 'llm', 'llm']);
+    const told = async (): Promise<number> => {
+      const { rows } = await sql`SELECT FROM budgets_reached WHERE project_id = ${run.projectId}`.execute(db);
+      return rows.length;
+    };
+    await limit(run, '0.15');
+    assert.ok(isRefused(await claim(run, 0, '0.2')));
+    assert.equal(await told(), 0);
+    assert.ok(!isRefused(await claim(run, 1)));
+    assert.ok(isRefused(await claim(run, 2)));
+    assert.equal(await told(), 1);
+    await limit(run, '0');
+    assert.equal(await told(), 2, 'of nothing, nothing is left');
+  });
+
   it('stopped calls are counted by day, and forgotten after 30 of them', async () => {
     const run = await openRun(db, ['llm']);
     await limit(run, '0');
@@ -220,6 +236,31 @@ describe('reservations of money', function () {
       assert.equal(await startOf('month', '2026-02-28T23:59:59.999Z'), '2026-02-01');
       assert.equal(await startOf('month', '2028-02-29T12:00:00Z'), '2028-02-01');
       assert.equal(await startOf('total', '2026-03-01T00:00:00Z'), '-infinity');
+    });
+
+    it('an agent`s turn counts in that in which it was paid, and all of them in that in which the agent ends', async () => {
+      const run = await openRun(db, ['agent', 'llm']);
+      await limit(run, '0.15', 'day');
+      const key = { runId: run.id, path: '', nodeId: run.nodeIds[0]! };
+      await claimNode(db, key);
+      assert.ok(!isRefused(await claim(run, 0)));
+      const said = { isFinal: false, messageEnc: Buffer.from('sealed'), usage: null, priceUsd: '0.1', toolCalls: [] };
+      await saveTurn(db, { ...key, nodeLabel: 'an agent', turn: 0, ...said });
+      assert.equal((await figures(run)).reserved, '0.1');
+      assert.ok(isRefused(await claim(run, 1)));
+      await sql`UPDATE provider_calls SET replied_at = replied_at - interval '1 day' WHERE run_id = ${run.id}`.execute(
+        db,
+      );
+      assert.equal((await figures(run)).reserved, '0');
+      assert.ok(!isRefused(await claim(run, 1)));
+      assert.equal((await figures(run)).reserved, '0.1');
+      await sql`UPDATE provider_calls SET sent_at = sent_at - interval '1 day' WHERE run_id = ${run.id}`.execute(db);
+      assert.equal((await figures(run)).reserved, '0.1', 'what is on the wire counts');
+      await limit(run, '0.15', 'total');
+      assert.equal((await figures(run)).reserved, '0.2');
+      await limit(run, '0.15', 'day');
+      await recordAgentEnd(db, nodeEnd(run, run.nodeIds[0]!, 'agent'));
+      assert.deepEqual(await figures(run), { spent: '0.1', reserved: '0.1' });
     });
 
     it('what was spent before does not count, and what is reserved does', async () => {

@@ -5,7 +5,7 @@ import { createApiClient, type ApiClient, type Envelope, type RunRecord } from '
 import { openEventStream } from '../../../support/event-stream.js';
 import { eventually } from '../../../support/eventually.js';
 import type { ModelAnswer } from '../../../support/fake-model-provider.js';
-import { drawing, http, linkInRow, node, resultOf, trigger, type DrawingNode } from '../../../support/graphs.js';
+import { drawing, http, linkInRow, llm, node, resultOf, trigger, type DrawingNode } from '../../../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../../../support/http-target.js';
 import { historyOf, queryDatabase, transactionsOf } from '../../../support/inspect.js';
 import { sharedStack } from '../../../support/shared-stack.js';
@@ -396,6 +396,32 @@ describe('workflows as tools of an agent', function () {
     assert.equal(error!.code, 'budget_exceeded');
     assert.equal(stack.modelProvider.requestsFor(model).length, 1);
   });
+
+  for (const [of, settings, maxRunCost] of [
+    ['the agent', { max_cost: 0.1 }, null],
+    ['the workflow that is the tool', {}, '0.1'],
+  ] as const) {
+    it(`end the agent with budget_exceeded where a limit of ${of} stops their run`, async () => {
+      const asking = llm('x', { settings: { model_name: `tool-${randomUUID()}`, max_tokens: 1_000_000 } });
+      const child = await workflowOf([asking]);
+      assert.equal((await api.patch(`/workflows/${child}/`, { body: { max_run_cost: maxRunCost } })).status, 200);
+      const answers = [asks('look', {}), asks('look', {}), { text: 'never' }];
+      const { model, work } = agentWith([{ workflow_id: child, name: 'look' }], answers, {
+        max_tokens: 5,
+        ...settings,
+      });
+      const run = await runToEnd([work]);
+      const { error } = run.end.data.data![work.id]!;
+      assert.equal(error!.code, 'budget_exceeded', JSON.stringify(run.end.data));
+      const [row, ...more] = await childrenOf(run.runId);
+      assert.deepEqual([row!.status, more], ['Error', []]);
+      assert.match(
+        error!.message,
+        new RegExp(`^A limit of money has stopped the run ${row!.id} of a tool: .*was not made`),
+      );
+      assert.equal(stack.modelProvider.requestsFor(model).length, 1);
+    });
+  }
 
   it('are refused as a drawing where they make no sense', async () => {
     for (const [tool, field] of [
