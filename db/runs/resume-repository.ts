@@ -63,28 +63,6 @@ export async function findBegunIterations(db: Db, loop: NodeKey): Promise<BegunI
   return [...iterations.values()];
 }
 
-/** The nodes of the run of which nobody knows what their call has done. */
-export async function findUnknownOutcomes(db: Db, runId: string): Promise<Omit<NodeKey, 'runId'>[]> {
-  const { rows } = await sql<Omit<NodeKey, 'runId'>>`
-    SELECT path, node_id AS "nodeId" FROM node_results
-    WHERE run_id = ${runId} AND error_code = 'outcome_unknown' AND NOT is_iteration`.execute(db);
-  return rows;
-}
-
-/** Whether any of these runs, or a run below them, has such a node. */
-export async function haveUnknownOutcomes(db: Db, runIds: string[]): Promise<boolean> {
-  if (runIds.length === 0) return false;
-  const { rows } = await sql`
-    WITH RECURSIVE below AS (
-      SELECT unnest(${runIds}::uuid[]) AS id
-      UNION ALL
-      SELECT child.id FROM runs AS child JOIN below ON child.parent_run_id = below.id
-    )
-    SELECT FROM below JOIN node_results AS node ON node.run_id = below.id AND node.error_code = 'outcome_unknown'
-    LIMIT 1`.execute(db);
-  return rows.length > 0;
-}
-
 /** A run that a node has started. */
 export interface StartedRun extends Omit<NodeKey, 'runId'> {
   childId: string;

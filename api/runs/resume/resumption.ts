@@ -1,10 +1,9 @@
 // What a run that resumes an earlier one executes, and what it takes over. Nothing is stored here.
+import { findUnknownOutcomes, haveUnknownOutcomes } from '../../../db/runs/resume-checks-repository.js';
 import { findDrawing, type StoredDrawing } from '../../../db/workflows/workflows-repository.js';
 import {
   findEarlierRun,
   findStartedRuns,
-  findUnknownOutcomes,
-  haveUnknownOutcomes,
   type EarlierRun,
   type KeptResults,
 } from '../../../db/runs/resume-repository.js';
