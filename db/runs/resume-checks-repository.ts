@@ -1,4 +1,4 @@
-// What keeps a run from being resumed: calls of which nobody knows what they have done.
+// What keeps a run from being resumed: calls of which nobody knows what they have done, and runs below it that are open.
 import { sql, type RawBuilder } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
@@ -43,4 +43,20 @@ export async function haveUnknownOutcomes(db: Db, runIds: string[]): Promise<boo
     SELECT FROM below JOIN node_results AS node ON node.run_id = below.id WHERE ${isUnknown}
     LIMIT 1`.execute(db);
   return rows.length > 0;
+}
+
+/**
+ * An open run below the run that a node has waited for. It is stopped a little later than the node, and works until then.
+ * Undefined where there is none.
+ */
+export async function findOpenRunBelow(db: Db, runId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    WITH RECURSIVE below AS (
+      SELECT ${runId}::uuid AS id
+      UNION
+      SELECT wait.child_run_id FROM waits AS wait JOIN below ON wait.run_id = below.id
+      WHERE wait.child_run_id IS NOT NULL AND wait.until IS NOT NULL
+    )
+    SELECT id FROM below JOIN runs USING (id) WHERE runs.status = 'In Progress' LIMIT 1`.execute(db);
+  return rows[0]?.id;
 }

@@ -1,5 +1,9 @@
 // What a run that resumes an earlier one executes, and what it takes over. Nothing is stored here.
-import { findUnknownOutcomes, haveUnknownOutcomes } from '../../../db/runs/resume-checks-repository.js';
+import {
+  findOpenRunBelow,
+  findUnknownOutcomes,
+  haveUnknownOutcomes,
+} from '../../../db/runs/resume-checks-repository.js';
 import { findDrawing, type StoredDrawing } from '../../../db/workflows/workflows-repository.js';
 import {
   findEarlierRun,
@@ -36,11 +40,21 @@ export interface Resumption extends Drawn {
 export type PlannedResumption = { resumption: Resumption } | { refusal: Envelope };
 
 export async function planResumption(deps: AppDeps, request: ResumeRequest): Promise<PlannedResumption> {
-  const { workflow, runId, from, isAsNow } = request;
+  const { workflow, runId, from } = request;
   const earlier = await findEarlierRun(deps.db, runId, deps.config.resultRetentionDays);
   if (earlier?.workflowId !== workflow.id) throw notFound();
   refuseUnended(earlier);
+  // Asked first, so that no run is still open while its nodes are read.
+  const open = await findOpenRunBelow(deps.db, runId);
+  if (open !== undefined) {
+    throw new ApiError(400, 'run_open', `The run ${open}, which a node has started, is open.`);
+  }
   checkNodes(from, earlier.plan);
+  return planFrom(deps, request, earlier);
+}
+
+async function planFrom(deps: AppDeps, request: ResumeRequest, earlier: EarlierRun): Promise<PlannedResumption> {
+  const { workflow, runId, from, isAsNow } = request;
   const drawn = isAsNow
     ? await asItIsNow(deps, workflow, earlier, request.userId)
     : asItWas(deps, earlier, request.userId);
@@ -113,13 +127,10 @@ async function findChild(
 ): Promise<string | Resumption | undefined> {
   const child = await findEarlierRun(deps.db, childId, deps.config.resultRetentionDays);
   const workflow = child && (await findDrawing(deps.db, child.workflowId));
-  if (child?.status === 'In Progress') {
-    throw new ApiError(400, 'run_open', `The run ${childId}, which a node has started, is open.`);
-  }
   if (child === undefined || child.isExpired || workflow?.project_id !== request.workflow.project_id) return undefined;
   if (child.status === 'Succeeded') return childId;
   try {
-    const planned = await planResumption(deps, { ...request, workflow, runId: childId, from: [] });
+    const planned = await planFrom(deps, { ...request, workflow, runId: childId, from: [] }, child);
     return 'resumption' in planned ? planned.resumption : undefined;
   } catch (error) {
     if (error instanceof ApiError && error.code === 'nothing_left') return undefined;

@@ -6,6 +6,7 @@ import { eventually } from '../../../support/eventually.js';
 import { agent, drawing, http, link, linkInRow, node, trigger } from '../../../support/graphs.js';
 import type { Drawing, DrawingNode } from '../../../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../../../support/http-target.js';
+import { queryDatabase } from '../../../support/inspect.js';
 import { sharedStack } from '../../../support/shared-stack.js';
 import type { TestStack } from '../../../support/stack.js';
 import { startToolServer } from '../../../support/tool-server.js';
@@ -136,5 +137,29 @@ describe('resume does nothing twice', function () {
     assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
     assert.equal(tools.callsOf('add').length, 1);
     await tools.close();
+  });
+
+  it('run_open while a run below, in the body of a loop, has not ended', async () => {
+    const path = `/${randomUUID()}`;
+    const below = await world.workflowOf(drawing(linkInRow([trigger(), http(`${target.url}${path}`)])));
+    const body = node('workflow', { workflow_id: below });
+    const each = node('for_each', { items: [1], body_node: body.id });
+    const start = trigger();
+    link(start, each);
+    target.on(path, () => ({ body: 'ok', delayMs: callsTo(path) === 1 ? 20_000 : 0 }));
+    const run = await cancelled(drawing([start, each, body]), () => callsTo(path) === 1);
+    const [child] = await queryDatabase<{ id: string }>(stack, 'SELECT id FROM runs WHERE parent_run_id = $1', [
+      run.runId,
+    ]);
+    const isEnded = `SELECT FROM runs WHERE id = $1 AND status = 'Cancelled'`;
+    await eventually(async () => (await queryDatabase(stack, isEnded, [child!.id])).length === 1);
+    // As it is between the end of the run and that of the one below.
+    const open = `UPDATE runs SET status = 'In Progress', run_finished_at = NULL WHERE id = $1`;
+    await queryDatabase(stack, open, [child!.id]);
+    assert.equal(await world.refusalOf(run), 'run_open');
+    const end = `UPDATE runs SET status = 'Cancelled', run_finished_at = now() WHERE id = $1`;
+    await queryDatabase(stack, end, [child!.id]);
+    assert.equal((await world.resumeToEnd(run)).status, 'succeed');
+    assert.equal(callsTo(path), 2);
   });
 });
