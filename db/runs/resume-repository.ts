@@ -66,13 +66,16 @@ export async function findBegunIterations(db: Db, loop: NodeKey): Promise<BegunI
 /** A run that a node has started. */
 export interface StartedRun extends Omit<NodeKey, 'runId'> {
   childId: string;
-  /** Whether a node of a sub-workflow waited for it; else an agent, or nobody, did. */
+  /** Whether a node of a sub-workflow has started it; else an agent has. */
   isOfSubWorkflow: boolean;
+  /** Whether the node waited for it. */
+  isAwaited: boolean;
 }
 
 export async function findStartedRuns(db: Db, runId: string): Promise<StartedRun[]> {
   const { rows } = await sql<StartedRun>`
-    SELECT path, node_id AS "nodeId", child_run_id AS "childId", call = ${NODE_ITSELF} AND until IS NOT NULL AS "isOfSubWorkflow"
+    SELECT path, node_id AS "nodeId", child_run_id AS "childId", call = ${NODE_ITSELF} AS "isOfSubWorkflow",
+      until IS NOT NULL AS "isAwaited"
     FROM waits WHERE run_id = ${runId} AND child_run_id IS NOT NULL`.execute(db);
   return rows;
 }

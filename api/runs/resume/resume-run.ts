@@ -83,9 +83,10 @@ async function insertAll(
   await insertAcceptedRun(transaction, facts, START_GRACE_SECONDS);
   await takeOver(transaction, earlierId, id, kept);
   const root = { root_run_id: place.root_run_id ?? id, depth: place.depth + 1 };
-  for (const { nodeId, child } of children) {
+  for (const { nodeId, child, isAwaited } of children) {
     const childId = typeof child === 'string' ? child : child.run.facts.id;
-    const wait = { call: NODE_ITSELF, childId, untilMs: Date.now() + MAX_WAIT_SECONDS * 1000 };
+    const untilMs = isAwaited ? Date.now() + MAX_WAIT_SECONDS * 1000 : null;
+    const wait = { call: NODE_ITSELF, childId, untilMs };
     await claimChild(transaction, { runId: id, path: '', nodeId }, wait);
     if (typeof child === 'string') continue;
     const parent = { parent_run_id: id, parent_path: '', parent_node_id: nodeId };
