@@ -73,3 +73,10 @@ export async function findRunResult(db: Db, runId: string): Promise<RunResult | 
     ORDER BY first.run_id IS NULL, finished_at DESC, started_at DESC, node_id LIMIT 1`.execute(db);
   return rows[0];
 }
+
+/** Whether the results of a run have been given up to retention: what is found of them is not all of them. */
+export async function areResultsExpired(db: Db, runId: string): Promise<boolean> {
+  const { rows } = await sql<{ isExpired: boolean }>`
+    SELECT results_expired_at IS NOT NULL AS "isExpired" FROM runs WHERE id = ${runId}`.execute(db);
+  return rows[0]?.isExpired !== false;
+}
