@@ -17,7 +17,7 @@ import {
   type EndedChild,
 } from '../../db/runs/child-runs-repository.js';
 import { arePassable, passSecrets } from '../../db/runs/passed-secrets.js';
-import { findRunResult, type RunResult } from '../../db/runs/run-output.js';
+import { areResultsExpired, findRunResult, type RunResult } from '../../db/runs/run-output.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { measureDrawing } from '../../db/workflows/called-workflows.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
@@ -157,7 +157,7 @@ export interface ChildOutput {
 
 /**
  * Returns what a run has put out: the value of its output node, or else the content of its last node. Throws `child_failed`
- * where it has failed or was cancelled. Before anything of this run can hold secrets of that one, this run masks them.
+ * where it has failed or was cancelled, or its results have expired. Before anything of this run can hold secrets of that one, this run masks them.
  */
 export async function readChildOutput(deps: ReadingDeps, task: NodeTask, ended: EndedChild): Promise<ChildOutput> {
   const { db, secretBox, contexts } = deps;
@@ -166,6 +166,10 @@ export async function readChildOutput(deps: ReadingDeps, task: NodeTask, ended: 
   const found = await findRunResult(db, runId);
   await task.memory.resize(task.memory.bytes + (PARSED_FACTOR + RECORDING_FACTOR) * (found?.sizeBytes ?? 0));
   const [stored] = found === undefined ? [] : await readOutputs(db, { runId, path: found.path }, [found.nodeId]);
+  // Asked last: nothing of what was found has expired then. A run that was taken over may have ended long ago.
+  if (await areResultsExpired(db, runId)) {
+    throw new NodeFailure('child_failed', `The results of the run ${runId} of the sub-workflow have expired.`);
+  }
   if (found === undefined || stored === undefined) return { output: '' };
   const shown = valueOf(found, stored.result);
   if (stored.resultEnc === null) return { output: shown };

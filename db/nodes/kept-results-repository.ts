@@ -50,3 +50,18 @@ export async function findKeptIterations(db: Db, loop: NodeKey): Promise<number[
     SELECT path FROM node_results WHERE ${ofLoop(loop)} AND is_reused`.execute(db);
   return rows.map(({ path }) => indexOfPath(path)).toSorted((a, b) => a - b);
 }
+
+/**
+ * How many items the loop has, where the run has taken them over with results of iterations that belong to them. Undefined
+ * where it has taken over neither.
+ */
+export async function countKeptItems(db: Db, { runId, path, nodeId }: NodeKey): Promise<number | undefined> {
+  const { rows } = await sql<{ count: number }>`/* count_kept_items */
+    SELECT count(*)::integer AS count FROM loop_items
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND EXISTS (
+      SELECT FROM node_results
+      WHERE node_results.run_id = ${runId} AND is_reused
+        AND starts_with(node_results.path, ${iterationsPrefix(path, nodeId)}))
+    HAVING count(*) > 0`.execute(db);
+  return rows[0]?.count;
+}

@@ -1,6 +1,6 @@
 // What a run that resumes an earlier one finds of it, and takes over.
 import { sql, type RawBuilder } from 'kysely';
-import { iterationsPrefix } from '../../graph/iteration-path.js';
+import { iterationPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeKey, Plan } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
@@ -63,38 +63,19 @@ export async function findBegunIterations(db: Db, loop: NodeKey): Promise<BegunI
   return [...iterations.values()];
 }
 
-/** The nodes of the run of which nobody knows what their call has done. */
-export async function findUnknownOutcomes(db: Db, runId: string): Promise<Omit<NodeKey, 'runId'>[]> {
-  const { rows } = await sql<Omit<NodeKey, 'runId'>>`
-    SELECT path, node_id AS "nodeId" FROM node_results
-    WHERE run_id = ${runId} AND error_code = 'outcome_unknown' AND NOT is_iteration`.execute(db);
-  return rows;
-}
-
-/** Whether any of these runs, or a run below them, has such a node. */
-export async function haveUnknownOutcomes(db: Db, runIds: string[]): Promise<boolean> {
-  if (runIds.length === 0) return false;
-  const { rows } = await sql`
-    WITH RECURSIVE below AS (
-      SELECT unnest(${runIds}::uuid[]) AS id
-      UNION ALL
-      SELECT child.id FROM runs AS child JOIN below ON child.parent_run_id = below.id
-    )
-    SELECT FROM below JOIN node_results AS node ON node.run_id = below.id AND node.error_code = 'outcome_unknown'
-    LIMIT 1`.execute(db);
-  return rows.length > 0;
-}
-
 /** A run that a node has started. */
 export interface StartedRun extends Omit<NodeKey, 'runId'> {
   childId: string;
-  /** Whether a node of a sub-workflow waited for it; else an agent, or nobody, did. */
+  /** Whether a node of a sub-workflow has started it; else an agent has. */
   isOfSubWorkflow: boolean;
+  /** Whether the node waited for it. */
+  isAwaited: boolean;
 }
 
 export async function findStartedRuns(db: Db, runId: string): Promise<StartedRun[]> {
   const { rows } = await sql<StartedRun>`
-    SELECT path, node_id AS "nodeId", child_run_id AS "childId", call = ${NODE_ITSELF} AND until IS NOT NULL AS "isOfSubWorkflow"
+    SELECT path, node_id AS "nodeId", child_run_id AS "childId", call = ${NODE_ITSELF} AS "isOfSubWorkflow",
+      until IS NOT NULL AS "isAwaited"
     FROM waits WHERE run_id = ${runId} AND child_run_id IS NOT NULL`.execute(db);
   return rows;
 }
@@ -123,18 +104,30 @@ export async function holdResults(transaction: Db, runId: string, retentionDays:
 /** Copies what is taken over from one run to the other: results and items, but no calls and no money. */
 export async function takeOver(transaction: Db, from: string, to: string, kept: KeptResults): Promise<void> {
   const [paths, ids] = [kept.nodes.map(({ path }) => path), kept.nodes.map(({ nodeId }) => nodeId)];
-  const isNode = sql`NOT is_iteration AND (path, node_id) IN (SELECT * FROM unnest(${paths}::text[], ${ids}::text[]))`;
-  await copyResults(transaction, from, to, isNode);
-  for (const loop of kept.loops) {
-    const isInside = sql`starts_with(path, ${iterationsPrefix(loop.path, loop.nodeId)})`;
-    await copyResults(transaction, from, to, isInside);
-    await copyItems(transaction, from, to, loop, isInside);
-  }
-  for (const { indexes, ...loop } of kept.iterations) {
-    const isInside = isWithin(loop, indexes);
-    await copyResults(transaction, from, to, isInside);
-    await copyItems(transaction, from, to, loop, isInside);
-  }
+  const loops = kept.loops.map(({ path, nodeId }) => iterationsPrefix(path, nodeId));
+  const done = kept.iterations.flatMap(({ path, nodeId, indexes }) =>
+    indexes.map((index) => iterationPath(path, nodeId, index)),
+  );
+  await sql`
+    INSERT INTO node_results (run_id, path, node_id, status, handle, also_handles, result, result_bytes, result_enc,
+      error_code, error_message, is_handled, iterations, is_iteration, started_at, finished_at, is_reused)
+    SELECT ${to}, path, node_id, status, handle, also_handles, result, result_bytes, result_enc, error_code, error_message,
+      is_handled, iterations, is_iteration, started_at, finished_at, true
+    FROM node_results
+    WHERE run_id = ${from} AND (
+      (NOT is_iteration AND (path, node_id) IN (SELECT * FROM unnest(${paths}::text[], ${ids}::text[])))
+      OR (path <> '' AND EXISTS (SELECT FROM ${beginnings('[')} WHERE beginning = ANY (${loops}::text[])))
+      OR (path <> '' AND EXISTS (SELECT FROM ${beginnings(']')} WHERE beginning = ANY (${done}::text[]))))`.execute(
+    transaction,
+  );
+  // Items belong to results of their iterations: a loop of which none was taken over takes its items anew.
+  await sql`
+    INSERT INTO loop_items (run_id, path, node_id, index, item_enc)
+    SELECT ${to}, path, node_id, index, item_enc FROM loop_items
+    WHERE run_id = ${from} AND CASE path WHEN '' THEN '' ELSE path || '/' END || node_id || '[' IN (
+      SELECT beginning FROM node_results CROSS JOIN LATERAL ${beginnings('[')} WHERE run_id = ${to} AND path <> '')`.execute(
+    transaction,
+  );
   await sql`
     INSERT INTO run_outputs (run_id, path, node_id, value_start)
     SELECT ${to}, path, node_id, value_start FROM run_outputs
@@ -145,33 +138,11 @@ export async function takeOver(transaction: Db, from: string, to: string, kept: 
   );
 }
 
-/** A condition on `path`: it is that of one of these iterations, or of one in them. */
-function isWithin({ path, nodeId }: Place, indexes: number[]): RawBuilder<unknown> {
-  const prefix = iterationsPrefix(path, nodeId);
-  const index = sql`split_part(substr(path, char_length(${prefix}) + 1), ']', 1)`;
-  return sql`starts_with(path, ${prefix}) AND ${index} = ANY (${indexes.map(String)})`;
-}
-
-/** `which`: a condition on `path` and `node_id`. */
-async function copyResults(db: Db, from: string, to: string, which: RawBuilder<unknown>): Promise<void> {
-  await sql`
-    INSERT INTO node_results (run_id, path, node_id, status, handle, also_handles, result, result_bytes, result_enc,
-      error_code, error_message, is_handled, iterations, is_iteration, started_at, finished_at, is_reused)
-    SELECT ${to}, path, node_id, status, handle, also_handles, result, result_bytes, result_enc, error_code, error_message,
-      is_handled, iterations, is_iteration, started_at, finished_at, true
-    FROM node_results WHERE run_id = ${from} AND ${which}`.execute(db);
-}
-
-/** The items of the loop itself, and those of loops in its body that `isInside` has. */
-async function copyItems(
-  db: Db,
-  from: string,
-  to: string,
-  { path, nodeId }: Place,
-  isInside: RawBuilder<unknown>,
-): Promise<void> {
-  await sql`
-    INSERT INTO loop_items (run_id, path, node_id, index, item_enc)
-    SELECT ${to}, path, node_id, index, item_enc FROM loop_items
-    WHERE run_id = ${from} AND ((path = ${path} AND node_id = ${nodeId}) OR (${isInside}))`.execute(db);
+/** A table expression: what `path` begins with, up to each `[` (the iterations of a loop) or each `]` (an iteration). */
+function beginnings(bracket: '[' | ']'): RawBuilder<unknown> {
+  const end = sql.lit(bracket);
+  return sql`(
+    SELECT array_to_string(pieces[:number], ${end}) || ${end} AS beginning
+    FROM string_to_array(path, ${end}) AS pieces, generate_series(1, cardinality(pieces) - 1) AS number
+  ) AS beginnings`;
 }

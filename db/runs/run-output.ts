@@ -85,3 +85,10 @@ export async function countCharacters(
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND result IS NOT NULL`.execute(db);
   return rows[0]?.characters;
 }
+
+/** Whether the results of a run have been given up to retention: what is found of them is not all of them. */
+export async function areResultsExpired(db: Db, runId: string): Promise<boolean> {
+  const { rows } = await sql<{ isExpired: boolean }>`
+    SELECT results_expired_at IS NOT NULL AS "isExpired" FROM runs WHERE id = ${runId}`.execute(db);
+  return rows[0]?.isExpired !== false;
+}

@@ -1,6 +1,6 @@
 import type { LoopFacts } from '../../../contract/activities.js';
 import { beginIterations, storeItems } from '../../../db/nodes/iterations-repository.js';
-import { findKeptInIterations, findKeptIterations } from '../../../db/nodes/kept-results-repository.js';
+import { countKeptItems, findKeptInIterations, findKeptIterations } from '../../../db/nodes/kept-results-repository.js';
 import type { Db } from '../../../db/core/client.js';
 import { writeJson } from '../../../graph/json-text.js';
 import { forEachNode, itemsOf } from '../../../graph/nodes/for_each.js';
@@ -21,18 +21,22 @@ const frame = { ...REPEATABLE, settled: () => ENDED };
 
 /** Stores the items, sealed, because the variables that they come from may hold secrets. */
 export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeStep<LoopFacts> {
+  async function storeRendered(task: NodeTask): Promise<number> {
+    const { data } = task.node;
+    const items = itemsOf(data, await contexts.loadScope(task, data['items']));
+    const texts = items.map((item) => writeJson(item));
+    await task.memory.resize(task.memory.bytes + PARSED_FACTOR * texts.reduce((sum, text) => sum + text.length, 0));
+    const sealed = texts.map((text) => secretBox.seal(text, 'loop-item'));
+    // Those of an earlier attempt count, which may be others.
+    if (await storeItems(db, task, sealed)) contexts.rememberItems(task, texts);
+    return items.length;
+  }
   return {
     ...frame,
     async perform(task) {
       const { data } = task.node;
-      const items = itemsOf(data, await contexts.loadScope(task, data['items']));
-      const texts = items.map((item) => writeJson(item));
-      await task.memory.resize(task.memory.bytes + PARSED_FACTOR * texts.reduce((sum, text) => sum + text.length, 0));
-      const sealed = texts.map((text) => secretBox.seal(text, 'loop-item'));
-      // Those of an earlier attempt count, which may be others.
-      if (await storeItems(db, task, sealed)) contexts.rememberItems(task, texts);
       const { concurrency, on_item_error: onItemError } = forEachNode.schema.parse(data);
-      const count = items.length;
+      const count = (task.run.isResumed ? await countKeptItems(db, task) : undefined) ?? (await storeRendered(task));
       const { kept = [], ...more } = await findKept(db, task);
       await beginIterations(db, task, { total: count, indexes: firstOf(count, kept, concurrency) });
       const facts = { count, concurrency, survivesFailures: onItemError !== 'fail', isConditional: false };

@@ -31,6 +31,10 @@ export class KeptScopes {
   readonly #plan: Plan;
   /** By path, and then by node: of the drawing outside bodies, and of the items that continue. */
   readonly #fates = new Map<string, Map<string, Fate>>();
+  /** Which iterations of a loop are taken over, by what their paths begin with. */
+  readonly #done = new Map<string, 'all' | ReadonlySet<number>>();
+  /** What the paths begin with that are in bodies of the drawing's loops. */
+  readonly #outside = new Set<string>();
 
   private constructor(db: Db, runId: string, plan: Plan) {
     this.#db = db;
@@ -54,15 +58,13 @@ export class KeptScopes {
   fateOf({ path, nodeId }: Place): Fate | undefined {
     const known = this.#fates.get(path);
     if (known !== undefined) return known.get(nodeId);
-    const isIn = (loop: Place): boolean => path.startsWith(iterationsPrefix(loop.path, loop.nodeId));
-    if (this.kept.loops.some(isIn)) return 'kept';
-    const isDone = this.kept.iterations.some(({ indexes, ...loop }) => {
-      const index = Number.parseInt(path.slice(iterationsPrefix(loop.path, loop.nodeId).length), 10);
-      return isIn(loop) && indexes.includes(index);
-    });
-    if (isDone) return 'kept';
-    const around = [...this.#fates.get('')!].find(([id]) => isIn({ path: '', nodeId: id }));
-    return around === undefined ? undefined : 'anew';
+    let isInLoop = false;
+    for (let end = path.indexOf('[') + 1; end > 0; end = path.indexOf('[', end) + 1) {
+      const done = this.#done.get(path.slice(0, end));
+      if (done === 'all' || done?.has(Number.parseInt(path.slice(end), 10)) === true) return 'kept';
+      if (this.#outside.has(path.slice(0, end))) isInLoop = true;
+    }
+    return isInLoop ? 'anew' : undefined;
   }
 
   async #add(
@@ -78,7 +80,11 @@ export class KeptScopes {
       if (isEntry) continue;
       const isLoop = traitsOf(plan.kinds[node]!).runs === 'body';
       if (fates[node] === 'kept') this.kept.nodes.push({ path, nodeId });
-      if (fates[node] === 'kept' && isLoop) this.kept.loops.push({ path, nodeId });
+      if (isLoop && path === '') this.#outside.add(iterationsPrefix(path, nodeId));
+      if (fates[node] === 'kept' && isLoop) {
+        this.kept.loops.push({ path, nodeId });
+        this.#done.set(iterationsPrefix(path, nodeId), 'all');
+      }
       if (fates[node] === 'continued' && isLoop) await this.#addLoop({ path, nodeId }, plan.offset + node);
     }
   }
@@ -86,7 +92,9 @@ export class KeptScopes {
   async #addLoop(loop: Place, number: number): Promise<void> {
     const begun = await findBegunIterations(this.#db, { runId: this.#runId, ...loop });
     const indexes = begun.flatMap(({ path, isDone }) => (isDone ? [indexOfPath(path)] : []));
+    if (begun.length === 0) return;
     this.kept.iterations.push({ ...loop, indexes });
+    this.#done.set(iterationsPrefix(loop.path, loop.nodeId), new Set(indexes));
     const body = bodyPlan(this.#plan, number);
     let room = MAX_NODES_IN_ITEMS;
     for (const { path, isDone, ends } of begun) {

@@ -76,19 +76,26 @@ async function insertAll(
 ): Promise<void> {
   const { earlierId, kept, children, run } = resumption;
   const { id } = run.facts;
-  if (!(await holdResults(transaction, earlierId, deps.config.resultRetentionDays))) {
-    throw new ApiError(400, 'run_expired', 'The results of this run have expired.');
-  }
+  await hold(deps, transaction, earlierId);
   const facts = { ...run.facts, ...place, ...traceOfAcceptance(id), snapshot_hash: hashes.get(resumption)! };
   await insertAcceptedRun(transaction, facts, START_GRACE_SECONDS);
   await takeOver(transaction, earlierId, id, kept);
   const root = { root_run_id: place.root_run_id ?? id, depth: place.depth + 1 };
-  for (const { nodeId, child } of children) {
+  for (const { nodeId, child, isAwaited } of children) {
     const childId = typeof child === 'string' ? child : child.run.facts.id;
-    const wait = { call: NODE_ITSELF, childId, untilMs: Date.now() + MAX_WAIT_SECONDS * 1000 };
+    const untilMs = isAwaited ? Date.now() + MAX_WAIT_SECONDS * 1000 : null;
+    const wait = { call: NODE_ITSELF, childId, untilMs };
     await claimChild(transaction, { runId: id, path: '', nodeId }, wait);
-    if (typeof child === 'string') continue;
+    if (typeof child === 'string') {
+      if (isAwaited) await hold(deps, transaction, child);
+      continue;
+    }
     const parent = { parent_run_id: id, parent_path: '', parent_node_id: nodeId };
     await insertAll(deps, transaction, child, hashes, { ...root, ...parent });
   }
+}
+
+async function hold(deps: AppDeps, transaction: Db, runId: string): Promise<void> {
+  if (await holdResults(transaction, runId, deps.config.resultRetentionDays)) return;
+  throw new ApiError(400, 'run_expired', `The results of the run ${runId} have expired.`);
 }

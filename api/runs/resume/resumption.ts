@@ -1,12 +1,16 @@
 // What a run that resumes an earlier one executes, and what it takes over. Nothing is stored here.
+import {
+  findOpenRunBelow,
+  findUnknownOutcomes,
+  haveUnknownOutcomes,
+} from '../../../db/runs/resume-checks-repository.js';
 import { findDrawing, type StoredDrawing } from '../../../db/workflows/workflows-repository.js';
 import {
   findEarlierRun,
   findStartedRuns,
-  findUnknownOutcomes,
-  haveUnknownOutcomes,
   type EarlierRun,
   type KeptResults,
+  type StartedRun,
 } from '../../../db/runs/resume-repository.js';
 import { changedNodes } from '../../../graph/changed-nodes.js';
 import { rootPlan, type Plan } from '../../../graph/plan.js';
@@ -27,21 +31,43 @@ export interface ResumeRequest {
   acceptsUnknown: boolean;
 }
 
+export interface ResumedChild {
+  nodeId: string;
+  child: string | Resumption;
+  isAwaited: boolean;
+}
+
 export interface Resumption extends Drawn {
   earlierId: string;
   kept: KeptResults;
+  /** False for a run that was stopped when all its nodes had ended: it only ends. */
+  isSomethingLeft: boolean;
   /** Nodes of sub-workflows that go on with the run that they have started, or with one that resumes it. */
-  children: { nodeId: string; child: string | Resumption }[];
+  children: ResumedChild[];
 }
 
 export type PlannedResumption = { resumption: Resumption } | { refusal: Envelope };
 
 export async function planResumption(deps: AppDeps, request: ResumeRequest): Promise<PlannedResumption> {
-  const { workflow, runId, from, isAsNow } = request;
+  const { workflow, runId, from } = request;
   const earlier = await findEarlierRun(deps.db, runId, deps.config.resultRetentionDays);
   if (earlier?.workflowId !== workflow.id) throw notFound();
   refuseUnended(earlier);
+  // Asked first, so that no run is still open while its nodes are read.
+  const open = await findOpenRunBelow(deps.db, runId);
+  if (open !== undefined) {
+    throw new ApiError(400, 'run_open', `The run ${open}, which a node has started, is open.`);
+  }
   checkNodes(from, earlier.plan);
+  const planned = await planFrom(deps, request, earlier);
+  if ('resumption' in planned && !planned.resumption.isSomethingLeft) {
+    throw new ApiError(400, 'nothing_left', 'Nothing is left to do: every node has its result.');
+  }
+  return planned;
+}
+
+async function planFrom(deps: AppDeps, request: ResumeRequest, earlier: EarlierRun): Promise<PlannedResumption> {
+  const { workflow, runId, from, isAsNow } = request;
   const drawn = isAsNow
     ? await asItIsNow(deps, workflow, earlier, request.userId)
     : asItWas(deps, earlier, request.userId);
@@ -51,11 +77,9 @@ export async function planResumption(deps: AppDeps, request: ResumeRequest): Pro
   const anew = new Set(from);
   if (isAsNow) for (const id of changedNodes(drawingThen(deps.secretBox, earlier), run)) anew.add(id);
   const scopes = await KeptScopes.plan(deps.db, runId, run.plan, (id) => anew.has(id));
-  if (!scopes.isSomethingLeft) {
-    throw new ApiError(400, 'nothing_left', 'Nothing is left to do: every node has its result.');
-  }
   const children = await findChildren(deps, request, scopes);
-  return { resumption: { earlierId: runId, ...drawn, kept: scopes.kept, children } };
+  const { kept, isSomethingLeft } = scopes;
+  return { resumption: { earlierId: runId, ...drawn, kept, children, isSomethingLeft } };
 }
 
 function refuseUnended({ status, isExpired }: EarlierRun): void {
@@ -86,13 +110,13 @@ async function findChildren(
   const { runId, acceptsUnknown } = request;
   const children: Resumption['children'] = [];
   const begunAnew: string[] = [];
-  for (const { childId, isOfSubWorkflow, ...place } of await findStartedRuns(db, runId)) {
+  for (const { childId, isOfSubWorkflow, isAwaited, ...place } of await findStartedRuns(db, runId)) {
     const fate = scopes.fateOf(place);
     if (!isRepeated(fate)) continue;
     const mayGoOn = fate === 'continued' && place.path === '' && isOfSubWorkflow;
-    const child = mayGoOn ? await findChild(deps, request, childId) : undefined;
+    const child = mayGoOn ? await findChild(deps, request, { childId, isAwaited }) : undefined;
     if (child === undefined) begunAnew.push(childId);
-    else children.push({ nodeId: place.nodeId, child });
+    else children.push({ nodeId: place.nodeId, child, isAwaited });
   }
   if (acceptsUnknown) return children;
   const isUnknown = (await findUnknownOutcomes(db, runId)).some((place) => isRepeated(scopes.fateOf(place)));
@@ -106,24 +130,20 @@ function outcomeUnknown(): ApiError {
   return new ApiError(400, 'outcome_unknown', detail);
 }
 
-/** A run of a sub-workflow that has succeeded is taken over; one that has not is resumed itself, where that is possible. */
+/**
+ * A run of a sub-workflow that has succeeded is taken over; one that has not is resumed itself, where that is possible. One
+ * that nobody waits for goes on by itself.
+ */
 async function findChild(
   deps: AppDeps,
   request: ResumeRequest,
-  childId: string,
+  { childId, isAwaited }: Pick<StartedRun, 'childId' | 'isAwaited'>,
 ): Promise<string | Resumption | undefined> {
+  if (!isAwaited) return childId;
   const child = await findEarlierRun(deps.db, childId, deps.config.resultRetentionDays);
   const workflow = child && (await findDrawing(deps.db, child.workflowId));
-  if (child?.status === 'In Progress') {
-    throw new ApiError(400, 'run_open', `The run ${childId}, which a node has started, is open.`);
-  }
   if (child === undefined || child.isExpired || workflow?.project_id !== request.workflow.project_id) return undefined;
   if (child.status === 'Succeeded') return childId;
-  try {
-    const planned = await planResumption(deps, { ...request, workflow, runId: childId, from: [] });
-    return 'resumption' in planned ? planned.resumption : undefined;
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'nothing_left') return undefined;
-    throw error;
-  }
+  const planned = await planFrom(deps, { ...request, workflow, runId: childId, from: [] }, child);
+  return 'resumption' in planned ? planned.resumption : undefined;
 }

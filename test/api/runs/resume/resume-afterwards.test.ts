@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { readChildOutput, type ReadingDeps } from '../../../../activities/kinds/child-run.js';
+import type { NodeTask } from '../../../../activities/node/node-step.js';
 import type { ApiClient } from '../../../support/api-client.js';
 import { eventually } from '../../../support/eventually.js';
 import { drawing, http, linkInRow, node, trigger } from '../../../support/graphs.js';
@@ -8,6 +10,7 @@ import { queryDatabase } from '../../../support/inspect.js';
 import { sharedStack } from '../../../support/shared-stack.js';
 import type { TestStack } from '../../../support/stack.js';
 import { callBack, callbackUrlOf } from '../../../support/waiting.js';
+import { connect } from '../../../db/open-run.js';
 import { createAccount } from '../../accounts.js';
 import { createResumeWorld, type ResumeWorld } from './resume-world.js';
 
@@ -54,5 +57,16 @@ describe('results that were taken over', function () {
     const { data } = (await api.poll(resumed.runId)).data;
     assert.equal(data![says.id]!.result!.content, 'kept');
     assert.equal((await api.poll(failed.runId)).data.status, 'not found');
+  });
+
+  it('a run below that was taken over fails its node once its results have expired', async () => {
+    const done = await world.runRow([node('set', { value: 'gone' })]);
+    await queryDatabase(stack, `UPDATE runs SET results_expired_at = now() WHERE id = $1`, [done.runId]);
+    const db = await connect();
+    const memory = { bytes: 0, resize: () => Promise.resolve() };
+    const ended = { runId: done.runId, status: 'Succeeded' as const, errorCode: null, errorMessage: null };
+    const read = readChildOutput({ db } as ReadingDeps, { runId: randomUUID(), memory } as unknown as NodeTask, ended);
+    await assert.rejects(read, { code: 'child_failed', message: /have expired/ });
+    await db.destroy();
   });
 });

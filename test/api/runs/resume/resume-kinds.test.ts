@@ -106,6 +106,42 @@ describe('what is kept when a run is resumed', function () {
       assert.equal(resumed.nodes[call.id]!.result!['run_id'], (await childOf(failed.runId))[0]!.id);
     });
 
+    it('one that nobody waits for is not started twice, where its node was stopped before it could end', async () => {
+      const path = `/${randomUUID()}`;
+      const child = await world.workflowOf(drawing(linkInRow([trigger(), http(`${target.url}${path}`)])));
+      const call = node('workflow', { workflow_id: child, wait: false });
+      const failed = await world.runRow([call, mended()]);
+      const lose = `UPDATE node_results SET status = 'failed', error_code = 'cancelled', result = NULL
+        WHERE run_id = $1 AND node_id = $2`;
+      await queryDatabase(stack, lose, [failed.runId, call.id]);
+      const resumed = await world.resumeToEnd(failed);
+      assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
+      const [run] = await childOf(failed.runId);
+      assert.equal(resumed.nodes[call.id]!.result!['run_id'], run!.id);
+      assert.deepEqual(await childOf(resumed.runId), []);
+      await api.pollToEnd(run!.id);
+      assert.equal(callsTo(path), 1);
+    });
+
+    it('one whose run was stopped when every node of it had its result executes none of them again', async () => {
+      const path = `/${randomUUID()}`;
+      const call = http(`${target.url}${path}`);
+      const child = await world.workflowOf(drawing(linkInRow([trigger(), call])));
+      const sub = node('workflow', { workflow_id: child });
+      const failed = await world.runRow([sub, mended(), node('set', { value: resultOf(sub, 'output') })]);
+      const [run] = await childOf(failed.runId);
+      const lose = `UPDATE node_results SET status = 'failed', error_code = 'child_failed', result = NULL
+        WHERE run_id = $1 AND node_id = $2`;
+      await queryDatabase(stack, lose, [failed.runId, sub.id]);
+      await queryDatabase(stack, `UPDATE runs SET status = 'Cancelled' WHERE id = $1`, [run!.id]);
+      const resumed = await world.resumeToEnd(failed);
+      assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
+      assert.equal(callsTo(path), 1);
+      const [after] = await childOf(resumed.runId);
+      assert.equal(after!.resumed_from, run!.id);
+      assert.match(resumed.nodes[sub.id]!.result!.content, new RegExp(path), 'it has the output of that run');
+    });
+
     it('a run of one can be resumed by itself, and then has no parent', async () => {
       const child = await world.workflowOf(drawing(linkInRow([trigger(), mended()])));
       const failed = await world.runRow([node('workflow', { workflow_id: child })]);

@@ -190,4 +190,46 @@ describe('what is kept of loops when a run is resumed', function () {
     assert.equal(resumed.nodes[rounds.id]!.result!['rounds'], 3);
     assert.equal(resumed.nodes[rounds.id]!.iterations!.total, 3);
   });
+
+  it('a loop that goes on has the items that it had, also where they would be others now', async () => {
+    const says = node('set', { value: ['a', 'b'] });
+    const path = randomUUID();
+    const call = http('');
+    const each = node('for_each', { items: resultOf(says, 'value'), body_node: call.id, concurrency: 1 });
+    call.data['url'] = `${target.url}/${path}/{{ ${each.id}.item }}`;
+    failsOnce(`/${path}/b`);
+    const start = trigger();
+    linkInRow([start, says, each]);
+    const failed = await world.runToEnd(drawing([start, says, each, call]));
+    assert.equal(failed.status, 'failed', JSON.stringify(failed.nodes));
+    const change = `UPDATE node_results SET result = '{"content":"","value":["x","y","z"]}' WHERE run_id = $1 AND node_id = $2`;
+    await queryDatabase(stack, change, [failed.runId, says.id]);
+    const resumed = await world.resumeToEnd(failed);
+    assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
+    assert.equal(resumed.nodes[each.id]!.iterations!.total, 2);
+    assert.deepEqual(
+      ['a', 'b', 'z'].map((item) => callsTo(`/${path}/${item}`)),
+      [1, 2, 0],
+    );
+  });
+
+  it('a loop of which nothing is kept takes its items anew', async () => {
+    const says = node('set', { value: ['a', 'b'] });
+    const path = randomUUID();
+    const call = http('');
+    const each = node('for_each', { items: resultOf(says, 'value'), body_node: call.id, concurrency: 1 });
+    call.data['url'] = `${target.url}/${path}/{{ ${each.id}.item }}`;
+    failsOnce(`/${path}/a`);
+    const start = trigger();
+    linkInRow([start, says, each]);
+    const failed = await world.runToEnd(drawing([start, says, each, call]));
+    const change = `UPDATE node_results SET result = '{"content":"","value":["x","y","z"]}' WHERE run_id = $1 AND node_id = $2`;
+    await queryDatabase(stack, change, [failed.runId, says.id]);
+    const resumed = await world.resumeToEnd(failed);
+    assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
+    assert.deepEqual(
+      ['a', 'x', 'y', 'z'].map((item) => callsTo(`/${path}/${item}`)),
+      [1, 1, 1, 1],
+    );
+  });
 });

@@ -1,0 +1,62 @@
+// What keeps a run from being resumed: calls of which nobody knows what they have done, and runs below it that are open.
+import { sql, type RawBuilder } from 'kysely';
+import type { NodeKey } from '../../graph/plan.js';
+import type { Db } from '../core/client.js';
+
+/** Nodes that ended so had no answer, or could not record it. With every other code, the call was answered or never made. */
+const WITHOUT_ANSWER = ['cancelled', 'timeout', 'network_error', 'mcp_unreachable', 'worker_lost', 'internal_error'];
+
+/**
+ * A condition on rows of `node_results`, with the alias `node`: nobody knows what a call of the node has done. The ledger has
+ * calls without a model only where they must not be repeated. The end of a node closes its own call, answered or not; tool
+ * calls of an agent stay `sent` without an answer. The calls of a node that was taken over are those of an earlier run.
+ */
+const isUnknown: RawBuilder<unknown> = sql`
+  NOT node.is_iteration AND node.status = 'failed' AND (node.error_code = 'outcome_unknown' OR EXISTS (
+    WITH RECURSIVE origins AS (
+      SELECT node.run_id AS id
+      UNION ALL
+      SELECT runs.resumed_from FROM origins JOIN runs USING (id) WHERE node.is_reused AND runs.resumed_from IS NOT NULL
+    )
+    SELECT FROM origins JOIN provider_calls AS call ON call.run_id = origins.id
+    WHERE call.path = node.path AND call.node_id = node.node_id
+      AND CASE WHEN call.ordinal > 0 THEN call.state = 'sent'
+        ELSE call.model IS NULL AND call.state <> 'refused' AND node.error_code = ANY (${sql.val(WITHOUT_ANSWER)}::text[]) END
+  ))`;
+
+/** The nodes of the run of which nobody knows what their call has done. */
+export async function findUnknownOutcomes(db: Db, runId: string): Promise<Omit<NodeKey, 'runId'>[]> {
+  const { rows } = await sql<Omit<NodeKey, 'runId'>>`
+    SELECT path, node_id AS "nodeId" FROM node_results AS node WHERE run_id = ${runId} AND ${isUnknown}`.execute(db);
+  return rows;
+}
+
+/** Whether any of these runs, or a run below them, has such a node. */
+export async function haveUnknownOutcomes(db: Db, runIds: string[]): Promise<boolean> {
+  if (runIds.length === 0) return false;
+  const { rows } = await sql`
+    WITH RECURSIVE below AS (
+      SELECT unnest(${runIds}::uuid[]) AS id
+      UNION
+      SELECT wait.child_run_id FROM waits AS wait JOIN below ON wait.run_id = below.id WHERE wait.child_run_id IS NOT NULL
+    )
+    SELECT FROM below JOIN node_results AS node ON node.run_id = below.id WHERE ${isUnknown}
+    LIMIT 1`.execute(db);
+  return rows.length > 0;
+}
+
+/**
+ * An open run below the run that a node has waited for. It is stopped a little later than the node, and works until then.
+ * Undefined where there is none.
+ */
+export async function findOpenRunBelow(db: Db, runId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    WITH RECURSIVE below AS (
+      SELECT ${runId}::uuid AS id
+      UNION
+      SELECT wait.child_run_id FROM waits AS wait JOIN below ON wait.run_id = below.id
+      WHERE wait.child_run_id IS NOT NULL AND wait.until IS NOT NULL
+    )
+    SELECT id FROM below JOIN runs USING (id) WHERE runs.status = 'In Progress' LIMIT 1`.execute(db);
+  return rows[0]?.id;
+}
