@@ -3,6 +3,7 @@
 import { toSentences } from '../../acceptance/error-sentences.js';
 import { prepareRun } from '../../acceptance/prepare-run.js';
 import { toSummary } from '../../acceptance/run-summary.js';
+import { openScheduleInput, secretFieldsThen } from '../../acceptance/schedule-input.js';
 import type { SnapshotStore } from '../../acceptance/snapshot-store.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
 import { currentTraceparent } from '../../config/spans.js';
@@ -23,8 +24,7 @@ import {
 } from '../../db/schedules/firings-repository.js';
 import { measureDrawing } from '../../db/workflows/called-workflows.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
-import type { RunInput } from '../../graph/input.js';
-import { parseJson } from '../../graph/json-text.js';
+import { maskInput } from '../../graph/secrets.js';
 import type { ByteBudget } from '../../outgoing/byte-budget.js';
 import { DRAWING_FACTOR } from '../kinds/child-run.js';
 
@@ -82,8 +82,9 @@ async function store(deps: FiringDeps, firing: FiringKey, schedule: FiringSchedu
     await memory.resize(DRAWING_FACTOR * ((sizeBytes ?? 0) + inputEnc.length));
     const workflow = await findDrawing(db, workflowId);
     if (workflow === undefined) return { code: 'workflow_not_found', message: 'The workflow was deleted.' };
-    const input = parseJson(secretBox.open(inputEnc, 'schedule-input')) as RunInput;
-    const prepared = prepareRun(secretBox, { workflow, userId: authorId, input });
+    const stored = openScheduleInput(secretBox, inputEnc);
+    const { secretValues: passedSecrets } = maskInput(secretFieldsThen(stored), stored.input);
+    const prepared = prepareRun(secretBox, { workflow, userId: authorId, input: stored.input, passedSecrets });
     if (!prepared.ok) {
       return { code: 'invalid_workflow', message: prepared.errors[0]?.message ?? 'The drawing cannot run.' };
     }

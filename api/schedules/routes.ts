@@ -1,6 +1,7 @@
 // The schedules of a workflow: its runs that start by the clock. docs/use/starts.md.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { openScheduleInput } from '../../acceptance/schedule-input.js';
 import { deleteSchedule } from '../../db/schedules/delete-schedules.js';
 import {
   insertSchedule,
@@ -18,7 +19,7 @@ import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { idParams, uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { newScheduleBody, readCron, readTimeZone, scheduleChangeBody, sealInput } from './schedule-body.js';
-import { openInput, scheduleSchema, toSchedule } from './schedule-view.js';
+import { scheduleSchema, toSchedule } from './schedule-view.js';
 import { finishRemoval, syncSchedule } from './sync-schedules.js';
 
 const schedulesPath = '/api/v1/workflows/:id/schedules/';
@@ -140,7 +141,9 @@ function toSettings(deps: AppDeps, { workflow, stored, body }: Change): Schedule
     cron: body.cron === undefined ? stored.cron : readCron(body.cron),
     timeZone: body.time_zone === undefined ? stored.timeZone : readTimeZone(body.time_zone),
     inputEnc:
-      body.input === undefined ? stored.inputEnc : sealInput(deps, workflow, body.input, openInput(deps, stored)),
+      body.input === undefined
+        ? stored.inputEnc
+        : sealInput(deps, workflow, body.input, openScheduleInput(deps.secretBox, stored.inputEnc)),
     overlap: body.overlap ?? stored.overlap,
     jitterSeconds: body.jitter_seconds ?? stored.jitterSeconds,
     catchupSeconds: body.catchup_seconds ?? stored.catchupSeconds,
