@@ -29,6 +29,15 @@ import type { ByteBudget } from '../../outgoing/byte-budget.js';
 import { DRAWING_FACTOR } from '../kinds/child-run.js';
 
 export interface FiringDeps {
+const TOO_LATE: Refusal = {
+  code: 'too_late',
+  message: 'No worker took the firing within `catchup_seconds`.',
+};
+const UNREADABLE: Refusal = {
+  code: 'input_unreadable',
+  message: 'The input cannot be opened with the keys of this service. Enter it again.',
+};
+
   db: Database;
   secretBox: SecretBox;
   memory: ByteBudget;
@@ -37,11 +46,11 @@ export interface FiringDeps {
 
 export function createAcceptFiring(deps: FiringDeps): ScheduleActivities['acceptFiring'] {
   const { db } = deps;
-  return async ({ scheduleId, atMs }) => {
+  return async ({ scheduleId, atMs, startedMs }) => {
     const firing = { scheduleId, at: new Date(atMs) };
     let fired = await findFiredRun(db, firing);
     if (fired === undefined) {
-      await accept(deps, firing);
+      await accept(deps, firing, startedMs);
       // Another attempt may have been faster.
       fired = await findFiredRun(db, firing);
     }
@@ -54,7 +63,7 @@ function toRunToStart({ runId, workflowId, projectId, title }: FiredRun) {
 }
 
 /** Stores the run, or why there is none. A paused schedule fires only by an operator's hand, and starts nothing. */
-async function accept(deps: FiringDeps, firing: FiringKey): Promise<void> {
+async function accept(deps: FiringDeps, firing: FiringKey, startedMs: number): Promise<void> {
   const { db } = deps;
   const schedule = await findFiringSchedule(db, firing.scheduleId);
   if (schedule === undefined) return requestRemoval(db, firing.scheduleId);
@@ -64,11 +73,16 @@ async function accept(deps: FiringDeps, firing: FiringKey): Promise<void> {
     await noteRefusal(db, firing, { code: 'author_lost_access', message });
     return pauseForLostAccess(db, firing.scheduleId);
   }
-  const refusal = await store(deps, firing, schedule);
+  const refusal = isTooLate(schedule, startedMs) ? TOO_LATE : await store(deps, firing, schedule);
   if (refusal !== undefined) await noteRefusal(db, firing, refusal);
 }
 
 function mayStartRuns({ authorRole }: FiringSchedule): boolean {
+/** Of firings that waited for the run before, or are made up for, the nominal time is long ago by right. */
+function isTooLate({ catchupSeconds }: FiringSchedule, startedMs: number): boolean {
+  return Date.now() - startedMs > catchupSeconds * 1000;
+}
+
   return authorRole !== null && authorRole !== 'viewer';
 }
 

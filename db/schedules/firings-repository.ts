@@ -18,6 +18,7 @@ export interface FiringSchedule {
   authorRole: Role | null;
   inputEnc: Buffer;
   isPaused: boolean;
+  catchupSeconds: number;
 }
 
 /** The run that a firing has started. */
@@ -57,7 +58,7 @@ export function findFiringSchedule(db: Db, scheduleId: string): Promise<FiringSc
     )
     .select(['schedules.workflow_id as workflowId', 'projects.id as projectId', 'schedules.author_id as authorId'])
     .select(['project_members.role as authorRole', 'schedules.input_enc as inputEnc'])
-    .select('schedules.is_paused as isPaused')
+    .select(['schedules.is_paused as isPaused', 'schedules.catchup_seconds as catchupSeconds'])
     .where('schedules.id', '=', scheduleId)
     .where('workflows.archived_at', 'is', null)
     .where('projects.deleted_at', 'is', null)
