@@ -15,9 +15,15 @@ export function sealScheduleInput(box: SecretBox, { input, secretFieldIds }: Sch
   return box.seal(writeJson({ input, secretFieldIds }), 'schedule-input');
 }
 
-/** Throws where no key opens it. */
-export function openScheduleInput(box: SecretBox, sealed: Buffer): ScheduleInput {
-  return parseJson(box.open(sealed, 'schedule-input')) as unknown as ScheduleInput;
+/** Undefined where it cannot be opened: its key was withdrawn, for example. */
+export function openScheduleInput(box: SecretBox, sealed: Buffer): ScheduleInput | undefined {
+  let text: string;
+  try {
+    text = box.open(sealed, 'schedule-input');
+  } catch {
+    return undefined;
+  }
+  return parseJson(text) as ScheduleInput;
 }
 
 /** The fields that were secret when the input was given. */

@@ -1,5 +1,6 @@
 // A firing of a schedule: its run is accepted as the API accepts those that people ask for, exactly once by its row in
 // `schedule_firings`, as the schedule's author.
+import { Context } from '@temporalio/activity';
 import { toSentences } from '../../acceptance/error-sentences.js';
 import { prepareRun } from '../../acceptance/prepare-run.js';
 import { toSummary } from '../../acceptance/run-summary.js';
@@ -37,6 +38,7 @@ const UNREADABLE: Refusal = {
   code: 'input_unreadable',
   message: 'The input cannot be opened with the keys of this service. Enter it again.',
 };
+export interface FiringDeps {
 
   db: Database;
   secretBox: SecretBox;
@@ -89,13 +91,14 @@ function isTooLate({ catchupSeconds }: FiringSchedule, startedMs: number): boole
 /** Returns why the workflow does not take the run. Of such a run nothing is kept. */
 async function store(deps: FiringDeps, firing: FiringKey, schedule: FiringSchedule): Promise<Refusal | undefined> {
   const { db, secretBox, snapshots } = deps;
-  const memory = deps.memory.lease();
+  const memory = deps.memory.lease(Context.current().cancellationSignal);
   try {
     const { workflowId, projectId, authorId, inputEnc } = schedule;
     const sizeBytes = await measureDrawing(db, projectId, workflowId);
     await memory.resize(DRAWING_FACTOR * ((sizeBytes ?? 0) + inputEnc.length));
     const workflow = await findDrawing(db, workflowId);
     if (workflow === undefined) return { code: 'workflow_not_found', message: 'The workflow was deleted.' };
+    if (stored === undefined) return UNREADABLE;
     const stored = openScheduleInput(secretBox, inputEnc);
     const { secretValues: passedSecrets } = maskInput(secretFieldsThen(stored), stored.input);
     const prepared = prepareRun(secretBox, { workflow, userId: authorId, input: stored.input, passedSecrets });

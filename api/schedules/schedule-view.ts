@@ -19,7 +19,7 @@ export const scheduleSchema = z.object({
   id: z.uuid(),
   cron: z.string(),
   time_zone: z.string(),
-  input: z.unknown().describe('As it leaves the service: secrets masked'),
+  input: z.unknown().describe('As it leaves the service: secrets masked. Null: its key was withdrawn'),
   overlap: overlapPolicy,
   is_paused: z.boolean(),
   pause_reason: z
@@ -78,6 +78,7 @@ export async function toSchedule(
 
 function maskedInput({ secretBox }: AppDeps, { inputEnc }: ScheduleRecord, drawing: StoredDrawing): unknown {
   const stored = openScheduleInput(secretBox, inputEnc);
+  if (stored === undefined) return null;
   const fields = [...secretFieldsThen(stored), ...secretFieldsOf(drawing.document)];
   const { masked, secretValues } = maskInput(fields, stored.input);
   return createMasker([...secretValues, ...secretTexts(openSecrets(secretBox, drawing))]).json(masked);
