@@ -86,8 +86,8 @@ const change = defineRoute({
   path: schedulePath,
   summary: 'Changes, pauses or resumes a schedule; what is left out stays as it is.',
   description:
-    'Whoever resumes a schedule that has paused itself, because its author has lost access, becomes its author. ' +
-    '`********` in a secret field of the input keeps the value.',
+    'Whoever changes the input becomes the author, and so does whoever resumes a schedule whose author has lost ' +
+    'access. `********` in a secret field of the input keeps the value.',
   auth: 'key',
   access: { to: 'workflow', role: 'editor' },
   params: scheduleParams,
@@ -99,7 +99,8 @@ const change = defineRoute({
     const workflow = await loadDrawing(deps, workflowId);
     const changed = await updateSchedule(deps.db, { workflowId, scheduleId }, (stored) => ({
       settings: toSettings(deps, { workflow, stored, body }),
-      authorId: stored.pauseReason !== null && body.is_paused === false ? caller.userId : stored.authorId,
+      isToTell,
+      authorId: body.input !== undefined || isTakenOver(stored, body) ? caller.userId : stored.authorId,
     }));
     if (changed === undefined) throw notFound();
     await syncSchedule(deps, log, scheduleId);
@@ -138,6 +139,12 @@ interface Change {
 
 function toSettings(deps: AppDeps, { workflow, stored, body }: Change): ScheduleSettings {
   return {
+/** Whether the change resumes the schedule and its author has lost access, whoever has paused it. */
+function isTakenOver({ pauseReason, authorRole }: ScheduleRecord, body: Change['body']): boolean {
+  const hasLostAccess = pauseReason !== null || authorRole === null || authorRole === 'viewer';
+  return body.is_paused === false && hasLostAccess;
+}
+
     cron: body.cron === undefined ? stored.cron : readCron(body.cron),
     timeZone: body.time_zone === undefined ? stored.timeZone : readTimeZone(body.time_zone),
     inputEnc:

@@ -113,12 +113,11 @@ export async function noteRefusal(db: Db, { scheduleId, at }: FiringKey, { code,
     WHERE id = ${scheduleId} AND ${isNoneLater(at)}`.execute(db);
 }
 
-/** The API then pauses the copy in Temporal, too. */
-export async function pauseForLostAccess(db: Db, scheduleId: string): Promise<void> {
+/** The API then pauses the copy in Temporal, too. Not where somebody else has become the author meanwhile. */
+export async function pauseForLostAccess(db: Db, scheduleId: string, authorId: number): Promise<void> {
   await sql`
-    UPDATE schedules SET is_paused = true, pause_reason = 'author_lost_access', version = version + 1,
-      changed_at = now(), sync_at = now()
-    WHERE id = ${scheduleId} AND NOT is_paused`.execute(db);
+    UPDATE schedules SET is_paused = true, pause_reason = 'author_lost_access', version = gen_random_uuid(), sync_at = now()
+    WHERE id = ${scheduleId} AND author_id = ${authorId} AND NOT is_paused`.execute(db);
 }
 
 /** Of a schedule that fires in Temporal and is unknown here, such as after a restore: the API deletes it there. */
