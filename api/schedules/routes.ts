@@ -97,6 +97,8 @@ const change = defineRoute({
   async handler({ deps, log, caller, params, body }) {
     const { id: workflowId, schedule_id: scheduleId } = params;
     const workflow = await loadDrawing(deps, workflowId);
+    const { input: _, ...told } = body;
+    const isToTell = Object.values(told).some((value) => value !== undefined);
     const changed = await updateSchedule(deps.db, { workflowId, scheduleId }, (stored) => ({
       settings: toSettings(deps, { workflow, stored, body }),
       isToTell,
@@ -137,14 +139,14 @@ interface Change {
   body: z.infer<typeof scheduleChangeBody>;
 }
 
-function toSettings(deps: AppDeps, { workflow, stored, body }: Change): ScheduleSettings {
-  return {
 /** Whether the change resumes the schedule and its author has lost access, whoever has paused it. */
 function isTakenOver({ pauseReason, authorRole }: ScheduleRecord, body: Change['body']): boolean {
   const hasLostAccess = pauseReason !== null || authorRole === null || authorRole === 'viewer';
   return body.is_paused === false && hasLostAccess;
 }
 
+function toSettings(deps: AppDeps, { workflow, stored, body }: Change): ScheduleSettings {
+  return {
     cron: body.cron === undefined ? stored.cron : readCron(body.cron),
     timeZone: body.time_zone === undefined ? stored.timeZone : readTimeZone(body.time_zone),
     inputEnc:
