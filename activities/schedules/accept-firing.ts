@@ -29,7 +29,6 @@ import { maskInput } from '../../graph/secrets.js';
 import type { ByteBudget } from '../../outgoing/byte-budget.js';
 import { DRAWING_FACTOR } from '../kinds/child-run.js';
 
-export interface FiringDeps {
 const TOO_LATE: Refusal = {
   code: 'too_late',
   message: 'No worker took the firing within `catchup_seconds`.',
@@ -38,8 +37,8 @@ const UNREADABLE: Refusal = {
   code: 'input_unreadable',
   message: 'The input cannot be opened with the keys of this service. Enter it again.',
 };
-export interface FiringDeps {
 
+export interface FiringDeps {
   db: Database;
   secretBox: SecretBox;
   memory: ByteBudget;
@@ -73,18 +72,18 @@ async function accept(deps: FiringDeps, firing: FiringKey, startedMs: number): P
   if (!mayStartRuns(schedule)) {
     const message = 'The author of this schedule may not run the workflow.';
     await noteRefusal(db, firing, { code: 'author_lost_access', message });
-    return pauseForLostAccess(db, firing.scheduleId);
+    return pauseForLostAccess(db, firing.scheduleId, schedule.authorId);
   }
   const refusal = isTooLate(schedule, startedMs) ? TOO_LATE : await store(deps, firing, schedule);
   if (refusal !== undefined) await noteRefusal(db, firing, refusal);
 }
 
-function mayStartRuns({ authorRole }: FiringSchedule): boolean {
 /** Of firings that waited for the run before, or are made up for, the nominal time is long ago by right. */
 function isTooLate({ catchupSeconds }: FiringSchedule, startedMs: number): boolean {
   return Date.now() - startedMs > catchupSeconds * 1000;
 }
 
+function mayStartRuns({ authorRole }: FiringSchedule): boolean {
   return authorRole !== null && authorRole !== 'viewer';
 }
 
@@ -98,8 +97,8 @@ async function store(deps: FiringDeps, firing: FiringKey, schedule: FiringSchedu
     await memory.resize(DRAWING_FACTOR * ((sizeBytes ?? 0) + inputEnc.length));
     const workflow = await findDrawing(db, workflowId);
     if (workflow === undefined) return { code: 'workflow_not_found', message: 'The workflow was deleted.' };
-    if (stored === undefined) return UNREADABLE;
     const stored = openScheduleInput(secretBox, inputEnc);
+    if (stored === undefined) return UNREADABLE;
     const { secretValues: passedSecrets } = maskInput(secretFieldsThen(stored), stored.input);
     const prepared = prepareRun(secretBox, { workflow, userId: authorId, input: stored.input, passedSecrets });
     if (!prepared.ok) {
