@@ -30,6 +30,8 @@ export interface FiringRef {
   scheduleId: string;
   /** The nominal time, in milliseconds since the epoch. */
   atMs: number;
+  /** When Temporal has started its workflow. */
+  startedMs: number;
 }
 
 export interface ScheduleActivities {

@@ -15,20 +15,23 @@ import { startRun } from './child-runs.js';
 
 const nominalTime = defineSearchAttributeKey(NOMINAL_TIME_ATTRIBUTE, 'DATETIME');
 const LEAST_PAUSE_MS = 2_000;
-/** A run that is no child is looked at again after this part of the time that it has been waited for. */
+const LONGEST_PAUSE_MS = 15 * 60_000;
+/** A run that is no child is looked at again after this part of the time since the wait began, or the cancel. */
 const PAUSE_SHARE = 0.1;
 
 export async function scheduledRun(): Promise<void> {
-  const { workflowId, typedSearchAttributes } = workflowInfo();
+  const { workflowId, typedSearchAttributes, startTime } = workflowInfo();
   const scheduleId = scheduleIdOf(workflowId);
   const atMs = typedSearchAttributes.get(nominalTime)!.getTime();
-  const run = await CancellationScope.nonCancellable(() => acceptFiring({ scheduleId, atMs }));
+  const run = await CancellationScope.nonCancellable(() =>
+    acceptFiring({ scheduleId, atMs, startedMs: startTime.getTime() }),
+  );
   if (run === undefined) return;
   let cancelling: Promise<void> | undefined;
-  CancellationScope.current().cancelRequested.catch(() => {
+  const cancelRequest = CancellationScope.current().cancelRequested.catch(() => {
     cancelling = CancellationScope.nonCancellable(() => cancel(run.runId));
   });
-  await CancellationScope.nonCancellable(() => untilEnded(run));
+  await CancellationScope.nonCancellable(() => untilEnded(run, cancelRequest));
   await cancelling;
   if (cancelling !== undefined) throw new CancelledFailure('The run of the schedule was cancelled.');
 }
@@ -42,12 +45,22 @@ async function cancel(runId: string): Promise<void> {
 }
 
 /** Also resolves when the run has failed or was cancelled: that is told by the run itself. */
-async function untilEnded(run: ChildToStart): Promise<void> {
+async function untilEnded(run: ChildToStart, cancelRequest: Promise<unknown>): Promise<void> {
   const child = await startRun(run);
   if (child !== undefined) {
     await child.result().catch(() => undefined);
     return;
   }
-  const sinceMs = Date.now();
-  while (!(await isRunOver(run.runId))) await sleep(Math.max(LEAST_PAUSE_MS, (Date.now() - sinceMs) * PAUSE_SHARE));
+  let sinceMs = Date.now();
+  const untilCancel = async (): Promise<void> => {
+    await cancelRequest;
+    interruption = undefined;
+    sinceMs = Date.now();
+  };
+  let interruption: Promise<void> | undefined = untilCancel();
+  while (!(await isRunOver(run.runId))) {
+    const pauseMs = Math.max(LEAST_PAUSE_MS, (Date.now() - sinceMs) * PAUSE_SHARE);
+    const pause = sleep(Math.min(LONGEST_PAUSE_MS, pauseMs));
+    await (interruption === undefined ? pause : Promise.race([pause, interruption]));
+  }
 }

@@ -1,8 +1,10 @@
 // A firing of a schedule: its run is accepted as the API accepts those that people ask for, exactly once by its row in
 // `schedule_firings`, as the schedule's author.
+import { Context } from '@temporalio/activity';
 import { toSentences } from '../../acceptance/error-sentences.js';
 import { prepareRun } from '../../acceptance/prepare-run.js';
 import { toSummary } from '../../acceptance/run-summary.js';
+import { openScheduleInput, secretFieldsThen } from '../../acceptance/schedule-input.js';
 import type { SnapshotStore } from '../../acceptance/snapshot-store.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
 import { currentTraceparent } from '../../config/spans.js';
@@ -23,10 +25,18 @@ import {
 } from '../../db/schedules/firings-repository.js';
 import { measureDrawing } from '../../db/workflows/called-workflows.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
-import type { RunInput } from '../../graph/input.js';
-import { parseJson } from '../../graph/json-text.js';
+import { maskInput } from '../../graph/secrets.js';
 import type { ByteBudget } from '../../outgoing/byte-budget.js';
 import { DRAWING_FACTOR } from '../kinds/child-run.js';
+
+const TOO_LATE: Refusal = {
+  code: 'too_late',
+  message: 'No worker took the firing within `catchup_seconds`.',
+};
+const UNREADABLE: Refusal = {
+  code: 'input_unreadable',
+  message: 'The input cannot be opened with the keys of this service. Enter it again.',
+};
 
 export interface FiringDeps {
   db: Database;
@@ -37,11 +47,11 @@ export interface FiringDeps {
 
 export function createAcceptFiring(deps: FiringDeps): ScheduleActivities['acceptFiring'] {
   const { db } = deps;
-  return async ({ scheduleId, atMs }) => {
+  return async ({ scheduleId, atMs, startedMs }) => {
     const firing = { scheduleId, at: new Date(atMs) };
     let fired = await findFiredRun(db, firing);
     if (fired === undefined) {
-      await accept(deps, firing);
+      await accept(deps, firing, startedMs);
       // Another attempt may have been faster.
       fired = await findFiredRun(db, firing);
     }
@@ -54,7 +64,7 @@ function toRunToStart({ runId, workflowId, projectId, title }: FiredRun) {
 }
 
 /** Stores the run, or why there is none. A paused schedule fires only by an operator's hand, and starts nothing. */
-async function accept(deps: FiringDeps, firing: FiringKey): Promise<void> {
+async function accept(deps: FiringDeps, firing: FiringKey, startedMs: number): Promise<void> {
   const { db } = deps;
   const schedule = await findFiringSchedule(db, firing.scheduleId);
   if (schedule === undefined) return requestRemoval(db, firing.scheduleId);
@@ -62,10 +72,15 @@ async function accept(deps: FiringDeps, firing: FiringKey): Promise<void> {
   if (!mayStartRuns(schedule)) {
     const message = 'The author of this schedule may not run the workflow.';
     await noteRefusal(db, firing, { code: 'author_lost_access', message });
-    return pauseForLostAccess(db, firing.scheduleId);
+    return pauseForLostAccess(db, firing.scheduleId, schedule.authorId);
   }
-  const refusal = await store(deps, firing, schedule);
+  const refusal = isTooLate(schedule, startedMs) ? TOO_LATE : await store(deps, firing, schedule);
   if (refusal !== undefined) await noteRefusal(db, firing, refusal);
+}
+
+/** Of firings that waited for the run before, or are made up for, the nominal time is long ago by right. */
+function isTooLate({ catchupSeconds }: FiringSchedule, startedMs: number): boolean {
+  return Date.now() - startedMs > catchupSeconds * 1000;
 }
 
 function mayStartRuns({ authorRole }: FiringSchedule): boolean {
@@ -75,15 +90,17 @@ function mayStartRuns({ authorRole }: FiringSchedule): boolean {
 /** Returns why the workflow does not take the run. Of such a run nothing is kept. */
 async function store(deps: FiringDeps, firing: FiringKey, schedule: FiringSchedule): Promise<Refusal | undefined> {
   const { db, secretBox, snapshots } = deps;
-  const memory = deps.memory.lease();
+  const memory = deps.memory.lease(Context.current().cancellationSignal);
   try {
     const { workflowId, projectId, authorId, inputEnc } = schedule;
     const sizeBytes = await measureDrawing(db, projectId, workflowId);
     await memory.resize(DRAWING_FACTOR * ((sizeBytes ?? 0) + inputEnc.length));
     const workflow = await findDrawing(db, workflowId);
     if (workflow === undefined) return { code: 'workflow_not_found', message: 'The workflow was deleted.' };
-    const input = parseJson(secretBox.open(inputEnc, 'schedule-input')) as RunInput;
-    const prepared = prepareRun(secretBox, { workflow, userId: authorId, input });
+    const stored = openScheduleInput(secretBox, inputEnc);
+    if (stored === undefined) return UNREADABLE;
+    const { secretValues: passedSecrets } = maskInput(secretFieldsThen(stored), stored.input);
+    const prepared = prepareRun(secretBox, { workflow, userId: authorId, input: stored.input, passedSecrets });
     if (!prepared.ok) {
       return { code: 'invalid_workflow', message: prepared.errors[0]?.message ?? 'The drawing cannot run.' };
     }

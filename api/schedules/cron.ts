@@ -1,8 +1,5 @@
 // Cron expressions of five fields, as crontab(5) understands them, in the calendars of Temporal.
-import type { ScheduleSpec } from '@temporalio/client';
 import { CronExpressionParser } from 'cron-parser';
-
-type Calendar = NonNullable<ScheduleSpec['calendars']>[number];
 
 /** What can be said of five fields. The parser's own extensions are left out: seconds, `L`, `#`, `H`, `?`, `@hourly`. */
 const FIVE_FIELDS = /^[\d*,/A-Z-]+(?: [\d*,/A-Z-]+){4}$/;
@@ -24,6 +21,20 @@ const MONTHS = [
   'DECEMBER',
 ] as const;
 const DAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY'] as const;
+
+/** One of Temporal's. */
+interface Calendar {
+  second: number;
+  minute: number[];
+  hour: number[];
+  month: (typeof MONTHS)[number][];
+  dayOfMonth: number[] | '*';
+  dayOfWeek: (typeof DAYS)[number][] | '*';
+}
+
+/** Longer than between two days that are a 29 February and a certain day of the week, within this century. */
+const YEARS_AHEAD = 40;
+const DAY_MS = 24 * 3_600_000;
 
 export interface CronTimes {
   /** With one blank between the fields, names in capitals. */
@@ -49,16 +60,22 @@ export function parseCron(text: string): CronTimes {
   };
   const ofMonth = { ...time, dayOfMonth: numbers(fields.dayOfMonth.values) };
   const ofWeek = { ...time, dayOfWeek: days.map((day) => DAYS[day]!) };
+  const calendars = calendarsOf(cron, ofMonth, ofWeek);
+  if (!calendars.some(comesOnce)) throw new Error('no day is in all of its fields');
   return {
     cron,
-    calendars: calendarsOf(cron, ofMonth, ofWeek),
+    calendars,
     isEveryHour:
       time.hour.length === 24 && time.month.length === 12 && ofMonth.dayOfMonth.length === 31 && days.length === 7,
   };
 }
 
 /** Where both fields for days say something, a day that is in one of them is enough. */
-function calendarsOf(cron: string, ofMonth: Calendar, ofWeek: Calendar): Calendar[] {
+function calendarsOf(
+  cron: string,
+  ofMonth: Omit<Calendar, 'dayOfWeek'>,
+  ofWeek: Omit<Calendar, 'dayOfMonth'>,
+): Calendar[] {
   const [, , dayOfMonth, , dayOfWeek] = cron.split(' ');
   const isEither = !dayOfMonth!.startsWith('*') && !dayOfWeek!.startsWith('*');
   return isEither
@@ -67,4 +84,19 @@ function calendarsOf(cron: string, ofMonth: Calendar, ofWeek: Calendar): Calenda
         { ...ofWeek, dayOfMonth: '*' },
       ]
     : [{ ...ofMonth, ...ofWeek }];
+}
+
+/** By the rule that Temporal goes by: a day must be in all fields of the calendar. */
+function comesOnce({ month, dayOfMonth, dayOfWeek }: Calendar): boolean {
+  const months = new Set(month.map((name) => MONTHS.indexOf(name)));
+  const ofMonth = dayOfMonth === '*' ? undefined : new Set(dayOfMonth);
+  const ofWeek = dayOfWeek === '*' ? undefined : new Set(dayOfWeek.map((name) => DAYS.indexOf(name)));
+  const today = Date.now();
+  for (let days = 0; days < YEARS_AHEAD * 366; days++) {
+    const day = new Date(today + days * DAY_MS);
+    const isOfMonth = ofMonth?.has(day.getUTCDate()) ?? true;
+    const isOfWeek = ofWeek?.has(day.getUTCDay()) ?? true;
+    if (isOfMonth && isOfWeek && months.has(day.getUTCMonth())) return true;
+  }
+  return false;
 }

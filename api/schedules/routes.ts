@@ -1,6 +1,7 @@
 // The schedules of a workflow: its runs that start by the clock. docs/use/starts.md.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { openScheduleInput } from '../../acceptance/schedule-input.js';
 import { deleteSchedule } from '../../db/schedules/delete-schedules.js';
 import {
   insertSchedule,
@@ -18,7 +19,7 @@ import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { idParams, uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { newScheduleBody, readCron, readTimeZone, scheduleChangeBody, sealInput } from './schedule-body.js';
-import { openInput, scheduleSchema, toSchedule } from './schedule-view.js';
+import { scheduleSchema, toSchedule } from './schedule-view.js';
 import { finishRemoval, syncSchedule } from './sync-schedules.js';
 
 const schedulesPath = '/api/v1/workflows/:id/schedules/';
@@ -85,8 +86,8 @@ const change = defineRoute({
   path: schedulePath,
   summary: 'Changes, pauses or resumes a schedule; what is left out stays as it is.',
   description:
-    'Whoever resumes a schedule that has paused itself, because its author has lost access, becomes its author. ' +
-    '`********` in a secret field of the input keeps the value.',
+    'Whoever changes the input becomes the author, and so does whoever resumes a schedule whose author has lost ' +
+    'access. `********` in a secret field of the input keeps the value.',
   auth: 'key',
   access: { to: 'workflow', role: 'editor' },
   params: scheduleParams,
@@ -96,9 +97,12 @@ const change = defineRoute({
   async handler({ deps, log, caller, params, body }) {
     const { id: workflowId, schedule_id: scheduleId } = params;
     const workflow = await loadDrawing(deps, workflowId);
+    const { input: _, ...told } = body;
+    const isToTell = Object.values(told).some((value) => value !== undefined);
     const changed = await updateSchedule(deps.db, { workflowId, scheduleId }, (stored) => ({
       settings: toSettings(deps, { workflow, stored, body }),
-      authorId: stored.pauseReason !== null && body.is_paused === false ? caller.userId : stored.authorId,
+      isToTell,
+      authorId: body.input !== undefined || isTakenOver(stored, body) ? caller.userId : stored.authorId,
     }));
     if (changed === undefined) throw notFound();
     await syncSchedule(deps, log, scheduleId);
@@ -135,12 +139,20 @@ interface Change {
   body: z.infer<typeof scheduleChangeBody>;
 }
 
+/** Whether the change resumes the schedule and its author has lost access, whoever has paused it. */
+function isTakenOver({ pauseReason, authorRole }: ScheduleRecord, body: Change['body']): boolean {
+  const hasLostAccess = pauseReason !== null || authorRole === null || authorRole === 'viewer';
+  return body.is_paused === false && hasLostAccess;
+}
+
 function toSettings(deps: AppDeps, { workflow, stored, body }: Change): ScheduleSettings {
   return {
     cron: body.cron === undefined ? stored.cron : readCron(body.cron),
     timeZone: body.time_zone === undefined ? stored.timeZone : readTimeZone(body.time_zone),
     inputEnc:
-      body.input === undefined ? stored.inputEnc : sealInput(deps, workflow, body.input, openInput(deps, stored)),
+      body.input === undefined
+        ? stored.inputEnc
+        : sealInput(deps, workflow, body.input, openScheduleInput(deps.secretBox, stored.inputEnc)),
     overlap: body.overlap ?? stored.overlap,
     jitterSeconds: body.jitter_seconds ?? stored.jitterSeconds,
     catchupSeconds: body.catchup_seconds ?? stored.catchupSeconds,

@@ -1,11 +1,12 @@
 // What may be said of a schedule, and what is wrong with it.
 import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
+import { sealScheduleInput, secretFieldsThen, type ScheduleInput } from '../../acceptance/schedule-input.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
-import { completeInput, inputFieldsOf, parseSessionInput, type RunInput } from '../../graph/input.js';
+import { completeInput, fieldIdsOf, inputFieldsOf, parseSessionInput, secretFieldsOf } from '../../graph/input.js';
 import { ownValue } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
-import { keepInputSecrets } from '../../graph/secrets.js';
+import { keepInputSecrets, MASK } from '../../graph/secrets.js';
 import type { AppDeps } from '../deps.js';
 import { invalidFields } from '../http/errors.js';
 import { parseCron } from './cron.js';
@@ -71,14 +72,17 @@ export function readTimeZone(name: string): string {
 }
 
 /**
- * The input, sealed. `********` in a secret field keeps the `stored` value. Throws the 400 where the workflow, as it is now,
- * would refuse it.
+ * The input, sealed. `********` keeps the `stored` value of every field that is masked in answers. Throws the 400 where the
+ * workflow, as it is now, would refuse it.
  */
-export function sealInput(deps: AppDeps, workflow: StoredDrawing, given: unknown, stored?: RunInput): Buffer {
+export function sealInput(deps: AppDeps, workflow: StoredDrawing, body: unknown, stored?: ScheduleInput): Buffer {
   const { drawing } = openDrawing(deps.secretBox, workflow);
-  const fields = inputFieldsOf(drawing);
-  const kept = keepInputSecrets(fields, parseSessionInput(given), (fieldId) => stored && ownValue(stored, fieldId));
-  const { errors } = completeInput(fields, kept);
+  const given = parseSessionInput(body);
+  const now = secretFieldsOf(drawing);
+  const then = (stored ? secretFieldsThen(stored) : []).filter(({ id }) => ownValue(given, id as string) === MASK);
+  const masked = [...now, ...then];
+  const kept = keepInputSecrets(masked, given, (fieldId) => stored && ownValue(stored.input, fieldId));
+  const { errors } = completeInput(inputFieldsOf(drawing), kept);
   if (errors.length > 0) {
     throw invalidFields({
       input: errors.flatMap((error) => Object.entries(error).map(([field, sentence]) => `${field}: ${sentence}`)),
@@ -88,5 +92,5 @@ export function sealInput(deps: AppDeps, workflow: StoredDrawing, given: unknown
   if (text.length > MAX_INPUT_CHARACTERS) {
     throw invalidFields({ input: [`Ensure this value has at most ${MAX_INPUT_CHARACTERS} characters.`] });
   }
-  return deps.secretBox.seal(text, 'schedule-input');
+  return sealScheduleInput(deps.secretBox, { input: kept, secretFieldIds: [...fieldIdsOf(masked)] });
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { openSecrets } from '../../acceptance/opened-drawing.js';
+import { openScheduleInput, secretFieldsThen } from '../../acceptance/schedule-input.js';
 import type { ScheduleRecord } from '../../db/schedules/schedules-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
-import { secretFieldsOf, type RunInput } from '../../graph/input.js';
-import { parseJson } from '../../graph/json-text.js';
+import { secretFieldsOf } from '../../graph/input.js';
 import { createMasker } from '../../graph/mask.js';
 import { maskInput, secretTexts } from '../../graph/secrets.js';
 import type { AppDeps } from '../deps.js';
@@ -19,7 +19,7 @@ export const scheduleSchema = z.object({
   id: z.uuid(),
   cron: z.string(),
   time_zone: z.string(),
-  input: z.unknown().describe('As it leaves the service: secrets masked'),
+  input: z.unknown().describe('As it leaves the service: secrets masked. Null: its key was withdrawn'),
   overlap: overlapPolicy,
   is_paused: z.boolean(),
   pause_reason: z
@@ -45,7 +45,7 @@ export const scheduleSchema = z.object({
   created_at: z.iso.datetime(),
 });
 
-/** `drawing`: of the workflow, whose secret fields are masked. */
+/** `drawing`: of the workflow. Its secret fields are masked, and those that were secret when the input was given. */
 export async function toSchedule(
   deps: AppDeps,
   schedule: ScheduleRecord,
@@ -76,14 +76,12 @@ export async function toSchedule(
   };
 }
 
-/** The whole input, secrets included: it must not be part of an answer. */
-export function openInput({ secretBox }: AppDeps, { inputEnc }: Pick<ScheduleRecord, 'inputEnc'>): RunInput {
-  return parseJson(secretBox.open(inputEnc, 'schedule-input')) as RunInput;
-}
-
-function maskedInput(deps: AppDeps, schedule: ScheduleRecord, drawing: StoredDrawing): unknown {
-  const { masked, secretValues } = maskInput(secretFieldsOf(drawing.document), openInput(deps, schedule));
-  return createMasker([...secretValues, ...secretTexts(openSecrets(deps.secretBox, drawing))]).json(masked);
+function maskedInput({ secretBox }: AppDeps, { inputEnc }: ScheduleRecord, drawing: StoredDrawing): unknown {
+  const stored = openScheduleInput(secretBox, inputEnc);
+  if (stored === undefined) return null;
+  const fields = [...secretFieldsThen(stored), ...secretFieldsOf(drawing.document)];
+  const { masked, secretValues } = maskInput(fields, stored.input);
+  return createMasker([...secretValues, ...secretTexts(openSecrets(secretBox, drawing))]).json(masked);
 }
 
 async function askNextTimes({ temporal, logger }: AppDeps, schedule: ScheduleRecord): Promise<string[] | null> {

@@ -57,7 +57,9 @@ export async function syncSchedule(deps: AppDeps, log: Logger, scheduleId: strin
   try {
     const againInSeconds = Math.round(AGAIN_SECONDS * (0.8 + 0.4 * Math.random()));
     const sync = putSchedule.bind(undefined, temporal, config.taskQueue);
-    await syncLocked(db, scheduleId, { againInSeconds, sync });
+    const isTold = await syncLocked(db, scheduleId, { againInSeconds, sync });
+    // The difference is noted by now: the second time the copy is made, and what was missed is made up for.
+    if (isTold === false) await syncLocked(db, scheduleId, { againInSeconds, sync });
   } catch (error) {
     const isRefused = isStartRefused(error);
     if (isRefused) log.error({ err: error, schedule_id: scheduleId }, 'Temporal refuses a schedule');

@@ -16,7 +16,7 @@ import { hasWholeHours } from './time-zones.js';
 
 const MINUTE_MS = 60_000;
 /** At the end of the comment of each calendar. */
-const VERSION = /, version (\d+)$/;
+const VERSION = /, version (\S+)$/;
 
 const OVERLAP: Record<ScheduleOverlap, ScheduleOverlapPolicy> = {
   skip: ScheduleOverlapPolicy.SKIP,
@@ -25,18 +25,26 @@ const OVERLAP: Record<ScheduleOverlap, ScheduleOverlapPolicy> = {
   cancel_other: ScheduleOverlapPolicy.CANCEL_OTHER,
 };
 
-/** Makes the copy like the schedule, where it is not of the same version. Idempotent. */
-export async function putSchedule(client: Client, taskQueue: string, schedule: ScheduleToSync): Promise<void> {
+/**
+ * Makes the copy like the schedule, where it is not of the same version, and makes up for what was missed. Idempotent.
+ * Answers whether that is done. False: the copy differs from what Temporal was told. Nothing was done then, because this
+ * must be noted first: what is to be made up for would be forgotten if this process died in between.
+ */
+export async function putSchedule(client: Client, taskQueue: string, schedule: ScheduleToSync): Promise<boolean> {
   const options = toOptions(taskQueue, schedule);
   const handle = client.schedule.getHandle(options.scheduleId);
   const copy = await describe(client, handle);
-  if (copy !== undefined && versionOf(copy) === schedule.version) return;
+  const isLike = copy !== undefined && versionOf(copy) === schedule.version;
+  if (schedule.toldVersion === schedule.version) return isLike;
+  // Since then the copy fires by itself.
+  const until = isLike ? (copy.info.lastUpdatedAt ?? copy.info.createdAt) : new Date();
   if (copy === undefined) await bounded(client, () => client.schedule.create(options));
-  else {
+  else if (!isLike) {
     const { spec, action, policies, state } = options;
     await bounded(client, () => handle.update(() => ({ spec, action, policies, state })));
   }
-  await makeUp(client, handle, schedule);
+  await makeUp(client, handle, schedule, until.getTime());
+  return true;
 }
 
 /** Idempotent. */
@@ -71,22 +79,24 @@ async function describe(
   }
 }
 
-function versionOf({ spec }: ScheduleDescription): number | undefined {
-  const [, version] = VERSION.exec(spec.calendars?.[0]?.comment ?? '') ?? [];
-  return version === undefined ? undefined : Number(version);
+function versionOf({ spec }: ScheduleDescription): string | undefined {
+  return VERSION.exec(spec.calendars?.[0]?.comment ?? '')?.[1];
 }
 
 /**
  * Temporal did not know of the change while it was on its way, nor of a schedule that it has lost. Firings since then are
- * made up for, within the time that they may be late; one that has happened starts no second run.
+ * made up for, within the time that they may be late; one that has happened starts no second run. None of them cancels a run:
+ * a firing that has happened would cancel its own.
  */
-async function makeUp(client: Client, handle: ScheduleHandle, schedule: ScheduleToSync): Promise<void> {
-  const end = Date.now();
-  const start = Math.max(schedule.changedAt.getTime(), end - schedule.catchupSeconds * 1000);
-  const isNoneMissed = Math.floor(start / MINUTE_MS) === Math.floor(end / MINUTE_MS);
-  if (schedule.isPaused || isNoneMissed) return;
-  const range = { start: new Date(start), end: new Date(end), overlap: OVERLAP[schedule.overlap] };
-  await bounded(client, () => handle.backfill(range));
+async function makeUp(client: Client, handle: ScheduleHandle, schedule: ScheduleToSync, end: number): Promise<void> {
+  const { changedAt, catchupSeconds, lastFiringAt, isPaused } = schedule;
+  const firedAt = lastFiringAt?.getTime() ?? 0;
+  const afterFiring = firedAt < end ? firedAt + 1000 : 0;
+  const start = Math.max(changedAt.getTime(), Date.now() - catchupSeconds * 1000, afterFiring);
+  const isNoneMissed = Math.floor(start / MINUTE_MS) >= Math.floor(end / MINUTE_MS);
+  if (isPaused || isNoneMissed) return;
+  const overlap = OVERLAP[schedule.overlap === 'cancel_other' ? 'buffer_one' : schedule.overlap];
+  await bounded(client, () => handle.backfill({ start: new Date(start), end: new Date(end), overlap }));
 }
 
 function toOptions(taskQueue: string, schedule: ScheduleToSync) {

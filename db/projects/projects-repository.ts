@@ -109,6 +109,7 @@ export function updateProject(
 /** The row stays for the books; every read goes by `deleted_at`. Open runs are cancelled. Events that were not delivered yet never will be. */
 export function deleteProject(db: Database, projectId: number): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
+    await deleteSchedulesOf(transaction, { projectId });
     await cancelOpenRuns(transaction, { projectId });
     const result = await transaction
       .updateTable('projects')
@@ -119,6 +120,7 @@ export function deleteProject(db: Database, projectId: number): Promise<boolean>
     if (result.numUpdatedRows === 0n) return false;
     await dropPendingDeliveries(transaction, projectId);
     await deleteHooksOf(transaction, { projectId });
+    // Those that were made until the project's row was locked.
     await deleteSchedulesOf(transaction, { projectId });
     return true;
   });

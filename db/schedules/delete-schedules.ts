@@ -2,7 +2,11 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 
-/** In the transaction that deletes the workflow or project, under the lock on the project's row. */
+/**
+ * In the transaction that deletes the workflow or project: before its open runs are cancelled, since a firing holds the
+ * schedule's row until its run is stored (lock order: schedule, run, project), and again under the lock on the project's
+ * row, since only then no schedule is added any more.
+ */
 export async function deleteSchedulesOf(
   transaction: Db,
   of: { projectId: number } | { workflowId: number },

@@ -1,5 +1,5 @@
 // The firings of schedules: each starts one run, whatever is repeated. Writer: the worker.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import type { Role } from '../core/tables.js';
 import { insertAcceptedRun, type RunFacts } from '../runs/runs-repository.js';
@@ -18,6 +18,7 @@ export interface FiringSchedule {
   authorRole: Role | null;
   inputEnc: Buffer;
   isPaused: boolean;
+  catchupSeconds: number;
 }
 
 /** The run that a firing has started. */
@@ -33,6 +34,8 @@ export interface FiredRun {
 /** A firing is remembered for longer than its run can last, and every new one takes some old ones of its schedule away. */
 const KEPT = sql`interval '90 days'`;
 const SWEEP = 10;
+/** A drawing may have an error for each of its nodes. */
+const MAX_REFUSAL_CHARACTERS = 1_000;
 
 export async function findFiredRun(db: Db, { scheduleId, at }: FiringKey): Promise<FiredRun | undefined> {
   const { rows } = await sql<FiredRun>`/* find_fired_run */
@@ -57,7 +60,7 @@ export function findFiringSchedule(db: Db, scheduleId: string): Promise<FiringSc
     )
     .select(['schedules.workflow_id as workflowId', 'projects.id as projectId', 'schedules.author_id as authorId'])
     .select(['project_members.role as authorRole', 'schedules.input_enc as inputEnc'])
-    .select('schedules.is_paused as isPaused')
+    .select(['schedules.is_paused as isPaused', 'schedules.catchup_seconds as catchupSeconds'])
     .where('schedules.id', '=', scheduleId)
     .where('workflows.archived_at', 'is', null)
     .where('projects.deleted_at', 'is', null)
@@ -83,7 +86,7 @@ export function acceptFiring(
     await sql`
       UPDATE schedules SET last_firing_at = ${at}, last_run_id = ${run.id},
         last_refusal_code = NULL, last_refusal_message = NULL
-      WHERE id = ${scheduleId}`.execute(transaction);
+      WHERE id = ${scheduleId} AND ${isNoneLater(at)}`.execute(transaction);
     await sql`
       DELETE FROM schedule_firings WHERE (schedule_id, at) IN (
         SELECT schedule_id, at FROM schedule_firings
@@ -97,20 +100,24 @@ export interface Refusal {
   message: string;
 }
 
+/** What is told of the last firing stays that of the last one: earlier ones may be made up for after it. */
+function isNoneLater(at: Date): RawBuilder<boolean> {
+  return sql`(last_firing_at IS NULL OR last_firing_at <= ${at})`;
+}
+
 /** Why the firing has started no run. */
 export async function noteRefusal(db: Db, { scheduleId, at }: FiringKey, { code, message }: Refusal): Promise<void> {
   await sql`
     UPDATE schedules SET last_firing_at = ${at}, last_run_id = NULL,
-      last_refusal_code = ${code}, last_refusal_message = ${message}
-    WHERE id = ${scheduleId}`.execute(db);
+      last_refusal_code = ${code}, last_refusal_message = ${message.slice(0, MAX_REFUSAL_CHARACTERS)}
+    WHERE id = ${scheduleId} AND ${isNoneLater(at)}`.execute(db);
 }
 
-/** The API then pauses the copy in Temporal, too. */
-export async function pauseForLostAccess(db: Db, scheduleId: string): Promise<void> {
+/** The API then pauses the copy in Temporal, too. Not where somebody else has become the author meanwhile. */
+export async function pauseForLostAccess(db: Db, scheduleId: string, authorId: number): Promise<void> {
   await sql`
-    UPDATE schedules SET is_paused = true, pause_reason = 'author_lost_access', version = version + 1,
-      changed_at = now(), sync_at = now()
-    WHERE id = ${scheduleId} AND NOT is_paused`.execute(db);
+    UPDATE schedules SET is_paused = true, pause_reason = 'author_lost_access', version = gen_random_uuid(), sync_at = now()
+    WHERE id = ${scheduleId} AND author_id = ${authorId} AND NOT is_paused`.execute(db);
 }
 
 /** Of a schedule that fires in Temporal and is unknown here, such as after a restore: the API deletes it there. */

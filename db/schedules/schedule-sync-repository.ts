@@ -14,8 +14,11 @@ export interface ScheduleToSync {
   jitterSeconds: number;
   catchupSeconds: number;
   isPaused: boolean;
-  version: number;
+  version: string;
+  /** The last version that Temporal was told wholly. */
+  toldVersion: string | null;
   changedAt: Date;
+  lastFiringAt: Date | null;
 }
 
 /** The oldest first. */
@@ -31,21 +34,27 @@ export async function findSchedulesToSync(db: Db, limit: number): Promise<string
 }
 
 /**
- * Calls `sync` while the schedule's row is locked, so that no older version can overwrite a newer one in Temporal, and
- * notes when to compare the two again. What `sync` throws leaves the schedule due. False where another process is at it, or
- * the schedule is gone.
+ * Calls `sync` while the schedule's row is locked, so that no older version can overwrite a newer one in Temporal. `sync`
+ * answers whether Temporal has been told all; that is noted, and when to compare the two again. What `sync` throws leaves the
+ * schedule due, as does the answer false, with which the version counts as not told. Undefined where another process is at
+ * it, or the schedule is gone.
  */
 export function syncLocked(
   db: Database,
   scheduleId: string,
-  { againInSeconds, sync }: { againInSeconds: number; sync: (schedule: ScheduleToSync) => Promise<void> },
-): Promise<boolean> {
+  { againInSeconds, sync }: { againInSeconds: number; sync: (schedule: ScheduleToSync) => Promise<boolean> },
+): Promise<boolean | undefined> {
   return db.transaction().execute(async (transaction) => {
     const schedule = await findToSync(transaction, scheduleId);
-    if (schedule === undefined) return false;
-    await sync(schedule);
-    await postpone(transaction, scheduleId, againInSeconds);
-    return true;
+    if (schedule === undefined) return undefined;
+    const isTold = await sync(schedule);
+    await transaction
+      .updateTable('schedules')
+      .set({ told_version: isTold ? schedule.version : null })
+      .where('id', '=', scheduleId)
+      .execute();
+    if (isTold) await postpone(transaction, scheduleId, againInSeconds);
+    return isTold;
   });
 }
 
@@ -80,7 +89,8 @@ function findToSync(transaction: Db, scheduleId: string): Promise<ScheduleToSync
     .select(['schedules.id', 'schedules.workflow_id as workflowId', 'workflows.project_id as projectId'])
     .select(['schedules.cron', 'schedules.time_zone as timeZone', 'schedules.overlap'])
     .select(['schedules.jitter_seconds as jitterSeconds', 'schedules.catchup_seconds as catchupSeconds'])
-    .select(['schedules.is_paused as isPaused', 'schedules.version', 'schedules.changed_at as changedAt'])
+    .select(['schedules.is_paused as isPaused', 'schedules.version', 'schedules.told_version as toldVersion'])
+    .select(['schedules.changed_at as changedAt', 'schedules.last_firing_at as lastFiringAt'])
     .where('schedules.id', '=', scheduleId)
     .forNoKeyUpdate('schedules')
     .skipLocked()

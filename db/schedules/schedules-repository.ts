@@ -31,7 +31,8 @@ export interface ScheduleRecord extends ScheduleSettings {
   /** Of the author in the workflow's project; null when they are no member any more. */
   authorRole: Role | null;
   pauseReason: 'author_lost_access' | null;
-  version: number;
+  version: string;
+  toldVersion: string | null;
   createdAt: Date;
   lastFiringAt: Date | null;
   lastRunId: string | null;
@@ -82,6 +83,8 @@ export interface ScheduleChange {
   settings: ScheduleSettings;
   /** Who starts its runs from now on. */
   authorId: number;
+  /** Whether Temporal must be told. */
+  isToTell: boolean;
 }
 
 /**
@@ -97,21 +100,29 @@ export function updateSchedule(
     const find = () => scheduleRecords(transaction, workflowId).where('schedules.id', '=', scheduleId);
     const stored = await find().forNoKeyUpdate('schedules').executeTakeFirst();
     if (stored === undefined) return undefined;
-    const { settings, authorId } = change(stored);
+    const { settings, authorId, isToTell } = change(stored);
     await transaction
       .updateTable('schedules')
       .set({
         ...toColumns(settings),
         author_id: authorId,
         pause_reason: settings.isPaused ? stored.pauseReason : null,
-        version: stored.version + 1,
-        changed_at: sql<Date>`now()`,
-        sync_at: sql<Date>`now()`,
+        ...(isToTell && newVersion(stored)),
       })
       .where('id', '=', scheduleId)
       .execute();
     return find().executeTakeFirst();
   });
+}
+
+/** What was to happen since an earlier change that Temporal has not heard of is still to be made up for. */
+function newVersion({ version, toldVersion, isPaused }: ScheduleRecord) {
+  const isKnown = toldVersion === version || isPaused;
+  return {
+    version: sql<string>`gen_random_uuid()`,
+    ...(isKnown && { changed_at: sql<Date>`now()` }),
+    sync_at: sql<Date>`now()`,
+  };
 }
 
 async function countSchedules(db: Db, workflowId: number): Promise<number> {
@@ -148,7 +159,8 @@ function scheduleRecords(db: Db, workflowId: number) {
     .select(['schedules.id', 'schedules.cron', 'schedules.time_zone as timeZone', 'schedules.input_enc as inputEnc'])
     .select(['schedules.overlap', 'schedules.jitter_seconds as jitterSeconds'])
     .select(['schedules.catchup_seconds as catchupSeconds', 'schedules.is_paused as isPaused'])
-    .select(['schedules.pause_reason as pauseReason', 'schedules.version', 'schedules.created_at as createdAt'])
+    .select(['schedules.pause_reason as pauseReason', 'schedules.created_at as createdAt'])
+    .select(['schedules.version', 'schedules.told_version as toldVersion'])
     .select(['schedules.last_firing_at as lastFiringAt', 'schedules.last_run_id as lastRunId'])
     .select(['schedules.last_refusal_code as lastRefusalCode', 'schedules.last_refusal_message as lastRefusalMessage'])
     .select(['users.id as authorId', 'users.name as authorName', 'project_members.role as authorRole'])

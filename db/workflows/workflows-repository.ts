@@ -196,6 +196,7 @@ function nextVersion({ version }: StoredWorkflow, userId: number) {
 /** Gone from every read; the row stays for its runs. The workflows behind it in the project move up. */
 export function archiveWorkflow(db: Database, projectId: number, workflowId: number): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
+    await deleteSchedulesOf(transaction, { workflowId });
     await cancelOpenRuns(transaction, { workflowId });
     await lockProject(transaction, projectId);
     const archived = await transaction
@@ -207,6 +208,7 @@ export function archiveWorkflow(db: Database, projectId: number, workflowId: num
       .executeTakeFirst();
     if (archived === undefined) return false;
     await deleteHooksOf(transaction, { workflowId });
+    // Those that were made until the project's row was locked.
     await deleteSchedulesOf(transaction, { workflowId });
     await transaction
       .updateTable('workflows')

@@ -1,5 +1,6 @@
 // What the role matrix acts on: one set of users, and for every single request a project of its own.
 import { randomUUID } from 'node:crypto';
+import { sealScheduleInput } from '../../acceptance/schedule-input.js';
 import { readSecrets } from '../../cli/embedded/secrets-file.js';
 import { createDatabase, type Database } from '../../db/core/client.js';
 import { createSecretBox, type SecretBox } from '../../db/core/secret-box.js';
@@ -228,7 +229,7 @@ async function createWorld(db: Database, { members, document, snapshot, node, se
       author_id: userId,
       cron: '0 8 1 1 *',
       time_zone: 'UTC',
-      input_enc: secretBox.seal('{"topic":"cats"}', 'schedule-input'),
+      input_enc: sealScheduleInput(secretBox, { input: { topic: 'cats' }, secretFieldIds: [] }),
       overlap: 'skip',
       jitter_seconds: 0,
       catchup_seconds: 300,

@@ -78,9 +78,27 @@ async function startedElsewhere(world: World): Promise<string> {
   return action;
 }
 
+/** Its run is no child, and it is cancelled while it waits for that. */
+async function cancelledElsewhere(world: World): Promise<string> {
+  const pause = node('wait', { mode: 'callback' });
+  const { action, fire, fired } = await scheduled(world, drawing(linkInRow([trigger(), pause])));
+  await fire();
+  const runId = await fired();
+  await untilWaiting(world.api, runId, pause.id);
+  await world.temporal((client) => client.workflow.getHandle(action).terminate('test'));
+  await fire();
+  await inPhase(world, action, 'RUNNING');
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  await world.temporal((client) => client.workflow.getHandle(action).cancel());
+  await world.ended(runId);
+  await inPhase(world, action, 'CANCELLED');
+  return action;
+}
+
 export const scenariosOfSchedules: Record<string, Scenario> = {
   'scheduled-run': runToEnd,
   'scheduled-run-paused': paused,
   'scheduled-run-cancelled': cancelled,
   'scheduled-run-started-elsewhere': startedElsewhere,
+  'scheduled-run-cancelled-elsewhere': cancelledElsewhere,
 };

@@ -1252,7 +1252,7 @@ export interface paths {
         head?: never;
         /**
          * Changes, pauses or resumes a schedule; what is left out stays as it is.
-         * @description Whoever resumes a schedule that has paused itself, because its author has lost access, becomes its author. `********` in a secret field of the input keeps the value.
+         * @description Whoever changes the input becomes the author, and so does whoever resumes a schedule whose author has lost access. `********` in a secret field of the input keeps the value.
          */
         patch: operations["patch_workflows_id_schedules_schedule_id"];
         trace?: never;
@@ -11060,7 +11060,7 @@ export interface operations {
                             cron: string;
                             /** Format: uuid */
                             id: string;
-                            /** @description As it leaves the service: secrets masked */
+                            /** @description As it leaves the service: secrets masked. Null: its key was withdrawn */
                             input: unknown;
                             is_paused: boolean;
                             jitter_seconds: number;
@@ -11226,7 +11226,7 @@ export interface operations {
                         cron: string;
                         /** Format: uuid */
                         id: string;
-                        /** @description As it leaves the service: secrets masked */
+                        /** @description As it leaves the service: secrets masked. Null: its key was withdrawn */
                         input: unknown;
                         is_paused: boolean;
                         jitter_seconds: number;
@@ -11480,7 +11480,7 @@ export interface operations {
                         cron: string;
                         /** Format: uuid */
                         id: string;
-                        /** @description As it leaves the service: secrets masked */
+                        /** @description As it leaves the service: secrets masked. Null: its key was withdrawn */
                         input: unknown;
                         is_paused: boolean;
                         jitter_seconds: number;

@@ -23,9 +23,11 @@ export interface SchedulesTable {
   is_paused: Generated<boolean>;
   /** Null where a person has paused it. */
   pause_reason: 'author_lost_access' | null;
-  /** Rises with every change that Temporal must know. */
-  version: Generated<number>;
-  /** The time of that change. */
+  /** A new random one with every change that Temporal must know: no two are equal, after a restore of Postgres either. */
+  version: Generated<string>;
+  /** The last version that Temporal was told wholly, with what was to be made up for. Null where none was. */
+  told_version: string | null;
+  /** The time of the first change that Temporal was not told, or else of the last one. */
   changed_at: Generated<Date>;
   /** When the copy in Temporal is compared next. */
   sync_at: Generated<Date>;

@@ -91,6 +91,7 @@ describe('schedules', function () {
     const wrong = ['', '* * * *', '* * * * * *', '@every 1s', '@daily', 'CRON_TZ=UTC * * * * *', '60 * * * *'];
     wrong.push('0 24 * * *', '0 0 31 2 *', '0 0 31 4,6,9,11 *', '0 0 L * *', '0 0 ? * *', '0 0 * * 1#2', 'H * * * *');
     wrong.push('*/0 * * * *', '10-5 * * * *', '1--2 * * * *', ', * * * *', '0 0 * FOO *', '-1 * * * *', '1.5 * * * *');
+    wrong.push('0 0 30 2 */2', '0 0 31 4 */1');
     wrong.push(`${'1,'.repeat(200)}1 * * * *`, '0 0 * * 8', '* * * * *\0', '٣ * * * *', '0 0 0 * *', '0 0 * 13 *');
     for (const cron of wrong) {
       const answer = await api.post<FieldErrors>(`/workflows/${id}/schedules/`, { body: { cron } });
