@@ -147,6 +147,8 @@ export class ChildSupervisor {
       failed = 0;
       this.options.onRestart(`${this.name} does not answer any more and is killed`);
       this.#process?.kill('SIGKILL');
+      // A process that dies slowly is not told of twice.
+      await this.#exited;
     }
   }
 
