@@ -180,7 +180,10 @@ const reserved = [
     WHERE found.spent + found.reserved + price > found.spending_limit_usd;
     IF NOT FOUND THEN RETURN; END IF;
     PERFORM count_stop(asked_project, 'project', asked_run);
-    PERFORM tell_budget_reached(asked_project);
+    -- A call that is too large for the whole limit says nothing of what is left of it.
+    PERFORM tell_budget_reached(id) FROM projects
+    WHERE id = asked_project
+      AND (price <= spending_limit_usd OR spent_in_period(projects, clock_timestamp()) >= spending_limit_usd);
   END $$`,
   // The limits of a run and of the runs and agents above it.
   `CREATE FUNCTION limits_of_call(asked_run uuid, asked_path text, asked_node text, own_limit numeric)

@@ -184,6 +184,22 @@ describe('reservations of money', function () {
     assert.deepEqual(rows, [{ amount_usd: '0.3', is_estimated: true }]);
   });
 
+  it('a call that is too large for the whole limit is stopped, and does not tell that the budget is reached', async () => {
+    const run = await openRun(db, ['llm', 'llm', 'llm']);
+    const told = async (): Promise<number> => {
+      const { rows } = await sql`SELECT FROM budgets_reached WHERE project_id = ${run.projectId}`.execute(db);
+      return rows.length;
+    };
+    await limit(run, '0.15');
+    assert.ok(isRefused(await claim(run, 0, '0.2')));
+    assert.equal(await told(), 0);
+    assert.ok(!isRefused(await claim(run, 1)));
+    assert.ok(isRefused(await claim(run, 2)));
+    assert.equal(await told(), 1);
+    await limit(run, '0');
+    assert.equal(await told(), 2, 'of nothing, nothing is left');
+  });
+
   it('stopped calls are counted by day, and forgotten after 30 of them', async () => {
     const run = await openRun(db, ['llm']);
     await limit(run, '0');
