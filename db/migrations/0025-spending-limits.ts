@@ -151,7 +151,7 @@ const reserved = [
     SELECT period_start(spending_period, clock_timestamp())::timestamp AT TIME ZONE 'UTC' FROM projects
     WHERE id = asked_project
   $$`,
-  // A run that has ended holds nothing, also where a worker that did not know it has claimed a call since.
+  // A run that has ended holds nothing.
   `CREATE FUNCTION reserved_in_project(asked_project integer) RETURNS numeric LANGUAGE sql STABLE AS $$
     SELECT coalesce((SELECT sum(call.reserved_usd) FROM provider_calls AS call JOIN runs ON runs.id = call.run_id
         WHERE call.project_id = asked_project AND call.reserved_usd IS NOT NULL AND runs.status = 'In Progress'

@@ -40,14 +40,14 @@ interface Reservation {
   usd: string;
 }
 
-/** The insert of a claim, which gives `attempts` where the call may be made, if `condition` holds. */
-export function claimOf(call: NewCall, reserved?: Reservation, condition = sql`true`): RawBuilder<unknown> {
+/** The insert of a claim, which gives `attempts` where the call may be made, if `source` has a row. */
+export function claimOf(call: NewCall, reserved?: Reservation, source = sql``): RawBuilder<unknown> {
   return sql`
     INSERT INTO provider_calls AS call
       (run_id, path, node_id, turn, ordinal, state, provider, model, project_id, reserved_usd)
     SELECT ${call.runId}::uuid, ${call.path}, ${call.nodeId}, ${call.turn ?? 0}::integer, ${call.ordinal ?? 0}::integer, 'sent',
       ${call.provider}, ${call.model}, ${reserved?.projectId ?? null}::integer, ${reserved?.usd ?? null}::numeric
-    WHERE ${condition}
+    ${source}
     ON CONFLICT (run_id, path, node_id, turn, ordinal) DO UPDATE SET
       crashes = call.crashes + CASE WHEN call.state = 'sent' THEN 1 ELSE 0 END,
       state = 'sent', attempts = call.attempts + 1, sent_at = clock_timestamp(), replied_at = NULL,

@@ -41,19 +41,29 @@ export interface PassedLimitRow extends Omit<PassedLimit, 'limited'> {
   limited: SpendingLimitKind | null;
 }
 
-/** `claimCall` for a model call. Claims nothing where the call would pass a limit, which is returned. */
-export async function claimPaidCall(db: Db, call: PaidCallToClaim): Promise<CallClaim | PassedLimit> {
+/**
+ * `claimCall` for a model call. Claims nothing where the call would pass a limit, which is returned, or where its run has ended:
+ * then undefined is. The end of the run waits for the claim, and frees what it has reserved.
+ */
+export async function claimPaidCall(db: Db, call: PaidCallToClaim): Promise<CallClaim | PassedLimit | undefined> {
   const { projectId, reservedUsd, maxCostUsd } = call;
   if (Number(reservedUsd) === 0) return claimCall(db, call);
-  const claim = claimOf(call, { projectId, usd: reservedUsd }, sql`NOT EXISTS (SELECT FROM refused)`);
-  const { rows } = await sql<PassedLimitRow & { attempts: number | null }>`/* claim_paid_call */
+  const claim = claimOf(
+    call,
+    { projectId, usd: reservedUsd },
+    sql`FROM open_run WHERE NOT EXISTS (SELECT FROM refused)`,
+  );
+  const { rows } = await sql<PassedLimitRow & { attempts: number | null; isOpen: boolean }>`/* claim_paid_call */
     WITH refused AS MATERIALIZED (
       SELECT * FROM refuse_call(${call.runId}::uuid, ${call.path}, ${call.nodeId}, ${call.turn ?? 0}::integer,
         ${reservedUsd}::numeric, ${maxCostUsd}::numeric)
+    ), open_run AS MATERIALIZED (
+      SELECT id FROM runs WHERE id = ${call.runId}::uuid AND status = 'In Progress' FOR KEY SHARE
     ), claimed AS (${claim})
-    SELECT claimed.attempts, ${passedLimitColumns}
+    SELECT claimed.attempts, EXISTS (SELECT FROM open_run) AS "isOpen", ${passedLimitColumns}
     FROM (SELECT) AS asked LEFT JOIN claimed ON true LEFT JOIN refused ON true`.execute(db);
-  const { attempts, limited, ...passed } = rows[0]!;
+  const { attempts, isOpen, limited, ...passed } = rows[0]!;
+  if (!isOpen) return undefined;
   if (limited !== null) return { limited, ...passed };
   return { isAllowed: attempts !== null, attempts: attempts ?? 0 };
 }

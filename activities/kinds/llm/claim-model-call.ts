@@ -6,7 +6,7 @@ import type { Database } from '../../../db/core/client.js';
 import type { CallClaim } from '../../../db/nodes/provider-calls-repository.js';
 import { claimPaidCall, spanOf, type PassedLimit } from '../../../db/spending/reserve-call.js';
 import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
-import { NodeFailure } from '../../node/failures.js';
+import { NodeFailure, runClosedFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
 
 type Lengths = Parameters<typeof reservedTokens>[1];
@@ -43,6 +43,7 @@ export async function claimModelCall(
     model: run.masker.text(body.model),
     repeatsAfterCrash: 1,
   });
+  if (claim === undefined) throw runClosedFailure();
   if ('limited' in claim) throw budgetExceeded(claim, reservedUsd);
   if (claim.isAllowed) return claim;
   throw new NodeFailure('outcome_unknown', 'The model call was in flight twice when its worker died; it is given up.');
