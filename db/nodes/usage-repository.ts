@@ -96,9 +96,9 @@ export async function readUsage(db: Db, query: UsageQuery): Promise<UsageRow[]> 
         AND call.node_id = paid.node_id AND ${isModelCall} AND call.state = 'applied'
       HAVING paid.operation <> 'chat'
       UNION ALL
-      SELECT (paid.status = 'Succeeded' OR paid.amount_usd > 0)::integer, paid.is_estimated::integer, input_tokens,
-        output_tokens, model
-      FROM chat_calls call WHERE paid.operation = 'chat' AND call.id = paid.id
+      SELECT is_call::integer, (is_call AND paid.is_estimated)::integer, input_tokens, output_tokens, model
+      FROM chat_calls call, LATERAL (SELECT paid.status = 'Succeeded' OR paid.amount_usd > 0 AS is_call) AS answered
+      WHERE paid.operation = 'chat' AND call.id = paid.id
     ) AS used
     GROUP BY 1, 2 ORDER BY ${order}`.execute(db);
   return rows;
