@@ -24,8 +24,8 @@ const columns = [
     ALTER COLUMN run_id DROP NOT NULL, ALTER COLUMN project_id DROP NOT NULL,
     ADD COLUMN is_estimated boolean NOT NULL DEFAULT false,
     ADD CONSTRAINT billing_transactions_run CHECK ((run_id IS NULL) = (operation = 'chat')) NOT VALID`,
-  `CREATE INDEX billing_transactions_chat ON billing_transactions (project_id, created_at) WHERE run_id IS NULL`,
-  `CREATE INDEX billing_transactions_of_user ON billing_transactions (user_id, created_at)
+  `CREATE INDEX billing_transactions_chat ON billing_transactions (project_id, created_at, id) WHERE run_id IS NULL`,
+  `CREATE INDEX billing_transactions_of_user ON billing_transactions (user_id, created_at, id)
     WHERE run_id IS NULL AND project_id IS NULL`,
   // Open while `reserved_usd` is there. The transaction of a call has its id.
   `CREATE TABLE chat_calls (
@@ -219,6 +219,15 @@ const reserved = [
         AND call.run_id IN (SELECT id FROM below WHERE status = 'In Progress')), 0)
     FROM below
   $$`,
+  // The same of a first run, by the index of all runs below it.
+  `CREATE FUNCTION money_below_root(root uuid, of_project integer, OUT spent numeric, OUT reserved numeric)
+    LANGUAGE sql STABLE AS $$
+    SELECT coalesce((SELECT cost_usd FROM runs WHERE id = root), 0)
+        + coalesce((SELECT sum(cost_usd) FROM runs WHERE root_run_id = root), 0),
+      coalesce((SELECT sum(call.reserved_usd) FROM provider_calls AS call JOIN runs ON runs.id = call.run_id
+        WHERE call.project_id = of_project AND call.reserved_usd IS NOT NULL AND runs.status = 'In Progress'
+          AND (runs.id = root OR runs.root_run_id = root)), 0)
+  $$`,
   `CREATE FUNCTION refuse_call(asked_run uuid, asked_path text, asked_node text, asked_turn integer, price numeric,
       own_limit numeric)
     RETURNS TABLE (limited text, limit_usd numeric, period text, spent_usd numeric, reserved_usd numeric)
@@ -250,7 +259,11 @@ const reserved = [
       PERFORM pg_advisory_xact_lock(hashtextextended(root::text, 25));
       FOR place IN SELECT * FROM limits_of_call(asked_run, asked_path, asked_node, own_limit) LOOP
         IF place.limited = 'run' THEN
-          SELECT * INTO money FROM money_of_runs(ARRAY[place.run_id], of_project);
+          IF place.run_id = root THEN
+            SELECT * INTO money FROM money_below_root(root, of_project);
+          ELSE
+            SELECT * INTO money FROM money_of_runs(ARRAY[place.run_id], of_project);
+          END IF;
           money.reserved := money.reserved - own;
         ELSE
           is_itself := place.run_id = asked_run AND place.path = asked_path AND place.node_id = asked_node;

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { RunTransaction } from '../nodes/billing-repository.js';
 import { isInScope, type Scope } from '../projects/scope.js';
@@ -26,21 +26,29 @@ export async function listChatTransactions(
 ): Promise<{ total: number; transactions: ChatTransaction[] }> {
   const isProject = projectId === undefined ? sql`` : sql`AND project.id = ${projectId}`;
   const withOwn = projectId === undefined && scope.projectId === undefined;
-  const visible = sql`
+  // Of each project no more is read, by its index, than the page can show.
+  const newest = sql`ORDER BY paid.created_at DESC, paid.id DESC LIMIT ${offset + limit}`;
+  const visible = (first: RawBuilder<unknown>): RawBuilder<unknown> => sql`
     SELECT paid.* FROM project_members AS member
       JOIN projects AS project ON project.id = member.project_id AND project.deleted_at IS NULL
-      JOIN billing_transactions AS paid ON paid.project_id = project.id AND paid.run_id IS NULL
+      CROSS JOIN LATERAL (
+        SELECT * FROM billing_transactions AS paid WHERE paid.project_id = project.id AND paid.run_id IS NULL ${first}
+      ) AS paid
     WHERE member.user_id = ${scope.userId} AND ${isInScope('member.project_id', scope)} ${isProject}
-    UNION ALL
-    SELECT paid.* FROM billing_transactions AS paid
-    WHERE ${withOwn}::boolean AND paid.user_id = ${scope.userId} AND paid.project_id IS NULL AND paid.run_id IS NULL`;
-  const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM (${visible}) AS paid`.execute(db);
+    UNION ALL (
+      SELECT paid.* FROM billing_transactions AS paid
+      WHERE ${withOwn}::boolean AND paid.user_id = ${scope.userId} AND paid.project_id IS NULL AND paid.run_id IS NULL
+      ${first})`;
+  const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM (${visible(sql``)}) AS paid`.execute(db);
   const total = rows[0]?.total ?? 0;
   if (offset >= total) return { total, transactions: [] };
   const { rows: transactions } = await sql<ChatTransaction>`
-    SELECT paid.id, operation, status, amount_usd, is_estimated, reason, description, NULL AS run_id, path, paid.user_id,
-      created_at, updated_at, paid.project_id, call.provider, call.model, call.input_tokens, call.output_tokens
-    FROM (${visible}) AS paid JOIN chat_calls AS call ON call.id = paid.id
-    ORDER BY created_at DESC, paid.id DESC LIMIT ${limit} OFFSET ${offset}`.execute(db);
+    WITH page AS MATERIALIZED (
+      SELECT * FROM (${visible(newest)}) AS paid ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}
+    )
+    SELECT page.id, operation, status, amount_usd, is_estimated, reason, description, NULL AS run_id, path, page.user_id,
+      created_at, updated_at, page.project_id, call.provider, call.model, call.input_tokens, call.output_tokens
+    FROM page JOIN chat_calls AS call ON call.id = page.id
+    ORDER BY created_at DESC, page.id DESC`.execute(db);
   return { total, transactions };
 }
