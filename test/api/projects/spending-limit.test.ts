@@ -203,12 +203,18 @@ describe('limits of money', function () {
           .map((request) => verify(request, secret))
           .filter(({ type }) => type === 'project.budget_reached');
       const model = modelOf();
+      // The call alone is larger than that: nothing is told.
       await patch(projectId, { spending_limit: { amount: '0.00002', period: 'month' } });
+      const tooLarge = await run(projectId, [ask(model)]);
+      assert.equal(tooLarge.status, 'failed');
+      const [price] = /0\.\d+/.exec(Object.values(tooLarge.entries).find(({ error }) => error)!.error!.message)!;
+      await patch(projectId, { spending_limit: { amount: price, period: 'month' } });
+      assert.equal((await run(projectId, [ask(model)])).status, 'succeed');
       for (let repeat = 0; repeat < 2; repeat++) assert.equal((await run(projectId, [ask(model)])).status, 'failed');
       await eventually(() => events().length === 1);
       assert.deepEqual(events()[0]!.data, {
         project_id: projectId,
-        spending_limit: { amount: '0.00002', period: 'month' },
+        spending_limit: { amount: price, period: 'month' },
       });
       await patch(projectId, { spending_limit: { amount: '0.0001', period: 'month' } });
       assert.equal((await run(projectId, [ask(model)])).status, 'succeed');
