@@ -33,8 +33,10 @@ export interface SnapshotSweep {
   nextHash: Buffer | null;
 }
 
-const isOrphan = sql<boolean>`NOT EXISTS (SELECT FROM runs WHERE runs.snapshot_hash = graph.hash)
-  AND NOT EXISTS (SELECT FROM workflows WHERE workflows.published_snapshot = graph.hash)`;
+// With `OFFSET 0` each graph is looked up by the index, however many runs there are. Without it the planner may join all
+// runs.
+const isOrphan = sql<boolean>`NOT EXISTS (SELECT FROM runs WHERE runs.snapshot_hash = graph.hash OFFSET 0)
+  AND NOT EXISTS (SELECT FROM workflows WHERE workflows.published_snapshot = graph.hash OFFSET 0)`;
 
 /**
  * Deletes graphs that nothing refers to, among the next `limit` after `afterHash`: acceptance stores a graph before its

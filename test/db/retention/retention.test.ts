@@ -4,7 +4,7 @@ import { withAdvisoryLock } from '../../../db/core/advisory-lock.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { readServiceFigures } from '../../../db/observability/metrics-repository.js';
 import { countExpirableRuns, expireRuns, purgeRuns } from '../../../db/retention/retention-repository.js';
-import { deleteOrphanedSnapshots } from '../../../db/runs/snapshots-repository.js';
+import { deleteOrphanedSnapshots, storeSnapshot } from '../../../db/runs/snapshots-repository.js';
 import { createApiClient } from '../../support/api-client.js';
 import { chain } from '../../support/graphs.js';
 import { eventually } from '../../support/eventually.js';
@@ -127,6 +127,16 @@ describe('retention with 10,000 runs, 2,000 of them old', function () {
     });
 
     it('graphs that nothing refers to, and the figures for metrics', async () => {
+      const orphan = await storeSnapshot(db, `"${randomUUID()}"`, {
+        ids: [],
+        kinds: [],
+        labels: [],
+        out: [],
+        indegree: [],
+      });
+      await queryDatabase(stack, "UPDATE graph_snapshots SET created_at = now() - interval '2 h' WHERE hash = $1", [
+        orphan,
+      ]);
       const plan = await plansOf(async (observed) => {
         await observed.transaction().execute((trx) => deleteOrphanedSnapshots(trx, null, 500));
         await readServiceFigures(observed, DAYS);
