@@ -33,10 +33,14 @@ export interface SnapshotSweep {
   nextHash: Buffer | null;
 }
 
-// With `OFFSET 0` each graph is looked up by the index, however many runs there are. Without it the planner may join all
-// runs.
-const isOrphan = sql<boolean>`NOT EXISTS (SELECT FROM runs WHERE runs.snapshot_hash = graph.hash OFFSET 0)
-  AND NOT EXISTS (SELECT FROM workflows WHERE workflows.published_snapshot = graph.hash OFFSET 0)`;
+// The next hash in each index is either the graph's own, or nothing refers to it. So a graph is one step in each index, also
+// where the planner takes a reference to be likely and would look for it in the whole table.
+const isOrphan = sql<boolean>`graph.hash IS DISTINCT FROM (
+    SELECT snapshot_hash FROM runs WHERE snapshot_hash >= graph.hash ORDER BY snapshot_hash LIMIT 1
+  ) AND graph.hash IS DISTINCT FROM (
+    SELECT published_snapshot FROM workflows
+    WHERE published_snapshot >= graph.hash ORDER BY published_snapshot LIMIT 1
+  )`;
 
 /**
  * Deletes graphs that nothing refers to, among the next `limit` after `afterHash`: acceptance stores a graph before its
