@@ -1,6 +1,7 @@
 // A programmable HTTP server for the nodes under test to call; it records what reaches it.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
+import { eventually } from './eventually.js';
 import { pauseUnlessClosed } from './pause-unless-closed.js';
 
 export interface TargetRequest {
@@ -20,6 +21,8 @@ export interface TargetReply {
   /** An object is sent as JSON. */
   body?: string | Buffer | object;
   delayMs?: number;
+  /** The reply waits until each of these paths has been called. */
+  after?: string[];
   /** The connection is cut instead of answered. */
   reset?: boolean;
 }
@@ -48,7 +51,10 @@ export async function startHttpTarget(listenOn = 0): Promise<HttpTarget> {
     const request = await record(incoming, response);
     requests.push(request);
     const callNumber = requests.filter(({ path }) => path === request.path).length - 1;
-    await reply(incoming, response, routes.get(request.path)?.(request, callNumber) ?? builtIn(request));
+    const planned = routes.get(request.path)?.(request, callNumber) ?? builtIn(request);
+    const isCalled = (awaited: string): boolean => requests.some(({ path }) => path === awaited);
+    if (planned.after !== undefined) await eventually(() => request.aborted || planned.after!.every(isCalled));
+    await reply(incoming, response, planned);
   }, listenOn);
   return {
     url: server.url,

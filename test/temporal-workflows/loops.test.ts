@@ -200,7 +200,8 @@ describe('loops in a run', function () {
     const call = http('');
     const each = forEach([1, 2, 3], call, { on_error: 'branch', concurrency: 3 });
     call.data['url'] = `{{ ${each.id}.index }}`;
-    const urls = [`${target.url}/status/418/stops`, `${target.url}/delay/60000/a`, `${target.url}/delay/60000/b`];
+    target.on('/stops', { status: 418, after: ['/delay/60000/a', '/delay/60000/b'] });
+    const urls = [`${target.url}/stops`, `${target.url}/delay/60000/a`, `${target.url}/delay/60000/b`];
     each.data['items'] = urls;
     call.data['url'] = item(each);
     const rescue = set(`{{ ${each.id}.error.code }}: {{ ${each.id}.error.message }}`);

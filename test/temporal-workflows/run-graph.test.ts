@@ -69,6 +69,7 @@ describe('run of a graph', function () {
 
   it('ends with the first failed node: siblings in flight are cancelled, nothing after them runs', async () => {
     const start = trigger();
+    target.on('/status/418', { status: 418, body: 'status 418', after: ['/delay/20000/slow'] });
     const failing = http(`${target.url}/status/418`);
     const slow = http(`${target.url}/delay/20000/slow`);
     const never = http(`${target.url}/never`);

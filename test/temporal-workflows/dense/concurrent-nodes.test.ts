@@ -93,7 +93,7 @@ describe('normal nodes side by side', function () {
   });
 
   it('the first that fails ends the run, the others are cut and marked as cancelled', async () => {
-    target.on('/fails', [{ status: 404, delayMs: 400 }]);
+    target.on('/fails', { status: 404, delayMs: 400, after: ['/done', '/delay/30000/cut'] });
     const [done, fails, cut] = [get('done'), get('fails'), get('delay/30000/cut')];
     const startedAt = Date.now();
     const runId = await start(gathered([done, cut, fails], get('not-joined')));
@@ -227,7 +227,8 @@ describe('local nodes side by side', function () {
   });
 
   it('the first that fails ends the run, the others are cut and marked as cancelled', async () => {
-    const [fails, cut] = [get('status/404/local'), get('delay/900/local-cut')];
+    target.on('/local-fails', { status: 404, after: ['/delay/900/local-cut'] });
+    const [fails, cut] = [get('local-fails'), get('delay/900/local-cut')];
     const runId = await start(gathered([cut, fails], get('local-never')));
     const { status, data } = (await api.pollToEnd(runId)).data;
     assert.equal(status, 'failed');
@@ -235,7 +236,7 @@ describe('local nodes side by side', function () {
       [fails, cut].map(({ id }) => data![id]!.error!.code),
       ['http_status', 'cancelled'],
     );
-    assert.deepEqual(callsTo('status/404/local', 'delay/900/local-cut', 'local-never'), [1, 1, 0]);
+    assert.deepEqual(callsTo('local-fails', 'delay/900/local-cut', 'local-never'), [1, 1, 0]);
     assert.equal((await transactionsOf(stack, runId)).length, 3);
   });
 
