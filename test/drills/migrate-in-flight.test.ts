@@ -1,5 +1,5 @@
-// The drill behind docs/operate/upgrade.md, "The database": a build with a further migration takes over from the one that is running,
-// while runs begin, go on and wait.
+// The drill behind docs/operate/upgrade.md, "The database": a build with a further migration takes over from the one
+// that is running, while runs begin, go on and wait.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';

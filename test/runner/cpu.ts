@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 /** A hundredth of a second, everywhere that Linux runs. */
 const TICK_MS = 10;
 
-/** Processor time in milliseconds of this process and of those that it has started and seen the end of; 0 where there is no /proc. */
+/**
+ * Processor time in milliseconds of this process and of those that it has started and seen the end of; 0 where there is
+ * no /proc.
+ */
 export function cpuWithChildren(): number {
   try {
     const text = readFileSync('/proc/self/stat', 'utf8');

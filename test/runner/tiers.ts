@@ -83,6 +83,7 @@ export const LONG = [
   'test/api/runs/history.test.ts',
   'test/api/runs/live-poll.test.ts',
   'test/api/runs/re-run.test.ts',
+  'test/api/schedules/firings.test.ts',
   'test/api/webhooks/webhook-crashes.test.ts',
   'test/api/webhooks/webhook-delivery.test.ts',
   'test/cli/start.test.ts',
@@ -99,6 +100,7 @@ export const LONG = [
   'test/temporal-workflows/loops-over-executions.test.ts',
   'test/temporal-workflows/many-waits.test.ts',
   'test/temporal-workflows/payload-encryption.test.ts',
+  'test/temporal-workflows/random-drawings.test.ts',
   'test/temporal-workflows/replay.test.ts',
   'test/temporal-workflows/resume-durability.test.ts',
   'test/temporal-workflows/scale.test.ts',
@@ -120,8 +122,13 @@ export const ALONE = [
   'test/temporal-workflows/run-graph.test.ts',
 ];
 
-/** The files of each run one after the other: their rounds delete what is old, whoever has made it. */
+/**
+ * The files of each run one after the other, and the first group begins first. Its files compute for many seconds, in
+ * which their process answers no call of another one: they end before it has a model provider. Those of the other delete
+ * what is old, whoever has made it.
+ */
 export const GROUPS = [
+  ['test/temporal-workflows/random-drawings.test.ts', 'test/temporal-workflows/planner.test.ts'],
   [
     'test/api/background/retention.test.ts',
     'test/db/retention/retention.test.ts',

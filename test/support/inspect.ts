@@ -23,6 +23,18 @@ export async function queryDatabase<Row>(stack: TestStack, text: string, values:
   return (await pool.query(text, values)).rows as Row[];
 }
 
+/** Those of the tables that have any of these texts in a row. The rows of all tests are too many to read them here. */
+export async function tablesWith(stack: TestStack, tables: string[], texts: string[]): Promise<string[]> {
+  const found = await Promise.all(
+    tables.map(async (table) => {
+      const text = `SELECT FROM (SELECT t::text AS row FROM ${table} AS t OFFSET 0) AS rows
+        WHERE EXISTS (SELECT FROM unnest($1::text[]) AS wanted WHERE strpos(rows.row, wanted) > 0) LIMIT 1`;
+      return (await queryDatabase(stack, text, [texts])).length > 0 ? table : [];
+    }),
+  );
+  return found.flat();
+}
+
 export interface TransactionRow {
   path: string;
   node_id: string;

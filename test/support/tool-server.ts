@@ -16,7 +16,10 @@ export interface ToolServer {
   close: () => Promise<void>;
 }
 
-/** Tools: `add` (a, b), `slow` (ms, and a text that tells calls apart), `fail`, `note` (text). Stateless: each request has a server of its own. */
+/**
+ * Tools: `add` (a, b), `slow` (ms, and a text that tells calls apart), `fail`, `note` (text). Stateless: each request
+ * has a server of its own.
+ */
 export async function startToolServer(): Promise<ToolServer> {
   const calls: ToolServer['calls'] = [];
   const bodies: string[] = [];

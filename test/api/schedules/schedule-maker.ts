@@ -25,7 +25,12 @@ export interface Schedule {
 /** It never fires by itself while a test lasts. */
 export const ONCE_A_YEAR = '0 0 1 1 *';
 
-export async function makeSchedule(
+/** Resolves when Temporal knows it. */
+export async function makeSchedule(api: ApiClient, workflowId: number, body?: object): Promise<Schedule> {
+  return untilTold(api, workflowId, await postSchedule(api, workflowId, body));
+}
+
+export async function postSchedule(
   api: ApiClient,
   workflowId: number,
   body: object = { cron: ONCE_A_YEAR },
@@ -33,6 +38,15 @@ export async function makeSchedule(
   const answer = await api.post<Schedule>(`/workflows/${workflowId}/schedules/`, { body });
   if (answer.status !== 201) throw new Error(`no schedule (${answer.status}): ${JSON.stringify(answer.body)}`);
   return answer.body;
+}
+
+/** Temporal may take longer than an answer waits for it: it starts its clock with the first schedule of all. */
+export async function untilTold(api: ApiClient, workflowId: number, schedule: Schedule): Promise<Schedule> {
+  if (schedule.next_run_times !== null) return schedule;
+  return eventually(async () => {
+    const found = await findSchedule(api, workflowId, schedule.id);
+    return found.next_run_times === null ? undefined : found;
+  });
 }
 
 export async function findSchedule(api: ApiClient, workflowId: number, id: string): Promise<Schedule> {

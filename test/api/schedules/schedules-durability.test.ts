@@ -9,7 +9,15 @@ import { chain } from '../../support/graphs.js';
 import { withTemporal } from '../../support/inspect.js';
 import { killAndAwaitRestart, type StackPart } from '../../support/kill-part.js';
 import { startStack, type StartedStack } from '../../support/stack.js';
-import { firingsOf, inTemporal, makeSchedule, ONCE_A_YEAR, untilFired, type Schedule } from './schedule-maker.js';
+import {
+  firingsOf,
+  inTemporal,
+  makeSchedule,
+  ONCE_A_YEAR,
+  postSchedule,
+  untilFired,
+  type Schedule,
+} from './schedule-maker.js';
 
 const STEP_MS = 2_000;
 const SLEEP_MS = 40_000;
@@ -112,7 +120,7 @@ describe('schedules through crashes', function () {
     const { temporal } = stack.stack.pids;
     process.kill(temporal!, 'SIGSTOP');
     const body = { cron: '* * * * *', catchup_seconds: 600 };
-    const made = await makeSchedule(api, id, body);
+    const made = await postSchedule(api, id, body);
     assert.equal(made.next_run_times, null);
     await pause(60_000 - (Date.now() % 60_000) + 1_000);
     process.kill(temporal!, 'SIGCONT');

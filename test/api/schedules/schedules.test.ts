@@ -10,7 +10,7 @@ import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
 import { createAccount, giveRole, removeMembership, type Account } from '../accounts.js';
 import type { FieldErrors, Page } from '../bodies.js';
-import { findSchedule, inTemporal, makeSchedule, ONCE_A_YEAR, type Schedule } from './schedule-maker.js';
+import { findSchedule, inTemporal, makeSchedule, ONCE_A_YEAR, untilTold, type Schedule } from './schedule-maker.js';
 
 describe('schedules', function () {
   this.timeout(90_000);
@@ -29,8 +29,10 @@ describe('schedules', function () {
   const workflow = (data: object = chain(1)): Promise<number> => api.createWorkflow(project, data);
   const list = async (id: number, client = api): Promise<Schedule[]> =>
     (await client.get<Page<Schedule>>(`/workflows/${id}/schedules/?size=100`)).body.items;
-  const change = (id: number, schedule: Schedule, body: object, client = api) =>
-    client.patch<Schedule>(`/workflows/${id}/schedules/${schedule.id}/`, { body });
+  const change = async (id: number, schedule: Schedule, body: object, client = api) => {
+    const answer = await client.patch<Schedule>(`/workflows/${id}/schedules/${schedule.id}/`, { body });
+    return answer.status === 200 ? { ...answer, body: await untilTold(client, id, answer.body) } : answer;
+  };
   const isInTemporal = (id: string): Promise<boolean> =>
     inTemporal(stack, id, (handle) =>
       handle.describe().then(
