@@ -10,24 +10,37 @@ import type { SnapshotStore } from './snapshot-store.js';
  */
 export const START_GRACE_SECONDS = 15;
 
-const MAX_SNAPSHOT_TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
-/**
- * `insert` stores the run with the graph's hash. An existing graph may have been an orphan that retention deleted
- * meanwhile; it is then stored again and is too young to be deleted.
- */
-export async function storeRun<Stored>(
+/** What a run executes, as it is stored. */
+export type Graph = Pick<StoredDrawing, 'document'> & { plan: Plan };
+
+/** `insert` stores the run with the graph's hash. */
+export function storeRun<Stored>(
   snapshots: SnapshotStore,
-  { document, plan }: Pick<StoredDrawing, 'document'> & { plan: Plan },
+  graph: Graph,
   insert: (snapshotHash: Buffer) => Promise<Stored>,
 ): Promise<Stored> {
-  for (let tries = 1; ; tries += 1) {
-    const snapshotHash = await snapshots.store(JSON.stringify(document), plan);
+  return storeRuns(snapshots, [graph], ([hash]) => insert(hash!));
+}
+
+/**
+ * The same for runs that are stored together: `insert` gets the hashes in the order of the graphs. An existing graph
+ * may have been an orphan that retention deleted meanwhile; it is then stored again and is too young to be deleted.
+ */
+export async function storeRuns<Stored>(
+  snapshots: SnapshotStore,
+  graphs: readonly Graph[],
+  insert: (snapshotHashes: readonly Buffer[]) => Promise<Stored>,
+): Promise<Stored> {
+  for (let attempt = 1; ; attempt += 1) {
+    const hashes: Buffer[] = [];
+    for (const { document, plan } of graphs) hashes.push(await snapshots.store(JSON.stringify(document), plan));
     try {
-      return await insert(snapshotHash);
+      return await insert(hashes);
     } catch (error) {
-      if (!isSnapshotGone(error) || tries === MAX_SNAPSHOT_TRIES) throw error;
-      snapshots.forget(snapshotHash);
+      if (!isSnapshotGone(error) || attempt === MAX_ATTEMPTS) throw error;
+      for (const hash of hashes) snapshots.forget(hash);
     }
   }
 }

@@ -53,9 +53,9 @@ export async function seedWorkflows(
 }
 
 /**
- * Inserts finished runs (90 % succeeded) of the last 28 days (older ones would expire) with their node results and transactions; sums of money
- * agree. Triggers of transactions are off meanwhile: 100,000 updates of one project's row in one transaction take minutes.
- * That needs a superuser of the database.
+ * Inserts finished runs (90 % succeeded) of the last 28 days (older ones would expire) with their node results and
+ * transactions; sums of money agree. Triggers of transactions are off meanwhile: 100,000 updates of one project's row
+ * in one transaction take minutes. That needs a superuser of the database.
  */
 export async function seedRuns(db: Database, { userId, workflowIds, runs }: RunSeed): Promise<void> {
   const workflow = await db

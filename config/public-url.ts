@@ -7,7 +7,10 @@ interface Addresses {
   PORT: number;
 }
 
-/** Where people reach the API, without a slash at the end. Without PUBLIC_URL that is the API's own address, as far as it is known. */
+/**
+ * Where people reach the API, without a slash at the end. Without PUBLIC_URL that is the API's own address, as far as
+ * it is known.
+ */
 export function toPublicUrl({ PUBLIC_URL, API_INTERNAL_URL, HOST, PORT }: Addresses): string {
   return (PUBLIC_URL ?? API_INTERNAL_URL ?? `http://${toHost(HOST)}:${PORT}`).replace(/\/$/, '');
 }

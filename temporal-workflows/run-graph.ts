@@ -1,5 +1,5 @@
-// The run workflow. One workflow executes one run, in as many Temporal executions as its history needs. It only decides and waits, and it knows only ids,
-// labels and edges, never contents (docs/adr/0001-claim-check.md).
+// The run workflow. One workflow executes one run, in as many Temporal executions as its history needs. It only decides
+// and waits, and it knows only ids, labels and edges, never contents (docs/adr/0001-claim-check.md).
 import {
   allHandlersFinished,
   ApplicationFailure,

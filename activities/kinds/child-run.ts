@@ -1,5 +1,5 @@
-// The runs that nodes start: of a sub-workflow's node, and of an agent's tools that are workflows. Each is accepted as the
-// API accepts those that people ask for, exactly once by the node's row in `waits`.
+// The runs that nodes start: of a sub-workflow's node, and of an agent's tools that are workflows. Each is accepted as
+// the API accepts those that people ask for, exactly once by the node's row in `waits`.
 import { toSentences } from '../../acceptance/error-sentences.js';
 import { prepareRun } from '../../acceptance/prepare-run.js';
 import { toSummary } from '../../acceptance/run-summary.js';
@@ -156,8 +156,9 @@ export interface ChildOutput {
 }
 
 /**
- * Returns what a run has put out: the value of its output node, or else the content of its last node. Throws `child_failed`
- * where it has failed or was cancelled, or its results have expired. Before anything of this run can hold secrets of that one, this run masks them.
+ * Returns what a run has put out: the value of its output node, or else the content of its last node. Throws
+ * `child_failed` where it has failed or was cancelled, or its results have expired. Before anything of this run can hold
+ * secrets of that one, this run masks them.
  */
 export async function readChildOutput(deps: ReadingDeps, task: NodeTask, ended: EndedChild): Promise<ChildOutput> {
   const { db, secretBox, contexts } = deps;

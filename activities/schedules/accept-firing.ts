@@ -2,6 +2,7 @@
 // `schedule_firings`, as the schedule's author.
 import { Context } from '@temporalio/activity';
 import { toSentences } from '../../acceptance/error-sentences.js';
+import { mayRun } from '../../acceptance/may-run.js';
 import { prepareRun } from '../../acceptance/prepare-run.js';
 import { toSummary } from '../../acceptance/run-summary.js';
 import { openScheduleInput, secretFieldsThen } from '../../acceptance/schedule-input.js';
@@ -69,7 +70,7 @@ async function accept(deps: FiringDeps, firing: FiringKey, startedMs: number): P
   const schedule = await findFiringSchedule(db, firing.scheduleId);
   if (schedule === undefined) return requestRemoval(db, firing.scheduleId);
   if (schedule.isPaused) return;
-  if (!mayStartRuns(schedule)) {
+  if (!mayRun(schedule.authorRole)) {
     const message = 'The author of this schedule may not run the workflow.';
     await noteRefusal(db, firing, { code: 'author_lost_access', message });
     return pauseForLostAccess(db, firing.scheduleId, schedule.authorId);
@@ -81,10 +82,6 @@ async function accept(deps: FiringDeps, firing: FiringKey, startedMs: number): P
 /** Of firings that waited for the run before, or are made up for, the nominal time is long ago by right. */
 function isTooLate({ catchupSeconds }: FiringSchedule, startedMs: number): boolean {
   return Date.now() - startedMs > catchupSeconds * 1000;
-}
-
-function mayStartRuns({ authorRole }: FiringSchedule): boolean {
-  return authorRole !== null && authorRole !== 'viewer';
 }
 
 /** Returns why the workflow does not take the run. Of such a run nothing is kept. */

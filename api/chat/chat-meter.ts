@@ -1,10 +1,11 @@
-// What calls of the chat proxy cost (extensions, section 4; ADR 20). A call is stored with what it may cost before it leaves, and
-// gets its transaction when it ends, however it ends. If this process dies first, another one ends its calls.
+// What calls of the chat proxy cost (extensions, section 4; ADR 20). A call is stored with what it may cost before it
+// leaves, and gets its transaction when it ends, however it ends. If this process dies first, another one ends its
+// calls.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../config/logger.js';
 import type { ResolvedModel } from '../../config/model-providers.js';
-import { priceOf, reservedTokens, toCharge, tokensIn, toTokens, type Tokens } from '../../config/model-price.js';
+import { priceOf, reservedTokens, tokensIn, toTokens, type Tokens } from '../../config/model-price.js';
 import type { Database } from '../../db/core/client.js';
 import {
   beginChatCall,
@@ -130,7 +131,6 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
 
 const NOT_REPORTED = 'The provider reported no usage: it is estimated at one token for every 3 characters.';
 const NOT_COMPLETE = 'The answer was not complete: what was used is estimated at one token for every 3 characters.';
-
 const NOT_READ = 'The answer has an encoding that could not be read: what was reserved is charged.';
 
 function toEnd(outcome: ChatOutcome, model: ResolvedModel, reserved: Tokens): ChatEnd {
@@ -142,7 +142,7 @@ function toEnd(outcome: ChatOutcome, model: ResolvedModel, reserved: Tokens): Ch
   const status = outcome.kind === 'complete' ? ('Succeeded' as const) : ('Error' as const);
   if (usage !== undefined) {
     const used = { input: toTokens(usage.prompt_tokens), output: toTokens(usage.completion_tokens) };
-    return { status, reason: '', isEstimated: false, amountUsd: toCharge(usage, model).amountUsd, ...toCounts(used) };
+    return { status, reason: '', isEstimated: false, amountUsd: priceOf(used, model), ...toCounts(used) };
   }
   const isRead = decoded === 'whole' || (decoded === 'cut' && outcome.kind === 'broken');
   const used = isRead ? { input: reserved.input, output: tokensIn(characters) } : reserved;

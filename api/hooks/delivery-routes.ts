@@ -1,5 +1,6 @@
 // The address of a hook, at which another service starts a run. docs/use/starts.md.
 import { z } from 'zod';
+import { mayRun } from '../../acceptance/may-run.js';
 import type { Logger } from '../../config/logger.js';
 import { countDelivery, type DeliveryKind } from '../../db/hooks/hook-windows-repository.js';
 import { findAddressedHook, noteDelivery, type AddressedHook } from '../../db/hooks/hooks-repository.js';
@@ -13,7 +14,6 @@ import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { acceptRun } from '../runs/accept-run.js';
 import { repeatHeaders } from '../runs/idempotency.js';
 import { eventHeaders, toKeyedDelivery } from './event-id.js';
-import { mayStartRuns } from './hook-view.js';
 import { refusedInputSchema, toRefusedInput } from './refused-input.js';
 import { verifySignature, type Delivery, type Verdict } from './verify-signature.js';
 
@@ -68,7 +68,7 @@ async function takeDelivery(deps: AppDeps, log: Logger, hook: AddressedHook, del
   const verdict = verifySignature({ ...hook, secret }, delivery);
   await countOrThrottle(deps, hook, verdict === 'right' ? 'deliveries' : 'refusals');
   if (verdict !== 'right') throw refusedSignature(verdict);
-  if (!mayStartRuns(hook.authorRole)) throw permissionDenied('The author of this hook may not run the workflow.');
+  if (!mayRun(hook.authorRole)) throw permissionDenied('The author of this hook may not run the workflow.');
   const input = parseApiKeyInput(toFreeText(delivery.body));
   const workflow = await findDrawing(deps.db, hook.workflowId);
   if (workflow === undefined) throw notFound();

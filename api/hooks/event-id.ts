@@ -21,8 +21,9 @@ export const eventHeaders = z.object({
 });
 
 /**
- * Undefined for a delivery without an id: it starts a run in any case. The key belongs to the hook's author. Its line break
- * keeps it apart from their own `Idempotency-Key` headers, which cannot contain one. What is delivered under an id is not compared: the first one counts.
+ * Undefined for a delivery without an id: it starts a run in any case. The key belongs to the hook's author. Its line
+ * break keeps it apart from their own `Idempotency-Key` headers, which cannot contain one. What is delivered under an id
+ * is not compared: the first one counts.
  */
 export function toKeyedDelivery(
   hook: Pick<AddressedHook, 'id' | 'authorId' | 'header'>,

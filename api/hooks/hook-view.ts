@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { mayRun } from '../../acceptance/may-run.js';
 import type { Role } from '../../db/core/tables.js';
 import type { HookRecord } from '../../db/hooks/hooks-repository.js';
-import { mayAct } from '../access/roles.js';
 import type { AppDeps } from '../deps.js';
 
 export const verification = z.enum(['none', 'standard-webhooks', 'hmac-sha256']);
@@ -27,21 +27,16 @@ export const shownHookSchema = hookSchema.extend({
   secret: z.string().optional().describe('What the sender signs with, shown only here; absent where nothing is signed'),
 });
 
-/** Whether runs may be started in the name of somebody with this role. */
-export function mayStartRuns(role: Role | null): boolean {
-  return role !== null && mayAct(role, 'editor');
-}
-
 /** `reader`: the role of who asks. */
 export function toHook(deps: AppDeps, hook: HookRecord, reader: Role): z.infer<typeof hookSchema> {
   const { lastDeliveryAt: at, lastDeliveryStatus: status } = hook;
   return {
     id: hook.id,
-    ...(mayStartRuns(reader) && { url: addressOf(deps, hook.tokenEnc) }),
+    ...(mayRun(reader) && { url: addressOf(deps, hook.tokenEnc) }),
     verify: hook.verify,
     header: hook.header,
     author: { id: hook.authorId, name: hook.authorName },
-    inactive_reason: mayStartRuns(hook.authorRole) ? null : 'author_lost_access',
+    inactive_reason: mayRun(hook.authorRole) ? null : 'author_lost_access',
     last_delivery: at === null || status === null ? null : { at: at.toISOString(), status },
     created_at: hook.createdAt.toISOString(),
   };

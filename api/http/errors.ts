@@ -52,6 +52,11 @@ export function permissionDenied(
   return new ApiError(403, 'permission_denied', message, { headers });
 }
 
+/** What a browser sends for a page of another origin. */
+export function foreignOrigin(): ApiError {
+  return new ApiError(403, 'foreign_origin', 'This takes requests of pages of its own origin only.');
+}
+
 export function invalidFields(fields: FieldErrors): ApiError {
   return new ApiError(400, 'invalid', 'Invalid input.', { fields });
 }

@@ -109,9 +109,10 @@ interface RouteShape {
   /** Everybody else gets 403, before anything of the request is looked at. */
   isForAdministrators?: boolean;
   /**
-   * `json`: an object of the media type application/json. `exact`: the same, with all numbers kept as they are written. `verbatim`: the same as `json`, with its bytes kept and no text in it
-   * refused. `text`: any text of any media type, passed to `body` as a string. `run-input`: the result of
-   * `readRunInput`. `bytes`: anything, in `bodyBytes` alone. Without a `body` schema no body is read.
+   * `json`: an object of the media type application/json. `exact`: the same, with all numbers kept as they are written.
+   * `verbatim`: the same as `json`, with its bytes kept and no text in it refused. `text`: any text of any media type,
+   * passed to `body` as a string. `run-input`: the result of `readRunInput`. `bytes`: anything, in `bodyBytes` alone.
+   * Without a `body` schema no body is read.
    */
   bodyFormat?: 'json' | 'exact' | 'verbatim' | 'text' | 'run-input' | 'bytes';
   /** Answers a body that cannot be parsed, for clients who expect other words than `parse_error`. */

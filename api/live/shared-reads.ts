@@ -1,15 +1,17 @@
 // Reads of runs for those who have waited: what they wait for happens to all of them at once.
+import { mayRun } from '../../acceptance/may-run.js';
 import type { Database } from '../../db/core/client.js';
 import type { Role } from '../../db/core/tables.js';
 import { readRunForPoll, type PolledRun } from '../../db/runs/poll-repository.js';
 import { findRoles, type Reader, type Viewer } from '../../db/runs/run-watches-repository.js';
 import { together } from '../access/together.js';
-import { mayRun } from '../waits/wait-view.js';
 
 export interface SharedReads {
   /** What a poll by this reader finds now. */
   read(viewer: Viewer): Promise<PolledRun | undefined>;
-  /** The reader's role now, asked together with all who are checked at the same time; null for who may not see the run. */
+  /**
+   * The reader's role now, asked together with all who are checked at the same time; null for who may not see the run.
+   */
   roleOf(viewer: Viewer): Promise<Role | null>;
 }
 

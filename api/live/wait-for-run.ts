@@ -8,7 +8,10 @@ export interface WaitOptions {
   signal: AbortSignal;
 }
 
-/** Whether it is reached. Returns as soon as the run is in a state that is waited for, when the time is over, the caller gone or the hub stopped. */
+/**
+ * Whether it is reached. Returns as soon as the run is in a state that is waited for, when the time is over, the caller
+ * gone or the hub stopped.
+ */
 export function waitForRun(
   hub: RunHub,
   place: Place,

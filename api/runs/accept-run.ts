@@ -30,8 +30,8 @@ export interface Acceptance {
 }
 
 /**
- * Answers 201 for an accepted run, 422 for node errors (kept as a `Draft` where that is not left out), 400 for structural errors (nothing is
- * stored, not even the key).
+ * Answers 201 for an accepted run, 422 for node errors (kept as a `Draft` where that is not left out), 400 for structural
+ * errors (nothing is stored, not even the key).
  */
 export function acceptRun(deps: AppDeps, log: Logger, request: RunRequest): Promise<Acceptance> {
   return acceptOnce(deps, request.keyed, () => tryToAccept(deps, log, request));

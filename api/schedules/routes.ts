@@ -1,6 +1,7 @@
 // The schedules of a workflow: its runs that start by the clock. docs/use/starts.md.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { mayRun } from '../../acceptance/may-run.js';
 import { openScheduleInput } from '../../acceptance/schedule-input.js';
 import { deleteSchedule } from '../../db/schedules/delete-schedules.js';
 import {
@@ -141,8 +142,7 @@ interface Change {
 
 /** Whether the change resumes the schedule and its author has lost access, whoever has paused it. */
 function isTakenOver({ pauseReason, authorRole }: ScheduleRecord, body: Change['body']): boolean {
-  const hasLostAccess = pauseReason !== null || authorRole === null || authorRole === 'viewer';
-  return body.is_paused === false && hasLostAccess;
+  return body.is_paused === false && (pauseReason !== null || !mayRun(authorRole));
 }
 
 function toSettings(deps: AppDeps, { workflow, stored, body }: Change): ScheduleSettings {

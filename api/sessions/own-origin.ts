@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiError } from '../http/errors.js';
+import { foreignOrigin } from '../http/errors.js';
 
 /**
  * Throws the 403 when a browser says that a page of another origin sends this request. SameSite=Strict does not tell two
@@ -10,7 +10,7 @@ export function refuseForeignOrigin(headers: IncomingHttpHeaders, publicUrl: str
   const site = headers['sec-fetch-site'];
   const isOwnSite = site === undefined || site === 'same-origin' || site === 'none';
   if (isOwnSite && (origin === undefined || isOwn(origin, host, publicUrl))) return;
-  throw new ApiError(403, 'foreign_origin', 'This takes requests of pages of its own origin only.');
+  throw foreignOrigin();
 }
 
 /** The scheme of an address behind a proxy is known from PUBLIC_URL only. */

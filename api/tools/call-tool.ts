@@ -1,5 +1,6 @@
 // `tools/call`: a run of the workflow in the name of the key's user, with the arguments as its input.
 import { CallToolRequestParamsSchema } from '@modelcontextprotocol/sdk/types.js';
+import { mayRun } from '../../acceptance/may-run.js';
 import { findRunRole } from '../../db/projects/members-repository.js';
 import { isWithdrawn } from '../../db/runs/idempotency-repository.js';
 import { findTool } from '../../db/workflows/tools-repository.js';
@@ -12,7 +13,6 @@ import type { Caller, RouteResult } from '../http/route.js';
 import { toRefusedInput, type RefusedInput } from '../hooks/refused-input.js';
 import { acceptOnce, tryToAccept } from '../runs/accept-run.js';
 import { toKeyedRequest } from '../runs/idempotency.js';
-import { mayRun } from '../waits/wait-view.js';
 import { failure } from './call-result.js';
 import { answerResult, ErrorCode, idSchema, ProtocolError, type Request, type RequestId } from './messages.js';
 import { streamCall } from './stream-call.js';

@@ -1,5 +1,6 @@
-// `notifications/cancelled`: the client does not want the answer to a call any more. Its run is cancelled, whichever process
-// has accepted it.
+// `notifications/cancelled`: the client does not want the answer to a call any more. Its run is cancelled, whichever
+// process has accepted it.
+import { mayRun } from '../../acceptance/may-run.js';
 import { findRunRole } from '../../db/projects/members-repository.js';
 import { findKeyedRun, withdrawKey } from '../../db/runs/idempotency-repository.js';
 import { findWorkflowOf } from '../../db/runs/tool-runs-repository.js';
@@ -10,7 +11,6 @@ import { ApiError } from '../http/errors.js';
 import type { Caller } from '../http/route.js';
 import { cancelRun } from '../runs/cancel-run.js';
 import { sealWithdrawal } from '../runs/idempotency.js';
-import { mayRun } from '../waits/wait-view.js';
 import { idSchema } from './messages.js';
 import { toCallKey } from './tool-session.js';
 

@@ -1,7 +1,7 @@
 // A run that a client waits for: what has happened, and when it has ended. It takes no statement of its own: all who wait
 // in this process share one loop (api/live/).
+import { mayRun } from '../../acceptance/may-run.js';
 import type { Reader } from '../../db/runs/run-watches-repository.js';
-import { mayRun } from '../waits/wait-view.js';
 import type { AppDeps } from '../deps.js';
 import { openFeed } from '../live/run-feed.js';
 import { waitForRun } from '../live/wait-for-run.js';
@@ -19,7 +19,10 @@ export interface FollowedCall {
   signal: AbortSignal;
 }
 
-/** `node`: one of the drawing outside bodies has ended. `alive`: nothing. `lost`: the caller may not see the run any more. */
+/**
+ * `node`: one of the drawing outside bodies has ended. `alive`: nothing. `lost`: the caller may not see the run any
+ * more.
+ */
 export type CallNews = { kind: 'node'; nodeId: string } | { kind: 'alive' | 'ended' | 'lost' };
 
 /** Ends after `ended` and `lost`, and without either when nobody is to wait any longer. */

@@ -1,21 +1,17 @@
 // What a node waits for, as one reader sees it: the address of a callback is for who may run the workflow. Extensions,
 // section 1.4.
+import { mayRun } from '../../acceptance/may-run.js';
 import { callbackUrl } from '../../contract/callbacks.js';
 import type { Role } from '../../db/core/tables.js';
 import { replaceTokens } from '../../db/runs/polled-text.js';
 import type { StoredWait } from '../../db/runs/waiting-text.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
-import { mayAct } from '../access/roles.js';
 
 export interface WaitView {
   /** The JSON text of an entry with addresses in place of the sealed tokens, or without them. */
   text(entry: string): string;
   /** The member `waiting` of an entry. */
   waiting(wait: StoredWait): Record<string, string>;
-}
-
-export function mayRun(role: Role | null): boolean {
-  return role !== null && mayAct(role, 'editor');
 }
 
 interface Opener {

@@ -1,4 +1,5 @@
-// Warnings about the workflows that a drawing runs as sub-workflows or as tools of agents: which there are is known to the database alone.
+// Warnings about the workflows that a drawing runs as sub-workflows or as tools of agents: which there are is known to
+// the database alone.
 import type { Db } from '../../db/core/client.js';
 import { findCallable } from '../../db/workflows/called-workflows.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';

@@ -57,7 +57,10 @@ const CONNECT_TIMEOUT = /^(?:timeout exceeded when trying to connect|Connection 
 /** What the server answers in whatever language: the code is that of every cancelled statement. */
 const STATEMENT_TIMEOUT = '57014';
 
-/** Whether the database is too busy, or away: there was no connection in time, or the statement took too long. Nothing of it was done. */
+/**
+ * Whether the database is too busy, or away: there was no connection in time, or the statement took too long. Nothing
+ * of it was done.
+ */
 export function isDatabaseTimeout(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return CONNECT_TIMEOUT.test(error.message) || ('code' in error && error.code === STATEMENT_TIMEOUT);

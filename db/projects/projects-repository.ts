@@ -106,7 +106,10 @@ export function updateProject(
   });
 }
 
-/** The row stays for the books; every read goes by `deleted_at`. Open runs are cancelled. Events that were not delivered yet never will be. */
+/**
+ * The row stays for the books; every read goes by `deleted_at`. Open runs are cancelled. Events that were not delivered
+ * yet never will be.
+ */
 export function deleteProject(db: Database, projectId: number): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     await deleteSchedulesOf(transaction, { projectId });

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
+import type { OfWorkflows } from '../workflows/of-workflows.js';
 
 /**
  * Asks every run that is still open to stop; the reconciler tells Temporal. For a workflow or project that is being
  * deleted: nobody could reach its runs any more. Before the row of the project is locked (lock order: run, project).
  */
-export async function cancelOpenRuns(db: Db, of: { projectId: number } | { workflowId: number }): Promise<void> {
+export async function cancelOpenRuns(db: Db, of: OfWorkflows): Promise<void> {
   await db
     .updateTable('runs')
     .set({ cancel_requested_at: sql<Date>`coalesce(cancel_requested_at, now())`, next_check_at: sql<Date>`now()` })

@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { Plan } from '../../graph/plan.js';
 
-/** All that a worker needs to know of a run before it executes a node; only the secrets of other runs may become more while it lasts. */
+/**
+ * All that a worker needs to know of a run before it executes a node; only the secrets of other runs may become more
+ * while it lasts.
+ */
 export interface StoredRunContext {
   projectId: number;
   userId: number;

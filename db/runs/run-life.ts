@@ -15,7 +15,8 @@ import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
 
 /**
  * Idempotent. A terminal status is written in one transaction with all that it implies (open nodes closed, missing
- * transactions added, the runs stopped that it waited for, the run told that waits for it, the webhook event); a process that dies before the commit has changed nothing, and the sender repeats.
+ * transactions added, the runs stopped that it waited for, the run told that waits for it, the webhook event); a
+ * process that dies before the commit has changed nothing, and the sender repeats.
  */
 export async function applyExecutionUpdate(db: Db, runId: string, update: ExecutionUpdate): Promise<UpdateOutcome> {
   const common = await applyCommonUpdate(db, runId, update);

@@ -11,9 +11,9 @@ interface Duplication {
 }
 
 /**
- * Copies a workflow with its drawing, secrets, the limit of its runs, marketplace texts and categories to the end of its project; answers the new id.
- * Publication, runs and the link to a marketplace original stay behind: the duplicate is independent. Undefined when
- * the workflow is gone. Specification, "Workflows: CRUD".
+ * Copies a workflow with its drawing, secrets, the limit of its runs, marketplace texts and categories to the end of
+ * its project; answers the new id. Publication, runs and the link to a marketplace original stay behind: the duplicate
+ * is independent. Undefined when the workflow is gone. Specification, "Workflows: CRUD".
  */
 export function duplicateWorkflow(
   db: Database,

@@ -16,7 +16,10 @@ const KINDS = {
   'agent-node': 'agent',
 };
 
-/** SVG. `run`: `{title, status, seconds, cost}`; `facts`: by node id `{status, content, seconds, cost}`, absent where not reached. */
+/**
+ * SVG. `run`: `{title, status, seconds, cost}`; `facts`: by node id `{status, content, seconds, cost}`, absent where
+ * not reached.
+ */
 export function drawRun(drawing, run, facts) {
   const boxes = new Map(drawing.nodes.map((node) => [node.id, place(node, drawing.nodes)]));
   const width = Math.max(...[...boxes.values()].map(({ x }) => x)) + WIDTH + MARGIN;

@@ -2,7 +2,10 @@
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^[0-9a-f]{4,8}-?\.\.\.$/;
 
-/** What is missing or of another type; undefined when nothing is. Keys that are UUIDs, also shortened ones (`550e8400-...`), stand for any. */
+/**
+ * What is missing or of another type; undefined when nothing is. Keys that are UUIDs, also shortened ones
+ * (`550e8400-...`), stand for any.
+ */
 export function shapeProblem(shown, found, where = 'the answer') {
   if (typeOf(shown) !== typeOf(found)) return `${where} is ${typeOf(found)}, not ${typeOf(shown)}`;
   if (Array.isArray(shown)) {

@@ -1,6 +1,6 @@
 import type { ApiConfig } from '../api-config.js';
 import type { AppMiddleware } from '../app-state.js';
-import { ApiError } from '../errors.js';
+import { foreignOrigin } from '../errors.js';
 
 /**
  * Refuses what a browser sends for a page of another origin, those of CORS_ORIGINS excepted. Its own origin is that of
@@ -14,9 +14,7 @@ export function refuseOtherOrigins({
   const allowed = new Set([new URL(publicUrl).origin, ...corsOrigins]);
   return async (ctx, next) => {
     const { origin } = ctx.headers;
-    if (origin !== undefined && !allowed.has(origin)) {
-      throw new ApiError(403, 'foreign_origin', 'This takes requests of pages of its own origin only.');
-    }
+    if (origin !== undefined && !allowed.has(origin)) throw foreignOrigin();
     await next();
   };
 }

@@ -1,13 +1,12 @@
 // Accepts a run that resumes an earlier one: the run, what it takes over, and the runs below it are stored together.
 import type { Transaction } from 'kysely';
-import { START_GRACE_SECONDS } from '../../../acceptance/store-run.js';
+import { START_GRACE_SECONDS, storeRuns } from '../../../acceptance/store-run.js';
 import type { Logger } from '../../../config/logger.js';
 import type { Db } from '../../../db/core/client.js';
 import type { Tables } from '../../../db/core/tables.js';
 import { claimChild, NODE_ITSELF } from '../../../db/runs/child-runs-repository.js';
 import { holdResults, takeOver } from '../../../db/runs/resume-repository.js';
 import { insertAcceptedRun, type RunFacts } from '../../../db/runs/runs-repository.js';
-import { isSnapshotGone } from '../../../db/runs/snapshots-repository.js';
 import { MAX_WAIT_SECONDS } from '../../../graph/nodes/timeout-field.js';
 import type { AppDeps } from '../../deps.js';
 import { ApiError } from '../../http/errors.js';
@@ -16,8 +15,6 @@ import type { KeyedRequest } from '../idempotency.js';
 import { acceptedEnvelope } from '../run-envelope.js';
 import { traceOfAcceptance } from '../run-traces.js';
 import { planResumption, type ResumeRequest, type Resumption } from './resumption.js';
-
-const MAX_SNAPSHOT_TRIES = 3;
 
 export function resumeRun(
   deps: AppDeps,
@@ -35,36 +32,28 @@ export function resumeRun(
   });
 }
 
-/** As in `storeRun`: a graph that is gone when its run is stored is stored again. */
-async function storeAll(deps: AppDeps, keyed: KeyedRequest | undefined, resumption: Resumption): Promise<boolean> {
-  for (let tries = 1; ; tries += 1) {
-    const hashes = await storeGraphs(deps, resumption);
+function storeAll(deps: AppDeps, keyed: KeyedRequest | undefined, resumption: Resumption): Promise<boolean> {
+  const all = withChildren(resumption);
+  const unstored = all.filter(({ snapshotHash }) => snapshotHash === undefined);
+  const graphs = unstored.map(({ stored }) => stored);
+  return storeRuns(deps.snapshots, graphs, (fresh) => {
+    const hashes = new Map(all.map((each) => [each, each.snapshotHash ?? fresh[unstored.indexOf(each)]!]));
     const within = (transaction: Db): Promise<void> => insertAll(deps, transaction, resumption, hashes);
-    try {
-      return await storeOnce(deps, keyed, resumption.run.facts.id, (db) =>
-        db.isTransaction
-          ? within(db)
-          : deps.db.transaction().execute((transaction: Transaction<Tables>) => within(transaction)),
-      );
-    } catch (error) {
-      if (!isSnapshotGone(error) || tries === MAX_SNAPSHOT_TRIES) throw error;
-      for (const hash of hashes.values()) deps.snapshots.forget(hash);
-    }
-  }
+    return storeOnce(deps, keyed, resumption.run.facts.id, (db) =>
+      db.isTransaction
+        ? within(db)
+        : deps.db.transaction().execute((transaction: Transaction<Tables>) => within(transaction)),
+    );
+  });
+}
+
+/** With those of the runs below that are resumed, too. */
+function withChildren(resumption: Resumption): Resumption[] {
+  const below = resumption.children.flatMap(({ child }) => (typeof child === 'string' ? [] : withChildren(child)));
+  return [resumption, ...below];
 }
 
 type Hashes = ReadonlyMap<Resumption, Buffer>;
-
-async function storeGraphs({ snapshots }: AppDeps, resumption: Resumption): Promise<Hashes> {
-  const hashes = new Map<Resumption, Buffer>();
-  const open = [resumption];
-  for (const each of open) {
-    const { document, plan } = each.stored;
-    hashes.set(each, each.snapshotHash ?? (await snapshots.store(JSON.stringify(document), plan)));
-    open.push(...each.children.flatMap(({ child }) => (typeof child === 'string' ? [] : [child])));
-  }
-  return hashes;
-}
 
 /** `place`: of the run of a sub-workflow. */
 async function insertAll(

@@ -80,7 +80,10 @@ export function readRetryAfter(headers: Headers): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-/** `{detail, code}`, `{field: [sentence]}`, or `{error: {message, code}}` of the chat proxy. A proxy on the way may send anything. */
+/**
+ * `{detail, code}`, `{field: [sentence]}`, or `{error: {message, code}}` of the chat proxy. A proxy on the way may send
+ * anything.
+ */
 function readBody(body: unknown): { code: string; detail: string; fields: Record<string, string[]> | undefined } {
   const known = isObject(body) && isObject(body['error']) ? body['error'] : body;
   if (!isObject(known)) return { code: 'unknown', detail: typeof body === 'string' ? body : '', fields: undefined };

@@ -4,7 +4,10 @@ import type { Json } from './column-types.js';
 
 export type HumanTaskStatus = 'pending' | 'answered' | 'expired';
 
-/** Writers: the worker asks, and expires what nobody has answered in time; the API settles a task by an answer, under its row lock. */
+/**
+ * Writers: the worker asks, and expires what nobody has answered in time; the API settles a task by an answer, under
+ * its row lock.
+ */
 export interface HumanTasksTable {
   task_id: Generated<string>;
   run_id: string;

@@ -49,7 +49,10 @@ export interface ScheduleFiringsTable {
   accepted_at: Generated<Date>;
 }
 
-/** Writers: whoever deletes a schedule, and the worker where one fires that is unknown here. Its copy in Temporal is to be deleted. */
+/**
+ * Writers: whoever deletes a schedule, and the worker where one fires that is unknown here. Its copy in Temporal is to
+ * be deleted.
+ */
 export interface ScheduleRemovalsTable {
   schedule_id: string;
   requested_at: Generated<Date>;

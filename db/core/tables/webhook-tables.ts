@@ -12,7 +12,10 @@ export type WebhookEventType =
 /** `failed`: given up after the last attempt. `dropped`: the webhook was switched off, unset or deleted first. */
 export type WebhookDeliveryStatus = 'pending' | 'delivered' | 'failed' | 'dropped';
 
-/** Writers: whoever writes an event (`enqueueWebhookEvent`, and the function `tell_budget_reached`; insert only), and webhook delivery in the API. */
+/**
+ * Writers: whoever writes an event (`enqueueWebhookEvent`, and the function `tell_budget_reached`; insert only), and
+ * webhook delivery in the API.
+ */
 export interface WebhookDeliveriesTable {
   /** The `webhook-id` of every attempt. */
   id: Generated<string>;

@@ -1,0 +1,11 @@
+import { sql, type RawBuilder } from 'kysely';
+
+/** A workflow, or all those of a project. */
+export type OfWorkflows = { projectId: number } | { workflowId: number };
+
+/** A condition on `workflow_id`. */
+export function isOf(of: OfWorkflows): RawBuilder<boolean> {
+  return 'projectId' in of
+    ? sql`workflow_id IN (SELECT id FROM workflows WHERE project_id = ${of.projectId})`
+    : sql`workflow_id = ${of.workflowId}`;
+}
