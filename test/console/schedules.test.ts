@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount, giveRole, removeMembership, type Account } from '../api/accounts.js';
 import type { Page as ListPage } from '../api/bodies.js';
-import { inTemporal, makeSchedule, ONCE_A_YEAR, type Schedule } from '../api/schedules/schedule-maker.js';
+import { inTemporal, makeSchedule, ONCE_A_YEAR, untilTold, type Schedule } from '../api/schedules/schedule-maker.js';
 import { eventually } from '../support/eventually.js';
 import { chain, drawing, trigger } from '../support/graphs.js';
 import { sharedStack } from '../support/shared-stack.js';
@@ -59,14 +59,16 @@ describe('schedules of a workflow in the console', function () {
     await dialog.waitFor({ state: 'detached' });
     const article = page.getByRole('article', { name: WEEKDAYS });
     await article.getByText('30 7 * * MON-FRI').waitFor();
-    const [made] = await schedulesOf(id);
+    const [listed] = await schedulesOf(id);
+    const made = await untilTold(account.api, id, listed!);
     assert.deepEqual(
-      [made!.time_zone, made!.overlap, made!.input],
+      [made.time_zone, made.overlap, made.input],
       ['Europe/Berlin', 'cancel_other', { topic: 'cats', token: '********' }],
     );
+    await article.getByRole('listitem').nth(4).waitFor();
     const times = await article.getByRole('listitem').locator('time').all();
     const shown = await Promise.all(times.map((time) => time.getAttribute('datetime')));
-    assert.deepEqual(shown, made!.next_run_times);
+    assert.deepEqual(shown, made.next_run_times);
     assert.equal((await page.content()).includes('a secret token'), false);
     await page.context().close();
   });

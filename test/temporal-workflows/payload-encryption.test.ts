@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { createCodecServer } from '../../cli/codec-server/server.js';
 import { findTemporalBinary } from '../../cli/embedded/temporal-binary.js';
-import { findSchedule, inTemporal, makeSchedule, untilFired } from '../api/schedules/schedule-maker.js';
+import { findSchedule, inTemporal, makeSchedule, untilFired, untilTold } from '../api/schedules/schedule-maker.js';
 import { createPayloadCodec } from '../../config/payload-encryption.js';
 import { createApiClient, type ApiClient, type Envelope } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
@@ -211,7 +211,8 @@ describe('with TEMPORAL_PAYLOAD_KEY', function () {
     const workflow = await api.createWorkflow(await api.createProject(), chain(1));
     const schedule = await makeSchedule(api, workflow);
     await restart(first);
-    assert.equal((await findSchedule(api, workflow, schedule.id)).next_run_times?.length, 5);
+    const found = await findSchedule(api, workflow, schedule.id);
+    assert.equal((await untilTold(api, workflow, found)).next_run_times?.length, 5);
     await inTemporal(stack, schedule.id, (handle) => handle.trigger());
     const [fired] = await untilFired(stack, schedule, workflow, 1);
     assert.equal((await api.pollToEnd(fired!.run_id)).data.status, 'succeed');

@@ -5,14 +5,12 @@ import type { NodeTask } from '../../../../activities/node/node-step.js';
 import type { ApiClient } from '../../../support/api-client.js';
 import { eventually } from '../../../support/eventually.js';
 import { drawing, http, linkInRow, node, trigger } from '../../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../../support/http-target.js';
+import type { HttpTarget } from '../../../support/http-target.js';
 import { queryDatabase } from '../../../support/inspect.js';
-import { sharedStack } from '../../../support/shared-stack.js';
 import type { TestStack } from '../../../support/stack.js';
 import { callBack, callbackUrlOf } from '../../../support/waiting.js';
 import { connect } from '../../../db/open-run.js';
-import { createAccount } from '../../accounts.js';
-import { createResumeWorld, type ResumeWorld } from './resume-world.js';
+import { openResumeWorld, type ResumeWorld } from './resume-world.js';
 
 describe('results that were taken over', function () {
   this.timeout(90_000);
@@ -22,12 +20,10 @@ describe('results that were taken over', function () {
   let world: ResumeWorld;
 
   before(async () => {
-    stack = await sharedStack();
-    ({ api } = await createAccount(stack));
-    target = await startHttpTarget();
-    world = createResumeWorld(api, await api.createProject());
+    world = await openResumeWorld();
+    ({ stack, api, target } = world);
   });
-  after(() => target.close());
+  after(() => world.close());
 
   it('a wait among them takes no callback any more, though its address can be read', async () => {
     const path = `/${randomUUID()}`;

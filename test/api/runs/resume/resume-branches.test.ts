@@ -4,12 +4,10 @@ import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../../support/api-client.js';
 import { condition, drawing, http, link, linkInRow, mcp, node, resultOf, trigger } from '../../../support/graphs.js';
 import type { Drawing, DrawingNode } from '../../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../../support/http-target.js';
+import type { HttpTarget } from '../../../support/http-target.js';
 import { queryDatabase } from '../../../support/inspect.js';
-import { sharedStack } from '../../../support/shared-stack.js';
 import type { TestStack } from '../../../support/stack.js';
-import { createAccount } from '../../accounts.js';
-import { createResumeWorld, reusedOf, type EndedRun, type ResumeWorld } from './resume-world.js';
+import { openResumeWorld, reusedOf, type EndedRun, type ResumeWorld } from './resume-world.js';
 
 describe('resume where the drawing branches', function () {
   this.timeout(90_000);
@@ -19,26 +17,19 @@ describe('resume where the drawing branches', function () {
   let world: ResumeWorld;
 
   before(async () => {
-    stack = await sharedStack();
-    ({ api } = await createAccount(stack));
-    target = await startHttpTarget();
-    world = createResumeWorld(api, await api.createProject());
+    world = await openResumeWorld();
+    ({ stack, api, target } = world);
   });
-  after(() => target.close());
+  after(() => world.close());
 
   /** The calls of a node, whose address is its own. */
   const callsOf = ({ data }: DrawingNode): number => target.requestsTo(new URL(String(data['url'])).pathname).length;
   const plain = (data: Record<string, unknown> = {}): DrawingNode => http(`${target.url}/${randomUUID()}`, data);
-  function mended(data: Record<string, unknown> = {}): DrawingNode {
-    const path = `/${randomUUID()}`;
-    target.on(path, [{ status: 418 }, { body: 'ok' }]);
-    return http(`${target.url}${path}`, data);
-  }
 
   it('branches that were not taken stay so, and a join behind them is kept', async () => {
     const start = trigger();
     const choice = condition('1', '==', '1');
-    const [yes, no, join, last] = [plain(), plain(), plain(), mended()];
+    const [yes, no, join, last] = [plain(), plain(), plain(), world.mended()];
     link(start, choice);
     link(choice, yes, 'true');
     link(choice, no, 'false');
@@ -54,7 +45,7 @@ describe('resume where the drawing branches', function () {
   });
 
   it('a switch that was left by several cases keeps them', async () => {
-    const [one, two, three] = [plain(), mended(), plain()];
+    const [one, two, three] = [plain(), world.mended(), plain()];
     const cases = [one, two, three].map(({ id }, index) => ({
       id: `case-${index}`,
       condition: { left: String(index), operator: '!=', right: '2' },
@@ -75,7 +66,7 @@ describe('resume where the drawing branches', function () {
   it('a failure that was caught keeps its way, and its message', async () => {
     const fails = http(`${target.url}/status/418`, { on_error: 'branch' });
     const told = node('set', { value: `{{ ${fails.id}.error.code }}` });
-    const [never, last] = [plain(), mended()];
+    const [never, last] = [plain(), world.mended()];
     fails.data['error_node'] = told.id;
     link(fails, never);
     link(told, last);
@@ -113,7 +104,7 @@ describe('resume where the drawing branches', function () {
 
   it('dense execution shares activities among what is left', async () => {
     const check = (): DrawingNode => condition('1', '==', '1');
-    const [first, second, third, fourth, fails, last] = [check(), check(), check(), check(), mended(), plain()];
+    const [first, second, third, fourth, fails, last] = [check(), check(), check(), check(), world.mended(), plain()];
     const start = trigger();
     link(start, [first, second]);
     link(first, third);
@@ -137,7 +128,7 @@ describe('resume where the drawing branches', function () {
     }
 
     it('keeps what is unchanged, and executes what has changed with all that follows', async () => {
-      const nodes = [plain(), plain({ label: 'second' }), plain(), mended()];
+      const nodes = [plain(), plain({ label: 'second' }), plain(), world.mended()];
       const start = trigger();
       const data = drawing(linkInRow([start, ...nodes]));
       const failed = await world.runToEnd(data);
@@ -210,7 +201,7 @@ describe('resume where the drawing branches', function () {
     });
 
     it('a drawing that is not valid is refused, and leaves no run', async () => {
-      const call = mended();
+      const call = world.mended();
       const start = trigger();
       const failed = await world.runToEnd(drawing(linkInRow([start, call])));
       call.data['url'] = '';

@@ -3,40 +3,25 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient, RunRecord } from '../../../support/api-client.js';
 import { agent, drawing, http, linkInRow, node, resultOf, trigger } from '../../../support/graphs.js';
-import type { DrawingNode } from '../../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../../support/http-target.js';
+import type { HttpTarget } from '../../../support/http-target.js';
 import { queryDatabase } from '../../../support/inspect.js';
-import { sharedStack } from '../../../support/shared-stack.js';
 import type { TestStack } from '../../../support/stack.js';
 import { startToolServer } from '../../../support/tool-server.js';
 import { callBack, callbackUrlOf, taskOf } from '../../../support/waiting.js';
-import { createAccount } from '../../accounts.js';
-import { createResumeWorld, type ResumeWorld } from './resume-world.js';
+import { openResumeWorld, type ResumeWorld } from './resume-world.js';
 
 describe('what is kept when a run is resumed', function () {
   this.timeout(90_000);
   let stack: TestStack;
   let api: ApiClient;
-  let project: number;
   let target: HttpTarget;
   let world: ResumeWorld;
 
   before(async () => {
-    stack = await sharedStack();
-    ({ api } = await createAccount(stack));
-    project = await api.createProject();
-    target = await startHttpTarget();
-    world = createResumeWorld(api, project);
+    world = await openResumeWorld();
+    ({ stack, api, target } = world);
   });
-  after(() => target.close());
-
-  const callsTo = (path: string): number => target.requestsTo(path).length;
-  const failsOnce = (path: string): string => {
-    target.on(path, [{ status: 418 }, { body: 'ok' }]);
-    return `${target.url}${path}`;
-  };
-  /** A node whose first call fails. */
-  const mended = (data: Record<string, unknown> = {}): DrawingNode => http(failsOnce(`/${randomUUID()}`), data);
+  after(() => world.close());
 
   it('an agent that succeeded is kept, and one that failed begins anew', async () => {
     const tools = await startToolServer();
@@ -60,7 +45,7 @@ describe('what is kept when a run is resumed', function () {
 
     it('one whose run failed goes on with a run that resumes that one, however deep', async () => {
       const path = `/${randomUUID()}`;
-      const [once, fails] = [http(`${target.url}${path}`), mended()];
+      const [once, fails] = [http(`${target.url}${path}`), world.mended()];
       const grandchild = await world.workflowOf(
         drawing(linkInRow([trigger(), once, fails, node('output', { value: resultOf(once, 'json.path') })])),
       );
@@ -72,7 +57,7 @@ describe('what is kept when a run is resumed', function () {
       const resumed = await world.resumeToEnd(failed);
       assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
       assert.equal(resumed.output, path);
-      assert.deepEqual([callsTo(path), callsTo(`${path}/child`)], [1, 1]);
+      assert.deepEqual([world.callsTo(path), world.callsTo(`${path}/child`)], [1, 1]);
       const [before] = await childOf(failed.runId);
       const [after] = await childOf(resumed.runId);
       assert.equal(after!.resumed_from, before!.id);
@@ -83,12 +68,14 @@ describe('what is kept when a run is resumed', function () {
 
     it('one that is chosen begins anew', async () => {
       const path = `/${randomUUID()}`;
-      const child = await world.workflowOf(drawing(linkInRow([trigger(), http(`${target.url}${path}`), mended()])));
+      const child = await world.workflowOf(
+        drawing(linkInRow([trigger(), http(`${target.url}${path}`), world.mended()])),
+      );
       const call = node('workflow', { workflow_id: child });
       const failed = await world.runRow([call]);
       const resumed = await world.resumeToEnd(failed, { from: [call.id] });
       assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
-      assert.equal(callsTo(path), 2);
+      assert.equal(world.callsTo(path), 2);
       assert.equal((await childOf(resumed.runId))[0]!.resumed_from, null);
     });
 
@@ -96,13 +83,13 @@ describe('what is kept when a run is resumed', function () {
       const path = `/${randomUUID()}`;
       const child = await world.workflowOf(drawing(linkInRow([trigger(), http(`${target.url}${path}`)])));
       const call = node('workflow', { workflow_id: child });
-      const failed = await world.runRow([call, mended()]);
+      const failed = await world.runRow([call, world.mended()]);
       const lose = `UPDATE node_results SET status = 'failed', error_code = 'cancelled', result = NULL
         WHERE run_id = $1 AND node_id = $2`;
       await queryDatabase(stack, lose, [failed.runId, call.id]);
       const resumed = await world.resumeToEnd(failed);
       assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
-      assert.equal(callsTo(path), 1);
+      assert.equal(world.callsTo(path), 1);
       assert.equal(resumed.nodes[call.id]!.result!['run_id'], (await childOf(failed.runId))[0]!.id);
     });
 
@@ -110,7 +97,7 @@ describe('what is kept when a run is resumed', function () {
       const path = `/${randomUUID()}`;
       const child = await world.workflowOf(drawing(linkInRow([trigger(), http(`${target.url}${path}`)])));
       const call = node('workflow', { workflow_id: child, wait: false });
-      const failed = await world.runRow([call, mended()]);
+      const failed = await world.runRow([call, world.mended()]);
       const lose = `UPDATE node_results SET status = 'failed', error_code = 'cancelled', result = NULL
         WHERE run_id = $1 AND node_id = $2`;
       await queryDatabase(stack, lose, [failed.runId, call.id]);
@@ -120,7 +107,7 @@ describe('what is kept when a run is resumed', function () {
       assert.equal(resumed.nodes[call.id]!.result!['run_id'], run!.id);
       assert.deepEqual(await childOf(resumed.runId), []);
       await api.pollToEnd(run!.id);
-      assert.equal(callsTo(path), 1);
+      assert.equal(world.callsTo(path), 1);
     });
 
     it('one whose run was stopped when every node of it had its result executes none of them again', async () => {
@@ -128,7 +115,7 @@ describe('what is kept when a run is resumed', function () {
       const call = http(`${target.url}${path}`);
       const child = await world.workflowOf(drawing(linkInRow([trigger(), call])));
       const sub = node('workflow', { workflow_id: child });
-      const failed = await world.runRow([sub, mended(), node('set', { value: resultOf(sub, 'output') })]);
+      const failed = await world.runRow([sub, world.mended(), node('set', { value: resultOf(sub, 'output') })]);
       const [run] = await childOf(failed.runId);
       const lose = `UPDATE node_results SET status = 'failed', error_code = 'child_failed', result = NULL
         WHERE run_id = $1 AND node_id = $2`;
@@ -136,14 +123,14 @@ describe('what is kept when a run is resumed', function () {
       await queryDatabase(stack, `UPDATE runs SET status = 'Cancelled' WHERE id = $1`, [run!.id]);
       const resumed = await world.resumeToEnd(failed);
       assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
-      assert.equal(callsTo(path), 1);
+      assert.equal(world.callsTo(path), 1);
       const [after] = await childOf(resumed.runId);
       assert.equal(after!.resumed_from, run!.id);
       assert.match(resumed.nodes[sub.id]!.result!.content, new RegExp(path), 'it has the output of that run');
     });
 
     it('a run of one can be resumed by itself, and then has no parent', async () => {
-      const child = await world.workflowOf(drawing(linkInRow([trigger(), mended()])));
+      const child = await world.workflowOf(drawing(linkInRow([trigger(), world.mended()])));
       const failed = await world.runRow([node('workflow', { workflow_id: child })]);
       const [run] = await childOf(failed.runId);
       const resumed = await world.resumeToEnd({ ...failed, workflowId: child, runId: run!.id });
@@ -154,7 +141,9 @@ describe('what is kept when a run is resumed', function () {
 
     it('outcome_unknown below is not repeated unless that is accepted', async () => {
       const path = `/${randomUUID()}`;
-      const child = await world.workflowOf(drawing(linkInRow([trigger(), http(failsOnce(path), { method: 'POST' })])));
+      const child = await world.workflowOf(
+        drawing(linkInRow([trigger(), http(world.failsOnce(path), { method: 'POST' })])),
+      );
       const call = node('workflow', { workflow_id: child });
       const failed = await world.runRow([call]);
       const [run] = await childOf(failed.runId);
@@ -170,7 +159,7 @@ describe('what is kept when a run is resumed', function () {
   it('waits and answered tasks are kept; a wait that was stopped begins anew', async () => {
     const [pause, ask] = [node('wait', { mode: 'callback' }), node('human', { message: 'Go on?' })];
     const last = node('set', { value: `${resultOf(pause)} ${resultOf(ask, 'action')}` });
-    const tells = mended({ method: 'POST', body: `{{ ${pause.id}.callback_url }}` });
+    const tells = world.mended({ method: 'POST', body: `{{ ${pause.id}.callback_url }}` });
     const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), pause, ask, tells, last])));
     const { data } = await api.run(workflowId);
     await callBack(await callbackUrlOf(api, data.id, pause.id), 'called');

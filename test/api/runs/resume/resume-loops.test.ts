@@ -4,12 +4,10 @@ import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../../support/api-client.js';
 import { drawing, http, link, linkInRow, node, resultOf, trigger } from '../../../support/graphs.js';
 import type { DrawingNode } from '../../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../../support/http-target.js';
+import type { HttpTarget } from '../../../support/http-target.js';
 import { queryDatabase, transactionsOf } from '../../../support/inspect.js';
-import { sharedStack } from '../../../support/shared-stack.js';
 import type { TestStack } from '../../../support/stack.js';
-import { createAccount } from '../../accounts.js';
-import { createResumeWorld, reusedOf, type ResumeWorld } from './resume-world.js';
+import { openResumeWorld, reusedOf, type ResumeWorld } from './resume-world.js';
 
 interface Iteration {
   index: number;
@@ -22,26 +20,14 @@ describe('what is kept of loops when a run is resumed', function () {
   this.timeout(90_000);
   let stack: TestStack;
   let api: ApiClient;
-  let project: number;
   let target: HttpTarget;
   let world: ResumeWorld;
 
   before(async () => {
-    stack = await sharedStack();
-    ({ api } = await createAccount(stack));
-    project = await api.createProject();
-    target = await startHttpTarget();
-    world = createResumeWorld(api, project);
+    world = await openResumeWorld();
+    ({ stack, api, target } = world);
   });
-  after(() => target.close());
-
-  const callsTo = (path: string): number => target.requestsTo(path).length;
-  const failsOnce = (path: string): string => {
-    target.on(path, [{ status: 418 }, { body: 'ok' }]);
-    return `${target.url}${path}`;
-  };
-  /** A node whose first call fails. */
-  const mended = (data: Record<string, unknown> = {}): DrawingNode => http(failsOnce(`/${randomUUID()}`), data);
+  after(() => world.close());
 
   async function iterationsOf(run: { workflowId: number; runId: string }, loop: DrawingNode): Promise<Iteration[]> {
     const path = `/workflows/${run.workflowId}/history/${run.runId}/iterations/?node=${loop.id}&size=100`;
@@ -63,13 +49,13 @@ describe('what is kept of loops when a run is resumed', function () {
     call.data['url'] = `${target.url}/{{ ${each.id}.item }}`;
     note.data['value'] = { of: `{{ ${each.id}.index }}`, answer: resultOf(call, 'json.path') };
     link(call, note);
-    failsOnce(`/${items[3]}`);
+    world.failsOnce(`/${items[3]}`);
     const failed = await world.runToEnd(looped(each, [call, note]));
     assert.equal(failed.status, 'failed');
     const resumed = await world.resumeToEnd(failed);
     assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
     assert.deepEqual(
-      items.map((item) => callsTo(`/${item}`)),
+      items.map((item) => world.callsTo(`/${item}`)),
       [1, 1, 1, 2, 1, 1],
     );
     const outputs = resumed.nodes[each.id]!.result!['items'] as { of: number; answer: string }[];
@@ -100,14 +86,15 @@ describe('what is kept of loops when a run is resumed', function () {
     const outer = node('for_each', { items: ['1', '2', '3'], concurrency: 1 });
     inner.data['concurrency'] = 1;
     call.data['url'] = `${target.url}/${path}/{{ ${outer.id}.item }}/{{ ${inner.id}.item }}`;
-    failsOnce(`/${path}/3/b`);
-    const last = mended();
+    world.failsOnce(`/${path}/3/b`);
+    const last = world.mended();
     const failed = await world.runToEnd(looped(outer, [inner, call], [last]));
     assert.equal(failed.status, 'failed');
     const second = await world.resumeToEnd(failed);
     assert.equal(second.status, 'failed', 'the node after the loop fails once, too');
     assert.deepEqual(reusedOf(second).size, 1);
-    const calls = (): number[] => ['1/a', '1/b', '2/a', '2/b', '3/a', '3/b'].map((end) => callsTo(`/${path}/${end}`));
+    const calls = (): number[] =>
+      ['1/a', '1/b', '2/a', '2/b', '3/a', '3/b'].map((end) => world.callsTo(`/${path}/${end}`));
     assert.deepEqual(calls(), [1, 1, 1, 1, 1, 2]);
     const third = await world.resumeToEnd(second);
     assert.equal(third.status, 'succeed', JSON.stringify(third.nodes));
@@ -135,13 +122,13 @@ describe('what is kept of loops when a run is resumed', function () {
     linkInRow([paid, caught, never]);
     linkInRow([told, last]);
     each.data['output'] = resultOf(told);
-    failsOnce(`/${path}/last/b`);
+    world.failsOnce(`/${path}/last/b`);
     const failed = await world.runToEnd(looped(each, [paid, caught, never, told, last]));
     assert.equal(failed.status, 'failed');
     const resumed = await world.resumeToEnd(failed);
     assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
     const calls = ['paid/a', 'paid/b', 'never/a', 'never/b', 'last/a', 'last/b'].map((end) =>
-      callsTo(`/${path}/${end}`),
+      world.callsTo(`/${path}/${end}`),
     );
     assert.deepEqual(calls, [1, 1, 0, 0, 1, 2]);
     assert.deepEqual(resumed.nodes[each.id]!.result!['items'], [
@@ -163,7 +150,7 @@ describe('what is kept of loops when a run is resumed', function () {
     const call = http(`${target.url}/${path}/{{ ${rounds.id}.index }}`);
     const sum = node('set', { value: `{{ ${rounds.id}.last }}{{ ${rounds.id}.index }}` });
     link(call, sum);
-    failsOnce(`/${path}/2`);
+    world.failsOnce(`/${path}/2`);
     const failed = await world.runToEnd(looped(rounds, [call, sum]));
     assert.equal(failed.status, 'failed');
     const resumed = await world.resumeToEnd(failed);
@@ -171,7 +158,7 @@ describe('what is kept of loops when a run is resumed', function () {
     assert.equal(resumed.nodes[rounds.id]!.result!.content, '01234');
     assert.equal(resumed.nodes[rounds.id]!.result!['rounds'], 5);
     assert.deepEqual(
-      [0, 1, 2, 3, 4].map((round) => callsTo(`/${path}/${round}`)),
+      [0, 1, 2, 3, 4].map((round) => world.callsTo(`/${path}/${round}`)),
       [1, 1, 2, 1, 1],
     );
   });
@@ -180,7 +167,7 @@ describe('what is kept of loops when a run is resumed', function () {
     const rounds = node('loop', { max_rounds: 5 });
     rounds.data['until'] = { left: `{{ ${rounds.id}.last }}`, operator: '==', right: '2' };
     const say = node('set', { value: `{{ ${rounds.id}.index }}` });
-    const failed = await world.runToEnd(looped(rounds, [say], [mended()]));
+    const failed = await world.runToEnd(looped(rounds, [say], [world.mended()]));
     // As if the run had been stopped between the end of its last round and that of the loop.
     const lose = `UPDATE node_results SET status = 'failed', error_code = 'cancelled', result = NULL
       WHERE run_id = $1 AND node_id = $2 AND path = ''`;
@@ -197,7 +184,7 @@ describe('what is kept of loops when a run is resumed', function () {
     const call = http('');
     const each = node('for_each', { items: resultOf(says, 'value'), body_node: call.id, concurrency: 1 });
     call.data['url'] = `${target.url}/${path}/{{ ${each.id}.item }}`;
-    failsOnce(`/${path}/b`);
+    world.failsOnce(`/${path}/b`);
     const start = trigger();
     linkInRow([start, says, each]);
     const failed = await world.runToEnd(drawing([start, says, each, call]));
@@ -208,7 +195,7 @@ describe('what is kept of loops when a run is resumed', function () {
     assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
     assert.equal(resumed.nodes[each.id]!.iterations!.total, 2);
     assert.deepEqual(
-      ['a', 'b', 'z'].map((item) => callsTo(`/${path}/${item}`)),
+      ['a', 'b', 'z'].map((item) => world.callsTo(`/${path}/${item}`)),
       [1, 2, 0],
     );
   });
@@ -219,7 +206,7 @@ describe('what is kept of loops when a run is resumed', function () {
     const call = http('');
     const each = node('for_each', { items: resultOf(says, 'value'), body_node: call.id, concurrency: 1 });
     call.data['url'] = `${target.url}/${path}/{{ ${each.id}.item }}`;
-    failsOnce(`/${path}/a`);
+    world.failsOnce(`/${path}/a`);
     const start = trigger();
     linkInRow([start, says, each]);
     const failed = await world.runToEnd(drawing([start, says, each, call]));
@@ -228,7 +215,7 @@ describe('what is kept of loops when a run is resumed', function () {
     const resumed = await world.resumeToEnd(failed);
     assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
     assert.deepEqual(
-      ['a', 'x', 'y', 'z'].map((item) => callsTo(`/${path}/${item}`)),
+      ['a', 'x', 'y', 'z'].map((item) => world.callsTo(`/${path}/${item}`)),
       [1, 1, 1, 1],
     );
   });

@@ -5,13 +5,11 @@ import type { ApiClient } from '../../../support/api-client.js';
 import { eventually } from '../../../support/eventually.js';
 import { agent, drawing, http, link, linkInRow, node, trigger } from '../../../support/graphs.js';
 import type { Drawing, DrawingNode } from '../../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../../support/http-target.js';
+import type { HttpTarget } from '../../../support/http-target.js';
 import { queryDatabase } from '../../../support/inspect.js';
-import { sharedStack } from '../../../support/shared-stack.js';
 import type { TestStack } from '../../../support/stack.js';
 import { startToolServer } from '../../../support/tool-server.js';
-import { createAccount } from '../../accounts.js';
-import { createResumeWorld, type EndedRun, type ResumeWorld } from './resume-world.js';
+import { openResumeWorld, type EndedRun, type ResumeWorld } from './resume-world.js';
 
 describe('resume does nothing twice', function () {
   this.timeout(90_000);
@@ -21,19 +19,15 @@ describe('resume does nothing twice', function () {
   let world: ResumeWorld;
 
   before(async () => {
-    stack = await sharedStack();
-    ({ api } = await createAccount(stack));
-    target = await startHttpTarget();
-    world = createResumeWorld(api, await api.createProject());
+    world = await openResumeWorld();
+    ({ stack, api, target } = world);
   });
-  after(() => target.close());
-
-  const callsTo = (path: string): number => target.requestsTo(path).length;
+  after(() => world.close());
 
   /** A node whose first call hangs, and one beside it that fails when that is on the wire. */
   function hangingBesideFailing(method: string): { data: Drawing; path: string } {
     const [path, fails] = [`/${randomUUID()}`, `/${randomUUID()}`];
-    target.on(path, () => ({ body: 'ok', delayMs: callsTo(path) === 1 ? 20_000 : 0 }));
+    target.on(path, () => ({ body: 'ok', delayMs: world.callsTo(path) === 1 ? 20_000 : 0 }));
     target.on(fails, [{ status: 418, delayMs: 1_500 }, { body: 'ok' }]);
     const start = trigger();
     const nodes = [http(`${target.url}${path}`, { method }), http(`${target.url}${fails}`)];
@@ -62,8 +56,8 @@ describe('resume does nothing twice', function () {
   it('a POST that was on the wire when another branch failed is not sent again unless that is accepted', async () => {
     const { data, path } = hangingBesideFailing('POST');
     const failed = await world.runToEnd(data);
-    assert.equal(callsTo(path), 1, 'it was on the wire');
-    await assertUnknown(failed, () => callsTo(path));
+    assert.equal(world.callsTo(path), 1, 'it was on the wire');
+    await assertUnknown(failed, () => world.callsTo(path));
   });
 
   it('a GET that was on the wire is repeated', async () => {
@@ -71,7 +65,7 @@ describe('resume does nothing twice', function () {
     const failed = await world.runToEnd(data);
     const resumed = await world.resumeToEnd(failed);
     assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
-    assert.equal(callsTo(path), 2);
+    assert.equal(world.callsTo(path), 2);
   });
 
   it('a POST that was refused with a status, or never reached the other side, is repeated', async () => {
@@ -85,7 +79,7 @@ describe('resume does nothing twice', function () {
 
   it('a POST that timed out is not sent again, also where that was caught and another run has taken it over', async () => {
     const path = `/${randomUUID()}`;
-    target.on(path, () => ({ body: 'ok', delayMs: callsTo(path) === 1 ? 20_000 : 0 }));
+    target.on(path, () => ({ body: 'ok', delayMs: world.callsTo(path) === 1 ? 20_000 : 0 }));
     const fails = `/${randomUUID()}`;
     target.on(fails, [{ status: 418 }, { body: 'ok' }]);
     const slow = http(`${target.url}${path}`, { method: 'POST', settings: { timeout: 1 }, on_error: 'continue' });
@@ -96,21 +90,23 @@ describe('resume does nothing twice', function () {
     assert.equal(await world.refusalOf(resumed, { from: [slow.id] }), 'outcome_unknown');
     const again = await world.resumeToEnd(resumed, { from: [slow.id], accept_unknown: true });
     assert.equal(again.status, 'succeed');
-    assert.equal(callsTo(path), 2);
+    assert.equal(world.callsTo(path), 2);
     assert.equal((await world.resumeToEnd(again, { from: [slow.id] })).status, 'succeed', 'it was answered');
   });
 
   it('nor is one in a run below, or in an item of a loop', async () => {
     const below = hangingBesideFailing('POST');
     const call = node('workflow', { workflow_id: await world.workflowOf(below.data) });
-    await assertUnknown(await world.runRow([call]), () => callsTo(below.path));
+    await assertUnknown(await world.runRow([call]), () => world.callsTo(below.path));
     const path = `/${randomUUID()}`;
-    target.on(path, () => ({ body: 'ok', delayMs: callsTo(path) === 1 ? 20_000 : 0 }));
+    target.on(path, () => ({ body: 'ok', delayMs: world.callsTo(path) === 1 ? 20_000 : 0 }));
     const body = http(`${target.url}${path}`, { method: 'POST' });
     const each = node('for_each', { items: [1], body_node: body.id });
     const start = trigger();
     link(start, each);
-    await assertUnknown(await cancelled(drawing([start, each, body]), () => callsTo(path) === 1), () => callsTo(path));
+    await assertUnknown(await cancelled(drawing([start, each, body]), () => world.callsTo(path) === 1), () =>
+      world.callsTo(path),
+    );
   });
 
   it("an agent's tool call that was on the wire is not made again unless that is accepted", async () => {
@@ -146,8 +142,8 @@ describe('resume does nothing twice', function () {
     const each = node('for_each', { items: [1], body_node: body.id });
     const start = trigger();
     link(start, each);
-    target.on(path, () => ({ body: 'ok', delayMs: callsTo(path) === 1 ? 20_000 : 0 }));
-    const run = await cancelled(drawing([start, each, body]), () => callsTo(path) === 1);
+    target.on(path, () => ({ body: 'ok', delayMs: world.callsTo(path) === 1 ? 20_000 : 0 }));
+    const run = await cancelled(drawing([start, each, body]), () => world.callsTo(path) === 1);
     const [child] = await queryDatabase<{ id: string }>(stack, 'SELECT id FROM runs WHERE parent_run_id = $1', [
       run.runId,
     ]);
@@ -160,6 +156,6 @@ describe('resume does nothing twice', function () {
     const end = `UPDATE runs SET status = 'Cancelled', run_finished_at = now() WHERE id = $1`;
     await queryDatabase(stack, end, [child!.id]);
     assert.equal((await world.resumeToEnd(run)).status, 'succeed');
-    assert.equal(callsTo(path), 2);
+    assert.equal(world.callsTo(path), 2);
   });
 });

@@ -1,7 +1,12 @@
 // Runs that fail once, and runs that resume them.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import type { ApiAnswer, ApiClient, Envelope, NodeEntry, SendOptions } from '../../../support/api-client.js';
-import { drawing, linkInRow, trigger, type DrawingNode } from '../../../support/graphs.js';
+import { drawing, http, linkInRow, trigger, type DrawingNode } from '../../../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../../../support/http-target.js';
+import { sharedStack } from '../../../support/shared-stack.js';
+import type { TestStack } from '../../../support/stack.js';
+import { createAccount, type Account } from '../../accounts.js';
 
 export interface EndedRun {
   workflowId: number;
@@ -12,6 +17,16 @@ export interface EndedRun {
 }
 
 export interface ResumeWorld {
+  stack: TestStack;
+  account: Account;
+  api: ApiClient;
+  project: number;
+  target: HttpTarget;
+  callsTo: (path: string) => number;
+  /** The address of the path, which refuses the first request and answers the others. */
+  failsOnce: (path: string) => string;
+  /** A node whose first call fails. */
+  mended: (data?: Record<string, unknown>) => DrawingNode;
   workflowOf: (data: object) => Promise<number>;
   /** A trigger, and these nodes in a row behind it. */
   runRow: (nodes: DrawingNode[], input?: unknown) => Promise<EndedRun>;
@@ -21,14 +36,32 @@ export interface ResumeWorld {
   resumeToEnd: (run: EndedRun, body?: object) => Promise<EndedRun>;
   /** The code of the 400. */
   refusalOf: (run: Pick<EndedRun, 'runId' | 'workflowId'>, body?: object) => Promise<string | undefined>;
+  close: () => Promise<void>;
 }
 
-export function createResumeWorld(api: ApiClient, project: number): ResumeWorld {
+/** An account with a project on the shared stack, and a target. */
+export async function openResumeWorld(): Promise<ResumeWorld> {
+  const stack = await sharedStack();
+  const account = await createAccount(stack);
+  const { api } = account;
+  const project = await api.createProject();
+  const target = await startHttpTarget();
   const ended = async (workflowId: number, runId: string): Promise<EndedRun> => {
     const { status, data, output } = (await api.pollToEnd(runId)).data;
     return { workflowId, runId, status, nodes: data ?? {}, ...(output !== undefined && { output }) };
   };
   const world: ResumeWorld = {
+    stack,
+    account,
+    api,
+    project,
+    target,
+    callsTo: (path) => target.requestsTo(path).length,
+    failsOnce(path) {
+      target.on(path, [{ status: 418 }, { body: 'ok' }]);
+      return `${target.url}${path}`;
+    },
+    mended: (data = {}) => http(world.failsOnce(`/${randomUUID()}`), data),
     workflowOf: (data) => api.createWorkflow(project, data),
     runRow: (nodes, input) => world.runToEnd(drawing(linkInRow([trigger(), ...nodes])), input),
     async runToEnd(data, input) {
@@ -50,6 +83,7 @@ export function createResumeWorld(api: ApiClient, project: number): ResumeWorld 
       assert.equal(answer.status, 400, JSON.stringify(answer.body));
       return answer.body.code;
     },
+    close: () => target.close(),
   };
   return world;
 }

@@ -5,38 +5,31 @@ import type { ApiClient, Envelope } from '../../../support/api-client.js';
 import { openEventStream } from '../../../support/event-stream.js';
 import { eventually } from '../../../support/eventually.js';
 import { chain, drawing, http, link, linkInRow, llm, node, resultOf, trigger } from '../../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../../support/http-target.js';
+import type { HttpTarget } from '../../../support/http-target.js';
 import { queryDatabase, transactionsOf } from '../../../support/inspect.js';
-import { sharedStack } from '../../../support/shared-stack.js';
 import type { TestStack } from '../../../support/stack.js';
 import { createAccount, giveRole, type Account } from '../../accounts.js';
-import { createResumeWorld, reusedOf, type EndedRun, type ResumeWorld } from './resume-world.js';
+import { openResumeWorld, reusedOf, type EndedRun, type ResumeWorld } from './resume-world.js';
 
 describe('resume', function () {
   this.timeout(90_000);
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;
-  let project: number;
   let target: HttpTarget;
   let world: ResumeWorld;
 
   before(async () => {
-    stack = await sharedStack();
-    account = await createAccount(stack);
-    ({ api } = account);
-    project = await api.createProject();
-    target = await startHttpTarget();
-    world = createResumeWorld(api, project);
+    world = await openResumeWorld();
+    ({ stack, account, api, target } = world);
   });
-  after(() => target.close());
+  after(() => world.close());
 
   /** Refuses the first request, and answers the others. */
   const failsOnce = (path: string): string => {
     target.on(path, [{ status: 418 }, { body: { mended: true } }]);
     return `${target.url}${path}`;
   };
-  const callsTo = (path: string): number => target.requestsTo(path).length;
 
   describe('a chain of ten whose eighth node fails once', () => {
     let nodes: ReturnType<typeof http>[];
@@ -58,7 +51,7 @@ describe('resume', function () {
 
     it('calls the eighth, the ninth and the tenth, and nothing else', () => {
       assert.equal(resumed.status, 'succeed', JSON.stringify(resumed.nodes));
-      const calls = nodes.map(({ data }, index) => (data['url'] === undefined ? 0 : callsTo(pathOf(index))));
+      const calls = nodes.map(({ data }, index) => (data['url'] === undefined ? 0 : world.callsTo(pathOf(index))));
       assert.deepEqual(calls, [1, 0, 1, 1, 1, 1, 1, 2, 0, 1]);
       const texts = stack.modelProvider.requests.map(({ body }) => JSON.stringify(body));
       assert.equal(texts.filter((text) => text.includes('"nine ')).length, 1);
@@ -139,8 +132,8 @@ describe('resume', function () {
       const again = await world.resumeToEnd(resumed, { from: [nodes[9]!.id] });
       assert.equal(again.status, 'succeed');
       assert.equal(reusedOf(again).size, 10);
-      assert.equal(callsTo(pathOf(9)), 2);
-      assert.equal(callsTo(pathOf(7)), 2);
+      assert.equal(world.callsTo(pathOf(9)), 2);
+      assert.equal(world.callsTo(pathOf(7)), 2);
       assert.equal((await api.history(again.workflowId, again.runId)).cost['USD'], '0');
     });
 
@@ -149,7 +142,7 @@ describe('resume', function () {
       const whole = await world.resumeToEnd(failed, { from: [start.data.start_node] });
       assert.equal(whole.status, 'succeed');
       assert.equal(reusedOf(whole).size, 0);
-      assert.equal(callsTo(pathOf(0)), 2);
+      assert.equal(world.callsTo(pathOf(0)), 2);
     });
   });
 
@@ -222,10 +215,10 @@ describe('resume', function () {
       const failed = await world.runRow([http(failsOnce(path), { method: 'POST', body: { n: 1 } })]);
       await loseOutcome(failed.runId);
       assert.equal(await world.refusalOf(failed), 'outcome_unknown');
-      assert.equal(callsTo(path), 1);
+      assert.equal(world.callsTo(path), 1);
       const resumed = await world.resumeToEnd(failed, { accept_unknown: true });
       assert.equal(resumed.status, 'succeed');
-      assert.equal(callsTo(path), 2);
+      assert.equal(world.callsTo(path), 2);
     });
 
     it('unknown_node for a node in a body, and for one that the run never had', async () => {
@@ -266,25 +259,25 @@ describe('resume', function () {
     assert.equal((await world.resume({ ...failed, runId: randomUUID() })).status, 404);
     assert.equal((await world.resume({ ...failed, workflowId: other })).status, 404);
     const viewer = await createAccount(stack);
-    await giveRole(stack, viewer, project, 'viewer');
-    const viewers = createResumeWorld(viewer.api, project);
-    assert.equal((await viewers.resume(failed)).status, 403);
+    await giveRole(stack, viewer, world.project, 'viewer');
+    const path = `/workflows/${failed.workflowId}/history/${failed.runId}/resume/`;
+    assert.equal((await viewer.api.post(path, { body: {} })).status, 403);
     await api.delete(`/workflows/${failed.workflowId}/`);
     assert.equal((await world.resume(failed)).status, 404);
   });
 
   it('a cancelled run goes on with what was stopped', async () => {
     const [before, path] = [`/${randomUUID()}`, `/${randomUUID()}`];
-    target.on(path, (request) => ({ body: request.path, delayMs: callsTo(path) === 1 ? 20_000 : 0 }));
+    target.on(path, (request) => ({ body: request.path, delayMs: world.callsTo(path) === 1 ? 20_000 : 0 }));
     const nodes = [http(`${target.url}${before}`), http(`${target.url}${path}`)];
     const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), ...nodes])));
     const { data } = await api.run(workflowId);
-    await eventually(() => callsTo(path) === 1);
+    await eventually(() => world.callsTo(path) === 1);
     await api.post(`/workflows/${workflowId}/history/${data.id}/cancel/`);
     await api.pollToEnd(data.id);
     const { body } = await world.resume({ workflowId, runId: data.id });
     const end: Envelope = await api.pollToEnd(body.data.id);
     assert.equal(end.data.status, 'succeed');
-    assert.deepEqual([callsTo(before), callsTo(path)], [1, 2]);
+    assert.deepEqual([world.callsTo(before), world.callsTo(path)], [1, 2]);
   });
 });
