@@ -4,22 +4,12 @@ import { sql } from 'kysely';
 import OpenAI from 'openai';
 import { request } from 'undici';
 import { eventually } from '../../support/eventually.js';
-import { queryDatabase } from '../../support/inspect.js';
 import type { Page, Project } from '../bodies.js';
 import { connect } from '../../db/open-run.js';
 import { startApiProcess } from '../api-process.js';
 import { chatBody, chatError, completionBytes, startChatProxy, type ChatProxy } from '../chat-proxy.js';
+import { price, type ChatTransaction } from './chat-transactions.js';
 
-interface ChatTransaction {
-  id: string;
-  status: string;
-  amount: Record<string, string>;
-  is_estimated: boolean;
-  reason: string;
-}
-
-/** At 1 and 2 USD a million. */
-const price = (input: number, output: number): number => Number(((input + 2 * output) / 1e6).toFixed(9));
 const JSON_ANSWER = { 'content-type': 'application/json' };
 
 describe('the limit of a project at the chat-completion proxy', function () {
@@ -139,37 +129,5 @@ describe('the limit of a project at the chat-completion proxy', function () {
     const [{ status, amount, reason }] = (await transactions(id)) as [ChatTransaction];
     assert.deepEqual([status, amount['USD'], reason], ['Error', '0', 'not_made']);
     assert.equal(proxy.upstream.requestsFor('m').length, made);
-  });
-
-  it('the calls of a process that is killed are charged as they were reserved, by another one', async () => {
-    const dying = await startApiProcess(proxy.stack, {
-      MODEL_PROVIDERS_FILE: proxy.upstream.providersFile,
-      RAW_PROVIDER_KEY: 'sk-platform',
-    });
-    let isAsked = false;
-    proxy.upstream.on('m', () => void (isAsked = true));
-    const project = await proxy.account.api.createProject();
-    const headers = headersOf(project);
-    const body = chatBody('m', { max_tokens: 30 });
-    const lost = request(`${dying.apiUrl}/v1/chat/completions`, { method: 'POST', headers, body }).catch(
-      () => undefined,
-    );
-    await eventually(() => isAsked);
-    process.kill(dying.pid, 'SIGKILL');
-    await lost;
-    const open = 'SELECT id FROM chat_calls WHERE project_id = $1 AND reserved_usd IS NOT NULL';
-    const [{ id }] = (await queryDatabase<{ id: string }>(proxy.stack, open, [project])) as [{ id: string }];
-    // Two minutes later.
-    await queryDatabase(proxy.stack, `UPDATE chat_calls SET leased_until = now() - interval '1 second' WHERE id = $1`, [
-      id,
-    ]);
-    await eventually(async () => (await transactions(project))[0]?.id === id, { timeoutMs: 90_000 });
-    const { is_estimated: isEstimated, status, amount, reason } = (await transactions(project))[0]!;
-    assert.deepEqual(
-      [isEstimated, status, Number(amount['USD'])],
-      [true, 'Error', price(Math.ceil(body.length / 3), 30)],
-    );
-    assert.match(reason, /died/);
-    assert.deepEqual(await queryDatabase(proxy.stack, open, [project]), []);
   });
 });

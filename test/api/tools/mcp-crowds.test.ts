@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { eventually } from '../../support/eventually.js';
 import { drawing, linkInRow, node as nodeOf, trigger } from '../../support/graphs.js';
 import { queryDatabase } from '../../support/inspect.js';
-import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import { startStack, type TestStack } from '../../support/stack.js';
 import { callBack, callbackUrlOf } from '../../support/waiting.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 import { startApiProcess, type ApiProcess } from '../api-process.js';
@@ -28,10 +27,11 @@ describe('tool calls in crowds and over processes', function () {
   let project: number;
 
   before(async () => {
-    stack = await sharedStack();
+    stack = await startStack();
     account = await createAccount(stack);
     project = await account.api.createProject();
   });
+  after(() => stack.stop());
 
   const wait = nodeOf('wait', { mode: 'callback', label: 'Wait' });
   const waiting = (): object =>
