@@ -2,7 +2,7 @@
 // `schedule_firings`, as the schedule's author.
 import { Context } from '@temporalio/activity';
 import { toSentences } from '../../acceptance/error-sentences.js';
-import { mayRun } from '../../acceptance/may-run.js';
+import { mayRun } from '../../db/projects/roles.js';
 import { prepareRun } from '../../acceptance/prepare-run.js';
 import { toSummary } from '../../acceptance/run-summary.js';
 import { openScheduleInput, secretFieldsThen } from '../../acceptance/schedule-input.js';

@@ -10,7 +10,7 @@ import { toCallerHeaders, toProviderHeaders } from './chat-headers.js';
 import type { ReadUsage } from './usage-reader.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, permissionDenied } from '../http/errors.js';
-import { mayAct } from '../access/roles.js';
+import { mayAct } from '../../db/projects/roles.js';
 import { MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Caller, type Route } from '../http/route.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mayRun } from '../../acceptance/may-run.js';
+import { mayRun } from '../../db/projects/roles.js';
 import type { Role } from '../../db/core/tables.js';
 import type { HookRecord } from '../../db/hooks/hooks-repository.js';
 import type { AppDeps } from '../deps.js';

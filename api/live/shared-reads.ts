@@ -1,5 +1,5 @@
 // Reads of runs for those who have waited: what they wait for happens to all of them at once.
-import { mayRun } from '../../acceptance/may-run.js';
+import { mayRun } from '../../db/projects/roles.js';
 import type { Database } from '../../db/core/client.js';
 import type { Role } from '../../db/core/tables.js';
 import { readRunForPoll, type PolledRun } from '../../db/runs/poll-repository.js';

@@ -6,7 +6,7 @@ import { createMasker } from '../../graph/mask.js';
 import { replaceCredentials } from '../../graph/public-drawing.js';
 import type { AppDeps } from '../deps.js';
 import { notFound, permissionDenied } from '../http/errors.js';
-import { mayAct } from '../access/roles.js';
+import { mayAct } from '../../db/projects/roles.js';
 
 /**
  * Returns the caller's copy, creating it if needed, or the original for its author. Throws 404, and 403 where the key

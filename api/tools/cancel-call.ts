@@ -1,6 +1,6 @@
 // `notifications/cancelled`: the client does not want the answer to a call any more. Its run is cancelled, whichever
 // process has accepted it.
-import { mayRun } from '../../acceptance/may-run.js';
+import { mayRun } from '../../db/projects/roles.js';
 import { findRunRole } from '../../db/projects/members-repository.js';
 import { findKeyedRun, withdrawKey } from '../../db/runs/idempotency-repository.js';
 import { findWorkflowOf } from '../../db/runs/tool-runs-repository.js';

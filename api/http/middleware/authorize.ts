@@ -1,7 +1,7 @@
 import { findProjectRole, findRunRole, findWorkflowRole } from '../../../db/projects/members-repository.js';
 import type { Scope } from '../../../db/projects/scope.js';
 import { requireAdministrator } from '../../access/administrators.js';
-import { mayAct } from '../../access/roles.js';
+import { mayAct } from '../../../db/projects/roles.js';
 import type { AppContext, AppMiddleware } from '../app-state.js';
 import type { AppDeps } from '../../deps.js';
 import { ApiError, notFound, permissionDenied } from '../errors.js';
