@@ -2,7 +2,7 @@
 // "LLM").
 import { z } from 'zod';
 import { isObject } from './json.js';
-import { compileSchema, schemaProblem, type SchemaCheck } from './json-schema.js';
+import { schemaProblem } from './json-schema.js';
 import { parseJson } from './json-text.js';
 import { NodeError } from './node-error.js';
 import { toFieldMessage } from './nodes/field-messages.js';
@@ -93,15 +93,5 @@ export function readAnswer(content: string): CheckedAnswer {
     return { json: parseJson(content) };
   } catch {
     return { problem: 'it is not JSON' };
-  }
-}
-
-/** Compiles what an answer is checked by. As `compileSchema` it may take long. */
-export function compileForm({ schema }: AnswerForm): SchemaCheck {
-  if (schema === undefined) return (value) => (isObject(value) ? undefined : 'it is not a JSON object');
-  try {
-    return compileSchema(schema);
-  } catch (error) {
-    throw invalidFormat(error instanceof Error ? error.message : 'the schema cannot be compiled');
   }
 }

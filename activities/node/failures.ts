@@ -74,6 +74,21 @@ export function retryableFailure(code: string, delayMs: number): ApplicationFail
   });
 }
 
+/** Above the threshold up to which local activities are retried within the workflow task, which then holds no slot. */
+const COME_BACK_MS = 8_000;
+
+/**
+ * Creates a failure by which a node that has done nothing yet leaves its slot to others, because its project has too much
+ * work that waits. It comes back in 8 to 16 s.
+ */
+export function handedBack(): ApplicationFailure {
+  return retryableFailure('handed_back', Math.round(COME_BACK_MS * (1 + Math.random())));
+}
+
+export function isHandedBack(failure: unknown): boolean {
+  return failure instanceof ApplicationFailure && failure.type === 'handed_back';
+}
+
 /** Returns the retry delay that the node has set; undefined where it has set none. */
 export function retryDelayOf(failure: unknown): number | undefined {
   if (!(failure instanceof ApplicationFailure) || typeof failure.nextRetryDelay !== 'number') return undefined;

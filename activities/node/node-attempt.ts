@@ -5,7 +5,7 @@ import { claimNode, findNodeClaim, type NodeClaim } from '../../db/nodes/node-re
 import { NodeError } from '../../graph/node-error.js';
 import { retryPolicyOf, type RetryPolicy } from '../../graph/nodes/every-node.js';
 import type { NodeKey } from '../../graph/plan.js';
-import { finalFailure, NodeFailure, retryableFailure, runClosedFailure } from './failures.js';
+import { finalFailure, isHandedBack, NodeFailure, retryableFailure, runClosedFailure } from './failures.js';
 import { keepAttempt } from './keep-attempt.js';
 import { logAttempt } from './node-log.js';
 import { recordNode, type NodeEnd } from './record-node.js';
@@ -116,6 +116,10 @@ async function failAttempt<Facts>(error: unknown, failing: Failing<Facts>): Prom
   if (limit?.aborted) {
     observe('cut');
     await keep(CUT);
+    throw error;
+  }
+  if (isHandedBack(error)) {
+    observe('handed_back');
     throw error;
   }
   if (!(error instanceof NodeFailure)) {

@@ -34,7 +34,7 @@ export function createEndIterationsStep(deps: LoopDeps, ref: EndIterationsRef): 
     const value = outputOfIteration(data['output'], scope, lastNode);
     const content = typeof value === 'string' ? value : writeJson(value);
     await task.memory.resize(task.memory.bytes + RECORDING_FACTOR * content.length);
-    const isOver = kind === 'loop' && judgeRound(task, scope, index, value);
+    const isOver = kind === 'loop' && (await judgeRound(deps, task, { scope, index, value }));
     return { output: { content, value }, isOver };
   }
 
