@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { isObject } from './json.js';
 import { schemaProblem } from './json-schema.js';
-import { parseJson } from './json-text.js';
+import { parseModestJson } from './json-text.js';
 import { NodeError } from './node-error.js';
 import { toFieldMessage } from './nodes/field-messages.js';
 import { findExpressions } from './template.js';
@@ -90,8 +90,8 @@ export function readAnswer(content: string): CheckedAnswer {
   const container = parseContent(content);
   if (container !== undefined) return { json: container };
   try {
-    return { json: parseJson(content) };
+    return { json: parseModestJson(content) };
   } catch {
-    return { problem: 'it is not JSON' };
+    return { problem: 'it is not JSON, or has too many values' };
   }
 }
