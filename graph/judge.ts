@@ -80,10 +80,19 @@ export function judgeHere(conditions: readonly Condition[], scope: Scope, mode: 
 /** A missing variable is an empty text. Throws a `NodeError`: `rendered_too_large` for sides that are too long together. */
 export function toQuestions(conditions: readonly Condition[], scope: Scope): Question[] {
   const renderer = createRenderer(scope);
+  // Cases of a switch mostly ask the same text.
+  const texts = new Map<string, string>();
+  const render = (template: string): string => {
+    const known = texts.get(template);
+    if (known !== undefined) return known;
+    const text = renderer.text(template);
+    texts.set(template, text);
+    return text;
+  };
   return conditions.map((condition) => {
     // Not `conditionSchema`: a pattern that was not looked at when the run began fails the node, as other patterns do.
     const { left, operator, right = '' } = fieldsSchema.parse(condition);
-    return { left: renderer.text(left), operator, right: isOneSided(operator) ? '' : renderer.text(right) };
+    return { left: render(left), operator, right: isOneSided(operator) ? '' : render(right) };
   });
 }
 

@@ -6,10 +6,28 @@ import { parseJson } from '../graph/json-text.js';
 import { NodeError } from '../graph/node-error.js';
 
 export type Work =
-  /** Which of the questions of one node hold. */
-  | { kind: 'questions'; questions: readonly Question[]; mode: QuestionMode }
+  /** Which of the questions of one node hold. Their sides are indexes of `texts`: a message copies a text for each place. */
+  | { kind: 'questions'; texts: string[]; questions: PackedQuestion[]; mode: QuestionMode }
   /** Whether a value fits a schema, both as JSON text; without a value, whether the schema can be used. */
   | { kind: 'schema'; schema: string; value?: string };
+
+interface PackedQuestion extends Pick<Question, 'operator'> {
+  left: number;
+  right: number;
+}
+
+export function questionsWork(questions: readonly Question[], mode: QuestionMode): Work {
+  const indexes = new Map<string, number>();
+  const indexOf = (text: string): number => {
+    const index = indexes.get(text) ?? indexes.size;
+    indexes.set(text, index);
+    return index;
+  };
+  const packed = questions.map(({ left, operator, right }) => {
+    return { left: indexOf(left), operator, right: indexOf(right) };
+  });
+  return { kind: 'questions', texts: [...indexes.keys()], questions: packed, mode };
+}
 
 export type Reply =
   /** The indexes of the questions that hold. */
@@ -30,8 +48,12 @@ const checks = new LRUCache<string, SchemaCheck>({
 
 export function perform(work: Work): Reply {
   if (work.kind === 'schema') return checkBySchema(work);
+  const { texts, mode } = work;
+  const questions = work.questions.map(({ left, operator, right }) => {
+    return { left: texts[left]!, operator, right: texts[right]! };
+  });
   try {
-    return { kind: 'held', held: answerQuestions(work.questions, work.mode) };
+    return { kind: 'held', held: answerQuestions(questions, mode) };
   } catch (error) {
     if (error instanceof NodeError) return { kind: 'failed', code: error.code, message: error.message };
     throw error;

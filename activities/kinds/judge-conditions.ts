@@ -2,6 +2,7 @@
 import { answerQuestions, areCheap, toQuestions, type Judge } from '../../graph/judge.js';
 import { NodeError } from '../../graph/node-error.js';
 import { ThreadsBusyError, type Threads } from '../../threads/threads.js';
+import { questionsWork } from '../../threads/work.js';
 import { handedBack } from '../node/failures.js';
 import type { NodeTask } from '../node/node-step.js';
 
@@ -22,7 +23,7 @@ export function createJudge(threads: Threads): JudgeFor {
       const questions = toQuestions(conditions, scope);
       if (areCheap(questions)) return answerQuestions(questions, mode);
       const options = { owner: projectId, signal, limitMs: LIMIT_MS, maxWaiting: MAX_WAITING };
-      const reply = await threads.run({ kind: 'questions', questions, mode }, options).catch((error: unknown) => {
+      const reply = await threads.run(questionsWork(questions, mode), options).catch((error: unknown) => {
         throw error instanceof ThreadsBusyError ? handedBack() : error;
       });
       if (reply?.kind === 'held') return reply.held;

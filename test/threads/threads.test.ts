@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import type { Question } from '../../graph/judge.js';
 import { createThreads, ThreadsBusyError, type Threads } from '../../threads/threads.js';
-import type { Work } from '../../threads/work.js';
+import { questionsWork, type Work } from '../../threads/work.js';
 
 const ENTRY = new URL('../../dist/threads/child.js', import.meta.url);
 const NEVER = new AbortController().signal;
 
 /** Some 0.3 s of one processor. */
 const slow: Question = { left: 'ab'.repeat(600_000), operator: 'matches', right: String.raw`\p{L}+\d$` };
-const slowWork: Work = { kind: 'questions', questions: [slow], mode: 'all' };
-const quick: Work = { kind: 'questions', questions: [{ left: 'a', operator: 'matches', right: 'a' }], mode: 'all' };
+const slowWork: Work = questionsWork([slow], 'all');
+const quick: Work = questionsWork([{ left: 'a', operator: 'matches', right: 'a' }], 'all');
 /** Each level asks the next one twice: 2^60 steps. */
 const endless = JSON.stringify({
   $ref: '#/$defs/d0',
@@ -38,9 +38,9 @@ describe('threads', function () {
       { left: '7', operator: 'in', right: '[7, 8]' },
       { left: 'abc', operator: 'matches', right: '^a.c$' },
     ];
-    assert.deepEqual(await run({ kind: 'questions', questions, mode: 'all' }), { kind: 'held', held: [1, 2] });
-    assert.deepEqual(await run({ kind: 'questions', questions, mode: 'first' }), { kind: 'held', held: [1] });
-    const wrong = await run({ kind: 'questions', questions: [{ ...questions[2]!, right: '(' }], mode: 'all' });
+    assert.deepEqual(await run(questionsWork(questions, 'all')), { kind: 'held', held: [1, 2] });
+    assert.deepEqual(await run(questionsWork(questions, 'first')), { kind: 'held', held: [1] });
+    const wrong = await run(questionsWork([{ ...questions[2]!, right: '(' }], 'all'));
     assert.deepEqual([wrong?.kind, (wrong as { code?: string }).code], ['failed', 'invalid_pattern']);
     const schema = JSON.stringify({ type: 'number' });
     const fitting = await Promise.all(
@@ -76,7 +76,7 @@ describe('threads', function () {
     stop.abort(new Error('cancelled'));
     await assert.rejects(stopped, /cancelled/);
     const huge: Question = { left: 'x', operator: 'in', right: `[${'[],'.repeat(9_000_000)}1]` };
-    assert.equal(await run({ kind: 'questions', questions: [huge], mode: 'all' }), undefined);
+    assert.equal(await run(questionsWork([huge], 'all')), undefined);
     assert.deepEqual(await run(quick), { kind: 'held', held: [0] });
   });
 
