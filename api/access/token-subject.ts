@@ -26,12 +26,12 @@ export function readOwnToken({ user_id: user, sid }: JWTPayload): TokenSubject |
   return userId === undefined || !sessionId.success ? undefined : { by: 'session', userId, sessionId: sessionId.data };
 }
 
-/** An address that the issuer says it has not verified is whatever its owner has typed. */
+/** An address that the issuer does not say it has verified is whatever somebody has typed. */
 function toEmail(payload: JWTPayload, claim: string): TokenSubject | undefined {
   const email = payload[claim];
   if (typeof email !== 'string' || !email.includes('@') || email.length > MAX_EMAIL || email.includes('\0'))
     return undefined;
-  return payload['email_verified'] === false ? undefined : { by: 'email', email };
+  return payload['email_verified'] === true ? { by: 'email', email } : undefined;
 }
 
 /** A user's id as a number or in digits. */

@@ -7,7 +7,8 @@ import {
   pageOfProviderKeys,
 } from '../../db/projects/provider-key-changes.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
-import { ApiError, notFound } from '../http/errors.js';
+import type { AppDeps } from '../deps.js';
+import { ApiError, invalidFields, notFound } from '../http/errors.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { idParams, pathId } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
@@ -23,7 +24,7 @@ const list = defineRoute({
   path: keysPath,
   summary: "The project's own keys for model providers, masked; the newest of a provider is used.",
   auth: 'key',
-  access: { to: 'project', role: 'admin' },
+  access: { to: 'project', role: 'viewer' },
   params: idParams,
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(providerKeySchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
@@ -48,6 +49,7 @@ const attach = defineRoute({
   }),
   responses: { 201: providerKeySchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, params, body }) {
+    checkProvider(deps, body.provider);
     const attached = await attachProviderKey(deps.db, deps.secretBox, { projectId: params.id, ...body });
     if (attached === 'gone') throw notFound();
     if (attached === 'too_many') {
@@ -72,3 +74,12 @@ const detach = defineRoute({
 });
 
 export const providerKeyRoutes: Route[] = [list, attach, detach];
+
+/** A key of a provider that no model names would never be used, and runs would go on with the platform's key. */
+function checkProvider({ models }: AppDeps, provider: string): void {
+  const names = new Set([...models.models.values()].map((model) => model.provider.name));
+  if (names.has(provider)) return;
+  const known = [...names].toSorted().join(', ');
+  const sentence = names.size === 0 ? 'This service has no model provider.' : `Enter one of: ${known}.`;
+  throw invalidFields({ provider: [sentence] });
+}

@@ -41,11 +41,12 @@ const begin = defineRoute({
   handler: (context) =>
     orSignInPage(context.requestHeaders, context.deps.config.publicUrl, async () => {
       const oidc = requireOidc(context.deps);
-      const secret = flowSecret(context.requestHeaders);
+      const { isSecure } = visitOf(context);
+      const secret = flowSecret(context.requestHeaders, isSecure);
       const url = await oidc.authorizationUrl(beginFlow(secret)).catch((error: unknown) => {
         throw toOidcError(error, context.log);
       });
-      const cookie = flowCookie(secret, visitOf(context).isSecure);
+      const cookie = flowCookie(secret, isSecure);
       return { status: 302, headers: { Location: url, 'Set-Cookie': cookie } };
     }),
 });
@@ -84,10 +85,10 @@ type Answer = RouteContext<'open', undefined, z.infer<typeof answerSchema>, unde
 async function takeAnswer(context: Answer): Promise<RouteResult> {
   const { deps, query, requestHeaders, log } = context;
   const oidc = requireOidc(deps);
-  const secret = readFlowSecret(requestHeaders);
+  const visit = visitOf(context);
+  const secret = readFlowSecret(requestHeaders, visit.isSecure);
   const flow = secret === undefined ? undefined : resumeFlow(secret, query.state ?? '');
   if (flow === undefined) throw invalidState();
-  const visit = visitOf(context);
   const opened = await countSignIn(deps.metrics, 'oidc', async () => {
     const identity = await oidc.identify(flow, query).catch((error: unknown) => {
       throw toOidcError(error, log);

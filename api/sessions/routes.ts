@@ -79,7 +79,7 @@ const refresh = defineRoute({
     refuseForeignOrigin(requestHeaders, deps.config.publicUrl);
     requireSigner(deps);
     const { isSecure, network } = visitOf(context);
-    const token = readRefreshCookie(requestHeaders);
+    const token = readRefreshCookie(requestHeaders, isSecure);
     if (token === undefined) throw unauthorized('There is no session: sign in.', 'not_authenticated');
     const session = await refreshSession({ db: deps.db, log }, token, network);
     if (session !== undefined) return answerSession(deps, session, isSecure);
@@ -99,9 +99,10 @@ const logout = defineRoute({
   async handler(context) {
     const { deps, requestHeaders } = context;
     refuseForeignOrigin(requestHeaders, deps.config.publicUrl);
-    const token = readRefreshCookie(requestHeaders);
+    const { isSecure } = visitOf(context);
+    const token = readRefreshCookie(requestHeaders, isSecure);
     if (token !== undefined) await endSessionOfToken(deps.db, token);
-    return { status: 204, headers: { 'Set-Cookie': clearedRefreshCookie(visitOf(context).isSecure) } };
+    return { status: 204, headers: { 'Set-Cookie': clearedRefreshCookie(isSecure) } };
   },
 });
 
