@@ -2,9 +2,10 @@
 // "Authentication"; docs/use/interface-notes/access.md.
 import { createRemoteJWKSet, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { ForeignTokenRules } from '../../config/sign-in-settings.js';
+import type { TokenSubject } from '../../db/projects/rate-limits-repository.js';
 import { ApiError } from '../http/errors.js';
 import { OWN_TOKEN_TYPE } from './own-token.js';
-import { readForeignToken, readOwnToken, type TokenSubject } from './token-subject.js';
+import { readForeignToken, readOwnToken } from './token-subject.js';
 
 /**
  * Returns whom the token was made for. Throws 401, or another error when the issuer's keys cannot be fetched.

@@ -1,13 +1,8 @@
 // Whom a verified session token names.
 import type { JWTPayload } from 'jose';
 import type { ForeignTokenRules } from '../../config/sign-in-settings.js';
+import type { TokenSubject } from '../../db/projects/rate-limits-repository.js';
 import { MAX_ID, uuid } from '../http/path-ids.js';
-
-/** `session`: of a session of ours, with which it ends. `user` and `email`: of another service. */
-export type TokenSubject =
-  | { by: 'session'; userId: number; sessionId: string }
-  | { by: 'user'; userId: number }
-  | { by: 'email'; email: string };
 
 const MAX_EMAIL = 320;
 

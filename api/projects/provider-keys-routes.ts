@@ -24,6 +24,7 @@ const list = defineRoute({
   path: keysPath,
   summary: "The project's own keys for model providers, masked; the newest of a provider is used.",
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'project', role: 'viewer' },
   params: idParams,
   query: z.object(pageQuery(1)),
@@ -40,6 +41,7 @@ const attach = defineRoute({
   path: keysPath,
   summary: 'Stores a key for a model provider; the runs of the project use it from now on.',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'project', role: 'admin' },
   params: idParams,
   body: z.object({
@@ -64,6 +66,7 @@ const detach = defineRoute({
   path: '/api/v1/projects/:id/provider-keys/:key_id/',
   summary: 'Deletes a key for a model provider; later calls use an older one, or that of the platform.',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'project', role: 'admin' },
   params: idParams.extend({ key_id: pathId }),
   responses: { 204: nothing, 404: detailSchema, ...keyErrors },

@@ -1,7 +1,7 @@
 // Sign in by OpenID Connect. docs/operate/sign-in.md, "OpenID Connect".
 import { z } from 'zod';
 import { resolveIdentity, type Identity } from '../../db/sessions/identities-repository.js';
-import { createSession } from '../../db/sessions/sessions-repository.js';
+import { openSession } from '../../db/sessions/sessions-repository.js';
 import type { AppDeps } from '../deps.js';
 import { badRequestSchema, detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, notFound } from '../http/errors.js';
@@ -117,7 +117,16 @@ async function openSessionOf(
 ): Promise<OpenSession & { token: string }> {
   const userId = await resolveIdentity(db, identity, settings);
   if (userId === undefined) throw unknownPerson();
-  return db.transaction().execute((trx) => createSession(trx, { userId, method: 'oidc', network, userAgent }));
+  const session = { userId, method: 'oidc', network, userAgent } as const;
+  const opened = await openSession(db, session, () => Promise.resolve(true));
+  if (opened === undefined) throw lockedOut();
+  return opened;
+}
+
+function lockedOut(): ApiError {
+  return new ApiError(401, 'authentication_failed', 'This account is not active. Ask an administrator.', {
+    headers: { 'WWW-Authenticate': 'Bearer realm="api"' },
+  });
 }
 
 function invalidState(): ApiError {
