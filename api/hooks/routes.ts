@@ -79,7 +79,13 @@ const create = defineRoute({
     });
     if (made === 'gone') throw notFound();
     if (made === 'too_many') throw new ApiError(400, 'too_many_hooks', `A workflow may have ${MOST_HOOKS} hooks.`);
-    return { status: 201, body: { ...toHook(deps, made, { userId: caller.userId, role: access.role }), ...(secret !== undefined && { secret }) } };
+    return {
+      status: 201,
+      body: {
+        ...toHook(deps, made, { userId: caller.userId, role: access.role }),
+        ...(secret !== undefined && { secret }),
+      },
+    };
   },
 });
 

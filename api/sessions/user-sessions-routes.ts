@@ -37,7 +37,11 @@ const link = defineRoute({
     const user = await findUser(deps.db, params.id);
     if (user === undefined) throw notFound();
     if (user.email === null) {
-      throw new ApiError(400, 'no_email', 'The user has no e-mail address, and nobody signs in by a password without one.');
+      throw new ApiError(
+        400,
+        'no_email',
+        'The user has no e-mail address, and nobody signs in by a password without one.',
+      );
     }
     const made = await deps.db.transaction().execute(async (transaction) => {
       return (await holdActiveUser(transaction, user.id)) ? createPasswordLink(transaction, user.id) : undefined;
