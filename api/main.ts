@@ -5,6 +5,7 @@ import { createLogger, type Logger } from '../config/logger.js';
 import { loadModelProviders } from '../config/model-providers.js';
 import { createDataConverter } from '../config/payload-encryption.js';
 import { registerPoolMetrics } from '../config/pool-metrics.js';
+import { onStopSignal } from '../config/stop-signals.js';
 import { loadTemporalConnection } from '../config/temporal-connection.js';
 import { startTracing } from '../config/tracing.js';
 import { Client, Connection } from '@temporalio/client';
@@ -71,11 +72,9 @@ async function main(): Promise<void> {
     logger.info('stopped');
     process.exit(0);
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      shutDown(signal).catch((error: unknown) => fail(logger, error));
-    });
-  }
+  onStopSignal((signal) => {
+    shutDown(signal).catch((error: unknown) => fail(logger, error));
+  });
   process.on('uncaughtException', (error) => fail(logger, error));
 }
 

@@ -7,6 +7,7 @@ import { ConfigError } from '../../config/environment.js';
 import { createLogger, type Logger } from '../../config/logger.js';
 import { createDataConverter } from '../../config/payload-encryption.js';
 import { registerPoolMetrics } from '../../config/pool-metrics.js';
+import { onStopSignal } from '../../config/stop-signals.js';
 import { startTracing } from '../../config/tracing.js';
 import { createDatabase } from '../../db/core/client.js';
 import { createSecretBox } from '../../db/core/secret-box.js';
@@ -40,9 +41,12 @@ const SHUTDOWN_FORCE = '12s';
 
 async function main(): Promise<void> {
   const config = loadWorkerConfig(process.env);
+  // Until the worker runs, there is nothing to finish or to hand back.
+  let stop = (): void => process.exit(0);
+  onStopSignal(() => stop());
   const logger = createLogger('worker', config.logLevel, config);
   const [readSdkMetrics, tracing] = await Promise.all([
-    installRuntime({ logger: createSdkLogger(logger) }),
+    installRuntime({ logger: createSdkLogger(logger), shutdownSignals: [] }),
     startTracing('worker', config, logger),
   ]);
   const metrics = createWorkerMetrics();
@@ -107,7 +111,12 @@ async function main(): Promise<void> {
   logger.info({ port: portOf(health), task_queue: config.taskQueue, ...version }, 'worker started');
   process.send?.({ type: 'ready', port: portOf(health) });
   try {
-    await worker.run(); // ends on SIGTERM and SIGINT, after draining
+    const drained = worker.run();
+    stop = () => {
+      // A worker that has failed is shutting down already.
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+    };
+    await drained;
   } finally {
     health.close();
     sandbox.close();
@@ -156,25 +165,17 @@ const RECONNECT_AFTER_MS = 1_000;
 
 /** Retries, because Temporal may start after the worker. */
 async function connect({ temporal }: WorkerConfig, logger: Logger): Promise<NativeConnection> {
-  let isStopping = false;
-  const stop = () => (isStopping = true);
-  process.once('SIGTERM', stop).once('SIGINT', stop);
-  try {
-    for (;;) {
-      try {
-        return await NativeConnection.connect({
-          ...temporal.connectionOptions,
-          // Within one network, compression costs both sides more than it saves.
-          ...(temporal.connectionOptions.tls ? {} : { grpcCompression: { codec: 'none' } }),
-        });
-      } catch (error) {
-        if (isStopping) process.exit(0);
-        logger.warn({ address: temporal.connectionOptions.address, err: error }, 'Temporal is not reachable yet');
-        await new Promise((resolve) => setTimeout(resolve, RECONNECT_AFTER_MS));
-      }
+  for (;;) {
+    try {
+      return await NativeConnection.connect({
+        ...temporal.connectionOptions,
+        // Within one network, compression costs both sides more than it saves.
+        ...(temporal.connectionOptions.tls ? {} : { grpcCompression: { codec: 'none' } }),
+      });
+    } catch (error) {
+      logger.warn({ address: temporal.connectionOptions.address, err: error }, 'Temporal is not reachable yet');
+      await new Promise((resolve) => setTimeout(resolve, RECONNECT_AFTER_MS));
     }
-  } finally {
-    process.off('SIGTERM', stop).off('SIGINT', stop);
   }
 }
 
