@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { originList } from './origins.js';
 import { ConfigError } from './config-error.js';
 import { flag } from './flag.js';
+import { networkList } from './networks.js';
 import { toPublicUrl } from './public-url.js';
 import { signInVariables, toSignInSettings, type SignInSettings } from './sign-in-settings.js';
 
@@ -45,6 +46,7 @@ const schema = z.object({
   RESULT_RETENTION_DAYS: z.coerce.number().int().min(1).default(30),
   WEBHOOK_RETRY_SCHEDULE: z.string().default('5,300,1800,7200,18000,36000,50400,72000,86400'),
   ALLOW_PRIVATE_NETWORK: flag.default(false),
+  BLOCKED_ADDRESSES: networkList.default([]),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   WORKER_METRICS_PORT: port.default(9464),
   WORKER_CACHED_WORKFLOWS: z.coerce.number().int().min(0).max(1_000_000).optional(),
@@ -106,7 +108,8 @@ export interface Environment {
   resultRetentionDays: number;
   /** Seconds before the second, third, ... attempt of a webhook delivery; no attempt follows the last one. */
   webhookRetrySeconds: number[];
-  allowPrivateNetwork: boolean;
+  /** Which addresses the requests of users reach (`outgoing/address-guard.ts`). */
+  addressRules: { allowPrivateNetwork: boolean; blockedNetworks: string[] };
   logLevel: string;
   workerMetricsPort: number;
   /** Runs that a worker caches. 0: every workflow task replays its run from the start. Undefined: the SDK's default. */
@@ -177,7 +180,10 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     chatTimeoutSeconds: values.CHAT_TIMEOUT_SECONDS,
     resultRetentionDays: values.RESULT_RETENTION_DAYS,
     webhookRetrySeconds: parseRetrySchedule(values.WEBHOOK_RETRY_SCHEDULE),
-    allowPrivateNetwork: values.ALLOW_PRIVATE_NETWORK,
+    addressRules: {
+      allowPrivateNetwork: values.ALLOW_PRIVATE_NETWORK,
+      blockedNetworks: values.BLOCKED_ADDRESSES,
+    },
     logLevel: values.LOG_LEVEL,
     workerMetricsPort: values.WORKER_METRICS_PORT,
     workerCachedWorkflows: values.WORKER_CACHED_WORKFLOWS,

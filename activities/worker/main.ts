@@ -58,8 +58,8 @@ async function main(): Promise<void> {
     onPool: (pool) => registerPoolMetrics(metrics.registry, pool),
     onError: (error) => logger.warn({ code: (error as { code?: string }).code }, 'database connection lost'),
   });
-  const outgoing = createOutgoingClient({ allowPrivateNetwork: config.allowPrivateNetwork });
-  const mcp = createMcpClient({ allowPrivateNetwork: config.allowPrivateNetwork });
+  const outgoing = createOutgoingClient(config.addressRules);
+  const mcp = createMcpClient(config.addressRules);
   const sandbox = createSandbox();
   const secretBox = createSecretBox(config.secretsKeys);
   const callbacks = createCallbackUrls(db, secretBox, config.publicUrl);
