@@ -3,13 +3,12 @@ import { z } from 'zod';
 import { originList } from './origins.js';
 import { ConfigError } from './config-error.js';
 import { flag } from './flag.js';
-import { networkList } from './networks.js';
+import { networkVariables, port, toNetworkSettings, type NetworkSettings } from './network-settings.js';
 import { toPublicUrl } from './public-url.js';
 import { signInVariables, toSignInSettings, type SignInSettings } from './sign-in-settings.js';
 
 export { ConfigError };
 
-const port = z.coerce.number().int().min(0).max(65535);
 const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' });
 
 /** The server joins the two as `name:build`, and in older APIs as `name.build`. */
@@ -45,8 +44,6 @@ const schema = z.object({
   CHAT_TIMEOUT_SECONDS: z.coerce.number().positive().max(60).default(60),
   RESULT_RETENTION_DAYS: z.coerce.number().int().min(1).default(30),
   WEBHOOK_RETRY_SCHEDULE: z.string().default('5,300,1800,7200,18000,36000,50400,72000,86400'),
-  ALLOW_PRIVATE_NETWORK: flag.default(false),
-  BLOCKED_ADDRESSES: networkList.default([]),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   WORKER_METRICS_PORT: port.default(9464),
   WORKER_CACHED_WORKFLOWS: z.coerce.number().int().min(0).max(1_000_000).optional(),
@@ -65,13 +62,14 @@ const schema = z.object({
   OTEL_EXPORTER_OTLP_PROTOCOL: z.literal('http/protobuf').optional(),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: z.literal('http/protobuf').optional(),
   WORKER_PAYLOAD_MEMORY_MB: z.coerce.number().int().min(16).default(256),
+  ...networkVariables,
   ...signInVariables,
 });
 
 /** The names of all variables that are read here. */
 export const VARIABLES: readonly string[] = Object.keys(schema.shape);
 
-export interface Environment {
+export interface Environment extends NetworkSettings {
   production: boolean;
   host: string;
   port: number;
@@ -108,8 +106,6 @@ export interface Environment {
   resultRetentionDays: number;
   /** Seconds before the second, third, ... attempt of a webhook delivery; no attempt follows the last one. */
   webhookRetrySeconds: number[];
-  /** Which addresses the requests of users reach (`outgoing/address-guard.ts`). */
-  addressRules: { allowPrivateNetwork: boolean; blockedNetworks: string[] };
   logLevel: string;
   workerMetricsPort: number;
   /** Runs that a worker caches. 0: every workflow task replays its run from the start. Undefined: the SDK's default. */
@@ -180,10 +176,7 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     chatTimeoutSeconds: values.CHAT_TIMEOUT_SECONDS,
     resultRetentionDays: values.RESULT_RETENTION_DAYS,
     webhookRetrySeconds: parseRetrySchedule(values.WEBHOOK_RETRY_SCHEDULE),
-    addressRules: {
-      allowPrivateNetwork: values.ALLOW_PRIVATE_NETWORK,
-      blockedNetworks: values.BLOCKED_ADDRESSES,
-    },
+    ...toNetworkSettings(values),
     logLevel: values.LOG_LEVEL,
     workerMetricsPort: values.WORKER_METRICS_PORT,
     workerCachedWorkflows: values.WORKER_CACHED_WORKFLOWS,

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { ConfigError } from './config-error.js';
 import { flag } from './flag.js';
-import { networkList } from './networks.js';
+import { networkList } from './network-settings.js';
 
 const ISSUER = 'must be the https URL of an issuer, without query and fragment (http is for this machine alone)';
 

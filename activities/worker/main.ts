@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { DefaultLogger, NativeConnection, Worker, type LogEntry, type WorkerOptions } from '@temporalio/worker';
 import { sql } from 'kysely';
 import { ConfigError } from '../../config/environment.js';
+import { portOf, startHealthServer } from '../../config/health-server.js';
 import { createLogger, type Logger } from '../../config/logger.js';
 import { createDataConverter } from '../../config/payload-encryption.js';
 import { registerPoolMetrics } from '../../config/pool-metrics.js';
@@ -15,7 +16,6 @@ import { loadWorkerConfig, type WorkerConfig } from './config.js';
 import { createActivities } from './create-activities.js';
 import { createSandbox } from '../kinds/code/sandbox.js';
 import { createErrorHygieneInterceptor } from './error-hygiene-interceptor.js';
-import { portOf, startHealthServer } from './health-server.js';
 import { withLeanThreads } from './lean-threads/lean-threads.js';
 import { ByteBudget } from '../../outgoing/byte-budget.js';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
@@ -101,9 +101,10 @@ async function main(): Promise<void> {
   const health = await startHealthServer(config.host, config.metricsPort, {
     registry: metrics.registry,
     moreMetrics: readSdkMetrics,
-    async isReady() {
+    async readiness() {
       await sql`SELECT 1`.execute(db);
-      return worker.getState() === 'RUNNING';
+      const isReady = worker.getState() === 'RUNNING';
+      return { isReady, body: { status: isReady ? 'ok' : 'unavailable' } };
     },
   });
   const { deploymentName, buildId } = config.version ?? {};

@@ -19,4 +19,6 @@ export interface ApiConfig {
   webhookRetrySeconds: number[];
   /** Which addresses webhooks and MCP servers may have. */
   addressRules: AddressRules;
+  /** Whether metrics and the details of readiness are served on a port of their own, and only there. */
+  hasMetricsPort: boolean;
 }

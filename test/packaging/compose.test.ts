@@ -70,7 +70,7 @@ describe('docker-compose.yml', () => {
       const [, checked, asked] = /http:\/\/127\.0\.0\.1:(\d+)(\/\w+)'/.exec(check) ?? [];
       assert.equal(checked, port[name]);
       assert.ok(routes.some((route) => route.method === 'GET' && route.path === asked));
-      assert.match(read('activities/worker/health-server.ts'), new RegExp(`'${asked}'`));
+      assert.match(read('config/health-server.ts'), new RegExp(`'${asked}'`));
     }
     assert.deepEqual(services['api']!.ports, [`127.0.0.1:3000:${port.api}`]);
     assert.equal(new URL(environmentOf('worker')['API_INTERNAL_URL']!).host, `api:${port.api}`);
