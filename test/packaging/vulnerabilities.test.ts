@@ -1,8 +1,10 @@
 // `npm run check:vulnerabilities` against registries of this machine.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -20,6 +22,8 @@ async function check(advisories: Advisories | undefined, env: Record<string, str
     else response.writeHead(request.method === 'POST' ? 405 : 404).end('{}');
   });
   await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve));
+  // npm keeps what it was told of an advisory.
+  const cache = mkdtempSync(path.join(tmpdir(), 'npm-cache-'));
   const url = `http://user:hidden@127.0.0.1:${(registry.address() as AddressInfo).port}/`;
   try {
     return await new Promise((resolve) => {
@@ -28,7 +32,13 @@ async function check(advisories: Advisories | undefined, env: Record<string, str
         ['scripts/check-vulnerabilities.mjs'],
         {
           cwd: ROOT,
-          env: { PATH: process.env['PATH'], HOME: process.env['HOME'], npm_config_registry: url, ...env },
+          env: {
+            PATH: process.env['PATH'],
+            HOME: process.env['HOME'],
+            npm_config_registry: url,
+            npm_config_cache: cache,
+            ...env,
+          },
         },
         (error, stdout) => resolve([error === null ? 0 : Number(error.code), stdout]),
       );
@@ -36,6 +46,7 @@ async function check(advisories: Advisories | undefined, env: Record<string, str
   } finally {
     registry.close();
     registry.closeAllConnections();
+    rmSync(cache, { recursive: true, force: true });
   }
 }
 
