@@ -2,9 +2,11 @@
 import { z } from 'zod';
 import { originList } from './origins.js';
 import { ConfigError } from './config-error.js';
+import { databaseVariables, toDatabaseSettings, type DatabaseSettings } from './database-settings.js';
 import { flag } from './flag.js';
 import { networkVariables, port, toNetworkSettings, type NetworkSettings } from './network-settings.js';
 import { toPublicUrl } from './public-url.js';
+import { SECRET_FILE_VARIABLES, withSecretFiles } from './secret-files.js';
 import { signInVariables, toSignInSettings, type SignInSettings } from './sign-in-settings.js';
 
 export { ConfigError };
@@ -21,7 +23,6 @@ const schema = z.object({
   NODE_ENV: z.string().optional(),
   PORT: port.default(3000),
   HOST: z.string().min(1).default('127.0.0.1'),
-  DATABASE_URL: url(/^postgres(ql)?$/).optional(),
   TEMPORAL_TASK_QUEUE: z.string().min(1).max(1000).default('workflow-runs'),
   TEMPORAL_PORT: port.default(7233),
   TEMPORAL_UI_PORT: port.default(8233),
@@ -62,18 +63,18 @@ const schema = z.object({
   OTEL_EXPORTER_OTLP_PROTOCOL: z.literal('http/protobuf').optional(),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: z.literal('http/protobuf').optional(),
   WORKER_PAYLOAD_MEMORY_MB: z.coerce.number().int().min(16).default(256),
+  ...databaseVariables,
   ...networkVariables,
   ...signInVariables,
 });
 
 /** The names of all variables that are read here. */
-export const VARIABLES: readonly string[] = Object.keys(schema.shape);
+export const VARIABLES: readonly string[] = [...Object.keys(schema.shape), ...SECRET_FILE_VARIABLES];
 
-export interface Environment extends NetworkSettings {
+export interface Environment extends DatabaseSettings, NetworkSettings {
   production: boolean;
   host: string;
   port: number;
-  databaseUrl: string | undefined;
   temporalTaskQueue: string;
   temporalPort: number;
   temporalUiPort: number;
@@ -139,7 +140,7 @@ export const GENERATED_PREFIX = 'embedded-';
 
 /** Throws ConfigError. An empty variable counts as unset. */
 export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const given = Object.fromEntries(Object.entries(withSecretFiles(env)).filter(([, value]) => value));
   const parsed = schema.safeParse(given);
   if (!parsed.success) {
     const issue = parsed.error.issues[0]!;
@@ -150,7 +151,6 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     production: values.NODE_ENV === 'production',
     host: values.HOST,
     port: values.PORT,
-    databaseUrl: values.DATABASE_URL,
     temporalTaskQueue: values.TEMPORAL_TASK_QUEUE,
     temporalPort: values.TEMPORAL_PORT,
     temporalUiPort: values.TEMPORAL_UI_PORT,
@@ -176,6 +176,7 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     chatTimeoutSeconds: values.CHAT_TIMEOUT_SECONDS,
     resultRetentionDays: values.RESULT_RETENTION_DAYS,
     webhookRetrySeconds: parseRetrySchedule(values.WEBHOOK_RETRY_SCHEDULE),
+    ...toDatabaseSettings(values),
     ...toNetworkSettings(values),
     logLevel: values.LOG_LEVEL,
     workerMetricsPort: values.WORKER_METRICS_PORT,
