@@ -36,6 +36,7 @@ import { RunHub } from './live/run-hub.js';
 import type { Readers } from './live/watched-runs.js';
 import { createSharedReads } from './live/shared-reads.js';
 import { createKeyCounter } from './access/key-counter.js';
+import { createSessionCounter } from './access/session-counter.js';
 import { createSnapshotStore } from '../acceptance/snapshot-store.js';
 import { createStartSlots } from './runs/start-slots.js';
 import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
@@ -145,6 +146,7 @@ function createDeps(
       retentionDays: resultRetentionDays,
       defaultRateLimit: environment.defaultRateLimit,
     }),
+    sessionCounter: createSessionCounter(db),
     liveStatus: createLiveStatus({ temporal, metrics }),
     runHub: createRunHub(db, logger, metrics),
     sharedReads: createSharedReads(db, resultRetentionDays),
@@ -156,6 +158,7 @@ function createDeps(
         .map((token) => token.trim())
         .filter(Boolean),
       defaultRateLimit: environment.defaultRateLimit,
+      sessionRateLimit: environment.sessionRateLimit,
       resultRetentionDays,
       publicUrl: environment.publicUrl,
       corsOrigins: environment.corsOrigins,
