@@ -1,19 +1,14 @@
 // The variables of signing in: whose forwarding headers count, OpenID Connect, and what foreign tokens must say.
 // docs/operate/sign-in.md.
-import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ConfigError } from './config-error.js';
 import { flag } from './flag.js';
+import { networkList } from './network-settings.js';
 
-const PROXIES = 'must be comma-separated addresses or networks, such as 10.0.0.0/8,::1';
 const ISSUER = 'must be the https URL of an issuer, without query and fragment (http is for this machine alone)';
 
 export const signInVariables = {
-  TRUSTED_PROXIES: z
-    .string()
-    .transform((text) => text.split(',').map((part) => part.trim()))
-    .refine((parts) => parts.every(isNetwork), PROXIES)
-    .default([]),
+  TRUSTED_PROXIES: networkList.default([]),
   OIDC_ISSUER: z.string().refine(isIssuer, ISSUER).optional(),
   OIDC_CLIENT_ID: z.string().min(1).optional(),
   OIDC_CLIENT_SECRET: z.string().min(1).optional(),
@@ -84,13 +79,6 @@ function toOidcSettings(values: Values): OidcSettings | undefined {
   if (given === undefined) return undefined;
   const missing = TOGETHER.find((variable) => values[variable] === undefined);
   throw new ConfigError(`${missing}: must be set together with ${given}.`);
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', prefix, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
 /** Without TLS anybody on the way could be the issuer; on this machine there is no way. */

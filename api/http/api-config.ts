@@ -1,3 +1,5 @@
+import type { AddressRules } from '../../outgoing/address-guard.js';
+
 /** The settings of the API, apart from its connections. */
 export interface ApiConfig {
   taskQueue: string;
@@ -17,6 +19,8 @@ export interface ApiConfig {
   temporalUiUrl: string | undefined;
   /** Seconds before each further attempt of a webhook delivery. */
   webhookRetrySeconds: number[];
-  /** Whether webhooks may be sent to private addresses. */
-  allowPrivateNetwork: boolean;
+  /** Which addresses webhooks and MCP servers may have. */
+  addressRules: AddressRules;
+  /** Whether metrics and the details of readiness are served on a port of their own, and only there. */
+  hasMetricsPort: boolean;
 }

@@ -1,4 +1,5 @@
 import type { Environment } from '../../config/environment.js';
+import { withSecretFiles } from '../../config/secret-files.js';
 import type { StackSecrets } from './secrets-file.js';
 import type { StackPorts } from './stack-ports.js';
 
@@ -20,7 +21,7 @@ export function withSecrets(
   env: NodeJS.ProcessEnv,
   { INTERNAL_SERVICE_TOKEN, SECRETS_KEY, JWT_SECRET }: StackSecrets,
 ): NodeJS.ProcessEnv {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const given = Object.fromEntries(Object.entries(withSecretFiles(env)).filter(([, value]) => value !== ''));
   return { INTERNAL_SERVICE_TOKEN, SECRETS_KEY, JWT_SECRET, ...given };
 }
 
@@ -45,6 +46,8 @@ export function childEnvironment(
     API_INTERNAL_URL: addresses.apiUrl,
     ...(addresses.temporalUiUrl === '' ? {} : { TEMPORAL_UI_URL: addresses.temporalUiUrl }),
     ...inherited,
+    // DATABASE_URL has the password in it.
+    DATABASE_PASSWORD: undefined,
     PORT: String(ports.api),
     HOST: environment.host,
     WORKER_METRICS_PORT: String(ports.workerMetrics),
