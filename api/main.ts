@@ -33,6 +33,8 @@ import { RunHub } from './live/run-hub.js';
 import type { Readers } from './live/watched-runs.js';
 import { createSharedReads } from './live/shared-reads.js';
 import { createKeyCounter } from './access/key-counter.js';
+import { startChainingAudit } from './audit/chain-audit.js';
+import { createRefusalLog } from './audit/refusal-log.js';
 import { createSnapshotStore } from '../acceptance/snapshot-store.js';
 import { createStartSlots } from './runs/start-slots.js';
 import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
@@ -55,6 +57,7 @@ async function main(): Promise<void> {
   const figures = startFoldingFigures(deps);
   const webhooks = startWebhookDelivery(deps);
   const schedules = startScheduleSync(deps);
+  const audit = startChainingAudit(deps);
   const chatCalls = deps.chatMeter.start();
   const changes = listenToRuns(deps, required(environment, 'databaseUrl', 'DATABASE_URL'));
   logger.info({ port: server.port }, 'listening');
@@ -63,7 +66,7 @@ async function main(): Promise<void> {
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
     // Whoever waits for a run is answered at once, so that the server has nothing to wait for.
-    const loops = [deps.runHub, reconciler, retention, figures, webhooks, schedules, chatCalls, changes];
+    const loops = [deps.runHub, reconciler, retention, figures, webhooks, schedules, audit, chatCalls, changes];
     await Promise.all([closeServer(server), ...loops.map((loop) => loop.stop())]);
     await Promise.all([deps.startSlots.idle(), deps.chatMeter.idle()]);
     await close();
@@ -145,6 +148,7 @@ function createDeps(
     runHub: createRunHub(db, logger, metrics),
     sharedReads: createSharedReads(db, resultRetentionDays),
     snapshots: createSnapshotStore(db),
+    refusals: createRefusalLog(db, logger),
     config: {
       taskQueue: environment.temporalTaskQueue,
       internalTokens: (environment.internalServiceToken ?? '')

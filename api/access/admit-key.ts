@@ -3,7 +3,7 @@
 import type { KeyRequest, PolledText } from '../../db/runs/poll-repository.js';
 import { WINDOW_SECONDS, type CountedKey } from '../../db/projects/rate-limits-repository.js';
 import type { AppDeps } from '../deps.js';
-import { ApiError, permissionDenied, throttled } from '../http/errors.js';
+import { ApiError, throttled } from '../http/errors.js';
 import type { Caller, Settle } from '../http/route.js';
 
 export interface Admission {
@@ -38,7 +38,13 @@ export async function admitKey(
   }
   const limit = key.rateLimit ?? config.defaultRateLimit;
   const headers = toHeaders(key, limit);
-  if (!key.apiAccess) throw permissionDenied('API access has not been granted to this user.', headers);
+  if (!key.apiAccess) {
+    const message = 'API access has not been granted to this user.';
+    throw new ApiError(403, 'permission_denied', message, {
+      headers,
+      caller: { userId: key.userId, keyId: key.keyId },
+    });
+  }
   const isCounted = run?.isUnchanged !== true;
   if (isCounted && key.requests > limit) throw throttled(key.resetInSeconds, headers);
   const settle: Settle = async (isToCount) => {

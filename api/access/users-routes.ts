@@ -39,6 +39,7 @@ const create = defineRoute({
   path: usersPath,
   summary: 'Creates a user, for administrators. An administrator is made in a session only.',
   auth: 'key',
+  audit: { action: 'user.created', target: 'user', makes: 'id' },
   isForAdministrators: true,
   body: z.object({
     name: fields.name,
@@ -61,6 +62,7 @@ const update = defineRoute({
   summary: 'Changes a user, for administrators. `email` and `is_admin` change in a session only.',
   description: 'The last administrator stays one: 400, code `last_admin`.',
   auth: 'key',
+  audit: { action: 'user.changed', target: 'user', id: 'id' },
   isForAdministrators: true,
   params: idParams,
   body: z.object(fields).partial(),

@@ -39,6 +39,7 @@ const attach = defineRoute({
   path: keysPath,
   summary: 'Stores a key for a model provider; the runs of the project use it from now on.',
   auth: 'key',
+  audit: { action: 'provider_key.added', target: 'provider_key', makes: 'id' },
   access: { to: 'project', role: 'admin' },
   params: idParams,
   body: z.object({
@@ -62,6 +63,7 @@ const detach = defineRoute({
   path: '/api/v1/projects/:id/provider-keys/:key_id/',
   summary: 'Deletes a key for a model provider; later calls use an older one, or that of the platform.',
   auth: 'key',
+  audit: { action: 'provider_key.removed', target: 'provider_key', id: 'key_id' },
   access: { to: 'project', role: 'admin' },
   params: idParams.extend({ key_id: pathId }),
   responses: { 204: nothing, 404: detailSchema, ...keyErrors },

@@ -54,6 +54,7 @@ const create = defineRoute({
   path: '/api/v1/projects/',
   summary: 'Creates a project; the caller becomes its owner. A key that is restricted to a project may not.',
   auth: 'key',
+  audit: { action: 'project.created', target: 'project', makes: 'id' },
   body: z.object({
     name: fields.name,
     webhook_url: fields.webhook_url.default(''),
@@ -87,6 +88,7 @@ const update = defineRoute({
   path: projectPath,
   summary: 'Changes the name, the webhook or the limit of what the project may spend.',
   auth: 'key',
+  audit: { action: 'project.changed', target: 'project', id: 'id' },
   access: { to: 'project', role: 'admin' },
   params: idParams,
   body: z.object({ ...fields, spending_limit: spendingLimit.nullable() }).partial(),
@@ -111,6 +113,7 @@ const remove = defineRoute({
   path: projectPath,
   summary: 'Deletes the project with its workflows; the books stay.',
   auth: 'key',
+  audit: { action: 'project.deleted', target: 'project', id: 'id' },
   access: { to: 'project', role: 'owner' },
   params: idParams,
   responses: { 204: nothing, 404: detailSchema, ...keyErrors },

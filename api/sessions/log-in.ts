@@ -1,8 +1,10 @@
 import { findLoginAccount, holdsPassword } from '../../db/sessions/passwords-repository.js';
 import { createSession } from '../../db/sessions/sessions-repository.js';
+import type { AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';
 import type { OpenSession } from './answer-session.js';
+import { signedIn } from './count-sign-in.js';
 import { admitLogin } from './login-throttle.js';
 import { verifyPassword } from './password-hash.js';
 
@@ -16,6 +18,7 @@ interface Visitor {
   userAgent: string;
   /** Aborted when the caller hangs up. */
   signal: AbortSignal;
+  audit: AuditTrail;
 }
 
 /**
@@ -25,8 +28,9 @@ interface Visitor {
 export async function logIn(deps: AppDeps, { email, password }: Credentials, visitor: Visitor): Promise<OpenSession> {
   const { db, signIn } = deps;
   const { hashQueue } = signIn;
-  const { network, userAgent, signal } = visitor;
+  const { network, userAgent, signal, audit } = visitor;
   const account = await findLoginAccount(db, email, network);
+  if (account !== undefined) audit.concerns(account.userId);
   const isKnownNetwork = account?.isKnownNetwork ?? false;
   // Before anything is counted: who finds the line full loses no attempt by it.
   hashQueue.refuseWhenFull(isKnownNetwork);
@@ -39,11 +43,11 @@ export async function logIn(deps: AppDeps, { email, password }: Credentials, vis
   });
   if (!isRight || account?.hash === undefined) throw wrongPassword();
   const { userId, hash } = account;
-  const opened = await db.transaction().execute(async (trx) => {
+  const opened = await audit.change(async (trx) => {
     // The password may have been replaced while it was being compared.
     if (!(await holdsPassword(trx, userId, hash))) throw wrongPassword();
     return createSession(trx, { userId, method: 'password', network, userAgent });
-  });
+  }, signedIn);
   await forgive();
   return opened;
 }

@@ -65,6 +65,7 @@ const importRoute = defineRoute({
     'Secrets begin empty. Of a file of n8n, nodes with an equivalent here are translated, and each of the others becomes a note ' +
     'beside the nodes (`data.notes`). `warnings` lists what was left out or has to be filled in.',
   auth: 'key',
+  audit: { action: 'workflow.imported', target: 'workflow', makes: 'id' },
   answerHeaders: ['ETag'],
   access: { to: 'project', role: 'editor' },
   params: idParams,

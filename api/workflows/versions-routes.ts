@@ -63,6 +63,7 @@ const restore = defineRoute({
   summary: 'Makes the drawing of an earlier version, its secrets included, the present one: as a new version.',
   description: 'Nothing is changed by restoring the present version. One that runs the same makes no new version.',
   auth: 'key',
+  audit: { action: 'workflow.restored', target: 'workflow', id: 'id' },
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor' },
   params: versionParams,

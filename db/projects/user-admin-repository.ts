@@ -1,5 +1,6 @@
 // What administrators see and change of all users.
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import { containing } from '../core/like-pattern.js';
 import type { UserRow } from './users-repository.js';
 
@@ -38,12 +39,8 @@ export async function listUsers(
  * Undefined when there is no such user. `last_admin`: nothing was changed, because nobody else is an administrator.
  * Throws PostgreSQL's unique violation when another user has the e-mail address.
  */
-export function updateUser(
-  db: Database,
-  userId: number,
-  changes: UserChanges,
-): Promise<UserRow | 'last_admin' | undefined> {
-  return db.transaction().execute(async (transaction) => {
+export function updateUser(db: Db, userId: number, changes: UserChanges): Promise<UserRow | 'last_admin' | undefined> {
+  return inTransaction(db, async (transaction) => {
     if (changes.is_admin === false && (await isLastAdmin(transaction, userId))) return 'last_admin';
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
     const user = transaction.selectFrom('users').selectAll().where('id', '=', userId);

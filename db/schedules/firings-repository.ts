@@ -1,5 +1,6 @@
 // The firings of schedules: each starts one run, whatever is repeated. Writer: the worker.
 import { sql, type RawBuilder } from 'kysely';
+import { recordChange } from '../audit/record-change.js';
 import type { Database, Db } from '../core/client.js';
 import type { Role } from '../core/tables.js';
 import { insertAcceptedRun, type RunFacts } from '../runs/runs-repository.js';
@@ -115,9 +116,16 @@ export async function noteRefusal(db: Db, { scheduleId, at }: FiringKey, { code,
 
 /** The API then pauses the copy in Temporal, too. Not where somebody else has become the author meanwhile. */
 export async function pauseForLostAccess(db: Db, scheduleId: string, authorId: number): Promise<void> {
-  await sql`
-    UPDATE schedules SET is_paused = true, pause_reason = 'author_lost_access', version = gen_random_uuid(), sync_at = now()
-    WHERE id = ${scheduleId} AND author_id = ${authorId} AND NOT is_paused`.execute(db);
+  const key = { id: scheduleId };
+  const keyOf = (isPaused: boolean) => (isPaused ? key : undefined);
+  const pause = { action: 'schedule.paused', type: 'schedule', doer: { via: 'schedule' }, key, keyOf } as const;
+  await recordChange(db, pause, async (transaction) => {
+    const { numAffectedRows } = await sql`
+      UPDATE schedules SET is_paused = true, pause_reason = 'author_lost_access', version = gen_random_uuid(),
+        sync_at = now()
+      WHERE id = ${scheduleId} AND author_id = ${authorId} AND NOT is_paused`.execute(transaction);
+    return numAffectedRows === 1n;
+  });
 }
 
 /** Of a schedule that fires in Temporal and is unknown here, such as after a restore: the API deletes it there. */

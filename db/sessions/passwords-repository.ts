@@ -1,6 +1,7 @@
 // Writer: the admin commands. A password is known here by its hash only (api/sessions/password-hash.ts).
 import { sql, type Transaction } from 'kysely';
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import type { Tables } from '../core/tables.js';
 import { endSessionsOf } from './sessions-repository.js';
 
@@ -14,8 +15,8 @@ export interface LoginAccount {
 }
 
 /** Sets the password and ends all that an older one has opened: sessions, and links that nobody has used. */
-export function replacePassword(db: Database, userId: number, hash: string): Promise<void> {
-  return db.transaction().execute(async (trx) => {
+export function replacePassword(db: Db, userId: number, hash: string): Promise<void> {
+  return inTransaction(db, async (trx) => {
     // First of all: a login that is under way with the old password waits for this row, or has its session ended below.
     await writePassword(trx, userId, hash);
     await endSessionsOf(trx, userId);
