@@ -10,7 +10,7 @@ import {
   type Dispatcher,
   type RequestInit as UndiciRequestInit,
 } from 'undici';
-import { createGuardedConnector } from './address-guard.js';
+import { createGuardedConnector, type AddressRules } from './address-guard.js';
 import { decodeBody, TooManyEncodingsError } from './decoded-body.js';
 import { unmarkNumbers } from './exact-numbers.js';
 import type { Exchange, Exchanges } from './exchanges.js';
@@ -27,9 +27,9 @@ export interface McpNetwork {
   isUnsent(error: unknown): boolean;
 }
 
-export function createMcpNetwork(options: { allowPrivateNetwork: boolean }): McpNetwork {
+export function createMcpNetwork(rules: AddressRules): McpNetwork {
   const unsent = new WeakSet<Error>();
-  const guarded = createGuardedConnector(options.allowPrivateNetwork);
+  const guarded = createGuardedConnector(rules);
   const connect: buildConnector.connector = (target, callback) => {
     guarded(target, (error, socket) => {
       if (error === null) return callback(null, socket);
