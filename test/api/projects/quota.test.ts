@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { createApiClient, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { drawing, link, linkInRow, llm, node, trigger, type DrawingNode } from '../../support/graphs.js';
 import { queryDatabase, transactionsOf } from '../../support/inspect.js';
 import { startStack, type StartedStack } from '../../support/stack.js';
+import { callbackUrlOf, taskOf } from '../../support/waiting.js';
 import { assertBytesRight, foldBytes } from '../../support/stored-bytes.js';
+import { backfill, findSchedule, makeSchedule } from '../schedules/schedule-maker.js';
 
 const LIMIT = 1024 * 1024;
 const REFUSED = { detail: 'The project would store more bytes than it may.', code: 'quota_exceeded' };
@@ -28,13 +29,16 @@ describe('a project beyond MAX_PROJECT_BYTES', function () {
     const start = trigger();
     return drawing([{ ...start, data: { ...start.data, tooltip: 'x'.repeat(length) } }]);
   };
-  /** A project with a small workflow, and hardly any room left. */
+  /** Leaves the project hardly any room. */
+  async function fill(projectId: number): Promise<void> {
+    const room = LIMIT - (await assertBytesRight(stack, projectId)) - 40;
+    await api.createWorkflow(projectId, withText(room - Buffer.byteLength(JSON.stringify(withText(0)))));
+    await foldBytes(stack);
+  }
   async function fullProject(data = withText(0)): Promise<{ projectId: number; id: number }> {
     const projectId = await api.createProject();
     const id = await api.createWorkflow(projectId, data);
-    const room = 40 + Buffer.byteLength(JSON.stringify(data)) + Buffer.byteLength(JSON.stringify(withText(0)));
-    await api.createWorkflow(projectId, withText(LIMIT - room));
-    await foldBytes(stack);
+    await fill(projectId);
     return { projectId, id };
   }
 
@@ -94,7 +98,7 @@ describe('a project beyond MAX_PROJECT_BYTES', function () {
     const { projectId, id } = await fullProject(drawing([start, model]));
     await queryDatabase(stack, 'UPDATE stored_bytes_limit SET bytes = bytes + 2000');
     try {
-      stack.modelProvider.answerWith(() => ({ content: 'x'.repeat(5000) }));
+      stack.modelProvider.script('test-model', { text: 'x'.repeat(5000) });
       const { data } = await api.run(id);
       const ended = await api.pollToEnd(data.id);
       assert.equal(ended.data.data?.[model.id]?.error?.code, 'quota_exceeded');
@@ -107,12 +111,13 @@ describe('a project beyond MAX_PROJECT_BYTES', function () {
     }
   });
 
-  it('items and outputs of a loop that do not fit fail it', async () => {
+  it('a loop whose outputs do not fit fails with quota_exceeded', async () => {
     const body = node('set', { value: 'x' });
-    const loop = node('for_each', { items: '{{ input.list }}', body_node: body.id, output: '{{ input.text }}' });
+    const output = '{{ input.text }}'.repeat(60);
+    const loop = node('for_each', { items: '{{ input.list }}', body_node: body.id, output });
     const start = trigger();
     link(start, loop);
-    const input = { list: [1, 2, 3], text: 'x'.repeat(150_000) };
+    const input = { list: [1, 2, 3], text: 'x'.repeat(10_000) };
     const { status, data, projectId } = await runInto([start, loop, body], input);
     assert.equal(status, 'failed');
     assert.equal(data?.[loop.id]?.error?.code, 'quota_exceeded');
@@ -127,27 +132,30 @@ describe('a project beyond MAX_PROJECT_BYTES', function () {
     const projectId = await api.createProject();
     const id = await api.createWorkflow(projectId, drawing([start, wait, human]));
     const { data: run } = await api.run(id);
-    const waiting = (of: DrawingNode, key: string) =>
-      eventually(async () => {
-        const entry = (await api.poll(run.id)).data.data?.[of.id] as { waiting?: Record<string, string> } | undefined;
-        return entry?.waiting?.[key];
-      });
-    const url = (await waiting(wait, 'callback_url'))!;
+    const url = await callbackUrlOf(api, run.id, wait.id);
     const refused = await fetch(url, { method: 'POST', body: 'x'.repeat(LIMIT) });
     assert.deepEqual([refused.status, await refused.json()], [413, REFUSED]);
     assert.equal((await fetch(url, { method: 'POST', body: 'small' })).status, 200);
-    const task = await waiting(human, 'task_id');
+    const task = await taskOf(api, run.id, human.id);
+    await foldBytes(stack);
     const answer = (text: string) =>
       api.post(`/human-tasks/${task}/answer/`, { body: { action: 'done', values: { text } } });
     const large = await answer('x'.repeat(LIMIT - 1000));
-    assert.deepEqual([large.status, large.body], [413, REFUSED]);
+    assert.equal(large.status, 413);
     assert.equal((await answer('small')).status, 200);
     assert.equal((await api.pollToEnd(run.id)).data.status, 'succeed');
   });
 
   it('a firing of a schedule that does not fit says so, and starts no run', async () => {
-    const { id } = await fullProject();
-    const key = randomUUID();
-    assert.ok(key && id);
+    const projectId = await api.createProject();
+    const id = await api.createWorkflow(projectId, withText(0));
+    const { id: scheduleId } = await makeSchedule(api, id);
+    await fill(projectId);
+    await backfill(stack, scheduleId, {
+      start: new Date('2026-01-01T00:00:00Z'),
+      end: new Date('2026-01-01T00:00:01Z'),
+    });
+    const last = await eventually(async () => (await findSchedule(api, id, scheduleId)).last_firing ?? undefined);
+    assert.deepEqual([last.run_id, last.refusal?.code], [null, 'quota_exceeded']);
   });
 });
