@@ -40,7 +40,11 @@ export function createEndIterationsStep(deps: LoopDeps, ref: EndIterationsRef): 
     return { output: { content, value }, isOver };
   }
 
-  async function fail(task: NodeTask, end: Pick<EndedIteration, 'index'> & { next?: number | undefined }, failure: Failure): Promise<EndIterationFacts> {
+  async function fail(
+    task: NodeTask,
+    end: Pick<EndedIteration, 'index'> & { next?: number | undefined },
+    failure: Failure,
+  ): Promise<EndIterationFacts> {
     const message = toErrorMessage(failure, task.run.masker);
     const { index, next } = end;
     const told = { code: failure.code, message };
