@@ -1827,6 +1827,8 @@ export interface components {
                 period: "day" | "month" | "total";
             } | null;
             spent_in_period: components["schemas"]["Amount"];
+            /** @description Of drawings with their versions, of runs and their results; right within 10 seconds */
+            stored_bytes: number;
             total_spent: components["schemas"]["Amount"];
             /** Format: date-time */
             updated_at: string;
@@ -2898,7 +2900,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3097,7 +3099,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3209,7 +3211,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3322,7 +3324,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4184,7 +4186,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4358,7 +4360,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4875,7 +4877,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5269,7 +5271,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5566,7 +5568,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5729,7 +5731,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5964,7 +5966,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6181,7 +6183,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6422,7 +6424,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7572,7 +7574,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7703,7 +7705,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7947,7 +7949,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8257,7 +8259,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9514,7 +9516,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9671,7 +9673,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9790,7 +9792,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9909,7 +9911,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10028,7 +10030,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10315,7 +10317,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10548,7 +10550,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10847,7 +10849,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10968,7 +10970,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11289,7 +11291,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11543,7 +11545,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12192,7 +12194,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12809,7 +12811,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13276,7 +13278,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13404,7 +13406,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13808,7 +13810,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14045,7 +14047,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChatError"] | unknown;
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;

@@ -247,13 +247,13 @@ describe('a secret that an update has lost', function () {
   });
 
   it('headers of any node that are ******** stop the run before it begins', async () => {
-    const call = http(`${target.url}/literal`, { headers: { Authorization: MASK, 'X-Plain': MASK } });
+    const call = http(`${target.url}/headers`, { headers: { Authorization: MASK, 'X-Plain': MASK } });
     const id = await api.createWorkflow(project, drawing(linkInRow([trigger(), call])));
     const refused = await api.run(id);
     assert.equal(refused.status, 422);
     const paths = errorsOf(refused, call).flatMap((error) => Object.keys(error));
     assert.deepEqual(paths, ['headers.Authorization', 'headers.X-Plain']);
-    assert.deepEqual(target.requestsTo('/literal'), []);
+    assert.deepEqual(target.requestsTo('/headers'), []);
   });
 
   it('no request of all these carried the mask', () => {
