@@ -6,6 +6,7 @@ import { PageHeader } from '../../ui/page-header.js';
 import { Tabs } from '../../ui/tabs.js';
 import { KeysTab } from './keys/keys-tab.js';
 import { MembersTab } from './members/members-tab.js';
+import { PasswordTab } from './people/password-tab.js';
 import { SessionsTab } from './people/sessions-tab.js';
 import { UsersTab } from './people/users-tab.js';
 import { Problem } from '../../app/problem.js';
@@ -51,6 +52,7 @@ function tabsOf(project: Project | undefined, projects: readonly Project[], isAd
     { id: 'webhooks', label: 'Webhooks', content: of(WebhooksTab) },
     { id: 'starts', label: 'Schedules and hooks', content: of(StartsTab) },
     { id: 'sessions', label: 'Sessions', content: <SessionsTab /> },
+    { id: 'password', label: 'Password', content: <PasswordTab /> },
     ...(isAdmin ? [{ id: 'users', label: 'Users', content: <UsersTab /> }] : []),
   ];
 }
