@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../../../ui/button.js';
+import { formatBytes } from '../../../ui/format-bytes.js';
 import { Menu } from '../../../ui/menu.js';
 import { SelectField } from '../../../ui/select-field.js';
 import { mayAct, type Project } from '../use-projects.js';
@@ -17,6 +18,7 @@ export function ProjectBar({ projects, project, onChoose }: ProjectBarProps) {
   const [dialog, setDialog] = useState<'new' | 'rename' | 'delete'>();
   const close = (): void => setDialog(undefined);
   return (
+    <>
     <div className="settings-project">
       {project !== undefined && (
         <SelectField
@@ -42,5 +44,11 @@ export function ProjectBar({ projects, project, onChoose }: ProjectBarProps) {
       {dialog === 'rename' && project !== undefined && <NameProject project={project} onClose={close} />}
       {dialog === 'delete' && project !== undefined && <DeleteProject project={project} onClose={close} />}
     </div>
+    {project !== undefined && (
+      <p className="settings-lead">
+        The project stores {formatBytes(project.stored_bytes)}: its drawings with their versions, its runs and their results.
+      </p>
+    )}
+    </>
   );
 }
