@@ -33,6 +33,7 @@ const list = defineRoute({
   path: schedulesPath,
   summary: 'The schedules of the workflow, oldest first.',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
   query: z.object(pageQuery(1)),
@@ -54,6 +55,7 @@ const create = defineRoute({
     'Also while the engine is away: it is told as soon as it is back, and what was missed is made up for within ' +
     '`catchup_seconds`. 400 too for an input that the workflow would refuse as it is now.',
   auth: 'key',
+  keyScope: 'full',
   audit: { action: 'schedule.created', target: 'schedule', makes: 'id', commits: 'handler' },
   access: { to: 'workflow', role: 'editor' },
   params: idParams,
@@ -95,6 +97,7 @@ const change = defineRoute({
     'Whoever changes the input becomes the author, and so does whoever resumes a schedule whose author has lost ' +
     'access. `********` in a secret field of the input keeps the value.',
   auth: 'key',
+  keyScope: 'full',
   audit: { action: 'schedule.changed', target: 'schedule', id: 'schedule_id', commits: 'handler' },
   access: { to: 'workflow', role: 'editor' },
   params: scheduleParams,
@@ -125,6 +128,7 @@ const remove = defineRoute({
   path: schedulePath,
   summary: 'Deletes a schedule. Runs that it has started go on.',
   auth: 'key',
+  keyScope: 'full',
   audit: { action: 'schedule.deleted', target: 'schedule', id: 'schedule_id', commits: 'handler' },
   access: { to: 'workflow', role: 'editor' },
   params: scheduleParams,

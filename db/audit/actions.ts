@@ -19,6 +19,7 @@ export const AUDIT_ACTIONS = [
   'member.changed',
   'member.removed',
   'password.changed',
+  'password_link.created',
   'project.created',
   'project.changed',
   'project.deleted',

@@ -38,12 +38,12 @@ const FIND = {
     FROM provider_keys WHERE id = ${id}`,
   key: ({ id }: TargetKey) => sql`
     SELECT label AS name, project_id, jsonb_build_object('user', user_id, 'label', label, 'project', project_id,
-        'expires_at', expires_at, 'rate_limit', rate_limit) AS fields,
+        'scope', scope, 'expires_at', expires_at, 'rate_limit', rate_limit) AS fields,
       jsonb_build_object('api_key', ${hashOf('key_hash')}) AS secrets
     FROM api_keys WHERE id = ${id}`,
   user: ({ id }: TargetKey) => sql`
     SELECT name, NULL::integer AS project_id, jsonb_build_object('name', name, 'email', email, 'api_access', api_access,
-        'is_admin', is_admin) AS fields,
+        'is_admin', is_admin, 'is_active', is_active) AS fields,
       jsonb_build_object('password', (SELECT encode(sha256(convert_to(hash, 'UTF8')), 'hex') FROM user_passwords
         WHERE user_id = users.id)) AS secrets
     FROM users WHERE id = ${id}`,

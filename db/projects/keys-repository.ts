@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
+import type { KeyScope } from '../core/tables.js';
 
 /** Who a key speaks for. `rateLimit` (requests a minute) null means DEFAULT_RATE_LIMIT. */
 export interface KeyHolder {
@@ -19,6 +20,7 @@ export interface KeyListing {
   hint: string;
   /** The only project that the key reaches; null: all of its user. */
   projectId: number | null;
+  scope: KeyScope;
   /** Null: never. */
   expiresAt: Date | null;
   rateLimit: number | null;
@@ -28,6 +30,8 @@ export interface KeyListing {
 export interface KeySettings {
   label: string;
   projectId?: number | null | undefined;
+  /** By default `full`. */
+  scope?: KeyScope | undefined;
   expiresAt?: Date | null | undefined;
   rateLimit?: number | null | undefined;
 }
@@ -41,6 +45,7 @@ const LISTED = [
   'label',
   'key_hint as hint',
   'project_id as projectId',
+  'scope',
   'expires_at as expiresAt',
   'rate_limit as rateLimit',
   'created_at as createdAt',
@@ -101,10 +106,11 @@ export async function deleteKey(db: Db, keyId: number): Promise<boolean> {
 }
 
 /** The columns of the settings that are given. */
-function toColumns({ label, projectId, expiresAt, rateLimit }: Partial<KeySettings>) {
+function toColumns({ label, projectId, scope, expiresAt, rateLimit }: Partial<KeySettings>) {
   return {
     ...(label === undefined ? {} : { label }),
     ...(projectId === undefined ? {} : { project_id: projectId }),
+    ...(scope === undefined ? {} : { scope }),
     ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
     ...(rateLimit === undefined ? {} : { rate_limit: rateLimit }),
   };

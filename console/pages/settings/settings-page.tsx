@@ -8,6 +8,7 @@ import { AuditTab } from './audit/audit-tab.js';
 import { ServiceAuditTab } from './audit/service-audit-tab.js';
 import { KeysTab } from './keys/keys-tab.js';
 import { MembersTab } from './members/members-tab.js';
+import { PasswordTab } from './people/password-tab.js';
 import { SessionsTab } from './people/sessions-tab.js';
 import { UsersTab } from './people/users-tab.js';
 import { Problem } from '../../app/problem.js';
@@ -56,6 +57,7 @@ function tabsOf(project: Project | undefined, projects: readonly Project[], isAd
       ? [{ id: 'audit', label: 'Audit', content: of(AuditTab) }]
       : []),
     { id: 'sessions', label: 'Sessions', content: <SessionsTab /> },
+    { id: 'password', label: 'Password', content: <PasswordTab /> },
     ...(isAdmin
       ? [
           { id: 'users', label: 'Users', content: <UsersTab /> },
