@@ -4,7 +4,13 @@ import { NEW_KEY, toBody, toFields } from '../../../console/pages/settings/keys/
 
 describe('the fields of an API key', () => {
   it('send what differs only, so that a time that has passed may stay', () => {
-    const before = toFields({ label: 'old', expires_at: '2020-01-31T12:00:30.000Z', project: 7, scope: 'run', rate_limit: null });
+    const before = toFields({
+      label: 'old',
+      expires_at: '2020-01-31T12:00:30.000Z',
+      project: 7,
+      scope: 'run',
+      rate_limit: null,
+    });
     assert.deepEqual(toBody(before, before), {});
     assert.deepEqual(toBody(before, { ...before, label: 'new' }), { label: 'new' });
     assert.deepEqual(toBody(before, { ...before, scope: 'read' }), { scope: 'read' });
