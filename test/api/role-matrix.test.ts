@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { recordedBy } from '../../api/audit/audit-rule.js';
 import { routes } from '../../api/http/registry.js';
 import { readSecrets } from '../../cli/embedded/secrets-file.js';
+import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
 import { lines, RUN_SCOPE, type Line, type Outcome } from './role-matrix-lines.js';
@@ -64,6 +66,48 @@ describe('role matrix', function () {
       assert.deepEqual(reached.toSorted(), expectedRoutes.toSorted());
     });
   }
+  describe('leaves in the audit log', () => {
+    for (const line of lines) {
+      const route = routes.find(({ method, path }) => `${method} ${path}` === line.route);
+      const rule = recordedBy(route?.audit);
+      if (rule === undefined || line.for === 'open') continue;
+      const isChanged = line.answer.startsWith('2') && !CHANGES_NOTHING.includes(line.route);
+      const isOfAdministrators = line.for === 'administrator';
+
+      if (isChanged) {
+        it(`${line.route}: one record of the change, by whoever has asked`, async () => {
+          const who = isOfAdministrators ? 'administrator' : 'owner';
+          const asker: Asker = { name: who, who, by: 'session' };
+          const { outcome, records } = await askAndRead(line, asker);
+          assert.deepEqual([outcome, records], [line.answer, [`${rule.action} success`]]);
+        });
+      }
+
+      if (line.for === 'anyone') continue;
+      it(`${line.route}: one record of the refusal, by whoever may not`, async () => {
+        for (const who of isOfAdministrators ? (['owner'] as const) : (['stranger', 'viewer'] as const)) {
+          const asker: Asker = { name: who, who, by: 'key' };
+          if (expected(line, asker) === line.answer) continue;
+          const { outcome, records } = await askAndRead(line, asker);
+          assert.deepEqual([outcome, records], [expected(line, asker), [`${rule.action} refused`]], who);
+        }
+      });
+    }
+
+    async function askAndRead(line: Line, asker: Asker): Promise<{ outcome: Outcome; records: string[] }> {
+      const world = await worlds.create();
+      const { key } = worlds.credentials[asker.who as Person];
+      const [last] = await queryDatabase<{ id: string }>(stack, 'SELECT coalesce(max(id), 0) AS id FROM audit_records');
+      const outcome = await ask(line, asker, world);
+      const rows = await queryDatabase<{ record: string }>(
+        stack,
+        `SELECT action || ' ' || outcome AS record FROM audit_records WHERE id > $1
+           AND actor_id = (SELECT user_id FROM api_keys WHERE key_hash = sha256(convert_to($2, 'UTF8')))`,
+        [last!.id, key],
+      );
+      return { outcome, records: rows.map(({ record }) => record) };
+    }
+  });
 
   /** What may change or delete something asks in a world of its own, so that it is there for the next. */
   async function ask(line: Line, asker: Asker, world: World): Promise<Outcome> {
@@ -100,6 +144,10 @@ describe('role matrix', function () {
 function takesKeys(line: Line): boolean {
   return line.for !== 'open' && line.for !== 'internal' && line.sessionOnly !== true;
 }
+/** The request of the approvals is unknown in every world. */
+const CHANGES_NOTHING = ['approve', 'reject'].map(
+  (word) => `POST /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/:request_id/${word}/`,
+);
 
 function titleOf({ for: least, sessionOnly }: Line): string {
   if (least === 'open') return 'open to all';
