@@ -6,13 +6,14 @@
 //   --once            plays no round a second time
 //   --attackers       prints what the attackers were answered, too
 //   --json FILE       writes the rows
+//   --markdown FILE   writes the table of docs/operate/security.md
 //   --keep            leaves the data and logs of the stack
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { attacks } from './attacks/all.js';
 import { NOBODY, type Attack } from './harness/attack.js';
 import { playRound, type Row, type RoundOptions, type Shared } from './harness/round.js';
-import { HEAD, LEGEND, toOutcomes, toRowLine } from './harness/table.js';
+import { HEAD, LEGEND, toMarkdown, toOutcomes, toRowLine } from './harness/table.js';
 import { startWorld, type World } from './harness/world.js';
 
 const { values } = parseArgs({
@@ -24,12 +25,13 @@ const { values } = parseArgs({
     once: { type: 'boolean', default: false },
     attackers: { type: 'boolean', default: false },
     json: { type: 'string' },
+    markdown: { type: 'string' },
     keep: { type: 'boolean', default: false },
   },
 });
 
-const SHORT: RoundOptions = { measureMs: 2_000, endWithinMs: 10_000 };
-const WHOLE: RoundOptions = { measureMs: 6_000, endWithinMs: 20_000 };
+const SHORT: RoundOptions = { leadMs: 500, measureMs: 2_000, endWithinMs: 10_000 };
+const WHOLE: RoundOptions = { leadMs: 2_000, measureMs: 6_000, endWithinMs: 20_000 };
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -57,6 +59,13 @@ async function main(): Promise<boolean> {
     await world.close({ keep: values.keep });
   }
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`);
+  if (values.markdown !== undefined) {
+    const lines = attacks.flatMap((attack) => {
+      const row = rows.find(({ attack: name }) => name === attack.name);
+      return row === undefined ? [] : [toMarkdown(attack, row)];
+    });
+    writeFileSync(values.markdown, `${lines.join('\n')}\n`);
+  }
   const failed = rows.filter(({ reasons }) => reasons.length > 0).length;
   print(`${rows.length - failed} passed, ${failed} failed`);
   return failed === 0;

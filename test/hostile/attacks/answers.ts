@@ -1,4 +1,5 @@
 // Answers as large as they can be made, and readers who do not take them.
+import { setTimeout as pause } from 'node:timers/promises';
 import { drawing, fanOut, http, trigger } from '../../support/graphs.js';
 import type { Attack, Preparation, Prepared } from '../harness/attack.js';
 import { textOf } from '../harness/servers.js';
@@ -21,7 +22,7 @@ const largeRun: Preparation = {
     );
     const workflow = await api.createWorkflow(projectId, data);
     const run = (await api.run(workflow)).data.id;
-    const { status } = (await pollLight(tenant, run)) as { status: string };
+    const { status } = await pollLight(tenant, run);
     if (status !== 'Succeeded') throw new Error(`the large run ended as ${status}`);
     return { workflow, run, slug: await publishAsExample(tenant, workflow, run) };
   },
@@ -34,22 +35,33 @@ async function pollLight({ api, signal }: Tenant, run: string): Promise<{ status
     const found = body.items.find(({ id }) => id === run);
     if (found !== undefined && found.status !== 'In Progress') return found;
     signal.throwIfAborted();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pause(500);
   }
 }
 
-async function publishAsExample({ api }: Tenant, workflow: number, run: string): Promise<string> {
+async function publishAsExample({ api, signal }: Tenant, workflow: number, run: string): Promise<string> {
   const market = { market_title: `Large ${run}`, short_description: 'Large', available_languages: ['en'] };
-  const history = `/workflows/${workflow}/history/${run}`;
-  const steps: [path: string, body: object][] = [
-    [`${history}/toggle-marketplace-use/`, { use_as_marketplace_template: true }],
-    [`${history}/toggle-marketplace-example/`, { use_in_marketplace_example: true }],
-  ];
   await api.patch(`/workflows/${workflow}/`, { body: market });
-  // Their answers hold the whole run: nobody reads them here.
-  for (const [path, body] of steps) await api.post(path, { body }).catch(() => undefined);
+  for (const [path, flag] of [
+    ['toggle-marketplace-use', 'use_as_marketplace_template'],
+    ['toggle-marketplace-example', 'use_in_marketplace_example'],
+  ]) {
+    // The answer is the whole run, so that a service that builds it in memory may die of it, and comes back.
+    await api
+      .post(`/workflows/${workflow}/history/${run}/${path}/`, { body: { [flag!]: true } })
+      .catch(() => undefined);
+    await untilAnswered({ api, signal });
+  }
   const { body } = await api.post<{ slug: string }>(`/workflows/${workflow}/publish-on-marketplace/`);
+  if (typeof body.slug !== 'string') throw new Error(`not published: ${JSON.stringify(body)}`);
   return body.slug;
+}
+
+async function untilAnswered({ api, signal }: Pick<Tenant, 'api' | 'signal'>): Promise<void> {
+  while ((await api.get('/me/').catch(() => undefined))?.status !== 200) {
+    signal.throwIfAborted();
+    await pause(500);
+  }
 }
 
 /** Drawings of 8 MiB, one of them with versions and runs of its own. */
@@ -63,7 +75,7 @@ const largeDrawings: Preparation = {
     for (let version = 0; version < 4; version += 1)
       await api.patch(`/workflows/${first}/`, { body: { data: largeDrawing(100 + version) } });
     for (let run = 0; run < 20; run += 1) await api.run(first);
-    return { project: projectId, workflows, first };
+    return { project: projectId, workflow: first };
   },
 };
 
@@ -83,28 +95,43 @@ export const answerAttacks: Attack[] = [
   {
     name: 'large-history',
     title: 'The history of a run with 60 results of 9 MiB.',
+    heldBy: 'Results are streamed, a piece at a time.',
     prepare: largeRun,
     act: (tenant, prepared) => flood(tenant, 3, { path: historyPath(prepared) }),
   },
   {
     name: 'large-polls',
     title: 'Polls of that run.',
+    heldBy: 'The same.',
     prepare: largeRun,
     act: (tenant, prepared) => flood(tenant, 6, { path: pollPath(prepared) }),
   },
   {
+    name: 'large-flags',
+    title: 'Flags of that run, whose answers are the run.',
+    heldBy: 'The same.',
+    prepare: largeRun,
+    act: (tenant, { workflow, run }) =>
+      flood(tenant, 3, (round) => ({
+        path: `/api/v1/workflows/${workflow}/history/${run}/toggle-api-run/`,
+        body: JSON.stringify({ is_api_run: round % 2 === 0 }),
+      })),
+  },
+  {
     name: 'large-examples',
     title: 'That run as an example on the marketplace, and its list, without an account.',
+    heldBy: 'The same.',
     prepare: largeRun,
     act: (tenant, prepared) =>
       Promise.all([
         flood(tenant, 3, { as: 'stranger', path: examplePath(prepared) }),
-        flood(tenant, 3, { as: 'stranger', path: `/api/v1/workflows/marketplace/${prepared['slug']}/examples/` }),
+        flood(tenant, 3, { as: 'stranger', path: `/api/v1/workflows/marketplace/${prepared.slug}/examples/` }),
       ]),
   },
   {
     name: 'readers-that-take-nothing',
     title: 'Sixty readers of polls, histories and examples of that run who take nothing.',
+    heldBy: 'A reader holds one piece, and is disconnected.',
     prepare: largeRun,
     act: (tenant, prepared) =>
       Promise.all([
@@ -116,6 +143,7 @@ export const answerAttacks: Attack[] = [
   {
     name: 'readers-that-drip',
     title: 'Sixty readers of the same who take a kilobyte a second.',
+    heldBy: 'The same.',
     prepare: largeRun,
     act: (tenant, prepared) =>
       Promise.all([
@@ -127,12 +155,14 @@ export const answerAttacks: Attack[] = [
   {
     name: 'large-history-lists',
     title: 'Lists of the history of runs whose drawing has 8 MiB.',
+    heldBy: 'Lists leave out what is too large, and are streamed.',
     prepare: largeDrawings,
-    act: (tenant, { first }) => flood(tenant, 12, { path: `/api/v1/workflows/${first}/history/?size=100` }),
+    act: (tenant, { workflow }) => flood(tenant, 12, { path: `/api/v1/workflows/${workflow}/history/?size=100` }),
   },
   {
     name: 'large-workflow-lists',
     title: 'Lists of workflows whose drawings have 8 MiB.',
+    heldBy: 'The same.',
     prepare: largeDrawings,
     act: (tenant, { project }) =>
       Promise.all([
@@ -143,35 +173,38 @@ export const answerAttacks: Attack[] = [
   {
     name: 'lists-that-nobody-takes',
     title: 'Sixty readers of these lists who take nothing.',
+    heldBy: 'The same, and readers are disconnected.',
     isShort: true,
     prepare: largeDrawings,
-    act: (tenant, { project, first }) =>
+    act: (tenant, { project, workflow }) =>
       Promise.all([
         holdAnswers(tenant, { count: READERS / 2, path: `/api/v1/workflows/?project=${project}&size=10` }),
-        holdAnswers(tenant, { count: READERS / 2, path: `/api/v1/workflows/${first}/history/?size=100` }),
+        holdAnswers(tenant, { count: READERS / 2, path: `/api/v1/workflows/${workflow}/history/?size=100` }),
       ]),
   },
   {
     name: 'large-versions',
     title: 'Versions of 8 MiB, read and restored, exports and duplicates of them.',
+    heldBy: 'Drawings are streamed.',
     prepare: largeDrawings,
-    act: (tenant, { first }) =>
+    act: (tenant, { workflow }) =>
       Promise.all([
         flood(tenant, 4, (round) => ({
           as: 'session',
-          path: `/api/v1/workflows/${first}/versions/${1 + (round % 4)}/`,
+          path: `/api/v1/workflows/${workflow}/versions/${1 + (round % 4)}/`,
         })),
         flood(tenant, 2, (round) => ({
           as: 'session',
           method: 'POST',
-          path: `/api/v1/workflows/${first}/versions/${1 + (round % 4)}/restore/`,
+          path: `/api/v1/workflows/${workflow}/versions/${1 + (round % 4)}/restore/`,
         })),
-        flood(tenant, 2, { as: 'session', path: `/api/v1/workflows/${first}/export/` }),
+        flood(tenant, 2, { as: 'session', path: `/api/v1/workflows/${workflow}/export/` }),
       ]),
   },
   {
     name: 'checks-of-large-drawings',
     title: 'Two hundred checks at once, by sessions, of drawings of thousands of nodes.',
+    heldBy: 'A budget of checks, and one tenant has a share of the turns.',
     tenants: 2,
     isShort: true,
     prepare: {

@@ -53,18 +53,21 @@ export const drawingAttacks: Attack[] = [
   {
     name: 'patterns-in-loops',
     title: 'Two hundred iterations of a switch with 50 patterns at the limit of steps.',
+    heldBy: 'A node has a limit of steps, in a thread beside the worker.',
     isShort: true,
     act: (tenant) => keepRunning(tenant, 1, forEach(200, [patterns()])),
   },
   {
     name: 'patterns-of-four',
     title: 'The same in plain drawings of four tenants at once.',
+    heldBy: 'The same.',
     tenants: 4,
     act: (tenant) => keepRunning(tenant, 2, fanOut(10, patterns)),
   },
   {
     name: 'colliding-ids',
     title: 'An agent with the node id `a` beside an HTTP node with the id `a/0`.',
+    heldBy: 'Ids are encoded in the names of activities.',
     act(tenant) {
       const asked = agent('Go', { model_name: 'hostile-slow' }, []);
       const beside = http(`${tenant.outside}/hang`);
@@ -82,6 +85,7 @@ export const drawingAttacks: Attack[] = [
   {
     name: 'deep-schemas',
     title: 'Schemas of answers that double the work with each level, and one with `$async`.',
+    heldBy: 'Schemas are checked in a thread with a time limit; `$async` is refused.',
     tenants: 2,
     act: (tenant) =>
       keepRunning(
@@ -95,6 +99,7 @@ export const drawingAttacks: Attack[] = [
   {
     name: 'code-that-loops',
     title: 'Code nodes of four tenants that loop until they are killed.',
+    heldBy: 'A process of its own with a low priority, and turns by project.',
     tenants: 4,
     act: (tenant) =>
       keepRunning(
@@ -106,6 +111,7 @@ export const drawingAttacks: Attack[] = [
   {
     name: 'code-that-grows',
     title: 'Code nodes that take all the memory that they get.',
+    heldBy: '64 MiB a program.',
     tenants: 2,
     act: (tenant) => {
       const code = 'const all = []; for (;;) all.push(new Uint8Array(1024 * 1024).fill(1));';
@@ -119,12 +125,14 @@ export const drawingAttacks: Attack[] = [
   {
     name: 'ten-thousand-items',
     title: 'For-each nodes of 10,000 items.',
+    heldBy: '20 iterations side by side; runs take turns.',
     tenants: 2,
     act: (tenant) => keepRunning(tenant, 2, forEach(10_000, [node('set', { value: '{{ input }}' })])),
   },
   {
     name: 'wide-drawings',
     title: 'Runs of 4,000 nodes side by side.',
+    heldBy: '5,000 nodes a drawing, 32 in flight.',
     act: (tenant) =>
       keepRunning(
         tenant,
@@ -135,6 +143,7 @@ export const drawingAttacks: Attack[] = [
   {
     name: 'runs-that-start-runs',
     title: 'A workflow that starts itself three times, ten levels deep.',
+    heldBy: '10 levels, 10,000 runs below one.',
     async act(tenant) {
       const { api, projectId } = tenant;
       const workflow = await api.createWorkflow(projectId, drawing([trigger()]));
@@ -150,6 +159,7 @@ export const drawingAttacks: Attack[] = [
   {
     name: 'human-tasks',
     title: 'Thousands of human tasks and callbacks that nobody answers, and lists of them.',
+    heldBy: 'Waiting costs no slot; lists have pages.',
     act: (tenant) =>
       Promise.all([
         keepRunning(tenant, 2, forEach(1_000, [node('human', { message: 'Well? '.repeat(1_000) })])),
@@ -164,6 +174,7 @@ export const drawingAttacks: Attack[] = [
   {
     name: 'refused-wakes',
     title: 'Callbacks that are answered in the moment in which their runs are cancelled.',
+    heldBy: 'A wake that is refused waits longer each time.',
     async act(tenant) {
       const { api, projectId } = tenant;
       const waits = Array.from({ length: 30 }, () => node('wait', { mode: 'callback' }));

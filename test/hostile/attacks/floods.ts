@@ -39,6 +39,7 @@ export const floodAttacks: Attack[] = [
   {
     name: 'sign-in-floods',
     title: 'Sign-ins of unknown accounts, as many as fit, from one address.',
+    heldBy: 'Passwords are compared beside the event loop, in a bounded line.',
     isShort: true,
     act: (tenant) =>
       flood(tenant, 60, (round) => ({
@@ -50,6 +51,7 @@ export const floodAttacks: Attack[] = [
   {
     name: 'refused-requests',
     title: 'Requests that are refused: no credentials, wrong ones, objects of others.',
+    heldBy: 'A refusal is one statement, and is recorded 60 times a minute.',
     act: (tenant) => {
       const paths = ['/api/v1/projects/1/', '/api/v1/workflows/1/', '/api/v1/projects/'];
       return flood(tenant, 40, (round) => ({
@@ -64,11 +66,12 @@ export const floodAttacks: Attack[] = [
   {
     name: 'wrong-signatures',
     title: 'Deliveries to a hook with wrong signatures.',
+    heldBy: '60 wrong signatures a minute and hook.',
     prepare: bodyAttacks.find(({ name }) => name === 'withheld-hooks')!.prepare!,
     act: (tenant, { signed }) =>
       flood(tenant, 40, {
         as: 'stranger',
-        path: String(signed),
+        path: signed,
         headers: { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` },
         body: JSON.stringify({ text: 'x'.repeat(100_000) }),
       }),
@@ -76,6 +79,7 @@ export const floodAttacks: Attack[] = [
   {
     name: 'run-starts',
     title: 'Run starts of four tenants as fast as they are answered.',
+    heldBy: 'The limit of the key; starts have slots.',
     tenants: 4,
     prepare: { ...smallWorkflow, name: 'four small workflows' },
     act: (tenant, { workflow }) => flood(tenant, 10, { path: `/api/v1/workflows/${workflow}/run/`, body: '{}' }),
@@ -83,6 +87,7 @@ export const floodAttacks: Attack[] = [
   {
     name: 'run-starts-by-session',
     title: 'Run starts of one session as fast as they are answered.',
+    heldBy: 'The limit of sessions.',
     prepare: smallWorkflow,
     act: (tenant, { workflow }) =>
       flood(tenant, 40, { as: 'session', path: `/api/v1/workflows/${workflow}/run/`, body: '{"input_data":{}}' }),
@@ -90,6 +95,7 @@ export const floodAttacks: Attack[] = [
   {
     name: 'one-idempotency-key',
     title: 'Run starts of four tenants that all name one idempotency key.',
+    heldBy: 'One row decides; the limit of the key.',
     tenants: 4,
     prepare: { ...smallWorkflow, name: 'four small workflows' },
     act: (tenant, { workflow }) =>
@@ -102,15 +108,17 @@ export const floodAttacks: Attack[] = [
   {
     name: 'polls-by-session',
     title: 'Polls of one session, as fast as they are answered.',
+    heldBy: 'The limit of sessions.',
     prepare: smallWorkflow,
     async act(tenant, { workflow }) {
-      const run = (await tenant.api.run(Number(workflow))).data.id;
+      const run = (await tenant.api.run(workflow)).data.id;
       await flood(tenant, 60, { as: 'session', path: `/api/v1/workflows/workflow_result/?id=${run}` });
     },
   },
   {
     name: 'marketplace-searches',
     title: 'Searches of the marketplace, without an account.',
+    heldBy: 'Texts of searches are bounded, statements have a time limit.',
     act: (tenant) =>
       flood(tenant, 40, (round) => ({
         as: 'stranger',
@@ -120,6 +128,7 @@ export const floodAttacks: Attack[] = [
   {
     name: 'list-searches',
     title: 'Searches and reports of one session.',
+    heldBy: 'The limit of sessions.',
     act: (tenant) => {
       const text = '%25_'.repeat(50);
       const paths = [
@@ -134,6 +143,7 @@ export const floodAttacks: Attack[] = [
   {
     name: 'new-projects',
     title: 'Projects, workflows and keys, as many as one session can make.',
+    heldBy: 'The limit of sessions; 100 keys a user.',
     act: (tenant) =>
       repeat(tenant, 20, async () => {
         await send(tenant, { as: 'session', path: '/api/v1/projects/', body: '{"name":"more"}' });
@@ -143,6 +153,7 @@ export const floodAttacks: Attack[] = [
   {
     name: 'documentation',
     title: 'The OpenAPI document, the documentation, metrics and health, without an account.',
+    heldBy: 'Made once.',
     act: (tenant) => {
       const paths = ['/openapi.json', '/docs/', '/metrics', '/readyz', '/', '/api/v1/workflows/get_nodes/'];
       return flood(tenant, 30, (round) => ({ as: 'stranger', path: paths[round % paths.length]! }));
@@ -151,6 +162,7 @@ export const floodAttacks: Attack[] = [
   {
     name: 'schedules-every-minute',
     title: 'Two hundred schedules that fire every minute, at the moment when they do.',
+    heldBy: '20 schedules a workflow; a firing waits for its turn.',
     prepare: {
       name: 'schedules',
       async make(tenant) {
@@ -164,11 +176,12 @@ export const floodAttacks: Attack[] = [
   {
     name: 'all-together',
     title: 'Seven of these attacks at once, by four tenants.',
+    heldBy: 'All of these.',
     tenants: 4,
-    async act(tenant) {
+    async act(tenant, prepared) {
       const all = [...bodyAttacks, ...outsideAttacks, ...drawingAttacks, ...floodAttacks];
       const chosen = all.filter(({ name }) => TOGETHER.includes(name));
-      await Promise.all(chosen.map((attack) => attack.act(tenant, {})));
+      await Promise.all(chosen.map((attack) => attack.act(tenant, prepared)));
     },
   },
 ];

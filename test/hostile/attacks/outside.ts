@@ -16,12 +16,14 @@ export const outsideAttacks: Attack[] = [
   {
     name: 'packed-mcp-lists',
     title: 'A tool server whose list is 10 KB and becomes 10 MiB of empty objects, asked by `mcp-tools`.',
+    heldBy: 'Messages are counted while they are decoded and parsed.',
     isShort: true,
     act: (tenant) => asks(tenant, 6, 'packed-mcp/9'),
   },
   {
     name: 'packed-mcp-in-nodes',
     title: 'The same server, called by MCP nodes.',
+    heldBy: 'The same.',
     act: (tenant) =>
       keepRunning(
         tenant,
@@ -32,6 +34,7 @@ export const outsideAttacks: Attack[] = [
   {
     name: 'packed-mcp-in-agents',
     title: 'The same server as the tools of agents.',
+    heldBy: 'The same.',
     act: (tenant) =>
       keepRunning(
         tenant,
@@ -44,12 +47,14 @@ export const outsideAttacks: Attack[] = [
   {
     name: 'endless-mcp',
     title: 'Tool servers whose lists have no end: pages, silence, one line without an end.',
+    heldBy: 'Bounded pages, messages and time.',
     tenants: 2,
     act: (tenant) => Promise.all(['paged-mcp', 'silent-mcp', 'endless-mcp'].map((server) => asks(tenant, 10, server))),
   },
   {
     name: 'gzip-towers',
     title: 'HTTP nodes whose answers are 64 MiB of zeros, packed three times.',
+    heldBy: 'More than two encodings are refused.',
     act: (tenant) =>
       keepRunning(
         tenant,
@@ -60,6 +65,7 @@ export const outsideAttacks: Attack[] = [
   {
     name: 'large-json',
     title: 'HTTP nodes whose answers are 9 MiB of empty objects.',
+    heldBy: 'A response has 10 MiB; the budget of payload bytes.',
     act: (tenant) =>
       keepRunning(
         tenant,
@@ -70,6 +76,7 @@ export const outsideAttacks: Attack[] = [
   {
     name: 'targets-that-hang',
     title: 'Six hundred HTTP nodes of four tenants whose targets answer never or a byte a second.',
+    heldBy: 'A project has four of five slots of a worker.',
     tenants: 4,
     isShort: true,
     act: (tenant) =>
@@ -84,6 +91,7 @@ export const outsideAttacks: Attack[] = [
   {
     name: 'large-results',
     title: 'Results of 9 MiB, one run after the other, from two tenants.',
+    heldBy: 'The budget of payload bytes.',
     tenants: 2,
     act: (tenant) =>
       keepRunning(
@@ -95,6 +103,7 @@ export const outsideAttacks: Attack[] = [
   {
     name: 'webhooks-that-hang',
     title: 'A receiver of webhooks that never answers, for hundreds of runs.',
+    heldBy: 'Deliveries have a time limit and slots of their own.',
     async act(tenant) {
       const body = { webhook_url: `${tenant.outside}/hang`, is_webhook_enabled: true };
       await tenant.api.patch(`/projects/${tenant.projectId}/`, { body });
@@ -104,6 +113,7 @@ export const outsideAttacks: Attack[] = [
   {
     name: 'models-that-hang',
     title: 'Two hundred calls of the chat proxy for a model that does not answer.',
+    heldBy: '60 s a call; waiting holds no slot.',
     act: (tenant) =>
       flood(tenant, 200, {
         as: 'bearer',
@@ -114,6 +124,7 @@ export const outsideAttacks: Attack[] = [
   {
     name: 'agents-that-loop',
     title: 'Agents whose model calls a tool for ever.',
+    heldBy: 'Turns are activities in slots of the project.',
     tenants: 2,
     act: (tenant) =>
       keepRunning(

@@ -6,6 +6,8 @@ export interface Attack {
   name: string;
   /** What the attackers do. */
   title: string;
+  /** The limit because of which the victim does not notice it. */
+  heldBy: string;
   /** So many accounts act at once, each with a user, a project and a key of its own; 1 by default. */
   tenants?: number;
   /** Whether it belongs to the short form too. */
@@ -16,13 +18,21 @@ export interface Attack {
   act: (tenant: Tenant, prepared: Prepared) => Promise<unknown>;
 }
 
-/** What later parts of an attack need to know, as JSON. */
-export type Prepared = Record<string, string | number | (string | number)[]>;
+/** What the attacks of a preparation need to know; each preparation gives some of it. */
+export interface Prepared {
+  project: number;
+  workflow: number;
+  run: string;
+  slug: string;
+  /** Paths of hooks. */
+  open: string;
+  signed: string;
+}
 
 /** Attacks that name the same preparation share what it made, and its accounts. */
 export interface Preparation {
   name: string;
-  make: (tenant: Tenant) => Promise<Prepared>;
+  make: (tenant: Tenant) => Promise<Partial<Prepared>>;
 }
 
 /** An account as an attacker's process is told of it. */
@@ -38,12 +48,12 @@ export type Outcomes = Record<string, number>;
 
 export type ToAttacker =
   | { type: 'prepare'; attack: string; accounts: AccountAt[] }
-  | { type: 'act'; attack: string; accounts: AccountAt[]; prepared: Prepared[] }
+  | { type: 'act'; attack: string; accounts: AccountAt[]; prepared: Partial<Prepared>[] }
   | { type: 'count' };
 
 export type FromAttacker =
   | { type: 'ready' }
-  | { type: 'prepared'; prepared: Prepared[] }
+  | { type: 'prepared'; prepared: Partial<Prepared>[] }
   | { type: 'failed'; reason: string }
   | { type: 'counted'; outcomes: Outcomes };
 
@@ -51,6 +61,7 @@ export type FromAttacker =
 export const NOBODY: Attack = {
   name: 'nobody',
   title: 'The victim is alone.',
+  heldBy: '',
   isShort: true,
   act: () => Promise.resolve(),
 };

@@ -5,7 +5,15 @@ import { setMaxListeners } from 'node:events';
 import { setPriority } from 'node:os';
 import { Agent, setGlobalDispatcher } from 'undici';
 import { attacks } from '../attacks/all.js';
-import { NOBODY, type AccountAt, type Attack, type FromAttacker, type Outcomes, type ToAttacker } from './attack.js';
+import {
+  NOBODY,
+  type AccountAt,
+  type Attack,
+  type FromAttacker,
+  type Outcomes,
+  type Prepared,
+  type ToAttacker,
+} from './attack.js';
 import { startServers } from './servers.js';
 import { createTenant, type Tenant } from './tenant.js';
 
@@ -32,7 +40,7 @@ async function take(message: ToAttacker): Promise<void> {
     const make = attack.prepare?.make ?? (() => Promise.resolve({}));
     return tell({ type: 'prepared', prepared: await Promise.all(tenants.map(make)) });
   }
-  await Promise.all(tenants.map((tenant, index) => attack.act(tenant, message.prepared[index] ?? {})));
+  await Promise.all(tenants.map((tenant, index) => attack.act(tenant, message.prepared[index] as Prepared)));
 }
 
 function attackOf(name: string): Attack {

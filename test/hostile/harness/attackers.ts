@@ -5,8 +5,8 @@ import path from 'node:path';
 import type { AccountAt, Attack, FromAttacker, Outcomes, Prepared, ToAttacker } from './attack.js';
 
 export interface Attackers {
-  prepare: () => Promise<Prepared[]>;
-  act: (prepared: Prepared[]) => void;
+  prepare: () => Promise<Partial<Prepared>[]>;
+  act: (prepared: Partial<Prepared>[]) => void;
   count: () => Promise<Outcomes>;
   /** What went wrong in the attack itself. */
   failure: () => string | undefined;
@@ -26,7 +26,7 @@ export async function startAttackers(
   const exited = once(child, 'exit');
   let failure: string | undefined;
   let isKilled = false;
-  void exited.then(() => {
+  child.once('exit', () => {
     if (!isKilled) failure ??= 'the process of the attackers ended';
   });
   const send = (message: ToAttacker): void => void (child.connected && child.send(message));

@@ -21,17 +21,17 @@ export interface Row {
 }
 
 export interface RoundOptions {
+  /** How long the attack is under way when the victim begins. */
+  leadMs: number;
   measureMs: number;
   /** How long runs of the victim may still take afterwards, while the attack goes on. */
   endWithinMs: number;
 }
 
 /** What a preparation has made, by its name. */
-export type Shared = Map<string, { accounts: AccountAt[]; prepared: Prepared[] }>;
+export type Shared = Map<string, { accounts: AccountAt[]; prepared: Partial<Prepared>[] }>;
 
 export const LONGEST_MS = { polls: 1_000, starts: 3_000, saves: 3_000 } as const;
-/** The attack is under way when the victim begins. */
-const LEAD_MS = 700;
 
 export async function playRound(world: World, attack: Attack, shared: Shared, options: RoundOptions): Promise<Row> {
   const known = attack.prepare === undefined ? undefined : shared.get(attack.prepare.name);
@@ -64,7 +64,7 @@ async function measure(
 ): Promise<Row> {
   const memory = watchMemory(world);
   act();
-  await pause(LEAD_MS);
+  await pause(options.leadMs);
   const report = await work(world.victim, options);
   const outcomes = await attackers.count();
   const { peakMiB, deaths } = await memory.end();

@@ -1,4 +1,5 @@
 // The rows of the table, as they are printed one after the other.
+import type { Attack } from './attack.js';
 import type { Row } from './round.js';
 
 const WIDTHS = [28, 7, 7, 7, 9, 7, 7];
@@ -18,6 +19,12 @@ export function toRowLine({ attack, p99Ms, started, succeeded, peakMiB, reasons 
 export function toOutcomes({ outcomes }: Row): string {
   const sorted = Object.entries(outcomes).toSorted(([, a], [, b]) => b - a);
   return sorted.map(([outcome, count]) => `${count} x ${outcome}`).join(', ');
+}
+
+/** The row of docs/operate/security.md. */
+export function toMarkdown({ name, title, heldBy }: Attack, { p99Ms }: Row): string {
+  const times = [p99Ms.polls, p99Ms.starts, p99Ms.saves].map((ms) => Math.round(ms)).join(' / ');
+  return `| \`${name}\` | ${title} | ${heldBy} | ${times} |`;
 }
 
 function toLine(cells: string[]): string {

@@ -42,6 +42,7 @@ export function credentials({ apiKey, sessionToken }: AccountAt, as: Request['as
 
 /** Sends one request and drops the answer's body as it comes; gives the status. */
 export async function send(tenant: Tenant, { method, path, headers, body, as }: Request): Promise<number> {
+  tenant.count('sent');
   const response = await fetch(`${tenant.apiUrl}${path}`, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: {

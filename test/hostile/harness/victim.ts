@@ -100,12 +100,11 @@ export async function work(
     const data = { nodes: [], note: `${round}-`.padEnd(SAVED_BYTES, String(performance.now())) };
     await timed('save', report.savesMs, () => post(`/workflows/${savedWorkflow}/`, { data }, 'PATCH'));
   });
-  const working = Promise.all([starting, saving]).then(() => undefined);
-  let isStarting = true;
-  void working.then(() => (isStarting = false));
+  const over = new AbortController();
+  const working = Promise.all([starting, saving]).finally(() => over.abort());
   const giveUpAt = stopAt + endWithinMs;
   const polling = async (): Promise<void> => {
-    while (isStarting || (open.length + inHand > 0 && performance.now() < giveUpAt)) {
+    while (!over.signal.aborted || (open.length + inHand > 0 && performance.now() < giveUpAt)) {
       const runId = open.shift();
       if (runId !== undefined) {
         inHand += 1;
