@@ -1,10 +1,12 @@
 // The API process: `npm run api`. Any number of them may run, on any machines.
 import { loadCurrencies } from '../config/currencies.js';
 import { ConfigError, parseEnvironment, required, type Environment } from '../config/environment.js';
+import { portOf } from '../config/health-server.js';
 import { createLogger, type Logger } from '../config/logger.js';
 import { loadModelProviders } from '../config/model-providers.js';
 import { createDataConverter } from '../config/payload-encryption.js';
 import { registerPoolMetrics } from '../config/pool-metrics.js';
+import { onStopSignal } from '../config/stop-signals.js';
 import { loadTemporalConnection } from '../config/temporal-connection.js';
 import { startTracing } from '../config/tracing.js';
 import { Client, Connection } from '@temporalio/client';
@@ -19,6 +21,7 @@ import { createChatMeter } from './chat/chat-meter.js';
 import { createChatUpstream } from './chat/chat-upstream.js';
 import { createDatabaseMetrics } from './observability/database-metrics.js';
 import type { AppDeps } from './deps.js';
+import { startMetricsServer } from './observability/health-routes.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
 import { createDensePlacement, parseForced } from './runs/dense-placement.js';
 import { createLiveStatus } from './runs/live-status.js';
@@ -33,6 +36,7 @@ import { RunHub } from './live/run-hub.js';
 import type { Readers } from './live/watched-runs.js';
 import { createSharedReads } from './live/shared-reads.js';
 import { createKeyCounter } from './access/key-counter.js';
+import { createSessionCounter } from './access/session-counter.js';
 import { createSnapshotStore } from '../acceptance/snapshot-store.js';
 import { createStartSlots } from './runs/start-slots.js';
 import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
@@ -50,6 +54,8 @@ async function main(): Promise<void> {
   const { deps, close } = createDeps(environment, process.env, logger);
   const answer = createApp(deps).callback();
   const server = await listen((request, response) => void answer(request, response), environment);
+  const { host, metricsPort } = environment;
+  const health = metricsPort === undefined ? undefined : await startMetricsServer(deps, { host, metricsPort });
   const reconciler = startReconciler(deps);
   const retention = startRetention(deps);
   const figures = startFoldingFigures(deps);
@@ -57,8 +63,8 @@ async function main(): Promise<void> {
   const schedules = startScheduleSync(deps);
   const chatCalls = deps.chatMeter.start();
   const changes = listenToRuns(deps, required(environment, 'databaseUrl', 'DATABASE_URL'));
-  logger.info({ port: server.port }, 'listening');
-  process.send?.({ type: 'ready', port: server.port });
+  logger.info({ port: server.port, metrics_port: health && portOf(health) }, 'listening');
+  process.send?.({ type: 'ready', port: server.port, metricsPort: health && portOf(health) });
 
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
@@ -66,16 +72,15 @@ async function main(): Promise<void> {
     const loops = [deps.runHub, reconciler, retention, figures, webhooks, schedules, chatCalls, changes];
     await Promise.all([closeServer(server), ...loops.map((loop) => loop.stop())]);
     await Promise.all([deps.startSlots.idle(), deps.chatMeter.idle()]);
+    health?.close();
     await close();
     await tracing.shutdown();
     logger.info('stopped');
     process.exit(0);
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      shutDown(signal).catch((error: unknown) => fail(logger, error));
-    });
-  }
+  onStopSignal((signal) => {
+    shutDown(signal).catch((error: unknown) => fail(logger, error));
+  });
   process.on('uncaughtException', (error) => fail(logger, error));
 }
 
@@ -130,7 +135,7 @@ function createDeps(
     db,
     temporal,
     secretBox: createSecretBox(required(environment, 'secretsKeys', 'SECRETS_KEY')),
-    mcp: createMcpClient({ allowPrivateNetwork: environment.allowPrivateNetwork }),
+    mcp: createMcpClient(environment.addressRules),
     currencies: loadCurrencies(environment),
     models: loadModelProviders(environment, env),
     chatUpstream: createChatUpstream({ timeoutMs: environment.chatTimeoutSeconds * 1000 }),
@@ -141,6 +146,7 @@ function createDeps(
       retentionDays: resultRetentionDays,
       defaultRateLimit: environment.defaultRateLimit,
     }),
+    sessionCounter: createSessionCounter(db),
     liveStatus: createLiveStatus({ temporal, metrics }),
     runHub: createRunHub(db, logger, metrics),
     sharedReads: createSharedReads(db, resultRetentionDays),
@@ -152,12 +158,14 @@ function createDeps(
         .map((token) => token.trim())
         .filter(Boolean),
       defaultRateLimit: environment.defaultRateLimit,
+      sessionRateLimit: environment.sessionRateLimit,
       resultRetentionDays,
       publicUrl: environment.publicUrl,
       corsOrigins: environment.corsOrigins,
       temporalUiUrl: environment.temporalUiUrl?.replace(/\/$/, ''),
       webhookRetrySeconds: environment.webhookRetrySeconds,
-      allowPrivateNetwork: environment.allowPrivateNetwork,
+      addressRules: environment.addressRules,
+      hasMetricsPort: environment.metricsPort !== undefined,
     },
     logger,
     metrics,

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { Agent, fetch as undiciFetch, type buildConnector, type RequestInit as UndiciRequestInit } from 'undici';
-import { createGuardedConnector } from './address-guard.js';
+import { createGuardedConnector, type AddressRules } from './address-guard.js';
 import { unmarkNumbers } from './exact-numbers.js';
 import type { Exchange, Exchanges } from './exchanges.js';
 import { McpError, McpStatusError } from './mcp-error.js';
@@ -16,9 +16,9 @@ export interface McpNetwork {
   isUnsent(error: unknown): boolean;
 }
 
-export function createMcpNetwork(options: { allowPrivateNetwork: boolean }): McpNetwork {
+export function createMcpNetwork(rules: AddressRules): McpNetwork {
   const unsent = new WeakSet<Error>();
-  const guarded = createGuardedConnector(options.allowPrivateNetwork);
+  const guarded = createGuardedConnector(rules);
   const connect: buildConnector.connector = (target, callback) => {
     guarded(target, (error, socket) => {
       if (error === null) return callback(null, socket);

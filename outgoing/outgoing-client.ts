@@ -1,5 +1,6 @@
 // One HTTP client for all requests of users' graphs: address guard, redirects, size and time limits.
 import { request, type Dispatcher } from 'undici';
+import type { AddressRules } from './address-guard.js';
 import { createConnections } from './connections.js';
 import { startDeadline, type PausableDeadline } from './pausable-deadline.js';
 import { readBody, TooManyEncodingsError } from './response-body.js';
@@ -70,8 +71,8 @@ export function isRepeatable(method: string): boolean {
   return SAFE_METHODS.has(method);
 }
 
-export function createOutgoingClient(options: { allowPrivateNetwork: boolean }): OutgoingClient {
-  const connections = createConnections(options);
+export function createOutgoingClient(rules: AddressRules): OutgoingClient {
+  const connections = createConnections(rules);
   return {
     async send(outgoing) {
       const { tenant } = outgoing;

@@ -17,7 +17,7 @@ import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/p
 import { idParams, MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Caller, type Route } from '../http/route.js';
 import { isAdministrator, requireAdministrator } from './administrators.js';
-import { keySchema, newKeySchema, toKey } from './key-view.js';
+import { keySchema, keyScope, newKeySchema, toKey } from './key-view.js';
 
 const keysPath = '/api/v1/api-keys/';
 const keyPath = '/api/v1/api-keys/:id/';
@@ -27,6 +27,7 @@ const MOST_KEYS = 100;
 const fields = {
   label: z.string().trim().max(100),
   project: integerField().nullable(),
+  scope: keyScope,
   expires_at: futureField().nullable(),
   rate_limit: integerField().min(1).max(MAX_ID).nullable(),
 };
@@ -123,10 +124,11 @@ async function checkProject({ db }: AppDeps, caller: Caller, projectId: number |
   if (access === undefined) throw invalidFields({ project: [`Invalid pk "${projectId}" - object does not exist.`] });
 }
 
-function toSettings({ label, project, expires_at, rate_limit }: z.infer<typeof bodySchema>) {
+function toSettings({ label, project, scope, expires_at, rate_limit }: z.infer<typeof bodySchema>) {
   return {
     ...(label === undefined ? {} : { label }),
     projectId: project,
+    scope,
     expiresAt: expires_at,
     rateLimit: rate_limit,
   };

@@ -26,6 +26,8 @@ import { mcpToolsRoutes } from '../mcp/routes.js';
 import { memberRoutes } from '../projects/members-routes.js';
 import { spendingRoutes } from '../projects/spending-routes.js';
 import { providerKeyRoutes } from '../projects/provider-keys-routes.js';
+import { passwordRoutes } from '../sessions/password-routes.js';
+import { userSessionRoutes } from '../sessions/user-sessions-routes.js';
 import { oidcRoutes } from '../sessions/oidc-routes.js';
 import { iterationRoutes } from '../runs/iteration-routes.js';
 import { nodeRoutes } from '../runs/node-routes.js';
@@ -49,6 +51,8 @@ import { workflowRoutes } from '../workflows/routes.js';
 export const routes: Route[] = [
   ...signInRoutes,
   ...sessionRoutes,
+  ...passwordRoutes,
+  ...userSessionRoutes,
   ...oidcRoutes,
   ...projectRoutes,
   ...memberRoutes,

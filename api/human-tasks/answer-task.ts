@@ -11,6 +11,7 @@ import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields, notFound, permissionDenied, type FieldErrors } from '../http/errors.js';
 import { readRunMasker } from '../runs/run-masker.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
+import { hiddenFrom } from '../access/key-project.js';
 import { deliverWake } from '../waits/deliver-wakes.js';
 
 export interface GivenAnswer {
@@ -40,8 +41,9 @@ export async function answerTask(
   { log, signal }: Asking,
   { taskId, scope, given }: Asked,
 ): Promise<HumanTask> {
-  const task = await findTaskInScope(deps.db, taskId, scope);
-  if (task === undefined) throw notFound();
+  const find = (within: Scope) => findTaskInScope(deps.db, taskId, within);
+  const task = await find(scope);
+  if (task === undefined) throw await hiddenFrom(scope, find);
   if (!task.is_assigned) throw permissionDenied('You are not among those who may answer this task.');
   if (task.status !== 'pending') throw settled();
   if (task.has_answered) throw answeredBefore();

@@ -80,6 +80,7 @@ const copy = defineRoute({
   path: '/api/v1/workflows/marketplace/:slug/add-from-marketplace/',
   summary: "The caller's copy, made unless it exists; the original for its author.",
   auth: 'key',
+  keyScope: 'full',
   params: slugParams,
   responses: { 201: workflowSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, params }) {

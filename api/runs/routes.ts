@@ -20,6 +20,7 @@ const start = defineRoute({
   path: '/api/v1/workflows/:id/run/',
   summary: 'Starts a run; the body is the input, with a session token `{input_data}`. The outcome is the inner status.',
   auth: 'key',
+  keyScope: 'run',
   access: { to: 'workflow', role: 'editor' },
   params: idParams,
   bodyFormat: 'run-input',
@@ -43,6 +44,7 @@ const reRun = defineRoute({
   path: '/api/v1/workflows/:id/history/:run_id/re-run/',
   summary: 'Runs the workflow as it is now with the input of an earlier run, or with the body as in run.',
   auth: 'key',
+  keyScope: 'run',
   access: { to: 'workflow', role: 'editor' },
   params: runParams,
   bodyFormat: 'run-input',
@@ -77,6 +79,7 @@ const poll = defineRoute({
     'the rate limit. With `Prefer: wait=N` (1 to 55 seconds) the answer comes as soon as the run has ended, or, with a ' +
     'current `If-None-Match`, as soon as anything has changed; after N seconds as without it.',
   auth: 'key',
+  keyScope: 'run',
   query: z.object({ id: uuid }),
   headers: waitHeaders.extend(conditionalHeaders.shape),
   pollsRun: 'id',

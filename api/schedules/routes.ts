@@ -32,6 +32,7 @@ const list = defineRoute({
   path: schedulesPath,
   summary: 'The schedules of the workflow, oldest first.',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
   query: z.object(pageQuery(1)),
@@ -53,6 +54,7 @@ const create = defineRoute({
     'Also while the engine is away: it is told as soon as it is back, and what was missed is made up for within ' +
     '`catchup_seconds`. 400 too for an input that the workflow would refuse as it is now.',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'workflow', role: 'editor' },
   params: idParams,
   bodyFormat: 'exact',
@@ -90,6 +92,7 @@ const change = defineRoute({
     'Whoever changes the input becomes the author, and so does whoever resumes a schedule whose author has lost ' +
     'access. `********` in a secret field of the input keeps the value.',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'workflow', role: 'editor' },
   params: scheduleParams,
   bodyFormat: 'exact',
@@ -116,6 +119,7 @@ const remove = defineRoute({
   path: schedulePath,
   summary: 'Deletes a schedule. Runs that it has started go on.',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'workflow', role: 'editor' },
   params: scheduleParams,
   responses: { 204: nothing, 404: detailSchema, ...keyErrors },

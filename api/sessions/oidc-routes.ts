@@ -1,7 +1,7 @@
 // Sign in by OpenID Connect. docs/operate/sign-in.md, "OpenID Connect".
 import { z } from 'zod';
 import { resolveIdentity, type Identity } from '../../db/sessions/identities-repository.js';
-import { createSession } from '../../db/sessions/sessions-repository.js';
+import { openSession } from '../../db/sessions/sessions-repository.js';
 import type { AppDeps } from '../deps.js';
 import { badRequestSchema, detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, notFound } from '../http/errors.js';
@@ -41,11 +41,12 @@ const begin = defineRoute({
   handler: (context) =>
     orSignInPage(context.requestHeaders, context.deps.config.publicUrl, async () => {
       const oidc = requireOidc(context.deps);
-      const secret = flowSecret(context.requestHeaders);
+      const { isSecure } = visitOf(context);
+      const secret = flowSecret(context.requestHeaders, isSecure);
       const url = await oidc.authorizationUrl(beginFlow(secret)).catch((error: unknown) => {
         throw toOidcError(error, context.log);
       });
-      const cookie = flowCookie(secret, visitOf(context).isSecure);
+      const cookie = flowCookie(secret, isSecure);
       return { status: 302, headers: { Location: url, 'Set-Cookie': cookie } };
     }),
 });
@@ -84,10 +85,10 @@ type Answer = RouteContext<'open', undefined, z.infer<typeof answerSchema>, unde
 async function takeAnswer(context: Answer): Promise<RouteResult> {
   const { deps, query, requestHeaders, log } = context;
   const oidc = requireOidc(deps);
-  const secret = readFlowSecret(requestHeaders);
+  const visit = visitOf(context);
+  const secret = readFlowSecret(requestHeaders, visit.isSecure);
   const flow = secret === undefined ? undefined : resumeFlow(secret, query.state ?? '');
   if (flow === undefined) throw invalidState();
-  const visit = visitOf(context);
   const opened = await countSignIn(deps.metrics, 'oidc', async () => {
     const identity = await oidc.identify(flow, query).catch((error: unknown) => {
       throw toOidcError(error, log);
@@ -116,7 +117,16 @@ async function openSessionOf(
 ): Promise<OpenSession & { token: string }> {
   const userId = await resolveIdentity(db, identity, settings);
   if (userId === undefined) throw unknownPerson();
-  return db.transaction().execute((trx) => createSession(trx, { userId, method: 'oidc', network, userAgent }));
+  const session = { userId, method: 'oidc', network, userAgent } as const;
+  const opened = await openSession(db, session, () => Promise.resolve(true));
+  if (opened === undefined) throw lockedOut();
+  return opened;
+}
+
+function lockedOut(): ApiError {
+  return new ApiError(401, 'authentication_failed', 'This account is not active. Ask an administrator.', {
+    headers: { 'WWW-Authenticate': 'Bearer realm="api"' },
+  });
 }
 
 function invalidState(): ApiError {

@@ -1,8 +1,8 @@
 // Sign in, stay signed in, sign out. docs/use/sign-in.md.
 import { z } from 'zod';
-import { createSession } from '../../db/sessions/sessions-repository.js';
+import { openSession } from '../../db/sessions/sessions-repository.js';
 import { endSessionOfToken } from '../../db/sessions/refresh-repository.js';
-import { redeemSignInLink } from '../../db/sessions/sign-in-links-repository.js';
+import { findLinkUser, redeemLink } from '../../db/sessions/sign-in-links-repository.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
@@ -52,14 +52,14 @@ const link = defineRoute({
     const { deps, body, log } = context;
     requireSigner(deps);
     const { isSecure, ...visit } = visitOf(context);
-    const opened = await countSignIn(deps.metrics, 'link', () =>
+    const opened = await countSignIn(deps.metrics, 'link', async () => {
+      const userId = await findLinkUser(deps.db, body.token, 'sign-in');
+      const session = userId === undefined ? undefined : { userId, method: 'link' as const, ...visit };
       // One transaction: a link whose session was not opened is as good as before.
-      deps.db.transaction().execute(async (trx) => {
-        const userId = await redeemSignInLink(trx, body.token);
-        if (userId === undefined) throw unauthorized('The link was used before, or is more than ten minutes old.');
-        return createSession(trx, { userId, method: 'link', ...visit });
-      }),
-    );
+      const redeemed = session && (await openSession(deps.db, session, (trx) => redeemLink(trx, body.token)));
+      if (redeemed === undefined) throw unauthorized('The link was used before, or is more than ten minutes old.');
+      return redeemed;
+    });
     log.info({ session_id: opened.sessionId, user_id: opened.userId }, 'signed in by a link');
     return answerSession(deps, opened, isSecure);
   },
@@ -79,7 +79,7 @@ const refresh = defineRoute({
     refuseForeignOrigin(requestHeaders, deps.config.publicUrl);
     requireSigner(deps);
     const { isSecure, network } = visitOf(context);
-    const token = readRefreshCookie(requestHeaders);
+    const token = readRefreshCookie(requestHeaders, isSecure);
     if (token === undefined) throw unauthorized('There is no session: sign in.', 'not_authenticated');
     const session = await refreshSession({ db: deps.db, log }, token, network);
     if (session !== undefined) return answerSession(deps, session, isSecure);
@@ -99,9 +99,10 @@ const logout = defineRoute({
   async handler(context) {
     const { deps, requestHeaders } = context;
     refuseForeignOrigin(requestHeaders, deps.config.publicUrl);
-    const token = readRefreshCookie(requestHeaders);
+    const { isSecure } = visitOf(context);
+    const token = readRefreshCookie(requestHeaders, isSecure);
     if (token !== undefined) await endSessionOfToken(deps.db, token);
-    return { status: 204, headers: { 'Set-Cookie': clearedRefreshCookie(visitOf(context).isSecure) } };
+    return { status: 204, headers: { 'Set-Cookie': clearedRefreshCookie(isSecure) } };
   },
 });
 

@@ -7,7 +7,7 @@ import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 
-const sessionSchema = z.object({
+export const sessionSchema = z.object({
   id: z.uuid(),
   method: z.enum(['password', 'link', 'oidc']).describe('How the user signed in'),
   network: z.string().describe('Where it was used last: an IPv4 address, or the /64 of an IPv6 address'),

@@ -126,6 +126,7 @@ const facts = defineRoute({
   path: '/api/v1/workflows/:id/tool/',
   summary: 'The workflow as MCP clients see it where it is offered as a tool (`is_tool`).',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
   responses: {

@@ -16,6 +16,7 @@ const renewSecret = defineRoute({
   path: '/api/v1/projects/:id/webhook-secret/',
   summary: 'Makes a new signing secret and shows it, once; the one before signs beside it for 24 hours.',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'project', role: 'admin' },
   params: idParams,
   responses: { 201: z.object({ webhook_secret: z.string() }), 404: detailSchema, ...keyErrors },
@@ -32,6 +33,7 @@ const list = defineRoute({
   path: '/api/v1/projects/:id/webhook-deliveries/',
   summary: 'The events of the webhook and how their delivery goes, newest first.',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'project', role: 'viewer' },
   params: idParams,
   query: z.object(pageQuery(1)),
@@ -51,6 +53,7 @@ const sendAgain = defineRoute({
     'One attempt is made, without retries. An event that is still pending, or was asked for in the last ten seconds, ' +
     'is left as it is. 400 while the webhook is switched off or has no address.',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'project', role: 'admin' },
   params: z.object({ id: pathId, delivery_id: uuid }),
   responses: { 202: deliverySchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },

@@ -47,7 +47,7 @@ function demandedClaims({ foreignTokens }: AdminContext, email: string | null): 
   return {
     ...(issuer === undefined ? {} : { iss: issuer }),
     ...(audience === undefined ? {} : { aud: audience }),
-    ...(userClaim === undefined ? {} : { [userClaim]: email }),
+    ...(userClaim === undefined ? {} : { [userClaim]: email, email_verified: true }),
   };
 }
 
@@ -83,12 +83,13 @@ export async function requireUser({ db }: AdminContext, id: number): Promise<Use
   return user;
 }
 
-function toKey({ id, label, hint, projectId, expiresAt, rateLimit, createdAt }: KeyListing): object {
+function toKey({ id, label, hint, projectId, scope, expiresAt, rateLimit, createdAt }: KeyListing): object {
   return {
     id,
     label,
     hint,
     project: projectId,
+    scope,
     expires_at: expiresAt,
     rate_limit: rateLimit,
     created_at: createdAt,

@@ -7,7 +7,8 @@ import { AdminError, type AdminContext } from './context.js';
 export async function makeConsoleLink(context: AdminContext, user?: number): Promise<object> {
   const id = user ?? context.localUserId;
   if (id === undefined) throw new AdminError('--user: must be given where no stack of npm start runs.');
-  await requireUser(context, id);
+  const { is_active: isActive } = await requireUser(context, id);
+  if (!isActive) throw new AdminError(`User ${id} is not active.`);
   // Without a secret the API would refuse the link.
   context.jwtSecret();
   return { url: toConsoleUrl(context.publicUrl, await createSignInLink(context.db, id)) };

@@ -71,6 +71,6 @@ async function hashChecked(password: string): Promise<string> {
   return hashPassword(password);
 }
 
-function toUser({ id, name, email, api_access, is_admin }: UserRow): object {
-  return { id, name, email, api_access, is_admin };
+function toUser({ id, name, email, api_access, is_admin, is_active }: UserRow): object {
+  return { id, name, email, api_access, is_admin, is_active };
 }

@@ -7,6 +7,7 @@ import type {
   ProjectsTable,
   ProviderKeysTable,
   RateLimitsTable,
+  SessionRateLimitsTable,
   UsersTable,
 } from './tables/account-tables.js';
 import type {
@@ -50,14 +51,14 @@ import type {
   WorkflowsTable,
 } from './tables/workflow-tables.js';
 
-export type { ProviderKeysTable, Role, SpendingPeriod, UsersTable } from './tables/account-tables.js';
+export type { KeyScope, ProviderKeysTable, Role, SpendingPeriod, UsersTable } from './tables/account-tables.js';
 export type { ApprovalStatus, ToolOutcome } from './tables/agent-tables.js';
 export type { HookVerification } from './tables/hook-tables.js';
 export type { HumanTaskStatus } from './tables/human-task-tables.js';
 export type { NodeStatus, TransactionStatus } from './tables/node-tables.js';
 export type { StoredRunStatus } from './tables/run-tables.js';
 export type { ScheduleOverlap } from './tables/schedule-tables.js';
-export type { SignInMethod } from './tables/session-tables.js';
+export type { LinkPurpose, SignInMethod } from './tables/session-tables.js';
 export type { SpendingLimitKind } from './tables/spending-tables.js';
 export type { WebhookDeliveryStatus, WebhookEventType } from './tables/webhook-tables.js';
 export type { WorkflowsTable } from './tables/workflow-tables.js';
@@ -66,6 +67,7 @@ export interface Tables {
   users: UsersTable;
   api_keys: ApiKeysTable;
   rate_limits: RateLimitsTable;
+  session_rate_limits: SessionRateLimitsTable;
   projects: ProjectsTable;
   project_members: ProjectMembersTable;
   provider_keys: ProviderKeysTable;

@@ -1,4 +1,4 @@
-// The firings of schedules: each starts one run, whatever is repeated. Writer: the worker.
+// The firings of schedules: each starts one run, whatever is repeated. Writer: the worker; the API pauses.
 import { sql, type RawBuilder } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import type { Role } from '../core/tables.js';
@@ -14,7 +14,7 @@ export interface FiringSchedule {
   workflowId: number;
   projectId: number;
   authorId: number;
-  /** Null when the author is no member of the project any more. */
+  /** Null when the author is no member of the project any more, or not active. */
   authorRole: Role | null;
   inputEnc: Buffer;
   isPaused: boolean;
@@ -53,10 +53,12 @@ export function findFiringSchedule(db: Db, scheduleId: string): Promise<FiringSc
     .selectFrom('schedules')
     .innerJoin('workflows', 'workflows.id', 'schedules.workflow_id')
     .innerJoin('projects', 'projects.id', 'workflows.project_id')
+    .innerJoin('users', 'users.id', 'schedules.author_id')
     .leftJoin('project_members', (join) =>
       join
         .onRef('project_members.project_id', '=', 'projects.id')
-        .onRef('project_members.user_id', '=', 'schedules.author_id'),
+        .onRef('project_members.user_id', '=', 'schedules.author_id')
+        .on('users.is_active', '=', true),
     )
     .select(['schedules.workflow_id as workflowId', 'projects.id as projectId', 'schedules.author_id as authorId'])
     .select(['project_members.role as authorRole', 'schedules.input_enc as inputEnc'])
@@ -115,9 +117,18 @@ export async function noteRefusal(db: Db, { scheduleId, at }: FiringKey, { code,
 
 /** The API then pauses the copy in Temporal, too. Not where somebody else has become the author meanwhile. */
 export async function pauseForLostAccess(db: Db, scheduleId: string, authorId: number): Promise<void> {
+  await pause(db, sql`id = ${scheduleId} AND author_id = ${authorId}`);
+}
+
+/** Of an author who is locked out. */
+export async function pauseSchedulesOf(db: Db, authorId: number): Promise<void> {
+  await pause(db, sql`author_id = ${authorId}`);
+}
+
+async function pause(db: Db, which: RawBuilder<unknown>): Promise<void> {
   await sql`
     UPDATE schedules SET is_paused = true, pause_reason = 'author_lost_access', version = gen_random_uuid(), sync_at = now()
-    WHERE id = ${scheduleId} AND author_id = ${authorId} AND NOT is_paused`.execute(db);
+    WHERE ${which} AND NOT is_paused`.execute(db);
 }
 
 /** Of a schedule that fires in Temporal and is unknown here, such as after a restore: the API deletes it there. */

@@ -28,7 +28,7 @@ export interface ScheduleRecord extends ScheduleSettings {
   id: string;
   authorId: number;
   authorName: string;
-  /** Of the author in the workflow's project; null when they are no member any more. */
+  /** Of the author in the workflow's project; null when they are no member any more, or not active. */
   authorRole: Role | null;
   pauseReason: 'author_lost_access' | null;
   version: string;
@@ -154,7 +154,8 @@ function scheduleRecords(db: Db, workflowId: number) {
     .leftJoin('project_members', (join) =>
       join
         .onRef('project_members.project_id', '=', 'workflows.project_id')
-        .onRef('project_members.user_id', '=', 'schedules.author_id'),
+        .onRef('project_members.user_id', '=', 'schedules.author_id')
+        .on('users.is_active', '=', true),
     )
     .select(['schedules.id', 'schedules.cron', 'schedules.time_zone as timeZone', 'schedules.input_enc as inputEnc'])
     .select(['schedules.overlap', 'schedules.jitter_seconds as jitterSeconds'])

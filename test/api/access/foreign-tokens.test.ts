@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { SignJWT, type JWTPayload } from 'jose';
 import { createSessionVerifier } from '../../../api/access/session-tokens.js';
-import type { TokenSubject } from '../../../api/access/token-subject.js';
 import { OWN_TOKEN_TYPE } from '../../../api/access/own-token.js';
 import type { ForeignTokenRules } from '../../../config/sign-in-settings.js';
+import type { TokenSubject } from '../../../db/projects/rate-limits-repository.js';
 
 const SECRET = 'x'.repeat(40);
 const NONE: ForeignTokenRules = { issuer: undefined, audience: undefined, userClaim: undefined };
