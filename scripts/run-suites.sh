@@ -58,6 +58,7 @@ case "${1:-}" in
     suites test:docs test:packaging test:fuzz test:newest-node
     suite test:hostile
     suite faults
+    suite check:vulnerabilities
     ;;
   *)
     echo "run-suites.sh takes ci or all" >&2

@@ -74,9 +74,22 @@ async function main(): Promise<boolean> {
 /** A round in which the victim only waited too long is played once more: a busy machine is no attack. */
 async function playFairly(world: World, attack: Attack, shared: Shared, options: RoundOptions): Promise<Row> {
   const first = await playAndRecover(world, attack, shared, options);
-  return values.once || first.reasons.length === 0 || first.isDeadly
-    ? first
-    : playAndRecover(world, attack, shared, options);
+  if (values.once || first.reasons.length === 0 || first.isDeadly) return first;
+  const isQuiet = await untilQuiet(world, options);
+  const second = await playAndRecover(world, attack, shared, options);
+  if (second.reasons.length > 0 && !isQuiet) second.reasons.push('the victim alone waited too long, too');
+  return second;
+}
+
+const QUIET_TRIES = 3;
+
+/** Whether the victim alone does not wait too long, after a few tries at most. */
+async function untilQuiet(world: World, options: RoundOptions): Promise<boolean> {
+  for (let tries = 0; tries < QUIET_TRIES; tries += 1) {
+    const alone = await playRound(world, NOBODY, new Map(), { ...options, measureMs: SHORT.measureMs });
+    if (alone.reasons.length === 0) return true;
+  }
+  return false;
 }
 
 async function playAndRecover(world: World, attack: Attack, shared: Shared, options: RoundOptions): Promise<Row> {
