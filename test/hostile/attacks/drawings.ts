@@ -1,8 +1,11 @@
 // Drawings that cost the worker more than they look like.
 import { drawing, fanOut, http, link, llm, node, trigger, agent, type DrawingNode } from '../../support/graphs.js';
+import type { Envelope } from '../../support/api-client.js';
 import type { Attack } from '../harness/attack.js';
 import { flood, keepRunning, repeat } from '../harness/tenant.js';
 
+/** A second of their own, in which the others have their turns too. */
+const COLLIDING_RUNS_END_WITHIN_S = 6;
 const ENDLESS = 'for (;;) {}';
 
 /** The node runs once for each of so many items. */
@@ -68,9 +71,9 @@ export const drawingAttacks: Attack[] = [
     name: 'colliding-ids',
     title: 'An agent with the node id `a` beside an HTTP node with the id `a/0`.',
     heldBy: 'Ids are encoded in the names of activities.',
-    act(tenant) {
-      const asked = agent('Go', { model_name: 'hostile-slow' }, []);
-      const beside = http(`${tenant.outside}/hang`);
+    async act({ api, projectId, outside, count }) {
+      const asked = agent('Go', { model_name: 'hostile-pause' }, []);
+      const beside = http(`${outside}/pause/1000`);
       const named = ({ data, ...rest }: DrawingNode, id: string): DrawingNode => ({
         ...rest,
         id,
@@ -79,7 +82,15 @@ export const drawingAttacks: Attack[] = [
       const start = trigger();
       const nodes = [named(asked, 'a'), named(beside, 'a/0')];
       link(start, nodes);
-      return keepRunning(tenant, 10, drawing([start, ...nodes]));
+      const workflow = await api.createWorkflow(projectId, drawing([start, ...nodes]));
+      const headers = { prefer: `wait=${COLLIDING_RUNS_END_WITHIN_S}` };
+      const runs = Array.from({ length: 10 }, () =>
+        api.post<Envelope>(`/workflows/${workflow}/run/`, { body: {}, headers }),
+      );
+      const statuses = (await Promise.all(runs)).map(({ body }) => body.data.status);
+      for (const status of statuses) count(status);
+      const open = statuses.filter((status) => status.startsWith('in '));
+      if (open.length > 0) throw new Error(`${open.length} of 10 runs do not end`);
     },
   },
   {

@@ -16,6 +16,8 @@ const answers: Record<string, Answer> = {
   bytes: (_request, response, count) => response.setHeader('content-type', 'text/plain').end(textOf(count)),
   /** A JSON array of so many bytes, all empty objects. */
   objects: (_request, response, count) => response.setHeader('content-type', 'application/json').end(objectsOf(count)),
+  /** The same after so many milliseconds. */
+  pause: (_request, response, ms) => void setTimeout(() => sendJson(response, { ok: true }), ms),
   /** Nothing, ever. */
   hang: () => undefined,
   /** Headers, and then a byte a second. */

@@ -13,7 +13,7 @@ export interface HeldBodies extends Request {
 
 export interface HeldAnswers extends Request {
   count: number;
-  /** What a reader takes; nothing where it is absent. */
+  /** What a reader takes; nothing more than the beginning where it is absent. */
   bytesPerSecond?: number;
 }
 
@@ -28,11 +28,11 @@ export function holdBodies(tenant: Tenant, { count, lengthBytes, dripEveryMs, ..
   });
 }
 
-/** Asks for answers and takes nothing of them, or a few bytes a second. */
+/** Asks for answers and takes nothing of them after their beginning, or a few bytes a second. */
 export function holdAnswers(tenant: Tenant, { count, bytesPerSecond, ...request }: HeldAnswers): Promise<void> {
   return hold(tenant, count, (socket) => {
     socket.write(headOf(tenant, request, []));
-    socket.pause();
+    socket.once('data', () => socket.pause());
     if (bytesPerSecond === undefined) return undefined;
     return setInterval(() => void socket.read(bytesPerSecond), 1_000);
   });

@@ -106,6 +106,7 @@ export async function startWorld(): Promise<World> {
 /** Models of the attackers' drawings. */
 function scriptModels(model: FakeModelProvider): void {
   model.script('hostile-slow', { delayMs: 600_000 });
+  model.script('hostile-pause', { delayMs: 1_000 });
   model.script('hostile-form', { text: '{"a":[1,2,3]}' });
   model.script('hostile-agent', ({ body }) => {
     const tools = body['tools'] as { function: { name: string } }[] | undefined;
