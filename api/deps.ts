@@ -17,6 +17,7 @@ import type { RunHub } from './live/run-hub.js';
 import type { SharedReads } from './live/shared-reads.js';
 import type { KeyCounter } from './access/key-counter.js';
 import type { SessionCounter } from './access/session-counter.js';
+import type { RefusalLog } from './audit/refusal-log.js';
 import type { SnapshotStore } from '../acceptance/snapshot-store.js';
 import type { StartSlots } from './runs/start-slots.js';
 import type { SessionVerifier } from './access/session-tokens.js';
@@ -41,6 +42,8 @@ export interface AppDeps {
   runHub: RunHub;
   sharedReads: SharedReads;
   snapshots: SnapshotStore;
+  /** What is refused, for the audit log. */
+  refusals: RefusalLog;
   config: ApiConfig;
   logger: Logger;
   metrics: Metrics;

@@ -37,6 +37,8 @@ import type { Readers } from './live/watched-runs.js';
 import { createSharedReads } from './live/shared-reads.js';
 import { createKeyCounter } from './access/key-counter.js';
 import { createSessionCounter } from './access/session-counter.js';
+import { startChainingAudit } from './audit/chain-audit.js';
+import { createRefusalLog } from './audit/refusal-log.js';
 import { createSnapshotStore } from '../acceptance/snapshot-store.js';
 import { createStartSlots } from './runs/start-slots.js';
 import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
@@ -61,6 +63,7 @@ async function main(): Promise<void> {
   const figures = startFoldingFigures(deps);
   const webhooks = startWebhookDelivery(deps);
   const schedules = startScheduleSync(deps);
+  const audit = startChainingAudit(deps);
   const chatCalls = deps.chatMeter.start();
   const changes = listenToRuns(deps, required(environment, 'databaseUrl', 'DATABASE_URL'));
   logger.info({ port: server.port, metrics_port: health && portOf(health) }, 'listening');
@@ -69,7 +72,7 @@ async function main(): Promise<void> {
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
     // Whoever waits for a run is answered at once, so that the server has nothing to wait for.
-    const loops = [deps.runHub, reconciler, retention, figures, webhooks, schedules, chatCalls, changes];
+    const loops = [deps.runHub, reconciler, retention, figures, webhooks, schedules, audit, chatCalls, changes];
     await Promise.all([closeServer(server), ...loops.map((loop) => loop.stop())]);
     await Promise.all([deps.startSlots.idle(), deps.chatMeter.idle()]);
     health?.close();
@@ -151,6 +154,7 @@ function createDeps(
     runHub: createRunHub(db, logger, metrics),
     sharedReads: createSharedReads(db, resultRetentionDays),
     snapshots: createSnapshotStore(db),
+    refusals: createRefusalLog(db, logger),
     config: {
       taskQueue: environment.temporalTaskQueue,
       internalTokens: (environment.internalServiceToken ?? '')

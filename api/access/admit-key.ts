@@ -3,7 +3,7 @@
 import type { KeyRequest, PolledText } from '../../db/runs/poll-repository.js';
 import type { KeyScope } from '../../db/core/tables.js';
 import type { AppDeps } from '../deps.js';
-import { ApiError, permissionDenied, throttled } from '../http/errors.js';
+import { ApiError, throttled } from '../http/errors.js';
 import type { Caller, Settle } from '../http/route.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 
@@ -40,7 +40,13 @@ export async function admitKey(
   }
   const limit = key.rateLimit ?? config.defaultRateLimit;
   const headers = rateLimitHeaders(key, limit);
-  if (!key.apiAccess) throw permissionDenied('API access has not been granted to this user.', headers);
+  if (!key.apiAccess) {
+    const message = 'API access has not been granted to this user.';
+    throw new ApiError(403, 'permission_denied', message, {
+      headers,
+      caller: { userId: key.userId, keyId: key.keyId },
+    });
+  }
   const isCounted = run?.isUnchanged !== true;
   if (isCounted && key.requests > limit) throw throttled(key.resetInSeconds, headers);
   const settle: Settle = async (isToCount) => {

@@ -21,7 +21,9 @@ export function createSessionCounter(db: Db): SessionCounter {
   const count = togetherByName(async (_name, subjects: TokenSubject[]) => {
     const counted = await countSessionRequests(db, subjects[0]!, subjects.length);
     // The last of them has the highest number.
-    return subjects.map((_, index) => counted && { ...counted, requests: counted.requests - subjects.length + 1 + index });
+    return subjects.map(
+      (_, index) => counted && { ...counted, requests: counted.requests - subjects.length + 1 + index },
+    );
   }, MOST_TOGETHER);
   const uncount = togetherByName(async (_name, given: CountedWindow[]) => {
     const { userId, resetAtSeconds } = given[0]!;

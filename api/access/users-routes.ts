@@ -46,6 +46,7 @@ const create = defineRoute({
   summary: 'Creates a user, for administrators. An administrator is made in a session only.',
   auth: 'key',
   keyScope: 'full',
+  audit: { action: 'user.created', target: 'user', makes: 'id' },
   isForAdministrators: true,
   body: z.object({
     name: fields.name,
@@ -73,6 +74,7 @@ const update = defineRoute({
     'schedules stay paused. The last active administrator stays both: 400, code `last_admin`.',
   auth: 'key',
   keyScope: 'full',
+  audit: { action: 'user.changed', target: 'user', id: 'id' },
   isForAdministrators: true,
   params: idParams,
   body: z.object(fields).partial(),

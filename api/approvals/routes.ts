@@ -74,18 +74,19 @@ function decisionRoute({ word, decision, body: schema, description }: Decided): 
     description,
     auth: 'key',
     keyScope: 'run',
+    audit: { action: `approval.${decision}`, target: 'approval', id: 'request_id', commits: 'handler' },
     access: { to: 'run', role: 'editor' },
     params: requestParams,
     bodyFormat: 'exact',
     maxBodyBytes: MAX_BODY_BYTES,
     body: schema as typeof approval,
     responses: { 200: decisionSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
-    async handler({ deps, log, caller, access, params, body, signal }) {
+    async handler({ deps, log, caller, access, params, body, signal, audit }) {
       const { workflow_run_id: runId, request_id } = params;
       const by = { userId: caller.userId, role: access.role, reason: body.reason ?? '' };
       const seen = { argumentsHash: body.arguments_hash, arguments: body.arguments };
       const asked = { runId, requestId: request_id, decision, ...by, ...seen };
-      return { status: 200, body: await decide(deps, { log, signal }, asked) };
+      return { status: 200, body: await decide(deps, { log, signal, audit }, asked) };
     },
   });
 }

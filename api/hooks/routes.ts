@@ -60,6 +60,7 @@ const create = defineRoute({
   summary: 'Makes a hook, which starts runs in the name of the caller. Its secret is shown once.',
   auth: 'key',
   keyScope: 'full',
+  audit: { action: 'hook.created', target: 'hook', makes: 'id' },
   access: { to: 'workflow', role: 'editor' },
   params: idParams,
   body: bodySchema,
@@ -79,7 +80,13 @@ const create = defineRoute({
     });
     if (made === 'gone') throw notFound();
     if (made === 'too_many') throw new ApiError(400, 'too_many_hooks', `A workflow may have ${MOST_HOOKS} hooks.`);
-    return { status: 201, body: { ...toHook(deps, made, { userId: caller.userId, role: access.role }), ...(secret !== undefined && { secret }) } };
+    return {
+      status: 201,
+      body: {
+        ...toHook(deps, made, { userId: caller.userId, role: access.role }),
+        ...(secret !== undefined && { secret }),
+      },
+    };
   },
 });
 
@@ -90,6 +97,7 @@ const renewSecret = defineRoute({
   description: 'The one before is refused from then on. 400 for a hook that asks for no signatures.',
   auth: 'key',
   keyScope: 'full',
+  audit: { action: 'hook.changed', target: 'hook', id: 'hook_id' },
   access: { to: 'workflow', role: 'editor' },
   params: hookParams,
   body: z.object({ secret: secretField.nullable().describe('Null: a new one is made') }),
@@ -114,6 +122,7 @@ const remove = defineRoute({
   summary: 'Deletes a hook: its address is a 404 from then on. Runs that it has started go on.',
   auth: 'key',
   keyScope: 'full',
+  audit: { action: 'hook.deleted', target: 'hook', id: 'hook_id' },
   access: { to: 'workflow', role: 'editor' },
   params: hookParams,
   responses: { 204: nothing, 404: detailSchema, ...keyErrors },

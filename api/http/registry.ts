@@ -4,6 +4,7 @@ import { meRoutes } from '../access/me-routes.js';
 import { userRoutes } from '../access/users-routes.js';
 import { approvalRoutes } from '../approvals/routes.js';
 import { chatTransactionRoutes } from '../billing/chat-transactions-routes.js';
+import { auditRoutes } from '../audit/routes.js';
 import { billingRoutes } from '../billing/routes.js';
 import { allRunsRoutes } from '../runs/all-runs-routes.js';
 import { allWorkflowsRoutes } from '../workflows/all-workflows-routes.js';
@@ -87,6 +88,7 @@ export const routes: Route[] = [
   ...billingRoutes,
   ...chatTransactionRoutes,
   ...usageRoutes,
+  ...auditRoutes,
   ...allWorkflowsRoutes,
   ...publicationRoutes,
   ...marketplaceRoutes,

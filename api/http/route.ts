@@ -5,6 +5,7 @@ import type { Logger } from '../../config/logger.js';
 import type { PolledText } from '../../db/runs/poll-repository.js';
 import type { Role } from '../../db/core/tables.js';
 import type { Scope } from '../../db/projects/scope.js';
+import type { AuditRule, AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import type { ApiError } from './errors.js';
 
@@ -78,6 +79,8 @@ export interface RouteContext<A, P, Q, B, R, H = undefined> {
   peerAddress: string;
   /** Aborted when the caller hangs up before it has the whole answer. */
   signal: AbortSignal;
+  /** For what is recorded in a transaction of the handler's own. */
+  audit: AuditTrail;
 }
 
 export interface RouteResult {
@@ -146,19 +149,24 @@ interface RouteShape {
   quiet?: boolean;
 }
 
-export interface RouteSpec<A extends Auth, P, Q, B, R extends AccessRule | undefined, H> extends RouteShape {
-  auth: A;
-  access?: R;
-  params?: z.ZodType<P>;
-  query?: z.ZodType<Q>;
-  /** Names in lower case; headers that are not listed are ignored. */
-  headers?: z.ZodType<H>;
-  body?: z.ZodType<B>;
-  handler(context: RouteContext<A, P, Q, B, R, H>): Promise<RouteResult> | RouteResult;
-}
+/** A route that changes something says what the audit log tells of it, or why it tells nothing. */
+type Audited<P> = { method: 'GET'; audit?: AuditRule<P> } | { method: Exclude<Method, 'GET'>; audit: AuditRule<P> };
+
+export type RouteSpec<A extends Auth, P, Q, B, R extends AccessRule | undefined, H> = RouteShape &
+  Audited<NoInfer<P>> & {
+    auth: A;
+    access?: R;
+    params?: z.ZodType<P>;
+    query?: z.ZodType<Q>;
+    /** Names in lower case; headers that are not listed are ignored. */
+    headers?: z.ZodType<H>;
+    body?: z.ZodType<B>;
+    handler(context: RouteContext<A, P, Q, B, R, H>): Promise<RouteResult> | RouteResult;
+  };
 
 /** A route whose type parameters are erased. */
 export interface Route extends RouteShape {
+  audit?: AuditRule;
   access?: AccessRule;
   params?: z.ZodType;
   query?: z.ZodType;

@@ -7,6 +7,7 @@ import { completeInput } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { Masker } from '../../graph/mask.js';
+import type { AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields, notFound, permissionDenied, type FieldErrors } from '../http/errors.js';
 import { readRunMasker } from '../runs/run-masker.js';
@@ -30,6 +31,7 @@ interface Asking {
   log: Logger;
   /** The person has hung up. */
   signal: AbortSignal;
+  audit: AuditTrail;
 }
 
 /**
@@ -38,7 +40,7 @@ interface Asking {
  */
 export async function answerTask(
   deps: AppDeps,
-  { log, signal }: Asking,
+  { log, signal, audit }: Asking,
   { taskId, scope, given }: Asked,
 ): Promise<HumanTask> {
   const find = (within: Scope) => findTaskInScope(deps.db, taskId, within);
@@ -53,7 +55,9 @@ export async function answerTask(
   // It has been deleted in this moment.
   if (masker === undefined) throw notFound();
   const stored = toStored(deps, masker, given, values);
-  const outcome = await storeAnswer(deps.db, { taskId, userId: scope.userId, ...stored });
+  const outcome = await audit.change((trx) => storeAnswer(trx, { taskId, userId: scope.userId, ...stored }), {
+    keyOf: ({ status }) => (status === 'kept' || status === 'settled' ? { id: taskId } : undefined),
+  });
   if (outcome.status === 'unknown') throw notFound();
   if (outcome.status === 'closed') throw settled();
   if (outcome.status === 'repeated') throw answeredBefore();

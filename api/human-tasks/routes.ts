@@ -60,6 +60,7 @@ const answer = defineRoute({
     'has answered. 403: the caller is not among the assignees, or has started the run and is excluded by that.',
   auth: 'key',
   keyScope: 'run',
+  audit: { action: 'human_task.answered', target: 'human_task', id: 'task_id', commits: 'handler' },
   params: taskParams,
   maxBodyBytes: MAX_ANSWER_BYTES,
   body: z.object({
@@ -68,9 +69,9 @@ const answer = defineRoute({
     comment: z.string().max(2_000).nullish(),
   }),
   responses: { 200: taskSchema, 400: badRequestSchema, 404: detailSchema, 409: detailSchema, ...keyErrors },
-  async handler({ deps, log, caller, params, body, signal }) {
+  async handler({ deps, log, caller, params, body, signal, audit }) {
     const given = { action: body.action, values: body.values ?? {}, comment: body.comment ?? '' };
-    const task = await answerTask(deps, { log, signal }, { taskId: params.task_id, scope: caller, given });
+    const task = await answerTask(deps, { log, signal, audit }, { taskId: params.task_id, scope: caller, given });
     return { status: 200, body: toTask(task) };
   },
 });

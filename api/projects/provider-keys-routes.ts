@@ -42,6 +42,7 @@ const attach = defineRoute({
   summary: 'Stores a key for a model provider; the runs of the project use it from now on.',
   auth: 'key',
   keyScope: 'full',
+  audit: { action: 'provider_key.added', target: 'provider_key', makes: 'id' },
   access: { to: 'project', role: 'admin' },
   params: idParams,
   body: z.object({
@@ -67,6 +68,7 @@ const detach = defineRoute({
   summary: 'Deletes a key for a model provider; later calls use an older one, or that of the platform.',
   auth: 'key',
   keyScope: 'full',
+  audit: { action: 'provider_key.removed', target: 'provider_key', id: 'key_id' },
   access: { to: 'project', role: 'admin' },
   params: idParams.extend({ key_id: pathId }),
   responses: { 204: nothing, 404: detailSchema, ...keyErrors },

@@ -56,6 +56,7 @@ const create = defineRoute({
   summary: 'Creates a project; the caller becomes its owner. A key that is restricted to a project may not.',
   auth: 'key',
   keyScope: 'full',
+  audit: { action: 'project.created', target: 'project', makes: 'id' },
   body: z.object({
     name: fields.name,
     webhook_url: fields.webhook_url.default(''),
@@ -91,6 +92,7 @@ const update = defineRoute({
   summary: 'Changes the name, the webhook or the limit of what the project may spend.',
   auth: 'key',
   keyScope: 'full',
+  audit: { action: 'project.changed', target: 'project', id: 'id' },
   access: { to: 'project', role: 'admin' },
   params: idParams,
   body: z.object({ ...fields, spending_limit: spendingLimit.nullable() }).partial(),
@@ -116,6 +118,7 @@ const remove = defineRoute({
   summary: 'Deletes the project with its workflows; the books stay.',
   auth: 'key',
   keyScope: 'full',
+  audit: { action: 'project.deleted', target: 'project', id: 'id' },
   access: { to: 'project', role: 'owner' },
   params: idParams,
   responses: { 204: nothing, 404: detailSchema, ...keyErrors },

@@ -51,11 +51,12 @@ const cancel = defineRoute({
   summary: 'Cancels a run; 400 when it has finished.',
   auth: 'key',
   keyScope: 'run',
+  audit: { action: 'run.cancelled', target: 'run', id: 'run_id', commits: 'handler' },
   access: { to: 'workflow', role: 'editor' },
   params: runParams,
   responses: { 200: runSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
-  async handler({ deps, log, params }) {
-    await cancelRun(deps, log, params.id, params.run_id);
+  async handler({ deps, log, params, audit: { doer } }) {
+    await cancelRun(deps, log, { workflowId: params.id, runId: params.run_id, doer });
     return answerRun(deps, params.id, params.run_id);
   },
 });

@@ -44,6 +44,7 @@ export const runFlagRoutes: Route[] = toggles.map(({ action, flag, role, summary
     summary,
     auth: 'key',
     keyScope: 'full',
+    audit: { action: 'run.flagged', target: 'run', id: 'run_id' },
     access: { to: 'workflow', role, refusal: 400 },
     params: runParams,
     body: z.object({ [flag]: z.boolean() }),

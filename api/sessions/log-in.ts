@@ -1,8 +1,10 @@
 import { findLoginAccount, holdsPassword } from '../../db/sessions/passwords-repository.js';
 import { openSession } from '../../db/sessions/sessions-repository.js';
+import type { AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';
 import type { OpenSession } from './answer-session.js';
+import { signedIn } from './count-sign-in.js';
 import { admitLogin } from './login-throttle.js';
 import { verifyPassword } from './password-hash.js';
 
@@ -16,6 +18,7 @@ interface Visitor {
   userAgent: string;
   /** Aborted when the caller hangs up. */
   signal: AbortSignal;
+  audit: AuditTrail;
 }
 
 /**
@@ -25,8 +28,9 @@ interface Visitor {
  */
 export async function logIn(deps: AppDeps, { email, password }: Credentials, visitor: Visitor): Promise<OpenSession> {
   const { db } = deps;
-  const { network, userAgent } = visitor;
+  const { network, userAgent, audit } = visitor;
   const account = await findLoginAccount(db, email, network);
+  if (account !== undefined) audit.concerns(account.userId);
   // Of an existing account the id counts, because the database's capitals are not JavaScript's.
   const name = account === undefined ? `unknown ${email.toLowerCase()}` : nameOf(account.userId);
   const attempt = { name, hash: account?.hash, isKnownNetwork: account?.isKnownNetwork ?? false, password };
@@ -34,9 +38,12 @@ export async function logIn(deps: AppDeps, { email, password }: Credentials, vis
   if (forgive === undefined || account?.hash === undefined) throw wrongPassword();
   const { userId, hash } = account;
   const session = { userId, method: 'password', network, userAgent } as const;
-  // The password may have been replaced, and the user locked out, while it was being compared.
-  const opened = await openSession(db, session, (trx) => holdsPassword(trx, userId, hash));
-  if (opened === undefined) throw wrongPassword();
+  const opened = await audit.change(async (trx) => {
+    // The password may have been replaced, and the user locked out, while it was being compared.
+    const made = await openSession(trx, session, () => holdsPassword(trx, userId, hash));
+    if (made === undefined) throw wrongPassword();
+    return made;
+  }, signedIn);
   await forgive();
   return opened;
 }

@@ -23,11 +23,12 @@ const change = defineRoute({
     'A wrong `current_password` is a 400 on that field and counts as a failed login; too many of them are a 429. Links of ' +
     'the user that nobody has used are ended, too.',
   auth: 'session',
+  audit: { action: 'password.changed', target: 'user', commits: 'handler' },
   maxBodyBytes: MAX_BODY_BYTES,
   body: z.object({ current_password: z.string().min(1).max(MAX_PASSWORD_LENGTH), new_password: newPasswordField }),
   responses: { 204: nothing, 400: badRequestSchema, ...sessionErrors, 429: detailSchema, 503: detailSchema },
   async handler(context) {
-    const { deps, caller, body, signal, log } = context;
+    const { deps, caller, body, signal, log, audit } = context;
     const { db, signIn } = deps;
     const { userId, sessionId } = caller;
     const { network } = visitOf(context);
@@ -36,7 +37,12 @@ const change = defineRoute({
     const forgive = await tryPassword(deps, attempt, { network, signal });
     if (forgive === undefined || before === undefined) throw wrongCurrent();
     const hash = await signIn.hashQueue.run(() => hashPassword(body.new_password), { isPreferred: true, signal });
-    if (!(await changePassword(db, { userId, before, hash, sessionId }))) throw wrongCurrent();
+    await audit.change(
+      async (trx) => {
+        if (!(await changePassword(trx, { userId, before, hash, sessionId }))) throw wrongCurrent();
+      },
+      { keyOf: () => ({ id: userId }) },
+    );
     await forgive();
     log.info({ user_id: userId }, 'a password was changed');
     return { status: 204 };
@@ -51,22 +57,29 @@ const reset = defineRoute({
     'A link is good once and for 24 hours; a used or older one is a 401. All sessions and all other links of the user end. The ' +
     'answer is that of a login.',
   auth: 'open',
+  audit: { action: 'password.changed', target: 'user', via: 'link', commits: 'handler' },
   maxBodyBytes: MAX_BODY_BYTES,
   body: z.object({ token: z.string().min(1).max(200), new_password: newPasswordField }),
   responses: { 200: signedInSchema, 400: badRequestSchema, 401: detailSchema, 403: detailSchema, 503: detailSchema },
   async handler(context) {
-    const { deps, body, signal, log } = context;
+    const { deps, body, signal, log, audit } = context;
     requireSigner(deps);
     const { isSecure, ...visit } = visitOf(context);
     const opened = await countSignIn(deps.metrics, 'link', async () => {
       const userId = await findLinkUser(deps.db, body.token, 'password');
       if (userId === undefined) throw unusableLink();
+      audit.concerns(userId);
       const work = () => hashPassword(body.new_password);
       const hash = await deps.signIn.hashQueue.run(work, { isPreferred: true, signal });
       const session = { userId, method: 'link' as const, ...visit };
-      const signedIn = await resetPassword(deps.db, { token: body.token, hash, session });
-      if (signedIn === undefined) throw unusableLink();
-      return signedIn;
+      return audit.change(
+        async (trx) => {
+          const reopened = await resetPassword(trx, { token: body.token, hash, session });
+          if (reopened === undefined) throw unusableLink();
+          return reopened;
+        },
+        { keyOf: () => ({ id: userId }), userOf: () => userId },
+      );
     });
     log.info({ session_id: opened.sessionId, user_id: opened.userId }, 'a password was set by a link');
     return answerSession(deps, opened, isSecure);

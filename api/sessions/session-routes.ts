@@ -38,6 +38,7 @@ const end = defineRoute({
   path: '/api/v1/auth/sessions/:session_id/',
   summary: 'Ends a session of the caller, and with it its access tokens.',
   auth: 'session',
+  audit: { action: 'session.ended', target: 'session', id: 'session_id' },
   params: z.object({ session_id: uuid }),
   responses: { 204: nothing, 401: detailSchema, 403: detailSchema, 404: detailSchema },
   async handler({ deps, caller, params }) {

@@ -24,6 +24,7 @@ const link = defineRoute({
     'The link is good once and for 24 hours, and signs the user in. 400, code `user_inactive` or `no_email`: nobody could ' +
     'sign in by the password.',
   auth: 'session',
+  audit: { action: 'password_link.created', target: 'user', id: 'id' },
   isForAdministrators: true,
   params: idParams,
   responses: {
@@ -37,11 +38,14 @@ const link = defineRoute({
     const user = await findUser(deps.db, params.id);
     if (user === undefined) throw notFound();
     if (user.email === null) {
-      throw new ApiError(400, 'no_email', 'The user has no e-mail address, and nobody signs in by a password without one.');
+      throw new ApiError(
+        400,
+        'no_email',
+        'The user has no e-mail address, and nobody signs in by a password without one.',
+      );
     }
-    const made = await deps.db.transaction().execute(async (transaction) => {
-      return (await holdActiveUser(transaction, user.id)) ? createPasswordLink(transaction, user.id) : undefined;
-    });
+    const isActive = await holdActiveUser(deps.db, user.id);
+    const made = isActive ? await createPasswordLink(deps.db, user.id) : undefined;
     if (made === undefined) throw new ApiError(400, 'user_inactive', 'The user is not active.');
     const url = `${deps.config.publicUrl}${PASSWORD_PAGE}#token=${made.token}`;
     return { status: 201, body: { url, expires_at: made.expiresAt.toISOString() } };
@@ -71,6 +75,7 @@ const end = defineRoute({
   path: '/api/v1/users/:id/sessions/',
   summary: 'Ends all sessions of a user, and with them their access tokens, for administrators.',
   auth: 'session',
+  audit: { action: 'session.ended', target: 'user', id: 'id' },
   isForAdministrators: true,
   params: idParams,
   responses: { 204: nothing, 404: detailSchema, ...sessionErrors },

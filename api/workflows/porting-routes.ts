@@ -67,6 +67,7 @@ const importRoute = defineRoute({
     'beside the nodes (`data.notes`). `warnings` lists what was left out or has to be filled in.',
   auth: 'key',
   keyScope: 'full',
+  audit: { action: 'workflow.imported', target: 'workflow', makes: 'id' },
   answerHeaders: ['ETag'],
   access: { to: 'project', role: 'editor' },
   params: idParams,

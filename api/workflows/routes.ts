@@ -18,7 +18,7 @@ import { emptyFieldsOf, refuseEmptyFields } from '../marketplace/required-fields
 import { changeCategories } from '../marketplace/change-categories.js';
 import type { AppDeps } from '../deps.js';
 import { sealDrawing, sealUpdate } from './drawing-secrets.js';
-import { invalidFields, notFound, permissionDenied } from '../http/errors.js';
+import { invalidFields, notFound, permissionDenied, refusing } from '../http/errors.js';
 import { integerField } from '../http/field-errors.js';
 import { ifMatchHeaders, refuseStale } from '../http/if-match.js';
 import { mayAct } from '../../db/projects/roles.js';
@@ -61,6 +61,7 @@ const create = defineRoute({
   summary: 'Creates a workflow at the end of its project.',
   auth: 'key',
   keyScope: 'full',
+  audit: { action: 'workflow.created', target: 'workflow', makes: 'id' },
   answerHeaders: ['ETag'],
   body: z.object({ project: integerField(), title: titleBody, data: drawingBody }),
   responses: { 201: workflowSchema, 400: badRequestSchema, ...keyErrors },
@@ -97,6 +98,7 @@ const update = defineRoute({
     'since (412). A change of `data` that changes what runs makes a new version.',
   auth: 'key',
   keyScope: 'full',
+  audit: { action: 'workflow.changed', target: 'workflow', id: 'id', tells: ['data'] },
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor' },
   params: idParams,
@@ -131,6 +133,7 @@ const remove = defineRoute({
   summary: 'Archives the workflow: gone from every read, its runs stay in the books.',
   auth: 'key',
   keyScope: 'full',
+  audit: { action: 'workflow.deleted', target: 'workflow', id: 'id' },
   access: { to: 'workflow', role: 'editor' },
   params: idParams,
   responses: { 204: nothing, 404: detailSchema, ...keyErrors },
@@ -146,12 +149,13 @@ export const workflowRoutes: Route[] = [list, create, read, update, remove];
 async function checkProject({ db }: AppDeps, projectId: number, scope: Scope): Promise<void> {
   const isPossible = projectId > 0 && projectId <= MAX_ID;
   const access = isPossible ? await findProjectRole(db, projectId, scope) : undefined;
-  if (access === undefined) throw unknownProject(projectId);
+  if (access === undefined) throw unknownProject(projectId, isPossible);
   if (!mayAct(access.role, 'editor')) throw permissionDenied();
 }
 
-function unknownProject(projectId: number): Error {
-  return invalidFields({ project: [`Invalid pk "${projectId}" - object does not exist.`] });
+function unknownProject(projectId: number, isHidden = false): Error {
+  const error = invalidFields({ project: [`Invalid pk "${projectId}" - object does not exist.`] });
+  return isHidden ? refusing({ type: 'project', id: projectId }, error) : error;
 }
 
 export async function answerWorkflow({ db }: AppDeps, workflowId: number, scope: Scope): Promise<RouteResult> {

@@ -66,6 +66,7 @@ const restore = defineRoute({
   description: 'Nothing is changed by restoring the present version. One that runs the same makes no new version.',
   auth: 'key',
   keyScope: 'full',
+  audit: { action: 'workflow.restored', target: 'workflow', id: 'id' },
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor' },
   params: versionParams,

@@ -28,6 +28,7 @@ import * as spendingLimits from '../migrations/0025-spending-limits.js';
 import * as schedules from '../migrations/0026-schedules.js';
 import * as mcpTools from '../migrations/0027-mcp-tools.js';
 import * as identity from '../migrations/0029-identity.js';
+import * as auditLog from '../migrations/0030-audit-log.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -59,6 +60,7 @@ const migrations: Record<string, Migration> = {
   '0026-schedules': schedules,
   '0027-mcp-tools': mcpTools,
   '0029-identity': identity,
+  '0030-audit-log': auditLog,
 };
 
 /**

@@ -17,6 +17,7 @@ import type {
   ApprovalDecisionsTable,
   ApprovalRequestsTable,
 } from './tables/agent-tables.js';
+import type { AuditChainsTable, AuditRecordsTable, AuditRefusalsTable } from './tables/audit-tables.js';
 import type { HumanAnswersTable, HumanTasksTable } from './tables/human-task-tables.js';
 import type { RunEventsTable, RunWatchesTable } from './tables/event-tables.js';
 import type { HooksTable, HookWindowsTable } from './tables/hook-tables.js';
@@ -53,6 +54,7 @@ import type {
 
 export type { KeyScope, ProviderKeysTable, Role, SpendingPeriod, UsersTable } from './tables/account-tables.js';
 export type { ApprovalStatus, ToolOutcome } from './tables/agent-tables.js';
+export type { AuditVia } from './tables/audit-tables.js';
 export type { HookVerification } from './tables/hook-tables.js';
 export type { HumanTaskStatus } from './tables/human-task-tables.js';
 export type { NodeStatus, TransactionStatus } from './tables/node-tables.js';
@@ -113,6 +115,9 @@ export interface Tables {
   chat_calls: ChatCallsTable;
   spending_stops: SpendingStopsTable;
   budgets_reached: BudgetsReachedTable;
+  audit_records: AuditRecordsTable;
+  audit_chains: AuditChainsTable;
+  audit_refusals: AuditRefusalsTable;
 }
 
 export type ProjectRow = Selectable<ProjectsTable>;

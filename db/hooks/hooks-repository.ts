@@ -1,7 +1,8 @@
 // The hooks of workflows. Writer: the API. A token is stored as its hash, by which a delivery finds its hook, and sealed,
 // so that the address can be shown again.
 import { sql } from 'kysely';
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import { lazily } from '../core/lazily.js';
 import type { HookVerification, Role } from '../core/tables.js';
 import { hashToken } from '../sessions/random-token.js';
@@ -49,8 +50,8 @@ export interface AddressedHook {
  * `gone`: there is no such workflow. `too_many`: it has as many hooks as it may, and none was added. The lock on the
  * project's row makes the count hold, and no hook is added to what is being deleted.
  */
-export function insertHook(db: Database, hook: NewHook): Promise<HookRecord | 'gone' | 'too_many'> {
-  return db.transaction().execute(async (transaction) => {
+export function insertHook(db: Db, hook: NewHook): Promise<HookRecord | 'gone' | 'too_many'> {
+  return inTransaction(db, async (transaction) => {
     if (!(await lockProject(transaction, hook.projectId))) return 'gone';
     const workflow = await transaction
       .selectFrom('workflows')

@@ -1,6 +1,7 @@
 // API keys: 256 random bits, shown once, stored as their SHA-256.
 import { createHash, randomBytes } from 'node:crypto';
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import type { KeyScope } from '../core/tables.js';
 
 /** Who a key speaks for. `rateLimit` (requests a minute) null means DEFAULT_RATE_LIMIT. */
@@ -64,8 +65,8 @@ export async function createKey(db: Db, key: NewKey): Promise<CreatedKey> {
 }
 
 /** Undefined when the user has `most` keys already. The lock on the user's row makes the count hold. */
-export function createKeyOfFew(db: Database, key: NewKey, most: number): Promise<CreatedKey | undefined> {
-  return db.transaction().execute(async (transaction) => {
+export function createKeyOfFew(db: Db, key: NewKey, most: number): Promise<CreatedKey | undefined> {
+  return inTransaction(db, async (transaction) => {
     await transaction.selectFrom('users').select('id').where('id', '=', key.userId).forNoKeyUpdate().execute();
     const keys = await listKeys(transaction, key.userId);
     return keys.length >= most ? undefined : createKey(transaction, key);

@@ -1,5 +1,6 @@
 // What administrators see and change of all users.
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import { pauseSchedulesOf } from '../schedules/firings-repository.js';
 import { endSessionsOf } from '../sessions/sessions-repository.js';
 import { deleteUnusedLinks } from '../sessions/sign-in-links-repository.js';
@@ -43,12 +44,8 @@ export async function listUsers(
  * Who becomes inactive is locked out in the same transaction. Throws PostgreSQL's unique violation when another user has the
  * e-mail address.
  */
-export function updateUser(
-  db: Database,
-  userId: number,
-  changes: UserChanges,
-): Promise<UserRow | 'last_admin' | undefined> {
-  return db.transaction().execute(async (transaction) => {
+export function updateUser(db: Db, userId: number, changes: UserChanges): Promise<UserRow | 'last_admin' | undefined> {
+  return inTransaction(db, async (transaction) => {
     const takesAway = changes.is_admin === false || changes.is_active === false;
     if (takesAway && (await isLastAdmin(transaction, userId))) return 'last_admin';
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

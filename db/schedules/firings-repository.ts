@@ -1,6 +1,9 @@
 // The firings of schedules: each starts one run, whatever is repeated. Writer: the worker; the API pauses.
 import { sql, type RawBuilder } from 'kysely';
+import { insertAuditEntry } from '../audit/audit-entry.js';
+import { findTarget } from '../audit/targets.js';
 import type { Database, Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import type { Role } from '../core/tables.js';
 import { insertAcceptedRun, type RunFacts } from '../runs/runs-repository.js';
 
@@ -34,6 +37,7 @@ export interface FiredRun {
 /** A firing is remembered for longer than its run can last, and every new one takes some old ones of its schedule away. */
 const KEPT = sql`interval '90 days'`;
 const SWEEP = 10;
+const LOST_ACCESS = 'author_lost_access';
 /** A drawing may have an error for each of its nodes. */
 const MAX_REFUSAL_CHARACTERS = 1_000;
 
@@ -120,15 +124,29 @@ export async function pauseForLostAccess(db: Db, scheduleId: string, authorId: n
   await pause(db, sql`id = ${scheduleId} AND author_id = ${authorId}`);
 }
 
-/** Of an author who is locked out. */
-export async function pauseSchedulesOf(db: Db, authorId: number): Promise<void> {
-  await pause(db, sql`author_id = ${authorId}`);
+/** All of an author who is locked out. */
+export async function pauseSchedulesOf(transaction: Db, authorId: number): Promise<void> {
+  await pause(transaction, sql`author_id = ${authorId}`);
 }
 
+/** Each schedule has a record of its own, in the transaction of the change. */
 async function pause(db: Db, which: RawBuilder<unknown>): Promise<void> {
-  await sql`
-    UPDATE schedules SET is_paused = true, pause_reason = 'author_lost_access', version = gen_random_uuid(), sync_at = now()
-    WHERE ${which} AND NOT is_paused`.execute(db);
+  await inTransaction(db, async (transaction) => {
+    const { rows } = await sql<{ id: string }>`
+      UPDATE schedules SET is_paused = true, pause_reason = ${LOST_ACCESS}, version = gen_random_uuid(), sync_at = now()
+      WHERE ${which} AND NOT is_paused
+      RETURNING id`.execute(transaction);
+    for (const { id } of rows) {
+      const found = await findTarget(transaction, 'schedule', { id });
+      await insertAuditEntry(transaction, {
+        action: 'schedule.paused',
+        doer: { via: 'schedule' },
+        projectId: found?.projectId ?? null,
+        target: found && { type: 'schedule', id, name: found.name },
+        changes: { is_paused: [false, true], pause_reason: [null, LOST_ACCESS] },
+      });
+    }
+  });
 }
 
 /** Of a schedule that fires in Temporal and is unknown here, such as after a restore: the API deletes it there. */

@@ -1,6 +1,7 @@
 // Writers: the admin commands and the API. A password is known here by its hash only (api/sessions/password-hash.ts).
 import { sql, type Transaction } from 'kysely';
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import type { Tables } from '../core/tables.js';
 import { createSession, endSessionsOf, type NewSession, type OpenedSession } from './sessions-repository.js';
 import { deleteUnusedLinks, redeemLink } from './sign-in-links-repository.js';
@@ -15,8 +16,8 @@ export interface LoginAccount {
 }
 
 /** Sets the password and ends all that an older one has opened: sessions, and links that nobody has used. */
-export function replacePassword(db: Database, userId: number, hash: string): Promise<void> {
-  return db.transaction().execute(async (trx) => {
+export function replacePassword(db: Db, userId: number, hash: string): Promise<void> {
+  return inTransaction(db, async (trx) => {
     await lockUser(trx, userId);
     await writePassword(trx, userId, hash);
     await endAllOf(trx, userId);
@@ -33,8 +34,8 @@ interface PasswordChange {
 }
 
 /** False, and nothing is changed, where the user has another password by now. */
-export function changePassword(db: Database, { userId, before, hash, sessionId }: PasswordChange): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
+export function changePassword(db: Db, { userId, before, hash, sessionId }: PasswordChange): Promise<boolean> {
+  return inTransaction(db, async (trx) => {
     await lockUser(trx, userId);
     if (!(await holdsPassword(trx, userId, before))) return false;
     await writePassword(trx, userId, hash);
@@ -48,11 +49,11 @@ export function changePassword(db: Database, { userId, before, hash, sessionId }
  * nothing is changed, where the link was used meanwhile or the user is not active.
  */
 export function resetPassword(
-  db: Database,
+  db: Db,
   { token, hash, session }: { token: string; hash: string; session: NewSession },
 ): Promise<(OpenedSession & { token: string }) | undefined> {
   const { userId } = session;
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     if (!(await lockUser(trx, userId)) || !(await redeemLink(trx, token))) return undefined;
     await writePassword(trx, userId, hash);
     await endAllOf(trx, userId);

@@ -1,6 +1,6 @@
 // Writer: the API. docs/operate/sign-in.md, "Sessions".
 import { sql, type RawBuilder, type Transaction } from 'kysely';
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
 import type { SignInMethod, Tables } from '../core/tables.js';
 import { createRefreshToken, type RefreshToken } from './refresh-token.js';
 
@@ -44,14 +44,12 @@ export async function holdActiveUser(transaction: Db, userId: number): Promise<b
  * it was looked at. Undefined: it is not, and nothing was changed.
  */
 export async function openSession(
-  db: Database,
+  transaction: Transaction<Tables>,
   session: NewSession,
-  confirm: (transaction: Transaction<Tables>) => Promise<boolean>,
+  confirm: () => Promise<boolean>,
 ): Promise<(OpenedSession & { token: string }) | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    if (!(await holdActiveUser(transaction, session.userId)) || !(await confirm(transaction))) return undefined;
-    return createSession(transaction, session);
-  });
+  if (!(await holdActiveUser(transaction, session.userId)) || !(await confirm())) return undefined;
+  return createSession(transaction, session);
 }
 
 /** In a transaction that holds the user. The refresh token is known here for the only time. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import { copyCategories } from './categories-repository.js';
 import { lockProject } from './workflows-repository.js';
 
@@ -15,11 +16,8 @@ interface Duplication {
  * its project; answers the new id. Publication, runs and the link to a marketplace original stay behind: the duplicate
  * is independent. Undefined when the workflow is gone. Specification, "Workflows: CRUD".
  */
-export function duplicateWorkflow(
-  db: Database,
-  { workflowId, projectId, userId }: Duplication,
-): Promise<number | undefined> {
-  return db.transaction().execute(async (transaction) => {
+export function duplicateWorkflow(db: Db, { workflowId, projectId, userId }: Duplication): Promise<number | undefined> {
+  return inTransaction(db, async (transaction) => {
     if (!(await lockProject(transaction, projectId))) return undefined;
     // The sealed secrets are not bound to the workflow's id, so they are copied as they are.
     const { rows } = await sql<{ id: number }>`

@@ -26,6 +26,7 @@ const resume = defineRoute({
     'set; `unknown_node`: `from` names a node inside a body, or one that the run never had.',
   auth: 'key',
   keyScope: 'run',
+  audit: { unrecorded: 'Runs are in their history.' },
   access: { to: 'workflow', role: 'editor' },
   params: runParams,
   body: z.object({
