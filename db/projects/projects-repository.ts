@@ -152,7 +152,9 @@ function memberProjects(db: Db, scope: Scope) {
     .selectAll('projects')
     .select('project_members.role')
     .select(sql<string>`spent_in_period(projects, clock_timestamp())`.as('spent_in_period_usd'))
-    .select(sql<number>`coalesce((SELECT bytes FROM stored_bytes WHERE project_id = projects.id), 0)`.as('stored_bytes'))
+    .select(
+      sql<number>`coalesce((SELECT bytes FROM stored_bytes WHERE project_id = projects.id), 0)`.as('stored_bytes'),
+    )
     .where('project_members.user_id', '=', scope.userId)
     .where('projects.deleted_at', 'is', null)
     .where(isInScope('projects.id', scope));
