@@ -55,5 +55,9 @@ export async function assertBytesRight(stack: TestStack, projectId: number): Pro
 export async function foldBytes(stack: TestStack): Promise<void> {
   const options = { poolMax: 1, applicationName: 'bytes-test', onError: () => undefined };
   const db = createDatabase({ url: stack.stack.database_url, ...options });
-  await foldStoredBytes(db).finally(() => db.destroy());
+  try {
+    await foldStoredBytes(db);
+  } finally {
+    await db.destroy();
+  }
 }

@@ -1778,7 +1778,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Prometheus metrics of this process, and figures of the whole service. */
+        /** Prometheus metrics of this process, and figures of the whole service; not here where METRICS_PORT is set. */
         get: operations["get_metrics"];
         put?: never;
         post?: never;
@@ -1795,7 +1795,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Database and Temporal answer, and no migration is missing. */
+        /** Database and Temporal answer, and no migration is missing; says which, unless METRICS_PORT is set. */
         get: operations["get_readyz"];
         put?: never;
         post?: never;
@@ -3950,7 +3950,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4072,7 +4072,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14899,6 +14899,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The address and headers are longer than 16 KiB. */
             431: {
                 headers: {
@@ -14935,11 +14944,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        database: boolean;
-                        migrations: boolean;
+                        database?: boolean;
+                        migrations?: boolean;
                         /** @enum {string} */
                         status: "ready" | "not ready";
-                        temporal: boolean;
+                        temporal?: boolean;
                     };
                 };
             };
@@ -14968,11 +14977,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        database: boolean;
-                        migrations: boolean;
+                        database?: boolean;
+                        migrations?: boolean;
                         /** @enum {string} */
                         status: "ready" | "not ready";
-                        temporal: boolean;
+                        temporal?: boolean;
                     };
                 };
             };

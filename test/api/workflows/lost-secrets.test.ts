@@ -6,7 +6,7 @@ import {
   http,
   linkInRow,
   mcp,
-  node,
+  node as nodeOf,
   trigger,
   type Drawing,
   type DrawingNode,
@@ -234,7 +234,7 @@ describe('a secret that an update has lost', function () {
       body: { token: MASK },
     });
     runs.push(reRun.body.data.id);
-    const parent = node('workflow', { workflow_id: id, input: { token: MASK } });
+    const parent = nodeOf('workflow', { workflow_id: id, input: { token: MASK } });
     runs.push((await api.run(await api.createWorkflow(project, drawing(linkInRow([trigger(), parent]))))).data.id);
     const hook = await api.post<{ url: string }>(`/workflows/${id}/hooks/`, { body: { verify: 'none' } });
     const delivered = await fetch(hook.body.url, { method: 'POST', body: JSON.stringify({ token: MASK }) });

@@ -21,10 +21,12 @@ describe('the parts of the run page', () => {
     assert.equal(wide.isWhole, false);
     assert.equal(wide.text, '😀'.repeat(SHOWN_BYTES / 4));
     assert.equal(partOf('a😀', 4).text, 'a');
-    assert.deepEqual(
-      [87, 12 * 1024, 1.5 * 2 ** 20, 10 * 2 ** 30].map(formatBytes),
-      ['87 bytes', '12 KiB', '1.5 MiB', '10.0 GiB'],
-    );
+    assert.deepEqual([87, 12 * 1024, 1.5 * 2 ** 20, 10 * 2 ** 30].map(formatBytes), [
+      '87 bytes',
+      '12 KiB',
+      '1.5 MiB',
+      '10.0 GiB',
+    ]);
   });
 
   it('add decimal strings up exactly, by currency', () => {

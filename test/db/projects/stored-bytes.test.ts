@@ -12,6 +12,7 @@ import { queryDatabase } from '../../support/inspect.js';
 import { endedDaysAgo, openRetention } from '../../support/retention-round.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
+import { callbackUrlOf, taskOf } from '../../support/waiting.js';
 import { assertBytesRight, foldBytes } from '../../support/stored-bytes.js';
 import { connect, nodeEnd, openRun } from '../open-run.js';
 
@@ -59,12 +60,11 @@ describe('the bytes that a project stores', function () {
     const id = await api.createWorkflow(projectId, data);
     await api.patch(`/workflows/${id}/`, { body: { readme_guide: 'How to use it, ä' } });
     const { data: run } = await api.run(id, { list: Array.from({ length: 40 }, (_, index) => `item ${index}`) });
-    const entry = async (of: string) => (await api.poll(run.id)).data.data?.[of] as Record<string, any> | undefined;
-    const url = await eventually(async () => (await entry(wait.id))?.['waiting']?.callback_url as string | undefined);
-    await fetch(url!, { method: 'POST', body: JSON.stringify({ big: 'x'.repeat(5000) }) });
-    const task = await eventually(async () => (await entry(human.id))?.['waiting']?.task_id as string | undefined);
+    const url = await callbackUrlOf(api, run.id, wait.id);
+    await fetch(url, { method: 'POST', body: JSON.stringify({ big: 'x'.repeat(5000) }) });
+    const task = await taskOf(api, run.id, human.id);
     const answer = { action: 'done', values: { name: 'Ada' }, comment: 'a secret value' };
-    assert.equal((await api.post(`/human-tasks/${task!}/answer/`, { body: answer })).status, 200);
+    assert.equal((await api.post(`/human-tasks/${task}/answer/`, { body: answer })).status, 200);
     assert.equal((await api.pollToEnd(run.id)).data.status, 'failed');
     const resumed = await api.post<{ data: { id: string } }>(`/workflows/${id}/history/${run.id}/resume/`, {
       body: {},
