@@ -6,9 +6,9 @@ const LARGE_BYTES = 8 * 1024 * 1024;
 
 export interface SplitLease {
   /** A part that is resized by one work alone. Its memory is added to what the lease holds now. */
-  part(): ByteLease;
+  part: () => ByteLease;
   /** Afterwards the parts can hold nothing more; what they hold stays with the lease. */
-  close(): void;
+  close: () => void;
 }
 
 /**
@@ -25,19 +25,22 @@ export function splitLease(lease: ByteLease, signal: AbortSignal): SplitLease {
   let large: object | undefined;
 
   function apply(part: object, bytes: number): Promise<void> {
-    const change = lastChange.then(async () => {
-      if (isClosed) throw new Error('The lease was closed.');
-      const before = held.get(part) ?? 0;
-      held.set(part, bytes);
-      try {
-        await lease.resize([...held.values()].reduce((sum, each) => sum + each, baseBytes));
-      } catch (error) {
-        held.set(part, before);
-        throw error;
-      }
-    });
+    const change = changeAfter(lastChange, part, bytes);
     lastChange = change.catch(() => undefined);
     return change;
+  }
+
+  async function changeAfter(before: Promise<void>, part: object, bytes: number): Promise<void> {
+    await before;
+    if (isClosed) throw new Error('The lease was closed.');
+    const heldBytes = held.get(part) ?? 0;
+    held.set(part, bytes);
+    try {
+      await lease.resize([...held.values()].reduce((sum, each) => sum + each, baseBytes));
+    } catch (error) {
+      held.set(part, heldBytes);
+      throw error;
+    }
   }
 
   async function becomeLarge(part: object): Promise<void> {

@@ -62,7 +62,9 @@ export class Turns {
     const left = this.#held.get(projectId)! - 1;
     if (left === 0) this.#held.delete(projectId);
     else this.#held.set(projectId, left);
-    for (const [waitingId, line] of [...this.#lines]) {
+    // A project that begins something moves to the end of the map, where it is met again.
+    for (const [waitingId, line] of this.#lines) {
+      if (this.#allHeld >= this.#limits.total) return;
       const [first] = line;
       if (first !== undefined && this.#mayBegin(waitingId)) first.begin();
     }

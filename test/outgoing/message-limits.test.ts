@@ -108,7 +108,7 @@ describe('limits of MCP messages', () => {
   });
 
   it('count no text as values, and each message by itself', async () => {
-    const text = JSON.stringify({ text: `${'{[,"\\'.repeat(100_000)}` });
+    const text = JSON.stringify({ text: '{[,"\\'.repeat(100_000) });
     assert.deepEqual(await readAll(limitBody(streamOf(text), FREE)), [text]);
     const message = `data: [${'{},'.repeat(90_000)}{}]\n\n`.replace('[', '{"tools":[').replace(']\n', ']}\n');
     const { parts, ends } = await readEvents(message, message, message);

@@ -18,7 +18,7 @@ describe('a split lease', () => {
     await lease.resize(MIB);
     const { part } = splitLease(lease, signal);
     const parts = [part(), part(), part()];
-    await Promise.all(parts.flatMap((each) => [each.resize(3 * MIB), each.resize(2 * MIB)]));
+    await Promise.all(parts.flatMap((each) => [each.resize(3 * MIB), each.resize(2 * MIB)] as Promise<void>[]));
     assert.equal(budget.heldBytes, 7 * MIB);
     parts[0]!.end();
     await parts[1]!.resize(MIB);
