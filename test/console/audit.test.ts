@@ -46,7 +46,7 @@ describe('the audit log in the console', function () {
     await refused.waitFor();
     assert.match(await refused.innerText(), /Eve\s+with API key \d+, 127\.0\.0\.1[^]*refused/);
     const changed = page.getByRole('row', { name: /Changed workflow/ });
-    assert.match(await changed.innerText(), /Ada[^]*Adds[^]*title: Adds <b>up<\/b> → Adds[^]*data: 1 → 2/);
+    assert.match(await changed.innerText(), /Ada[^]*Adds[^]*data: 1 → 2[^]*title: Adds <b>up<\/b> → Adds/);
     await assertAccessible(page, 'the audit log');
     await picture(page, 'audit-wide');
     await page.getByRole('combobox', { name: 'Action' }).selectOption({ label: 'Created project' });
