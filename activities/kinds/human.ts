@@ -71,7 +71,9 @@ export async function endTask({ db, secretBox }: WaitDeps, task: NodeTask): Prom
   await task.memory.resize(RECORDING_FACTOR * (last.entered.length + (last.enteredEnc?.length ?? 0)));
   const { action } = settled;
   const { entered, enteredEnc, comment } = last;
-  const values = parseJson(enteredEnc === null ? entered : secretBox.open(enteredEnc, 'human-answer'));
+  const values = parseJson(
+    enteredEnc === null ? entered : secretBox.open(enteredEnc, 'human-answer', settled.taskId, last.userId),
+  );
   const answeredBy = answers.map(({ userId }) => userId);
   const output = { content: action, action, values, comment, answered_by: answeredBy };
   const handle = handleOf(humanNode.schema.parse(task.node.data), action);

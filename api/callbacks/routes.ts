@@ -24,8 +24,9 @@ const callback = defineRoute({
   responses: { 200: z.object({ accepted: z.boolean() }), 404: detailSchema, 410: detailSchema },
   async handler({ deps, log, params, body }) {
     if (!TOKEN.test(params.token)) throw notFound();
-    const answerEnc = deps.secretBox.seal(body, 'callback');
-    const outcome = await acceptCallback(deps.db, params.token, answerEnc);
+    const outcome = await acceptCallback(deps.db, params.token, ({ runId, path, nodeId }) =>
+      deps.secretBox.seal(body, 'callback-answer', runId, path, nodeId),
+    );
     if (outcome.status === 'unknown') throw notFound();
     if (outcome.status === 'too_late') throw gone('The run has ended, or the time to answer is over.');
     if (outcome.status === 'accepted') await deliverWake(deps, log, outcome.wait);

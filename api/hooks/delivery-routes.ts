@@ -64,7 +64,7 @@ const deliver = defineRoute({
 export const deliveryRoutes: Route[] = [deliver];
 
 async function takeDelivery(deps: AppDeps, log: Logger, hook: AddressedHook, delivery: Delivery): Promise<RouteResult> {
-  const secret = hook.secretEnc && deps.secretBox.open(hook.secretEnc, 'hook-secret');
+  const secret = hook.secretEnc && deps.secretBox.open(hook.secretEnc, 'hook-secret', hook.id);
   const verdict = verifySignature({ ...hook, secret }, delivery);
   await countOrThrottle(deps, hook, verdict === 'right' ? 'deliveries' : 'refusals');
   if (verdict !== 'right') throw refusedSignature(verdict);

@@ -32,7 +32,7 @@ export function toHook(deps: AppDeps, hook: HookRecord, reader: Role): z.infer<t
   const { lastDeliveryAt: at, lastDeliveryStatus: status } = hook;
   return {
     id: hook.id,
-    ...(mayRun(reader) && { url: addressOf(deps, hook.tokenEnc) }),
+    ...(mayRun(reader) && { url: addressOf(deps, hook) }),
     verify: hook.verify,
     header: hook.header,
     author: { id: hook.authorId, name: hook.authorName },
@@ -42,6 +42,6 @@ export function toHook(deps: AppDeps, hook: HookRecord, reader: Role): z.infer<t
   };
 }
 
-function addressOf({ config, secretBox }: AppDeps, tokenEnc: Buffer): string {
-  return `${config.publicUrl}/api/v1/hooks/${secretBox.open(tokenEnc, 'hook-token')}/`;
+function addressOf({ config, secretBox }: AppDeps, { id, tokenEnc }: HookRecord): string {
+  return `${config.publicUrl}/api/v1/hooks/${secretBox.open(tokenEnc, 'hook-token', id)}/`;
 }

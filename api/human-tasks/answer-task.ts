@@ -50,7 +50,7 @@ export async function answerTask(
   const masker = await readRunMasker(deps, task.run_id, signal);
   // It has been deleted in this moment.
   if (masker === undefined) throw notFound();
-  const stored = toStored(deps, masker, given, values);
+  const stored = toStored(deps, masker, { row: [taskId, scope.userId], given, values });
   const outcome = await storeAnswer(deps.db, { taskId, userId: scope.userId, ...stored });
   if (outcome.status === 'unknown') throw notFound();
   if (outcome.status === 'closed') throw settled();
@@ -82,10 +82,16 @@ function checkAnswer(task: HumanTask, { action, values }: GivenAnswer): JsonObje
   return input as JsonObject;
 }
 
+interface CheckedAnswer {
+  row: [taskId: string, userId: number];
+  given: GivenAnswer;
+  values: JsonObject;
+}
+
 /** The run gets what was entered; readers get it with the run's secrets masked. */
-function toStored({ secretBox }: AppDeps, masker: Masker, given: GivenAnswer, values: JsonObject) {
+function toStored({ secretBox }: AppDeps, masker: Masker, { row, given, values }: CheckedAnswer) {
   const whole = writeJson(values);
   const entered = masker.isEmpty ? whole : writeJson(masker.json(values));
-  const enteredEnc = entered === whole ? null : secretBox.seal(whole, 'human-answer');
+  const enteredEnc = entered === whole ? null : secretBox.seal(whole, 'human-answer', ...row);
   return { action: given.action, entered, enteredEnc, comment: masker.text(given.comment) };
 }

@@ -10,6 +10,8 @@ import { lockProject } from '../workflows/workflows-repository.js';
 export const MOST_HOOKS = 20;
 
 export interface NewHook {
+  /** Reserved (`reserveId`), because what is sealed is bound to it. */
+  id: number;
   projectId: number;
   workflowId: number;
   authorId: number;
@@ -60,9 +62,10 @@ export function insertHook(db: Database, hook: NewHook): Promise<HookRecord | 'g
       .executeTakeFirst();
     if (workflow === undefined) return 'gone';
     if ((await countHooks(transaction, hook.workflowId)) >= MOST_HOOKS) return 'too_many';
-    const { id } = await transaction
+    await transaction
       .insertInto('hooks')
       .values({
+        id: hook.id,
         workflow_id: hook.workflowId,
         author_id: hook.authorId,
         verify: hook.verify,
@@ -71,9 +74,8 @@ export function insertHook(db: Database, hook: NewHook): Promise<HookRecord | 'g
         token_enc: hook.tokenEnc,
         secret_enc: hook.secretEnc,
       })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    return hookRecords(transaction, hook.workflowId).where('hooks.id', '=', id).executeTakeFirstOrThrow();
+      .execute();
+    return hookRecords(transaction, hook.workflowId).where('hooks.id', '=', hook.id).executeTakeFirstOrThrow();
   });
 }
 

@@ -3,10 +3,12 @@ import { sql, type RawBuilder } from 'kysely';
 import { iterationPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeKey, Plan } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
+import type { SecretBox } from '../core/secret-box.js';
 import type { StoredRunStatus } from '../core/tables.js';
 import { endedColumns, isDirectlyIn, type EndedNode } from '../nodes/kept-results-repository.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { NODE_ITSELF } from './child-runs-repository.js';
+import { resealCopies } from './reseal-copies.js';
 import type { StoredRunContext } from './run-context-repository.js';
 
 /** An earlier run. */
@@ -101,8 +103,14 @@ export async function holdResults(transaction: Db, runId: string, retentionDays:
   return rows[0]?.isExpired === false;
 }
 
+interface TakingOver {
+  from: string;
+  to: string;
+  kept: KeptResults;
+}
+
 /** Copies what is taken over from one run to the other: results and items, but no calls and no money. */
-export async function takeOver(transaction: Db, from: string, to: string, kept: KeptResults): Promise<void> {
+export async function takeOver(transaction: Db, box: SecretBox, { from, to, kept }: TakingOver): Promise<void> {
   const [paths, ids] = [kept.nodes.map(({ path }) => path), kept.nodes.map(({ nodeId }) => nodeId)];
   const loops = kept.loops.map(({ path, nodeId }) => iterationsPrefix(path, nodeId));
   const done = kept.iterations.flatMap(({ path, nodeId, indexes }) =>
@@ -136,6 +144,7 @@ export async function takeOver(transaction: Db, from: string, to: string, kept: 
       WHERE taken.run_id = ${to} AND taken.path = run_outputs.path AND taken.node_id = run_outputs.node_id)`.execute(
     transaction,
   );
+  await resealCopies(transaction, box, from, to);
 }
 
 /** A table expression: what `path` begins with, up to each `[` (the iterations of a loop) or each `]` (an iteration). */

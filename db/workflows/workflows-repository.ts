@@ -50,6 +50,8 @@ export interface WorkflowUpdate {
 }
 
 export interface NewWorkflow {
+  /** Reserved (`reserveId`), because the secrets are bound to it. */
+  id: number;
   shortDescription?: string;
   projectId: number;
   authorId: number;
@@ -81,6 +83,7 @@ export async function insertWorkflow(transaction: Db, workflow: NewWorkflow): Pr
   const { id } = await transaction
     .insertInto('workflows')
     .values({
+      id: workflow.id,
       project_id: workflow.projectId,
       author_id: workflow.authorId,
       title: workflow.title,

@@ -17,7 +17,7 @@ export function judgeRound({ node }: NodeTask, scope: Scope, index: number, valu
 export async function judgeKeptRound(deps: LoopDeps, task: NodeTask, index: number): Promise<boolean> {
   const { id, data } = task.node;
   const round = await findIteration(deps.db, task, index);
-  const text = round === undefined ? null : openResult(round, deps.secretBox);
+  const text = round === undefined ? null : openResult(round, { ...task, path: round.path }, deps.secretBox);
   const value = text === null ? null : (parseJson(text) as NodeOutput)['value'];
   const scope = await deps.contexts.loadScope({ ...task, path: iterationPath(task.path, id, index) }, [data['until']]);
   return judgeRound(task, scope, index, value);
