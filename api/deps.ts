@@ -16,6 +16,8 @@ import type { LiveStatus } from './runs/live-status.js';
 import type { RunHub } from './live/run-hub.js';
 import type { SharedReads } from './live/shared-reads.js';
 import type { KeyCounter } from './access/key-counter.js';
+import type { SessionCounter } from './access/session-counter.js';
+import type { RefusalLog } from './audit/refusal-log.js';
 import type { SnapshotStore } from '../acceptance/snapshot-store.js';
 import type { StartSlots } from './runs/start-slots.js';
 import type { SessionVerifier } from './access/session-tokens.js';
@@ -35,10 +37,13 @@ export interface AppDeps {
   memory: ByteBudget;
   startSlots: StartSlots;
   keyCounter: KeyCounter;
+  sessionCounter: SessionCounter;
   liveStatus: LiveStatus;
   runHub: RunHub;
   sharedReads: SharedReads;
   snapshots: SnapshotStore;
+  /** What is refused, for the audit log. */
+  refusals: RefusalLog;
   config: ApiConfig;
   logger: Logger;
   metrics: Metrics;

@@ -36,6 +36,9 @@ import { RunHub } from './live/run-hub.js';
 import type { Readers } from './live/watched-runs.js';
 import { createSharedReads } from './live/shared-reads.js';
 import { createKeyCounter } from './access/key-counter.js';
+import { createSessionCounter } from './access/session-counter.js';
+import { startChainingAudit } from './audit/chain-audit.js';
+import { createRefusalLog } from './audit/refusal-log.js';
 import { createSnapshotStore } from '../acceptance/snapshot-store.js';
 import { createStartSlots } from './runs/start-slots.js';
 import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
@@ -60,6 +63,7 @@ async function main(): Promise<void> {
   const figures = startFoldingFigures(deps);
   const webhooks = startWebhookDelivery(deps);
   const schedules = startScheduleSync(deps);
+  const audit = startChainingAudit(deps);
   const chatCalls = deps.chatMeter.start();
   const changes = listenToRuns(deps, required(environment, 'databaseUrl', 'DATABASE_URL'));
   logger.info({ port: server.port, metrics_port: health && portOf(health) }, 'listening');
@@ -68,7 +72,7 @@ async function main(): Promise<void> {
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
     // Whoever waits for a run is answered at once, so that the server has nothing to wait for.
-    const loops = [deps.runHub, reconciler, retention, figures, webhooks, schedules, chatCalls, changes];
+    const loops = [deps.runHub, reconciler, retention, figures, webhooks, schedules, audit, chatCalls, changes];
     await Promise.all([closeServer(server), ...loops.map((loop) => loop.stop())]);
     await Promise.all([deps.startSlots.idle(), deps.chatMeter.idle()]);
     health?.close();
@@ -145,10 +149,12 @@ function createDeps(
       retentionDays: resultRetentionDays,
       defaultRateLimit: environment.defaultRateLimit,
     }),
+    sessionCounter: createSessionCounter(db),
     liveStatus: createLiveStatus({ temporal, metrics }),
     runHub: createRunHub(db, logger, metrics),
     sharedReads: createSharedReads(db, resultRetentionDays),
     snapshots: createSnapshotStore(db),
+    refusals: createRefusalLog(db, logger),
     config: {
       taskQueue: environment.temporalTaskQueue,
       internalTokens: (environment.internalServiceToken ?? '')
@@ -156,6 +162,7 @@ function createDeps(
         .map((token) => token.trim())
         .filter(Boolean),
       defaultRateLimit: environment.defaultRateLimit,
+      sessionRateLimit: environment.sessionRateLimit,
       resultRetentionDays,
       publicUrl: environment.publicUrl,
       corsOrigins: environment.corsOrigins,

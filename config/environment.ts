@@ -42,6 +42,7 @@ const schema = z.object({
   OPENAI_API_KEY: z.string().min(1).optional(),
   CURRENCIES_FILE: z.string().min(1).optional(),
   DEFAULT_RATE_LIMIT: z.coerce.number().int().min(1).default(60),
+  SESSION_RATE_LIMIT: z.coerce.number().int().min(1).max(2_147_483_647).default(600),
   CHAT_TIMEOUT_SECONDS: z.coerce.number().positive().max(60).default(60),
   RESULT_RETENTION_DAYS: z.coerce.number().int().min(1).default(30),
   WEBHOOK_RETRY_SCHEDULE: z.string().default('5,300,1800,7200,18000,36000,50400,72000,86400'),
@@ -102,6 +103,8 @@ export interface Environment extends DatabaseSettings, NetworkSettings {
   openaiApiKey: string | undefined;
   currenciesFile: string | undefined;
   defaultRateLimit: number;
+  /** Requests a minute of all sessions of a user together. */
+  sessionRateLimit: number;
   /** At most 60, the specification's limit for the chat proxy. */
   chatTimeoutSeconds: number;
   resultRetentionDays: number;
@@ -167,12 +170,13 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     corsOrigins: values.CORS_ORIGINS,
     jwtSecret: values.JWT_SECRET,
     jwtJwksUrl: values.JWT_JWKS_URL,
-    signIn: toSignInSettings(values),
+    signIn: toSignInSettings(values, values.JWT_JWKS_URL),
     secretsKeys: parseKeys('SECRETS_KEY', values.SECRETS_KEY),
     modelProvidersFile: values.MODEL_PROVIDERS_FILE,
     openaiApiKey: values.OPENAI_API_KEY,
     currenciesFile: values.CURRENCIES_FILE,
     defaultRateLimit: values.DEFAULT_RATE_LIMIT,
+    sessionRateLimit: values.SESSION_RATE_LIMIT,
     chatTimeoutSeconds: values.CHAT_TIMEOUT_SECONDS,
     resultRetentionDays: values.RESULT_RETENTION_DAYS,
     webhookRetrySeconds: parseRetrySchedule(values.WEBHOOK_RETRY_SCHEDULE),
@@ -189,10 +193,6 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     workerProjectSlots: toProjectSlots(values.WORKER_PROJECT_SLOTS, values.WORKER_ACTIVITY_SLOTS),
     workerPayloadMemoryMb: values.WORKER_PAYLOAD_MEMORY_MB,
   };
-  if (environment.jwtSecret !== undefined && environment.jwtJwksUrl !== undefined) {
-    // With both, whoever holds the weaker one could make tokens for everybody.
-    throw new ConfigError('JWT_SECRET: must not be set together with JWT_JWKS_URL.');
-  }
   if (environment.production) refuseGeneratedSecrets(environment);
   return environment;
 }

@@ -30,7 +30,7 @@ export interface OidcSettings {
   createUsers: boolean;
 }
 
-/** What session tokens must say that others have issued; undefined: anything. */
+/** What session tokens must say that others have issued; undefined: anything, which JWT_JWKS_URL does not allow. */
 export interface ForeignTokenRules {
   issuer: string | undefined;
   audience: string | undefined;
@@ -47,8 +47,9 @@ export interface SignInSettings {
 
 type Values = z.infer<z.ZodObject<typeof signInVariables>>;
 
-/** Throws ConfigError. */
-export function toSignInSettings(values: Values): SignInSettings {
+/** `jwksUrl`: JWT_JWKS_URL, where it is set. Throws ConfigError. */
+export function toSignInSettings(values: Values, jwksUrl: string | undefined): SignInSettings {
+  if (jwksUrl !== undefined) requireIssuerAndAudience(values);
   return {
     trustedProxies: values.TRUSTED_PROXIES,
     oidc: toOidcSettings(values),
@@ -58,6 +59,12 @@ export function toSignInSettings(values: Values): SignInSettings {
       userClaim: values.JWT_USER_CLAIM,
     },
   };
+}
+
+/** An issuer publishes one set of keys for all of its services: without both, a token for another service would do here. */
+function requireIssuerAndAudience(values: Values): void {
+  const missing = (['JWT_ISSUER', 'JWT_AUDIENCE'] as const).find((variable) => values[variable] === undefined);
+  if (missing !== undefined) throw new ConfigError(`${missing}: must be set together with JWT_JWKS_URL.`);
 }
 
 const TOGETHER = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const;

@@ -7,6 +7,8 @@ export interface ApiConfig {
   internalTokens: string[];
   /** Requests a minute for a key without its own limit. */
   defaultRateLimit: number;
+  /** Requests a minute of all sessions of a user together. */
+  sessionRateLimit: number;
   /** Results expire this long after the end of their run, unless a flag pins the run. */
   resultRetentionDays: number;
   /** The base of links from the Temporal UI to a run. */

@@ -7,10 +7,12 @@ import { completeInput } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { Masker } from '../../graph/mask.js';
+import type { AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields, notFound, permissionDenied, type FieldErrors } from '../http/errors.js';
 import { readRunMasker } from '../runs/run-masker.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
+import { hiddenFrom } from '../access/key-project.js';
 import { deliverWake } from '../waits/deliver-wakes.js';
 
 export interface GivenAnswer {
@@ -29,6 +31,7 @@ interface Asking {
   log: Logger;
   /** The person has hung up. */
   signal: AbortSignal;
+  audit: AuditTrail;
 }
 
 /**
@@ -37,11 +40,12 @@ interface Asking {
  */
 export async function answerTask(
   deps: AppDeps,
-  { log, signal }: Asking,
+  { log, signal, audit }: Asking,
   { taskId, scope, given }: Asked,
 ): Promise<HumanTask> {
-  const task = await findTaskInScope(deps.db, taskId, scope);
-  if (task === undefined) throw notFound();
+  const find = (within: Scope) => findTaskInScope(deps.db, taskId, within);
+  const task = await find(scope);
+  if (task === undefined) throw await hiddenFrom(scope, find);
   if (!task.is_assigned) throw permissionDenied('You are not among those who may answer this task.');
   if (task.status !== 'pending') throw settled();
   if (task.has_answered) throw answeredBefore();
@@ -51,7 +55,9 @@ export async function answerTask(
   // It has been deleted in this moment.
   if (masker === undefined) throw notFound();
   const stored = toStored(deps, masker, { row: [taskId, scope.userId], given, values });
-  const outcome = await storeAnswer(deps.db, { taskId, userId: scope.userId, ...stored });
+  const outcome = await audit.change((trx) => storeAnswer(trx, { taskId, userId: scope.userId, ...stored }), {
+    keyOf: ({ status }) => (status === 'kept' || status === 'settled' ? { id: taskId } : undefined),
+  });
   if (outcome.status === 'unknown') throw notFound();
   if (outcome.status === 'closed') throw settled();
   if (outcome.status === 'repeated') throw answeredBefore();

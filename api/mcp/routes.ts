@@ -57,6 +57,8 @@ const mcpTools = defineRoute({
   path: '/api/v1/workflows/mcp-tools/',
   summary: 'The tools of an MCP server, as the server gives them; all pages joined.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { unrecorded: 'It only asks a server for its tools.' },
   body: bodySchema,
   responses: { 200: z.array(z.record(z.string(), z.unknown())), 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, body }) {

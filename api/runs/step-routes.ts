@@ -23,6 +23,7 @@ const list = defineRoute({
   description:
     'A node that is no agent has no steps. `path` names the enclosing iteration of a node inside a loop. Once the results have expired, models, tokens, costs and times remain.',
   auth: 'key',
+  keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
   params: runParams.extend({ node_id: nodeId }),
   query: z.object({ ...pageQuery(1), path: iterationPath.optional() }),

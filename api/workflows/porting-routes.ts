@@ -34,6 +34,7 @@ const exportRoute = defineRoute({
   summary: 'The workflow as a file, secrets and credential headers of every node as ********.',
   description: 'A credential header whose value is nothing but variables stays as it is.',
   auth: 'key',
+  keyScope: 'full',
   answerHeaders: ['Content-Disposition'],
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
@@ -66,6 +67,8 @@ const importRoute = defineRoute({
     'Secrets begin empty. Of a file of n8n, nodes with an equivalent here are translated, and each of the others becomes a note ' +
     'beside the nodes (`data.notes`). `warnings` lists what was left out or has to be filled in.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'workflow.imported', target: 'workflow', makes: 'id' },
   answerHeaders: ['ETag'],
   access: { to: 'project', role: 'editor' },
   params: idParams,

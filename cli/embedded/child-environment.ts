@@ -19,12 +19,10 @@ const FOREIGN_POSTGRES = /^PG[A-Z]/;
 /** Adds the generated secrets for variables that the user has not set. An empty variable counts as unset. */
 export function withSecrets(
   env: NodeJS.ProcessEnv,
-  environment: Environment,
   { INTERNAL_SERVICE_TOKEN, SECRETS_KEY, JWT_SECRET }: StackSecrets,
 ): NodeJS.ProcessEnv {
-  const hasSessionTokens = environment.jwtSecret !== undefined || environment.jwtJwksUrl !== undefined;
   const given = Object.fromEntries(Object.entries(withSecretFiles(env)).filter(([, value]) => value !== ''));
-  return { INTERNAL_SERVICE_TOKEN, SECRETS_KEY, ...(hasSessionTokens ? {} : { JWT_SECRET }), ...given };
+  return { INTERNAL_SERVICE_TOKEN, SECRETS_KEY, JWT_SECRET, ...given };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely';
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import { containing } from '../core/like-pattern.js';
 import { deleteHooksOf } from '../hooks/delete-hooks.js';
 import { deleteSchedulesOf } from '../schedules/delete-schedules.js';
@@ -40,8 +41,8 @@ interface ProjectListQuery {
 }
 
 /** The creator becomes its owner. A webhook that is on comes with its secret. */
-export function createProject(db: Database, userId: number, fields: NewProject): Promise<MemberProject> {
-  return db.transaction().execute((transaction) => insertProject(transaction, userId, fields));
+export function createProject(db: Db, userId: number, fields: NewProject): Promise<MemberProject> {
+  return inTransaction(db, (transaction) => insertProject(transaction, userId, fields));
 }
 
 /** Within the caller's transaction. */
@@ -81,13 +82,13 @@ export async function listProjects(
  * off or unset, it takes its undelivered events with it.
  */
 export function updateProject(
-  db: Database,
+  db: Db,
   projectId: number,
   fields: Partial<ProjectFields & SpendingLimitFields>,
   webhookSecret: Buffer,
 ): Promise<boolean> {
   const isOn = sql<boolean>`coalesce(${fields.is_webhook_enabled ?? null}::boolean, is_webhook_enabled)`;
-  return db.transaction().execute(async (transaction) => {
+  return inTransaction(db, async (transaction) => {
     const webhook = await transaction
       .updateTable('projects')
       .set({
@@ -110,8 +111,8 @@ export function updateProject(
  * The row stays for the books; every read goes by `deleted_at`. Open runs are cancelled. Events that were not delivered
  * yet never will be.
  */
-export function deleteProject(db: Database, projectId: number): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
+export function deleteProject(db: Db, projectId: number): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
     await deleteSchedulesOf(transaction, { projectId });
     await cancelOpenRuns(transaction, { projectId });
     const result = await transaction

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import { reserveId } from '../core/reserve-id.js';
 import type { SecretBox } from '../core/secret-box.js';
 import { copyCategories } from './categories-repository.js';
@@ -18,11 +19,11 @@ interface Duplication {
  * is independent. Undefined when the workflow is gone. Specification, "Workflows: CRUD".
  */
 export function duplicateWorkflow(
-  db: Database,
+  db: Db,
   secretBox: SecretBox,
   { workflowId, projectId, userId }: Duplication,
 ): Promise<number | undefined> {
-  return db.transaction().execute(async (transaction) => {
+  return inTransaction(db, async (transaction) => {
     if (!(await lockProject(transaction, projectId))) return undefined;
     const id = await reserveId(transaction, 'workflows');
     const secrets = await transaction

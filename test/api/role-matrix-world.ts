@@ -60,6 +60,8 @@ export interface Worlds {
   /** A key of the same owner, restricted to another project of theirs. */
   keyOfOther: string;
   create: () => Promise<World>;
+  /** Of an owner of every project. */
+  keyOfScope: Record<'run' | 'read', string>;
   close: () => Promise<void>;
 }
 
@@ -82,6 +84,11 @@ export async function createWorlds(stack: TestStack): Promise<Worlds> {
   const bystander = await createAccount(stack);
   const keeper = await createAccount(stack);
   const { apiKey: keyOfOther } = await restrictedTo(stack, await keeper.api.createProject(), keeper);
+  const scoped = { userId: keeper.userId, label: 'role matrix', rateLimit: 1_000_000 };
+  const keyOfScope = {
+    run: (await createKey(db, { ...scoped, scope: 'run' })).apiKey,
+    read: (await createKey(db, { ...scoped, scope: 'read' })).apiKey,
+  };
   const members: [Account, Role][] = [
     [accounts.owner, 'owner'],
     [accounts.admin, 'admin'],
@@ -101,6 +108,7 @@ export async function createWorlds(stack: TestStack): Promise<Worlds> {
   return {
     credentials,
     keyOfOther,
+    keyOfScope,
     async create() {
       const world = await createWorld(db, { members, document, snapshot, node, secretBox });
       const key = { userId: keeper.userId, projectId: world.project, label: 'role matrix', rateLimit: 1_000_000 };

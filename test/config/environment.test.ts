@@ -107,6 +107,8 @@ describe('environment', () => {
     ['WEBHOOK_RETRY_SCHEDULE', '-1'],
     ['WEBHOOK_RETRY_SCHEDULE', '604801'],
     ['JWT_SECRET', 'short'],
+    ['SESSION_RATE_LIMIT', '0'],
+    ['SESSION_RATE_LIMIT', 'many'],
     ['WORKER_CACHED_WORKFLOWS', '-1'],
     ['WORKER_CACHED_WORKFLOWS', '1.5'],
     ['WORKER_BUILD_ID', 'v1:2'],

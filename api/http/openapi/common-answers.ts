@@ -48,12 +48,11 @@ function schemaOf(status: number, isChat: boolean): z.ZodType {
 }
 
 function impliedStatuses(route: Route): number[] {
-  const isByKey = route.auth === 'key' || route.auth === 'bearer-key';
+  const isCounted = ['key', 'session', 'bearer-key'].includes(route.auth);
   return [
     ...(route.query || route.body || route.headers || route.access?.refusal === 400 ? [400] : []),
     ...(route.auth === 'open' || route.auth === 'optional' ? [] : [401]),
-    ...(isByKey ? [403, 429] : []),
-    ...(route.auth === 'session' ? [403] : []),
+    ...(isCounted ? [403, 429] : []),
     ...(route.auth === 'optional' ? [429] : []),
     ...(route.params || route.access ? [404] : []),
     ...(route.body ? [413, 415] : []),

@@ -12,6 +12,7 @@ interface Key {
   label: string;
   hint: string;
   project: number | null;
+  scope: string;
   expires_at: string | null;
   rate_limit: number | null;
   created_at: string;
@@ -59,6 +60,7 @@ describe('API keys over HTTP', function () {
         label: 'a laptop',
         hint: apiKey.slice(-4),
         project: null,
+        scope: 'full',
         expires_at: null,
         rate_limit: null,
         created_at: key.created_at,
@@ -73,6 +75,25 @@ describe('API keys over HTTP', function () {
     it('without a body it has no label and no limits', async () => {
       const { label, project } = (await session.post<Key>('/api-keys/')).body;
       assert.deepEqual([label, project], ['', null]);
+    });
+
+    it('a key has the scope that it is made with, and a change of it counts at once', async () => {
+      const { id, api_key: apiKey, ...made } = await make({ scope: 'read' });
+      assert.equal(made.scope, 'read');
+      const client = createApiClient(stack.apiUrl, apiKey);
+      const post = () => client.post<Detail>('/projects/', { body: { name: 'scoped' } });
+      const refused = await post();
+      assert.deepEqual([refused.status, refused.body.code], [403, 'key_scope']);
+      assert.equal(refused.headers.get('x-ratelimit-limit'), '60', 'it is counted, and told');
+      assert.equal(await statusOf(apiKey), 200);
+      assert.equal((await session.patch<Key>(`/api-keys/${id}/`, { body: { scope: 'run' } })).body.scope, 'run');
+      assert.equal(await statusOf(apiKey), 403);
+      await session.patch<Key>(`/api-keys/${id}/`, { body: { scope: 'full' } });
+      assert.equal((await post()).status, 201);
+      for (const scope of ['all', '', null, 1]) {
+        const { status, body } = await session.post<FieldErrors>('/api-keys/', { body: { scope } });
+        assert.deepEqual([status, Object.keys(body)], [400, ['scope']]);
+      }
     });
 
     it('a PATCH changes what it names, takes restrictions away, and counts at once', async () => {
