@@ -1778,7 +1778,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Prometheus metrics of this process, and figures of the whole service. */
+        /** Prometheus metrics of this process, and figures of the whole service; not here where METRICS_PORT is set. */
         get: operations["get_metrics"];
         put?: never;
         post?: never;
@@ -1795,7 +1795,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Database and Temporal answer, and no migration is missing. */
+        /** Database and Temporal answer, and no migration is missing; says which, unless METRICS_PORT is set. */
         get: operations["get_readyz"];
         put?: never;
         post?: never;
@@ -3320,7 +3320,7 @@ export interface operations {
     get_audit: {
         parameters: {
             query?: {
-                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                 /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
                 from?: string | unknown | unknown;
                 page?: number;
@@ -3347,7 +3347,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {string} */
-                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                             /** @description With the name of that time; null where nobody is known, or the service itself has done it */
                             actor: {
                                 id: number;
@@ -6171,7 +6171,7 @@ export interface operations {
     get_projects_id_audit: {
         parameters: {
             query?: {
-                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                 /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
                 from?: string | unknown | unknown;
                 page?: number;
@@ -6200,7 +6200,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {string} */
-                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                             /** @description With the name of that time; null where nobody is known, or the service itself has done it */
                             actor: {
                                 id: number;
@@ -14897,6 +14897,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The address and headers are longer than 16 KiB. */
             431: {
                 headers: {
@@ -14933,11 +14942,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        database: boolean;
-                        migrations: boolean;
+                        database?: boolean;
+                        migrations?: boolean;
                         /** @enum {string} */
                         status: "ready" | "not ready";
-                        temporal: boolean;
+                        temporal?: boolean;
                     };
                 };
             };
@@ -14966,11 +14975,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        database: boolean;
-                        migrations: boolean;
+                        database?: boolean;
+                        migrations?: boolean;
                         /** @enum {string} */
                         status: "ready" | "not ready";
-                        temporal: boolean;
+                        temporal?: boolean;
                     };
                 };
             };
