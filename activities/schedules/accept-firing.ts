@@ -99,7 +99,7 @@ async function store(deps: FiringDeps, firing: FiringKey, schedule: FiringSchedu
     await memory.resize(DRAWING_FACTOR * ((sizeBytes ?? 0) + inputEnc.length));
     const workflow = await findDrawing(db, workflowId);
     if (workflow === undefined) return { code: 'workflow_not_found', message: 'The workflow was deleted.' };
-    const stored = openScheduleInput(secretBox, inputEnc);
+    const stored = openScheduleInput(secretBox, firing.scheduleId, inputEnc);
     if (stored === undefined) return UNREADABLE;
     const { secretValues: passedSecrets } = maskInput(secretFieldsThen(stored), stored.input);
     const prepared = prepareRun(secretBox, { workflow, userId: authorId, input: stored.input, passedSecrets });

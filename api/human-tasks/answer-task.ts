@@ -55,7 +55,7 @@ export async function answerTask(
   const masker = await readRunMasker(deps, task.run_id, signal);
   // It has been deleted in this moment.
   if (masker === undefined) throw notFound();
-  const stored = toStored(deps, masker, task, given, values);
+  const stored = toStored(deps, masker, { row: [taskId, scope.userId], task, given, values });
   const outcome = await audit.change((trx) => storeAnswer(trx, { taskId, userId: scope.userId, ...stored }), {
     keyOf: ({ status }) => (status === 'kept' || status === 'settled' ? { id: taskId } : undefined),
   });
@@ -99,12 +99,19 @@ function checkAnswer(task: HumanTask, { action, values }: GivenAnswer): JsonObje
   return input as JsonObject;
 }
 
+interface CheckedAnswer {
+  row: [taskId: string, userId: number];
+  task: HumanTask;
+  given: GivenAnswer;
+  values: JsonObject;
+}
+
 /** The run gets what was entered; readers get it with secret fields and the run's secrets masked. */
-function toStored({ secretBox }: AppDeps, masker: Masker, task: HumanTask, given: GivenAnswer, values: JsonObject) {
+function toStored({ secretBox }: AppDeps, masker: Masker, { row, task, given, values }: CheckedAnswer) {
   const whole = writeJson(values);
   const { masked, secretValues } = maskInput(parseJson(task.fields) as JsonObject[], values);
   const own = createMasker(secretValues);
   const entered = writeJson(own.json(masker.json(masked)));
-  const enteredEnc = entered === whole ? null : secretBox.seal(whole, 'human-answer');
+  const enteredEnc = entered === whole ? null : secretBox.seal(whole, 'human-answer', ...row);
   return { action: given.action, entered, enteredEnc, comment: own.text(masker.text(given.comment)) };
 }
