@@ -1,5 +1,6 @@
 // A person's decision on an agent's request. Postgres counts the decisions; once they settle the request, a signal reports
 // it to Temporal and is repeated until the run confirms it.
+import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { Logger } from '../../config/logger.js';
 import {
   findCurrentArguments,
@@ -27,8 +28,8 @@ export interface AskedDecision extends Omit<NewDecision, 'edit'> {
 
 interface Asking {
   log: Logger;
-  /** The person has hung up. */
-  signal: AbortSignal;
+  /** Of the request. */
+  memory: ByteLease;
 }
 
 interface DecisionAnswer {
@@ -44,10 +45,10 @@ const NOT_YOU = 'The approval rules of this agent do not let you decide on this 
  * the tool does not take. If the process dies after storing the decision and before the signal, `redeliverSignals` sends
  * it.
  */
-export async function decide(deps: AppDeps, { log, signal }: Asking, asked: AskedDecision): Promise<DecisionAnswer> {
+export async function decide(deps: AppDeps, { log, memory }: Asking, asked: AskedDecision): Promise<DecisionAnswer> {
   const { runId, requestId, decision } = asked;
   await linkRequestToRun(deps, runId);
-  const outcome = await decideRequest(deps.db, await withEdit(deps, asked, signal));
+  const outcome = await decideRequest(deps.db, await withEdit(deps, asked, memory));
   if (outcome === 'forbidden') throw permissionDenied(NOT_YOU);
   if (outcome === 'settled')
     await deliverDecision(deps, log, { runId, requestId, isApproved: decision === 'approved' });
@@ -67,7 +68,7 @@ const REASONS: Partial<Record<string, string>> = {
 async function withEdit(
   deps: AppDeps,
   { arguments: given, ...made }: AskedDecision,
-  signal: AbortSignal,
+  memory: ByteLease,
 ): Promise<NewDecision> {
   if (given === undefined) return made;
   const current = await findCurrentArguments(deps.db, made);
@@ -79,7 +80,7 @@ async function withEdit(
     return isRepeated ? { ...made, argumentsHash: current.hash } : made;
   }
   if (current.status !== 'pending') return { ...made, argumentsHash: NO_HASH };
-  const edit = await toEdit(deps, current, given, signal);
+  const edit = await toEdit(deps, current, given, memory);
   return { ...made, argumentsHash: made.argumentsHash ?? current.hash, edit };
 }
 

@@ -74,6 +74,10 @@ export function bodyTooLarge(limitBytes: number): ApiError {
   return new ApiError(413, 'body_too_large', `The request body exceeds ${limitBytes} bytes.`);
 }
 
+export function bodyTooSlow(): ApiError {
+  return new ApiError(408, 'request_timeout', 'The request body came too slowly.', { headers: { Connection: 'close' } });
+}
+
 /** The error of a caller that may go on in `seconds`. */
 export function throttled(seconds: number, headers: Record<string, string> = {}): ApiError {
   const message = `Request was throttled. Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.`;

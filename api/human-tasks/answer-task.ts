@@ -1,4 +1,5 @@
 // A person's answer to a human task. Postgres decides which answers count (db/human-tasks/answers-repository.ts).
+import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { Logger } from '../../config/logger.js';
 import { storeAnswer } from '../../db/human-tasks/answers-repository.js';
 import { findTaskInScope, type HumanTask } from '../../db/human-tasks/tasks-repository.js';
@@ -27,8 +28,8 @@ interface Asked {
 
 interface Asking {
   log: Logger;
-  /** The person has hung up. */
-  signal: AbortSignal;
+  /** Of the request. */
+  memory: ByteLease;
 }
 
 /**
@@ -37,7 +38,7 @@ interface Asking {
  */
 export async function answerTask(
   deps: AppDeps,
-  { log, signal }: Asking,
+  { log, memory }: Asking,
   { taskId, scope, given }: Asked,
 ): Promise<HumanTask> {
   const task = await findTaskInScope(deps.db, taskId, scope);
@@ -47,7 +48,7 @@ export async function answerTask(
   if (task.has_answered) throw answeredBefore();
   const values = checkAnswer(task, given);
   await linkRequestToRun(deps, task.run_id);
-  const masker = await readRunMasker(deps, task.run_id, signal);
+  const masker = await readRunMasker(deps, task.run_id, memory);
   // It has been deleted in this moment.
   if (masker === undefined) throw notFound();
   const stored = toStored(deps, masker, given, values);

@@ -17,6 +17,7 @@ import { toEtag, toWorkflow, workflowSchema } from '../workflows/workflow-view.j
 const publication = {
   method: 'POST',
   auth: 'key',
+  readsDrawing: 'text',
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'admin', refusal: 400 },
   params: idParams,

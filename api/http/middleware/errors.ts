@@ -1,6 +1,7 @@
 import type { AppMiddleware } from '../app-state.js';
 import { isChatPath, toChatError } from '../../chat/chat-errors.js';
 import { isDatabaseTimeout } from '../../../db/core/client.js';
+import { MemoryBusyError } from '../../../outgoing/byte-budget.js';
 import { ApiError, overloaded, parseError } from '../errors.js';
 
 /** The only place that turns errors into answers. An unexpected error reveals nothing to the caller. */
@@ -23,5 +24,6 @@ function toAnswer(error: unknown, isCallerGone: boolean): ApiError {
   if (error instanceof ApiError) return error;
   // The caller hung up, so the abort is not a failure and nobody reads this answer.
   if (isCallerGone && error instanceof DOMException) return parseError('the caller hung up.');
-  return isDatabaseTimeout(error) ? overloaded() : new ApiError(500, 'error', 'A server error occurred.');
+  const isBusy = isDatabaseTimeout(error) || error instanceof MemoryBusyError;
+  return isBusy ? overloaded() : new ApiError(500, 'error', 'A server error occurred.');
 }
