@@ -92,7 +92,7 @@ function isTooLate({ catchupSeconds }: FiringSchedule, startedMs: number): boole
 /** Returns why the workflow does not take the run. Of such a run nothing is kept. */
 async function store(deps: FiringDeps, firing: FiringKey, schedule: FiringSchedule): Promise<Refusal | undefined> {
   const { db, secretBox, snapshots } = deps;
-  const memory = deps.memory.lease(Context.current().cancellationSignal);
+  const memory = deps.memory.lease(`project:${schedule.projectId}`, Context.current().cancellationSignal);
   try {
     const { workflowId, projectId, authorId, inputEnc } = schedule;
     const sizeBytes = await measureDrawing(db, projectId, workflowId);

@@ -1,4 +1,5 @@
 // Arguments that a person puts in the place of those that the model has asked for. Extensions, section 7.
+import type { ByteLease } from '../../outgoing/byte-budget.js';
 import { findTools } from '../../db/agents/agent-tools.js';
 import type { CurrentArguments } from '../../db/agents/approval-requests-repository.js';
 import type { ArgumentsEdit } from '../../db/agents/approvals-repository.js';
@@ -23,10 +24,10 @@ export async function toEdit(
   deps: Deps,
   current: CurrentArguments,
   given: JsonObject,
-  { userId, signal }: { userId: number; signal: AbortSignal },
+  { userId, memory, signal }: { userId: number; memory: ByteLease; signal: AbortSignal },
 ): Promise<ArgumentsEdit> {
   const before = openArguments(deps, current);
-  const masker = await readRunMasker(deps, current.runId, signal);
+  const masker = await readRunMasker(deps, current.runId, memory);
   if (masker === undefined) throw new Error('a request without its run');
   if (holdsMask(given) && !isEqualJson(masker.json(before), before)) {
     throw wrongArguments(`${MASK} stands for a secret, which is not kept: write the value itself.`);

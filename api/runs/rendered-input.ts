@@ -33,27 +33,28 @@ interface Asked {
   /** When the attempt began whose input is asked for: what ended later was not there. */
   moment: Date;
   log: Logger;
-  signal: AbortSignal;
+  /** Of the request; it has as much as before at the end. */
+  memory: ByteLease;
 }
 
 export async function renderNodeInput(deps: AppDeps, asked: Asked): Promise<RawJson | MissingInput> {
-  const lease = deps.memory.lease(asked.signal);
+  const before = asked.memory.bytes;
   try {
-    return await renderWithin(deps, lease, asked);
+    return await renderWithin(deps, asked);
   } finally {
-    lease.end();
+    void asked.memory.resize(before);
   }
 }
 
 async function renderWithin(
   { db, secretBox }: AppDeps,
-  lease: ByteLease,
-  { key, moment, log }: Asked,
+  { key, moment, log, memory }: Asked,
 ): Promise<RawJson | MissingInput> {
   const size = await measureRunContext(db, key.runId);
   if (size === undefined) return 'unreadable';
   const readBytes = size.inputBytes + size.documentBytes;
-  await lease.resize(WEIGHT * readBytes);
+  const before = memory.bytes;
+  await memory.resize(before + WEIGHT * readBytes);
   const stored = await findRunContext(db, key.runId);
   if (stored === undefined) return 'unreadable';
   const graph = readGraph(await findSnapshot(db, stored.snapshotHash));
@@ -67,7 +68,7 @@ async function renderWithin(
   const places = [...iterations].map(([path, named]) => ({ place: { runId: key.runId, path }, named }));
   const found = await collect(places, ({ place, named }) => measureOutputs(db, place, [...named.results], moment));
   const { chosen, leftOut, chosenBytes } = chooseOutputs(found);
-  await lease.resize(WEIGHT * (readBytes + chosenBytes));
+  await memory.resize(before + WEIGHT * (readBytes + chosenBytes));
   const texts = await collect(places, async ({ place, named }) => {
     const outputs = await readOutputs(
       db,

@@ -33,6 +33,7 @@ const exportRoute = defineRoute({
   path: '/api/v1/workflows/:id/export/',
   summary: 'The workflow as a file, secrets and credential headers of every node as ********.',
   description: 'A credential header whose value is nothing but variables stays as it is.',
+  readsDrawing: 'parsed',
   auth: 'key',
   keyScope: 'full',
   answerHeaders: ['Content-Disposition'],

@@ -9,6 +9,7 @@ import {
   archiveWorkflow,
   createWorkflow,
   findWorkflow,
+  findWorkflows,
   listWorkflows,
   updateWorkflow,
   type StoredWorkflow,
@@ -26,6 +27,7 @@ import { mayAct } from '../../db/projects/roles.js';
 import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
 import { idParams, MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import { listDrawings } from './list-drawings.js';
 import { workflowChangesSchema, drawingBody, titleBody } from './workflow-body.js';
 import { listedWorkflowSchema, toEtag, toWorkflow, toWorkflowAnswer, workflowSchema } from './workflow-view.js';
 
@@ -46,13 +48,16 @@ const list = defineRoute({
   responses: { 200: envelopeOf(listedWorkflowSchema), 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, query }) {
     const page = toPage(query);
-    const { total, workflows } = await listWorkflows(deps.db, {
+    const { total, ids } = await listWorkflows(deps.db, {
       scope: caller,
       projectId: query.project,
       titleContains: query.title || undefined,
       ...toWindow(page),
     });
-    return { status: 200, body: { ...page, total, items: workflows.map(toWorkflow) } };
+    const items = await listDrawings(deps, ids, async (asked, limitBytes) =>
+      (await findWorkflows(deps.db, asked, caller, limitBytes)).map(toWorkflow),
+    );
+    return { status: 200, body: { ...page, total, items } };
   },
 });
 
@@ -83,6 +88,7 @@ const read = defineRoute({
   method: 'GET',
   path: workflowPath,
   summary: 'One workflow.',
+  readsDrawing: 'text',
   auth: 'key',
   keyScope: 'full',
   answerHeaders: ['ETag'],
@@ -99,6 +105,7 @@ const update = defineRoute({
   description:
     'With `If-Match`, the `ETag` of an earlier answer, nothing is changed when somebody else has changed the workflow ' +
     'since (412). A change of `data` that changes what runs makes a new version.',
+  readsDrawing: 'parsed',
   auth: 'key',
   keyScope: 'full',
   audit: { action: 'workflow.changed', target: 'workflow', id: 'id', tells: ['data'] },

@@ -40,6 +40,7 @@ export interface HookRecord {
 /** What a delivery is judged by. */
 export interface AddressedHook {
   id: number;
+  projectId: number;
   workflowId: number;
   authorId: number;
   authorRole: Role | null;
@@ -130,7 +131,7 @@ export function findAddressedHook(db: Db, token: string): Promise<AddressedHook 
         .onRef('project_members.project_id', '=', 'projects.id')
         .onRef('project_members.user_id', '=', 'hooks.author_id'),
     )
-    .select(['hooks.id', 'hooks.workflow_id as workflowId', 'hooks.author_id as authorId'])
+    .select(['hooks.id', 'projects.id as projectId', 'hooks.workflow_id as workflowId', 'hooks.author_id as authorId'])
     .select(['hooks.verify', 'hooks.header', 'hooks.secret_enc as secretEnc', 'project_members.role as authorRole'])
     .where('hooks.token_hash', '=', hashToken(token))
     .where('users.is_active', '=', true)
