@@ -52,6 +52,11 @@ export class NodeFailure extends NodeError {
   }
 }
 
+/** The failure of a node whose project would store more than it may. What its call has cost is paid for. */
+export function quotaFailure(charge?: Charge): NodeFailure {
+  return new NodeFailure('quota_exceeded', 'The project would store more bytes than it may.', { charge });
+}
+
 /** A failed node is the user's concern, so the worker logs no warning. */
 const { BENIGN } = ApplicationFailureCategory;
 

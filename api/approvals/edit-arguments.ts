@@ -43,7 +43,7 @@ export async function toEdit(
   const shown = masker.json(given);
   return {
     shown: writeJson(shown),
-    sealed: deps.secretBox.seal(writeJson(given), 'agent'),
+    sealed: deps.secretBox.seal(writeJson(given), 'agent-edit', current.requestId),
     hash: hashArguments(given, shown),
   };
 }
@@ -53,10 +53,18 @@ function wrongArguments(message: string): Error {
 }
 
 /** As `parseArguments` of the worker reads them: some models send an empty text for an empty object. */
-function openArguments({ secretBox }: Deps, { sealed }: CurrentArguments): JsonObject {
-  const text = sealed === null ? '' : secretBox.open(sealed, 'agent');
+function openArguments(deps: Deps, current: CurrentArguments): JsonObject {
+  const text = openText(deps, current);
   const value = text.trim() === '' ? {} : parseJson(text);
   return isObject(value) ? value : {};
+}
+
+/** What would be sent now. */
+function openText({ secretBox }: Deps, current: CurrentArguments): string {
+  const { editedEnc, requestId, argumentsEnc, runId, path, nodeId, turn, ordinal } = current;
+  if (editedEnc !== null) return secretBox.open(editedEnc, 'agent-edit', requestId);
+  if (argumentsEnc === null || turn === null || ordinal === null) return '';
+  return secretBox.open(argumentsEnc, 'agent-arguments', runId, path, nodeId, turn, ordinal);
 }
 
 /** In a text or a key. */

@@ -137,12 +137,6 @@ describe('POST /workflows/mcp-tools/', function () {
       assert.equal(two.requests[0]!.headers['x-api-key'], 'canary-agent-1');
     });
 
-    it('******** in a header that is no credential is a value like any other', async () => {
-      const endpoint = fake.endpoint();
-      await ask({ endpoint_url: endpoint.url, headers: { 'x-plain': MASK } });
-      assert.equal(endpoint.requests[0]!.headers['x-plain'], MASK);
-    });
-
     it('is open to a viewer of the workflow', async () => {
       const endpoint = fake.endpoint();
       const target = mcp(endpoint.url, 'echo', {}, { headers: { authorization: 'canary-56' } });
@@ -167,6 +161,13 @@ describe('POST /workflows/mcp-tools/', function () {
         Array.from({ length: 6 }, () => ask<Detail>({ endpoint_url: endpoint.url, timeout: 30 })),
       );
       for (const { status, body } of answers) assert.deepEqual([status, body.code], [400, 'response_too_large']);
+    });
+
+    it('******** in a header for which nothing is stored, credential or not, and nothing is sent', async () => {
+      const endpoint = fake.endpoint();
+      const { status, body } = await ask({ endpoint_url: endpoint.url, headers: { 'x-plain': MASK } });
+      assert.deepEqual([status, Object.keys(body)], [400, ['headers']]);
+      assert.deepEqual(endpoint.requests, []);
     });
 
     it('workflow_id without node_id, or the reverse', async () => {
