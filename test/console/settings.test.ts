@@ -265,6 +265,7 @@ describe('the settings', function () {
       await button(page.getByRole('dialog'), done).click();
       await page.getByRole('combobox', { name: 'Project' }).filter({ hasText: name }).waitFor();
     }
+    await page.getByText('The project stores 0 bytes:').waitFor();
     await button(page, 'Change project').click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
