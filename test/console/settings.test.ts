@@ -218,6 +218,7 @@ describe('the settings', function () {
 
     const theirs = await browser.visitor();
     await theirs.goto(url);
+    await textbox(theirs, 'New password').waitFor();
     assert.equal(new URL(theirs.url()).hash, '', 'the token leaves the address bar');
     await assertAccessible(theirs, 'a password link');
     await textbox(theirs, 'New password').fill('qwerty123456');

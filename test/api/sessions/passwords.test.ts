@@ -45,7 +45,7 @@ describe('a new password', function () {
       const [here, there] = [await signedIn(stack, person), await signedIn(stack, person)];
       const token = await createLink(stack, person.userId);
       const answer = await change(here.session, { current_password: person.password, new_password: NEW });
-      assert.deepEqual([answer.status, answer.body], [204, undefined]);
+      assert.equal(answer.status, 204);
       assert.deepEqual([await statusOf(here.session), await statusOf(there.session)], [200, 401]);
       assert.deepEqual([(await here.browser.refresh()).status, (await there.browser.refresh()).status], [200, 401]);
       assert.equal((await new Browser(stack.apiUrl).post('link/', { token })).status, 401);
@@ -130,7 +130,8 @@ describe('a new password', function () {
     it('that is weak leaves the link as good as before', async () => {
       const { token } = await linkFor(await createPerson(stack));
       for (const [title, password] of weak) {
-        const { status, body } = await reset(token, password);
+        const asked = { token, ...(password !== undefined && { new_password: password }) };
+        const { status, body } = await new Browser(stack.apiUrl).post('password/reset/', asked);
         assert.deepEqual([status, Object.keys(body)], [400, ['new_password']], title);
       }
       assert.equal((await reset(token)).status, 200);
