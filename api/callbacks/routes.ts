@@ -1,6 +1,7 @@
 // The callback of a node that waits for one. Extensions, section 1.4.
 import { z } from 'zod';
 import { acceptCallback } from '../../db/waits/callbacks-repository.js';
+import type { NodeKey } from '../../graph/plan.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { gone, notFound } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
@@ -25,8 +26,9 @@ const callback = defineRoute({
   responses: { 200: z.object({ accepted: z.boolean() }), 404: detailSchema, 410: detailSchema },
   async handler({ deps, log, params, body, audit }) {
     if (!TOKEN.test(params.token)) throw notFound();
-    const answerEnc = deps.secretBox.seal(body, 'callback');
-    const outcome = await audit.change((trx) => acceptCallback(trx, params.token, answerEnc), {
+    const seal = ({ runId, path, nodeId }: NodeKey): Buffer =>
+      deps.secretBox.seal(body, 'callback-answer', runId, path, nodeId);
+    const outcome = await audit.change((trx) => acceptCallback(trx, params.token, seal), {
       keyOf: (taken) => (taken.status === 'accepted' ? { id: taken.wait.runId } : undefined),
     });
     if (outcome.status === 'unknown') throw notFound();

@@ -67,7 +67,7 @@ const deliver = defineRoute({
 export const deliveryRoutes: Route[] = [deliver];
 
 async function takeDelivery(deps: AppDeps, log: Logger, hook: AddressedHook, delivery: Delivery): Promise<RouteResult> {
-  const secret = hook.secretEnc && deps.secretBox.open(hook.secretEnc, 'hook-secret');
+  const secret = hook.secretEnc && deps.secretBox.open(hook.secretEnc, 'hook-secret', hook.id);
   const verdict = verifySignature({ ...hook, secret }, delivery);
   const refused = { type: 'hook', id: hook.id } as const;
   const throttling = await countOrThrottle(deps, hook, verdict === 'right' ? 'deliveries' : 'refusals');

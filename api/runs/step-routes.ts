@@ -37,7 +37,7 @@ const list = defineRoute({
     if (found.nodeStatus === undefined && !(await isDrawn(deps, node))) throw notFound();
     const isShown = found.steps.length > 0 && !found.isExpired;
     const masker = isShown ? await readRunMasker(deps, node.runId, signal) : undefined;
-    return { status: 200, body: { ...page, total: found.total, items: toSteps(deps, found, masker) } };
+    return { status: 200, body: { ...page, total: found.total, items: toSteps(deps, node, found, masker) } };
   },
 });
 

@@ -23,7 +23,7 @@ const duplicate = defineRoute({
   responses: { 201: workflowSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, access, params }) {
     const source = { workflowId: params.id, projectId: access.projectId, userId: caller.userId };
-    const workflowId = await duplicateWorkflow(deps.db, source);
+    const workflowId = await duplicateWorkflow(deps.db, deps.secretBox, source);
     if (workflowId === undefined) throw notFound();
     return { ...(await answerWorkflow(deps, workflowId, caller)), status: 201 };
   },

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Updateable } from 'kysely';
 import { findProjectRole } from '../../db/projects/members-repository.js';
+import { reserveId } from '../../db/core/reserve-id.js';
 import type { Scope } from '../../db/projects/scope.js';
 import type { WorkflowsTable } from '../../db/core/tables.js';
 import {
@@ -67,9 +68,11 @@ const create = defineRoute({
   responses: { 201: workflowSchema, 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, body }) {
     await checkProject(deps, body.project, caller);
-    const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, body.data);
     const { project: projectId, title } = body;
-    const drawing = { projectId, authorId: caller.userId, title, document, secretsEnc };
+    const id = await reserveId(deps.db, 'workflows');
+    const place = { id, project_id: projectId };
+    const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, place, body.data);
+    const drawing = { id, projectId, authorId: caller.userId, title, document, secretsEnc };
     const workflowId = await createWorkflow(deps.db, drawing);
     if (workflowId === undefined) throw unknownProject(projectId);
     return { ...(await answerWorkflow(deps, workflowId, caller)), status: 201 };

@@ -11,6 +11,8 @@ import { lockProject } from '../workflows/workflows-repository.js';
 export const MOST_HOOKS = 20;
 
 export interface NewHook {
+  /** Reserved (`reserveId`), because what is sealed is bound to it. */
+  id: number;
   projectId: number;
   workflowId: number;
   authorId: number;
@@ -61,9 +63,10 @@ export function insertHook(db: Db, hook: NewHook): Promise<HookRecord | 'gone' |
       .executeTakeFirst();
     if (workflow === undefined) return 'gone';
     if ((await countHooks(transaction, hook.workflowId)) >= MOST_HOOKS) return 'too_many';
-    const { id } = await transaction
+    await transaction
       .insertInto('hooks')
       .values({
+        id: hook.id,
         workflow_id: hook.workflowId,
         author_id: hook.authorId,
         verify: hook.verify,
@@ -72,9 +75,8 @@ export function insertHook(db: Db, hook: NewHook): Promise<HookRecord | 'gone' |
         token_enc: hook.tokenEnc,
         secret_enc: hook.secretEnc,
       })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    return hookRecords(transaction, hook.workflowId).where('hooks.id', '=', id).executeTakeFirstOrThrow();
+      .execute();
+    return hookRecords(transaction, hook.workflowId).where('hooks.id', '=', hook.id).executeTakeFirstOrThrow();
   });
 }
 

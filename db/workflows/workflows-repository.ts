@@ -51,6 +51,8 @@ export interface WorkflowUpdate {
 }
 
 export interface NewWorkflow {
+  /** Reserved (`reserveId`), because the secrets are bound to it. */
+  id: number;
   shortDescription?: string;
   projectId: number;
   authorId: number;
@@ -82,6 +84,7 @@ export async function insertWorkflow(transaction: Db, workflow: NewWorkflow): Pr
   const { id } = await transaction
     .insertInto('workflows')
     .values({
+      id: workflow.id,
       project_id: workflow.projectId,
       author_id: workflow.authorId,
       title: workflow.title,

@@ -1778,7 +1778,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Prometheus metrics of this process, and figures of the whole service. */
+        /** Prometheus metrics of this process, and figures of the whole service; not here where METRICS_PORT is set. */
         get: operations["get_metrics"];
         put?: never;
         post?: never;
@@ -1795,7 +1795,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Database and Temporal answer, and no migration is missing. */
+        /** Database and Temporal answer, and no migration is missing; says which, unless METRICS_PORT is set. */
         get: operations["get_readyz"];
         put?: never;
         post?: never;
@@ -1945,6 +1945,8 @@ export interface components {
                 period: "day" | "month" | "total";
             } | null;
             spent_in_period: components["schemas"]["Amount"];
+            /** @description Of drawings with their versions, of runs and their results; right within 10 seconds */
+            stored_bytes: number;
             total_spent: components["schemas"]["Amount"];
             /** Format: date-time */
             updated_at: string;
@@ -3037,7 +3039,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3261,7 +3263,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3320,7 +3322,7 @@ export interface operations {
     get_audit: {
         parameters: {
             query?: {
-                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                 /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
                 from?: string | unknown | unknown;
                 page?: number;
@@ -3347,7 +3349,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {string} */
-                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                             /** @description With the name of that time; null where nobody is known, or the service itself has done it */
                             actor: {
                                 id: number;
@@ -3518,7 +3520,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3631,7 +3633,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3948,7 +3950,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4070,7 +4072,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4730,7 +4732,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4904,7 +4906,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5421,7 +5423,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5815,7 +5817,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6112,7 +6114,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6171,7 +6173,7 @@ export interface operations {
     get_projects_id_audit: {
         parameters: {
             query?: {
-                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                 /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
                 from?: string | unknown | unknown;
                 page?: number;
@@ -6200,7 +6202,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {string} */
-                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                             /** @description With the name of that time; null where nobody is known, or the service itself has done it */
                             actor: {
                                 id: number;
@@ -6422,7 +6424,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6657,7 +6659,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6874,7 +6876,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7115,7 +7117,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8270,7 +8272,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8405,7 +8407,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8962,7 +8964,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9272,7 +9274,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10529,7 +10531,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10686,7 +10688,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10805,7 +10807,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10924,7 +10926,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11043,7 +11045,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11330,7 +11332,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11563,7 +11565,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11862,7 +11864,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11983,7 +11985,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12304,7 +12306,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12558,7 +12560,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13207,7 +13209,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13824,7 +13826,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14291,7 +14293,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14419,7 +14421,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14823,7 +14825,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14897,6 +14899,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The address and headers are longer than 16 KiB. */
             431: {
                 headers: {
@@ -14933,11 +14944,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        database: boolean;
-                        migrations: boolean;
+                        database?: boolean;
+                        migrations?: boolean;
                         /** @enum {string} */
                         status: "ready" | "not ready";
-                        temporal: boolean;
+                        temporal?: boolean;
                     };
                 };
             };
@@ -14966,11 +14977,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        database: boolean;
-                        migrations: boolean;
+                        database?: boolean;
+                        migrations?: boolean;
                         /** @enum {string} */
                         status: "ready" | "not ready";
-                        temporal: boolean;
+                        temporal?: boolean;
                     };
                 };
             };
@@ -15060,7 +15071,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChatError"] | unknown;
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
