@@ -10,6 +10,7 @@ import type { ChatUpstream } from './chat/chat-upstream.js';
 import type { RefreshFigures } from './observability/database-metrics.js';
 import type { ByteBudget } from '../outgoing/byte-budget.js';
 import type { McpClient } from '../outgoing/mcp-types.js';
+import type { Threads } from '../threads/threads.js';
 import type { Metrics } from './observability/metrics.js';
 import type { DensePlacement } from './runs/dense-placement.js';
 import type { LiveStatus } from './runs/live-status.js';
@@ -33,6 +34,7 @@ export interface AppDeps {
   models: ModelProviders;
   chatUpstream: ChatUpstream;
   chatMeter: ChatMeter;
+  threads: Threads;
   /** The memory that all large answers and bodies share. */
   memory: ByteBudget;
   startSlots: StartSlots;

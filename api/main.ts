@@ -16,6 +16,7 @@ import { CHANGES_CHANNEL } from '../db/runs/tell-watchers.js';
 import { createSecretBox } from '../db/core/secret-box.js';
 import { ByteBudget } from '../outgoing/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
+import { createThreads } from '../threads/threads.js';
 import { createApp } from './app.js';
 import { createChatMeter } from './chat/chat-meter.js';
 import { createChatUpstream } from './chat/chat-upstream.js';
@@ -28,6 +29,7 @@ import { createLiveStatus } from './runs/live-status.js';
 import { startScheduleSync } from './schedules/sync-schedules.js';
 import { startReconciler } from './background/reconciler.js';
 import { startRetention } from './background/retention.js';
+import { startCountingBytes } from './background/stored-bytes.js';
 import { startFoldingFigures } from './background/workflow-figures.js';
 import { closeServer, listen } from './http/server.js';
 import { createSessionVerifier } from './access/session-tokens.js';
@@ -61,6 +63,7 @@ async function main(): Promise<void> {
   const reconciler = startReconciler(deps);
   const retention = startRetention(deps);
   const figures = startFoldingFigures(deps);
+  const bytes = startCountingBytes(deps);
   const webhooks = startWebhookDelivery(deps);
   const schedules = startScheduleSync(deps);
   const audit = startChainingAudit(deps);
@@ -72,7 +75,7 @@ async function main(): Promise<void> {
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
     // Whoever waits for a run is answered at once, so that the server has nothing to wait for.
-    const loops = [deps.runHub, reconciler, retention, figures, webhooks, schedules, audit, chatCalls, changes];
+    const loops = [deps.runHub, reconciler, retention, figures, bytes, webhooks, schedules, audit, chatCalls, changes];
     await Promise.all([closeServer(server), ...loops.map((loop) => loop.stop())]);
     await Promise.all([deps.startSlots.idle(), deps.chatMeter.idle()]);
     health?.close();
@@ -143,6 +146,7 @@ function createDeps(
     models: loadModelProviders(environment, env),
     chatUpstream: createChatUpstream({ timeoutMs: environment.chatTimeoutSeconds * 1000 }),
     chatMeter: createChatMeter(db, logger),
+    threads: createThreads(),
     memory: new ByteBudget(MEMORY),
     startSlots: createStartSlots(STARTS_AT_ONCE),
     keyCounter: createKeyCounter(db, {
@@ -164,6 +168,7 @@ function createDeps(
       defaultRateLimit: environment.defaultRateLimit,
       sessionRateLimit: environment.sessionRateLimit,
       resultRetentionDays,
+      maxProjectBytes: environment.maxProjectBytes,
       publicUrl: environment.publicUrl,
       corsOrigins: environment.corsOrigins,
       temporalUiUrl: environment.temporalUiUrl?.replace(/\/$/, ''),
@@ -184,6 +189,7 @@ function createDeps(
     }),
   };
   const close = async (): Promise<void> => {
+    deps.threads.close();
     await Promise.all([db.destroy(), connection.close(), deps.chatUpstream.close(), deps.mcp.close()]);
   };
   return { deps, close };

@@ -60,7 +60,7 @@ async function connectBy(
   const open = (by: 'sse' | 'streamable_http') => openSession({ ...target, transport: by }, network, signal);
   const toSession = ({ client, transport: watched }: Opened): McpSession => {
     let closing: Promise<void> | undefined;
-    const session = createSession(client, hide, () => {
+    const session = createSession(client, watched.exchanges, hide, () => {
       return (closing ??= watched.close().finally(() => onClosed(session)));
     });
     return session;

@@ -2,8 +2,9 @@
 import { request, type Dispatcher } from 'undici';
 import type { AddressRules } from './address-guard.js';
 import { createConnections } from './connections.js';
+import { TooManyEncodingsError } from './decoded-body.js';
 import { startDeadline, type PausableDeadline } from './pausable-deadline.js';
-import { readBody, TooManyEncodingsError } from './response-body.js';
+import { readBody } from './response-body.js';
 import { tracedCall } from './traced-call.js';
 import { untilAborted } from './until-aborted.js';
 
@@ -158,6 +159,7 @@ async function toResponse(
     encoding: method === 'HEAD' ? undefined : headers['content-encoding'],
     announcedBytes: method === 'HEAD' ? undefined : lengthOf(headers),
     limitBytes: MAX_RESPONSE_BYTES,
+    signal: deadline.signal,
     reserve: waitFor,
   });
   if (body === undefined) throw new OutgoingError('response_too_large', 'The response is larger than 10 MiB.');

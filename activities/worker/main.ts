@@ -20,6 +20,7 @@ import { withLeanThreads } from './lean-threads/lean-threads.js';
 import { ByteBudget } from '../../outgoing/byte-budget.js';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../../outgoing/outgoing-client.js';
+import { createThreads } from '../../threads/threads.js';
 import { createCallbackUrls } from '../node/callback-urls.js';
 import { createRunContexts } from '../node/run-context.js';
 import { ProjectSlots } from './project-slots.js';
@@ -29,6 +30,9 @@ import { createWorkerMetrics, registerWorkerLoad } from './worker-metrics.js';
 
 /** A node with a lighter payload than this never waits for memory behind large ones. */
 const UNCOUNTED_BYTES = 1024 * 1024;
+/** Local activities and workflow tasks mostly wait: for the database, for memory, for a thread. */
+const LOCAL_ACTIVITIES = 400;
+const WORKFLOW_TASKS = 100;
 const DATABASE_CONNECTIONS = 20;
 /** A node waits this long for a connection. Failing earlier would count as an attempt of the node. */
 const CONNECT_TIMEOUT_MS = 20_000;
@@ -61,6 +65,7 @@ async function main(): Promise<void> {
   const outgoing = createOutgoingClient(config.addressRules);
   const mcp = createMcpClient(config.addressRules);
   const sandbox = createSandbox();
+  const threads = createThreads();
   const secretBox = createSecretBox(config.secretsKeys);
   const callbacks = createCallbackUrls(db, secretBox, config.publicUrl);
   const contexts = createRunContexts(db, secretBox, callbacks);
@@ -84,6 +89,7 @@ async function main(): Promise<void> {
       outgoing,
       mcp,
       sandbox,
+      threads,
       memory,
       logger,
       metrics,
@@ -91,6 +97,7 @@ async function main(): Promise<void> {
     interceptors: { activity: [createErrorHygieneInterceptor(logger), holdSlots] },
     // An activity holds a database connection only for single statements.
     maxConcurrentActivityTaskExecutions: config.activitySlots,
+    maxConcurrentLocalActivityExecutions: LOCAL_ACTIVITIES,
     // Heartbeats every 2 s reach the server without throttling, so that a cancel arrives within that time.
     maxHeartbeatThrottleInterval: '2s',
     shutdownGraceTime: SHUTDOWN_GRACE,
@@ -121,6 +128,7 @@ async function main(): Promise<void> {
   } finally {
     health.close();
     sandbox.close();
+    threads.close();
     await Promise.allSettled([connection.close(), outgoing.close(), mcp.close(), db.destroy()]);
     await tracing.shutdown();
   }
@@ -153,7 +161,7 @@ function workflowOptions({ cachedWorkflows, version }: WorkerConfig): Partial<Wo
     maxCachedWorkflows: cachedWorkflows,
     // Without a cache the SDK drops a run's local activities as soon as another run has a task, so only one task may be
     // open at a time.
-    ...(cachedWorkflows === 0 ? { maxConcurrentWorkflowTaskExecutions: 1 } : {}),
+    maxConcurrentWorkflowTaskExecutions: cachedWorkflows === 0 ? 1 : Math.min(WORKFLOW_TASKS, cachedWorkflows),
     // An unversioned worker must not set this: the server would refuse all its workflow tasks, and runs would hang
     // without an error.
     ...(version === undefined

@@ -88,7 +88,7 @@ async function withEdit(
     return isRepeated ? { ...made, argumentsHash: current.hash } : made;
   }
   if (current.status !== 'pending') return { ...made, argumentsHash: NO_HASH };
-  const edit = await toEdit(deps, current, given, signal);
+  const edit = await toEdit(deps, current, given, { userId: made.userId, signal });
   return { ...made, argumentsHash: made.argumentsHash ?? current.hash, edit };
 }
 

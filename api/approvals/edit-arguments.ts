@@ -11,7 +11,7 @@ import { invalidFields } from '../http/errors.js';
 import { readRunMasker } from '../runs/run-masker.js';
 import { argumentsProblem } from './check-arguments.js';
 
-type Deps = Pick<AppDeps, 'db' | 'secretBox' | 'memory'>;
+type Deps = Pick<AppDeps, 'db' | 'secretBox' | 'memory' | 'threads'>;
 
 /** Whether these are the arguments that would be sent anyway. */
 export function isAlready(deps: Deps, current: CurrentArguments, given: JsonObject): boolean {
@@ -23,7 +23,7 @@ export async function toEdit(
   deps: Deps,
   current: CurrentArguments,
   given: JsonObject,
-  signal: AbortSignal,
+  { userId, signal }: { userId: number; signal: AbortSignal },
 ): Promise<ArgumentsEdit> {
   const before = openArguments(deps, current);
   const masker = await readRunMasker(deps, current.runId, signal);
@@ -36,7 +36,9 @@ export async function toEdit(
     return serverLabel === current.serverLabel && toolName === current.toolName;
   });
   const problem =
-    tool === undefined ? 'the tool is not known any more' : await argumentsProblem(tool.parameters, given);
+    tool === undefined
+      ? 'the tool is not known any more'
+      : await argumentsProblem(tool.parameters, given, { threads: deps.threads, userId, signal });
   if (problem !== undefined) throw wrongArguments(`The arguments do not fit the tool: ${problem}.`);
   const shown = masker.json(given);
   return {

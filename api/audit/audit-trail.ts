@@ -15,9 +15,10 @@ export function createTrail(
   deps: AppDeps,
   given: { params: unknown; body: unknown },
 ): Omit<AuditTrail, 'refuse'> {
-  const doer = doerOf(route, ctx, deps);
   return {
-    doer,
+    get doer() {
+      return doerOf(route, ctx, deps);
+    },
     concerns(userId) {
       ctx.state.accountId = userId;
     },
@@ -27,7 +28,11 @@ export function createTrail(
       const { action, target: type, makes } = rule;
       const touched = (rule.tells ?? []).filter((field) => Object.hasOwn(Object(given.body) as object, field));
       const key = targetKey(rule, given.params, ctx.state.access?.projectId);
-      return recordChange(deps.db, { action, type, doer, key, isMade: makes !== undefined, touched, ...about }, work);
+      return recordChange(
+        deps.db,
+        { action, type, doer: doerOf(route, ctx, deps), key, isMade: makes !== undefined, touched, ...about },
+        work,
+      );
     },
   };
 }

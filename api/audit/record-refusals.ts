@@ -70,8 +70,9 @@ async function findNamed(rule: Recorded, route: Route, ctx: AppContext, { db }: 
   if (error.status === 404 && state.access !== undefined) return undefined;
   const projectId = state.access?.projectId ?? (around?.type === 'project' ? around.id : undefined);
   const key = params === undefined ? undefined : targetKey(rule, params, projectId);
-  const inside = key && (await find(rule.target, key));
-  return inside ?? (around && (await find(around.type, around)));
+  const [inside, outside] = [key && (await find(rule.target, key)), around && (await find(around.type, around))];
+  // What belongs to another project was not what the caller was refused.
+  return outside !== undefined && inside?.projectId !== outside.projectId ? outside : inside;
 }
 
 type Around = { type: 'project' | 'workflow'; id: number } | { type: 'run'; id: string };

@@ -12,6 +12,7 @@ import {
   type Batch,
 } from '../../db/retention/retention-repository.js';
 import { expireAuditRecords } from '../../db/retention/audit-retention.js';
+import { deleteGoneDrawings } from '../../db/retention/drawing-retention.js';
 import { deleteOldSignIns } from '../../db/retention/session-retention.js';
 import { deleteOrphanedSnapshots } from '../../db/runs/snapshots-repository.js';
 import type { Tables } from '../../db/core/tables.js';
@@ -97,6 +98,7 @@ function createSteps(days: number): Step[] {
     deleteOldStops,
     deleteOldSignIns,
     expireAuditRecords,
+    deleteGoneDrawings,
     // Graphs are checked one by one and orphans are rare, so a round checks one batch and successive rounds reach all
     // graphs.
     async (trx, rows) => {

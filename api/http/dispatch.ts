@@ -56,7 +56,7 @@ async function handle(route: Route, ctx: AppContext, deps: AppDeps): Promise<Rou
     const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers, peerAddress };
     // The types of the declaration state whether there is a caller and an access; this code passes both on.
     const refuse = (error: unknown) => recordRefusal(route, ctx, deps, error);
-    const audit = { ...createTrail(route, ctx, deps, given), refuse };
+    const audit = Object.assign(createTrail(route, ctx, deps, given), { refuse });
     const context = { deps, log, caller, access, polled, signal, audit, ...given } as Parameters<Route['handler']>[0];
     const rule = recordedBy(route.audit);
     if (rule === undefined || rule.commits === 'handler') return await route.handler(context);

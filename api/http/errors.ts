@@ -92,6 +92,11 @@ export function bodyTooLarge(limitBytes: number): ApiError {
   return new ApiError(413, 'body_too_large', `The request body exceeds ${limitBytes} bytes.`);
 }
 
+/** The error of what would make its project store more than it may (`MAX_PROJECT_BYTES`). */
+export function quotaExceeded(): ApiError {
+  return new ApiError(413, 'quota_exceeded', 'The project would store more bytes than it may.');
+}
+
 /** The error of a caller that may go on in `seconds`. */
 export function throttled(seconds: number, headers: Record<string, string> = {}): ApiError {
   const message = `Request was throttled. Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.`;

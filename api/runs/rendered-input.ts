@@ -82,8 +82,9 @@ async function renderWithin(
     const run = openRunContents(stored, graph.fields, secretBox);
     const results = new Map(
       texts.map(({ place, nodeId, result, resultEnc }): [string, NodeOutput] => {
-        // The trigger's secrets are those of the input: its public form hides them, however short they are.
-        const isPublic = resultEnc === null || graph.nodes.get(nodeId)?.kind === 'trigger';
+        // What people have entered: the public form hides secret fields, however short they are.
+        const isEntered = ['trigger', 'human'].includes(graph.nodes.get(nodeId)?.kind ?? '');
+        const isPublic = resultEnc === null || isEntered;
         const text = isPublic ? result : secretBox.open(resultEnc, 'node-result', place.runId, place.path, nodeId);
         return [nodeId, parseJson(text) as NodeOutput];
       }),

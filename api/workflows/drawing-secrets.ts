@@ -3,7 +3,9 @@
 import { openSecrets, sealSecrets, type SealedSecrets } from '../../acceptance/opened-drawing.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import { invalidFields } from '../http/errors.js';
 import { runTheSame, type SplitDrawing } from '../../graph/drawing-change.js';
+import { newPublicMasks, type PublicMask } from '../../graph/public-masks.js';
 import { splitSecrets } from '../../graph/secrets.js';
 
 type Drawing = Record<string, unknown>;
@@ -28,8 +30,12 @@ export interface ReplacingDrawing {
   isNewVersion: boolean;
 }
 
-/** `********` in the drawing keeps the secrets of `stored`, which it replaces. */
+/**
+ * `********` in the drawing keeps the secrets of `stored`, which it replaces. Throws the 400 where it stands for nothing,
+ * because the field or header is not secret: the stored value would be lost, and the mask sent.
+ */
 export function sealUpdate(box: SecretBox, drawing: Drawing, stored: StoredSecrets): ReplacingDrawing {
+  refuseMasks(newPublicMasks(drawing, stored.document));
   const before = { data: stored.document, secrets: openSecrets(box, stored) };
   const { masked, secrets } = splitSecrets(drawing, before);
   const after = { data: masked, secrets };
@@ -53,4 +59,16 @@ export function sealRestored(
 function seal(box: SecretBox, place: WorkflowPlace, { data, secrets }: SplitDrawing): SealedDrawing {
   const sealed = sealSecrets(box, secrets, 'workflow-secrets', place.project_id, place.id);
   return { document: JSON.stringify(data), secrets_enc: sealed };
+}
+
+const MOST_TOLD = 20;
+
+function refuseMasks(masks: readonly PublicMask[]): void {
+  if (masks.length === 0) return;
+  throw invalidFields({
+    data: masks.slice(0, MOST_TOLD).map(({ kind, nodeId, label }) => {
+      const place = `${kind} "${label.slice(0, 60)}" of the node "${String(nodeId).slice(0, 60)}"`;
+      return `The ${place} is not secret, so that ******** stands for no stored value: enter the value.`;
+    }),
+  });
 }

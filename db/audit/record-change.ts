@@ -43,12 +43,11 @@ export function recordChange<T>(
     const changed = keyOf === undefined ? key : keyOf(result);
     if (changed === undefined) return result;
     const after = await findTarget(transaction, type, changed);
-    const shown = after ?? before;
     await insertAuditEntry(transaction, {
       action,
       doer: userOf === undefined ? change.doer : { ...change.doer, userId: userOf(result) },
       projectId: after?.projectId ?? before?.projectId ?? null,
-      target: shown && { type, id: String(changed.id), name: shown.name },
+      target: { type, id: String(changed.id), name: (after ?? before)?.name ?? '' },
       changes: isMade || key !== undefined ? toChanges(before, after, touched) : {},
     });
     return result;

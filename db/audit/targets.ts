@@ -48,9 +48,9 @@ const FIND = {
         WHERE user_id = users.id)) AS secrets
     FROM users WHERE id = ${id}`,
   session: ({ id }: TargetKey) => sql`
-    SELECT users.name, NULL::integer AS project_id, jsonb_build_object('user', user_id, 'method', method,
-        'is_live', ended_at IS NULL AND expires_at > now()) AS fields, ${NONE} AS secrets
-    FROM sessions JOIN users ON users.id = user_id WHERE sessions.id = ${id}`,
+    SELECT users.name, NULL::integer AS project_id, jsonb_build_object('user', user_id, 'method', method) AS fields, ${NONE} AS secrets
+    FROM sessions JOIN users ON users.id = user_id
+    WHERE sessions.id = ${id} AND ended_at IS NULL AND expires_at > now()`,
   // Of the drawing the version is told, and not its contents.
   workflow: ({ id }: TargetKey) => sql`
     SELECT title AS name, project_id, jsonb_build_object('title', title, 'data', version, 'sort_id', sort_id,

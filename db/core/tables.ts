@@ -40,6 +40,7 @@ import type {
   UserPasswordsTable,
 } from './tables/session-tables.js';
 import type { BudgetsReachedTable, ChatCallsTable, SpendingStopsTable } from './tables/spending-tables.js';
+import type { StoredBytesLimitTable, StoredBytesTable } from './tables/stored-bytes-tables.js';
 import type { WaitsTable } from './tables/wait-tables.js';
 import type { WebhookDeliveriesTable } from './tables/webhook-tables.js';
 import type {
@@ -73,6 +74,8 @@ export interface Tables {
   projects: ProjectsTable;
   project_members: ProjectMembersTable;
   provider_keys: ProviderKeysTable;
+  stored_bytes: StoredBytesTable;
+  stored_bytes_limit: StoredBytesLimitTable;
   waits: WaitsTable;
   human_tasks: HumanTasksTable;
   human_answers: HumanAnswersTable;

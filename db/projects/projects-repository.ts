@@ -16,7 +16,12 @@ export type ProviderKeyListing = Pick<
 >;
 
 /** A project as one of its members sees it. */
-export type MemberProject = ProjectRow & { role: Role; spent_in_period_usd: string };
+export type MemberProject = ProjectRow & {
+  role: Role;
+  spent_in_period_usd: string;
+  /** As of the last seconds. */
+  stored_bytes: number;
+};
 
 export interface ProjectFields {
   name: string;
@@ -53,7 +58,7 @@ export async function insertProject(transaction: Db, userId: number, fields: New
     .returningAll()
     .executeTakeFirstOrThrow();
   await setMember(transaction, project.id, userId, 'owner');
-  return { ...project, role: 'owner', spent_in_period_usd: '0' };
+  return { ...project, role: 'owner', spent_in_period_usd: '0', stored_bytes: 0 };
 }
 
 export function findProject(db: Db, projectId: number, scope: Scope): Promise<MemberProject | undefined> {
@@ -148,6 +153,9 @@ function memberProjects(db: Db, scope: Scope) {
     .selectAll('projects')
     .select('project_members.role')
     .select(sql<string>`spent_in_period(projects, clock_timestamp())`.as('spent_in_period_usd'))
+    .select(
+      sql<number>`coalesce((SELECT bytes FROM stored_bytes WHERE project_id = projects.id), 0)`.as('stored_bytes'),
+    )
     .where('project_members.user_id', '=', scope.userId)
     .where('projects.deleted_at', 'is', null)
     .where(isInScope('projects.id', scope));

@@ -22,6 +22,11 @@ interface Asker {
   by: keyof Credentials;
 }
 
+/** The request of the approvals is unknown in every world. */
+const CHANGES_NOTHING = ['approve', 'reject'].map(
+  (word) => `POST /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/:request_id/${word}/`,
+);
+
 describe('role matrix', function () {
   this.timeout(90_000);
   let stack: TestStack;
@@ -144,11 +149,6 @@ describe('role matrix', function () {
 function takesKeys(line: Line): boolean {
   return line.for !== 'open' && line.for !== 'internal' && line.sessionOnly !== true;
 }
-/** The request of the approvals is unknown in every world. */
-const CHANGES_NOTHING = ['approve', 'reject'].map(
-  (word) => `POST /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/:request_id/${word}/`,
-);
-
 function titleOf({ for: least, sessionOnly }: Line): string {
   if (least === 'open') return 'open to all';
   if (sessionOnly) return 'for sessions alone';

@@ -11,6 +11,7 @@ import {
 import { findTools } from '../../../db/agents/agent-tools.js';
 import { expireRequests } from '../../../db/agents/approvals-repository.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
+import { splitLease } from '../../../outgoing/split-lease.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { persist } from '../../node/record-node.js';
@@ -35,16 +36,20 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
       const workflows = await findWorkflows(deps, task, data);
       const open = calls.filter(({ outcome }) => outcome === null);
       const ofServers = open.filter((call) => !isOfWorkflow(call)).values();
+      const lease = splitLease(task.memory, task.signal);
       const failures: unknown[] = [];
       const runs: OpenToolRun[] = [];
       // Every call settles before the step does, so that no call stays in flight.
       const work = async (queue: Iterable<StoredToolCall>) => {
         for (const call of queue) {
+          const memory = lease.part();
           try {
-            const run = await answerCall(deps, task, { data, scope, workflows, turn, call });
+            const run = await answerCall(deps, { ...task, memory }, { data, scope, workflows, turn, call });
             if (run !== undefined) runs.push(run);
           } catch (error) {
             failures.push(error);
+          } finally {
+            memory.end();
           }
         }
       };

@@ -12,15 +12,14 @@ import {
 import { savePaidCall } from '../../../db/agents/agent-charges.js';
 import { toCharge } from '../../../config/model-price.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
-import { toAnswerForm, type AnswerForm, type CheckedAnswer } from '../../../graph/response-format.js';
+import { toAnswerForm, type AnswerForm } from '../../../graph/response-format.js';
 import { renderJson, renderText, type Scope } from '../../../graph/template.js';
 import { NodeFailure, type Charge } from '../../node/failures.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../../node/node-step.js';
 import { persist } from '../../node/record-node.js';
-import { checkReply, notOfForm, toCorrection } from '../llm/answer-form.js';
+import { checkReply, notOfForm, toCorrection, type Checking } from '../llm/answer-form.js';
 import { toModelParameters } from '../llm/model-parameters.js';
 import { sumUsage } from '../llm/model-reply.js';
-import { prepareForm } from '../structured-answer.js';
 import { openMessage, toMessages } from './agent-messages.js';
 import { loadTools, toModelTools } from './agent-session.js';
 import { agentStepFrame, chargeOf, pickTemplates, type AgentDeps } from './agent-step.js';
@@ -61,7 +60,7 @@ async function prepareAgent(deps: AgentDeps, task: NodeTask): Promise<Agent> {
   const scope = await deps.contexts.loadScope(task, pickTemplates(data));
   const form = toAnswerForm(renderJson(data.settings.response_format, scope));
   // Before anybody pays for an answer that cannot be checked.
-  if (form !== undefined) prepareForm(form);
+  if (form !== undefined) await deps.forms.prepare(form, { projectId: task.run.projectId, signal: task.signal });
   return { task, data, scope, form };
 }
 
@@ -77,22 +76,20 @@ interface FinalAnswer {
  * it is stored together with its price, so that an attempt after a crash goes on behind it. Throws `invalid_output`.
  */
 async function answerOf(deps: AgentDeps, agent: Agent, turn: number, said: StoredTurn[]): Promise<FinalAnswer> {
-  const { form } = agent;
-  const opening = { secretBox: deps.secretBox, agent: agent.task };
+  const { form, task } = agent;
+  const opening = { secretBox: deps.secretBox, agent: task };
   const message = openMessage(said[turn]!, opening);
   if (form === undefined) return { said, message };
-  const checked = check(message, form);
+  const checking: Checking = { forms: deps.forms, form, projectId: task.run.projectId, signal: task.signal };
+  const checked = await checkReply(toReply(message), checking);
   if ('json' in checked) return { said, message, json: checked.json };
   if (message.refusal !== undefined) throw notOfForm(checked.problem);
-  const all = said.length > turn + 1 ? said : await takeTurn(deps, agent, said, toCorrection(toReply(message), form));
+  const all =
+    said.length > turn + 1 ? said : await takeTurn(deps, agent, said, await toCorrection(toReply(message), checking));
   const repaired = openMessage(all[turn + 1]!, opening);
-  const again = check(repaired, form);
+  const again = await checkReply(toReply(repaired), checking);
   if ('problem' in again) throw notOfForm(again.problem);
   return { said: all, message: repaired, json: again.json };
-}
-
-function check(message: AssistantMessage, form: AnswerForm): CheckedAnswer {
-  return checkReply(toReply(message), form);
 }
 
 function toReply({ content, refusal }: AssistantMessage) {

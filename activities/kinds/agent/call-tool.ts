@@ -10,6 +10,7 @@ import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpToolResult } from '../../../outgoing/mcp-types.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
+import { messageBytes } from '../../node/payload-weight.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
 import { toServer } from './agent-session.js';
@@ -103,9 +104,13 @@ async function callServer(
   }
   try {
     const timeoutMs = data.settings.timeout * 1000;
-    const { runId, signal } = task;
+    const { runId, signal, memory } = task;
     const result = await deps.sessions.use(runId, toServer(server, scope), signal, (session) =>
-      session.callTool(call.toolName, withMarkedNumbers(given), { timeoutMs, signal }),
+      session.callTool(call.toolName, withMarkedNumbers(given), {
+        timeoutMs,
+        signal,
+        reserve: (size) => memory.resize(messageBytes(size)),
+      }),
     );
     return toAnswer(result);
   } catch (error) {

@@ -20,7 +20,7 @@ export const STATUS_TEXTS: Partial<Record<number, string>> = {
   406: 'The caller does not take the form of the answer.',
   409: 'Too late: what has happened stands.',
   412: 'It has been changed since the caller read it; nothing is done.',
-  413: 'The body is too large.',
+  413: 'The body is too large, or its project would store more than it may.',
   415: 'The media type, charset or encoding of the body is not taken.',
   431: 'The address and headers are longer than 16 KiB.',
   422: 'The workflow does not take this input; nothing was kept.',

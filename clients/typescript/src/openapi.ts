@@ -1945,6 +1945,8 @@ export interface components {
                 period: "day" | "month" | "total";
             } | null;
             spent_in_period: components["schemas"]["Amount"];
+            /** @description Of drawings with their versions, of runs and their results; right within 10 seconds */
+            stored_bytes: number;
             total_spent: components["schemas"]["Amount"];
             /** Format: date-time */
             updated_at: string;
@@ -3037,7 +3039,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3261,7 +3263,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3518,7 +3520,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3631,7 +3633,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3948,7 +3950,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4070,7 +4072,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4730,7 +4732,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4904,7 +4906,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5421,7 +5423,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5815,7 +5817,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6112,7 +6114,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6422,7 +6424,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6657,7 +6659,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6874,7 +6876,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7115,7 +7117,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8270,7 +8272,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8405,7 +8407,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8962,7 +8964,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9272,7 +9274,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10529,7 +10531,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10686,7 +10688,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10805,7 +10807,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10924,7 +10926,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11043,7 +11045,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11330,7 +11332,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11563,7 +11565,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11862,7 +11864,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11983,7 +11985,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12304,7 +12306,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12558,7 +12560,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13207,7 +13209,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13824,7 +13826,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14291,7 +14293,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14419,7 +14421,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14823,7 +14825,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15069,7 +15071,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChatError"] | unknown;
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;

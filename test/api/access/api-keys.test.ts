@@ -102,7 +102,7 @@ describe('API keys over HTTP', function () {
       assert.deepEqual([made.project, made.expires_at], [inside, '2099-01-31T12:00:00.000Z']);
       const client = createApiClient(stack.apiUrl, apiKey);
       const outside = await account.api.createProject();
-      assert.equal((await client.get(`/projects/${outside}/`)).status, 404);
+      assert.equal((await client.get(`/projects/${outside}/`)).status, 403);
       const changed = await session.patch<Key>(`/api-keys/${id}/`, { body: { label: 'free', project: null } });
       const listed = { ...made, id, label: 'free', project: null };
       assert.deepEqual([changed.status, changed.body], [200, listed]);

@@ -22,7 +22,7 @@ import { Browser, createLink, createPerson } from '../sessions/people.js';
 const [ISSUER, AUDIENCE] = ['https://issuer.example', 'workflows'];
 
 describe('session tokens of a published key set', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let api: ApiProcess;
@@ -47,11 +47,11 @@ describe('session tokens of a published key set', function () {
       response.end(JSON.stringify({ keys: published }));
     });
     const rules = { JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE };
-    api = await startApiProcess(stack, { ...rules, JWT_SECRET: '', JWT_JWKS_URL: `${issuer.url}/jwks.json` });
-    both = await startApiProcess(stack, { ...rules, JWT_JWKS_URL: `${issuer.url}/jwks.json` });
+    const env = { ...rules, JWT_JWKS_URL: `${issuer.url}/jwks.json` };
+    [api, both] = await Promise.all([startApiProcess(stack, { ...env, JWT_SECRET: '' }), startApiProcess(stack, env)]);
   });
   after(async () => {
-    assert.deepEqual([await api.stop(), await both.stop()], [0, 0]);
+    assert.deepEqual(await Promise.all([api.stop(), both.stop()]), [0, 0]);
     await issuer.close();
   });
 

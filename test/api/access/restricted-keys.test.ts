@@ -232,6 +232,6 @@ describe('a key that is restricted to a project', function () {
     const billing = await restricted.api.get<Page<unknown>>(`/billing-history/workflowrun/${data.id}/`);
     assert.deepEqual([billing.status, billing.body.total], [200, 2]);
     const foreign = await restrictedTo(stack, outside, account);
-    assert.equal((await foreign.api.get(`/billing-history/workflowrun/${data.id}/`)).status, 404);
+    assert.equal((await foreign.api.get(`/billing-history/workflowrun/${data.id}/`)).status, 403);
   });
 });

@@ -8,7 +8,7 @@ import { createPerson, type Person } from '../sessions/people.js';
 const PATHS = ['/healthz', '/api/v1/projects/', '/nowhere', '/', '/docs'];
 
 describe('transport security', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let secure: ApiProcess;
   let person: Person;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ApiAnswer, ApiClient } from '../../support/api-client.js';
+import { createApiClient, type ApiAnswer, type ApiClient } from '../../support/api-client.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
@@ -18,7 +18,7 @@ interface ProviderKey {
 const SECRET = 'sk-canary-of-a-project-4711';
 
 describe('provider keys of a project', function () {
-  this.timeout(90_000);
+  this.timeout(150_000);
   let stack: TestStack;
   let api: ApiClient;
   let project: number;
@@ -141,7 +141,7 @@ describe('provider keys of a project', function () {
     after(() => proxy.stop());
 
     it('the newest of its provider is sent, and after its deletion the one before, at last the platform`s', async () => {
-      const { api: own } = proxy.account;
+      const own = createApiClient(proxy.process.apiUrl, proxy.account.apiKey);
       const id = await own.createProject();
       const keyInUse = async (): Promise<string | undefined> => {
         const answer = await proxy.send(chatBody('own-keys'), { headers: { 'x-project-id': String(id) } });
@@ -152,11 +152,13 @@ describe('provider keys of a project', function () {
       for (const [provider, key] of [
         ['raw', 'sk-first'],
         ['raw', 'sk-second'],
-        ['another', 'sk-third'],
       ]) {
         const { body } = await own.post<ProviderKey>(`/projects/${id}/provider-keys/`, { body: { provider, key } });
         made.push(body.id);
       }
+      const ofAnother = `INSERT INTO provider_keys (project_id, provider, name, key_enc, masked_key)
+        SELECT project_id, 'another', name, key_enc, masked_key FROM provider_keys WHERE id = $1`;
+      await queryDatabase(stack, ofAnother, [made[0]]);
       assert.equal(await keyInUse(), 'Bearer sk-second');
       const restricted = await restrictedTo(stack, id, proxy.account);
       const headers = { authorization: `Bearer ${restricted.apiKey}` };

@@ -160,6 +160,47 @@ describe('the chains of the audit log', function () {
     await assert.rejects(sql`DELETE FROM audit_records WHERE project_id = 1`.execute(db), /never changed/);
   });
 
+  it('need of a role only that it may insert and chain: it changes and deletes nothing', async () => {
+    const role = `service_${randomUUID().replaceAll('-', '')}`;
+    await sql.raw(`CREATE ROLE ${role}`).execute(db);
+    try {
+      for (const grant of [
+        `GRANT SELECT, INSERT ON audit_records TO ${role}`,
+        `GRANT UPDATE (position, hash) ON audit_records TO ${role}`,
+        `GRANT SELECT, INSERT, UPDATE ON audit_chains TO ${role}`,
+        `GRANT SELECT ON users TO ${role}`,
+      ]) {
+        await sql.raw(grant).execute(db);
+      }
+      const as = <T>(work: (trx: Db) => Promise<T>): Promise<T> =>
+        db.transaction().execute(async (trx) => {
+          await sql.raw(`SET LOCAL ROLE ${role}`).execute(trx);
+          return work(trx);
+        });
+      await sql`INSERT INTO audit_records (at, action, outcome, via)
+        VALUES (now() - interval '401 days', 'user.created', 'success', 'system')`.execute(db);
+      await as((trx) => add(1, trx));
+      assert.equal(await as((trx) => chainRecords(trx, 10)), 2);
+      assert.deepEqual((await as((trx) => expireAuditRecords(trx, 10))).expired, { audit_records: 1 });
+      for (const text of [
+        "UPDATE audit_records SET action = 'x'",
+        'UPDATE audit_records SET hash = NULL, position = NULL',
+        'DELETE FROM audit_records',
+        'TRUNCATE audit_records',
+      ]) {
+        await assert.rejects(
+          as((trx) => sql.raw(text).execute(trx)),
+          /permission denied|never changed/,
+          text,
+        );
+      }
+      assert.deepEqual(await verify(), { entries: 1, intact: true, first_broken: null });
+    } finally {
+      await sql.raw(`DROP OWNED BY ${role}`).execute(db);
+      await sql.raw(`DROP ROLE ${role}`).execute(db);
+    }
+  });
+
   it('have 60 refusals of one network and target a minute, and one record that counts the others', async () => {
     const refusal = (id: string, network = '203.0.113.7'): Refusal => ({
       action: 'workflow.deleted',
