@@ -51,8 +51,7 @@ export interface WorkflowUpdate {
 }
 
 export interface NewWorkflow {
-  /** Reserved (`reserveId`), because the secrets are bound to it. */
-  id: number;
+  id: number; // reserved (`reserveId`), because the secrets are bound to it
   shortDescription?: string;
   projectId: number;
   authorId: number;

@@ -82,11 +82,11 @@ describe('the services of docker-compose.yml', function () {
   });
 
   it('the role of API and worker reads and writes rows, and can neither change the schema nor what was migrated', async () => {
-    const client = new pg.Client(compose.databaseUrl('api'));
-    await client.connect();
+    const connection = new pg.Client(compose.databaseUrl('api'));
+    await connection.connect();
     try {
       const codeOf = (statement: string) =>
-        client.query(statement).then(
+        connection.query(statement).then(
           () => 'done',
           (error: { code?: string }) => error.code,
         );
@@ -112,7 +112,7 @@ describe('the services of docker-compose.yml', function () {
       ];
       for (const statement of denied) assert.equal(await codeOf(statement), '42501', statement);
     } finally {
-      await client.end();
+      await connection.end();
     }
   });
 

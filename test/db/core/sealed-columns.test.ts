@@ -13,6 +13,10 @@ import type { TestStack } from '../../support/stack.js';
 /** Bytes that are no secrets: hashes. */
 const PLAIN_BYTES = [
   'api_keys.key_hash',
+  'audit_chains.expired_hash',
+  'audit_chains.last_hash',
+  'audit_records.hash',
+  'audit_refusals.key',
   'graph_snapshots.hash',
   'hooks.token_hash',
   'login_failures.key',
