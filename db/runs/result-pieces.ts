@@ -7,10 +7,13 @@ import { resultBytes } from '../nodes/result-bytes.js';
  * In characters of the database, of which one may be two of ours. The whole result is unpacked for each piece of it, so
  * that small ones cost time and large ones memory.
  */
-const PIECE_CHARACTERS = 1024 * 1024;
+const PIECE_CHARACTERS = 512 * 1024;
 
-/** The memory of a piece while it is fetched: as the database driver holds it, and as text. */
-export const PIECE_BYTES = 8 * PIECE_CHARACTERS;
+/**
+ * What a piece takes while it is fetched. It is more than the driver holds, so that a reader of large results occupies few
+ * of the database's connections: each piece unpacks the whole result.
+ */
+export const PIECE_BYTES = 32 * PIECE_CHARACTERS;
 
 /**
  * A result's JSON text, piece by piece, and no connection is held between two. Throws when it has expired meanwhile: what
