@@ -25,6 +25,7 @@ const PLAIN_BYTES = [
   'sessions.family_hash',
   'sessions.token_hash',
   'sign_in_links.token_hash',
+  'stored_graphs.hash',
   'workflows.published_snapshot',
   'waits.token_hash',
 ];
