@@ -11,6 +11,7 @@ import type { RefreshFigures } from './observability/database-metrics.js';
 import type { ByteBudget } from '../outgoing/byte-budget.js';
 import type { McpClient } from '../outgoing/mcp-types.js';
 import type { Threads } from '../threads/threads.js';
+import type { HeavyTurns } from './http/heavy-turns.js';
 import type { Metrics } from './observability/metrics.js';
 import type { DensePlacement } from './runs/dense-placement.js';
 import type { LiveStatus } from './runs/live-status.js';
@@ -37,6 +38,8 @@ export interface AppDeps {
   threads: Threads;
   /** The memory that all large answers and bodies share. */
   memory: ByteBudget;
+  /** In which large drawings are worked at. */
+  turns: HeavyTurns;
   startSlots: StartSlots;
   keyCounter: KeyCounter;
   sessionCounter: SessionCounter;

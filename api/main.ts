@@ -31,6 +31,7 @@ import { startReconciler } from './background/reconciler.js';
 import { startRetention } from './background/retention.js';
 import { startCountingBytes } from './background/stored-bytes.js';
 import { startFoldingFigures } from './background/workflow-figures.js';
+import { HeavyTurns } from './http/heavy-turns.js';
 import { closeServer, listen } from './http/server.js';
 import { createSessionVerifier } from './access/session-tokens.js';
 import { createSignIn } from './sessions/sign-in.js';
@@ -49,7 +50,12 @@ const POOL_MAX = 20;
 /** A start takes Temporal about 20 ms of processor time, so this many finish within the deadline of one. */
 const STARTS_AT_ONCE = 20;
 /** docs/operate/tuning.md explains the effect of these limits. */
-const MEMORY = { totalBytes: 192 * 1024 * 1024, uncountedBytes: 256 * 1024 };
+const MEMORY = {
+  totalBytes: 192 * 1024 * 1024,
+  uncountedBytes: 256 * 1024,
+  uncountedLeases: 64,
+  patienceMs: 20_000,
+};
 
 async function main(): Promise<void> {
   const environment = parseEnvironment(process.env);
@@ -148,6 +154,7 @@ function createDeps(
     chatMeter: createChatMeter(db, logger),
     threads: createThreads(),
     memory: new ByteBudget(MEMORY),
+    turns: new HeavyTurns(),
     startSlots: createStartSlots(STARTS_AT_ONCE),
     keyCounter: createKeyCounter(db, {
       retentionDays: resultRetentionDays,

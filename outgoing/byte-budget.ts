@@ -1,12 +1,13 @@
-// Limits how much memory the concurrent work of a process holds. A caller that wants more waits until others have
-// finished, so that the process does not run out of memory.
+// Limits how much memory the concurrent work of a process holds, and shares it between tenants. A caller that wants more
+// waits until others have finished, so that the process does not run out of memory.
 
 export interface ByteLease {
   /** The size that was last asked for. */
   readonly bytes: number;
   /**
    * Changes the lease to hold `bytes` in all. A reduction applies at once. An increase may have to wait: it then
-   * returns a promise, which rejects with the reason of the lease's signal when that is aborted.
+   * returns a promise. The promise rejects with the reason of the lease's signal when that is aborted, and with
+   * `MemoryBusyError` when the budget has a patience and it is over. The lease then holds what it held before.
    */
   resize(bytes: number): Promise<void> | undefined;
   /** Releases everything. It may be called more than once. */
@@ -15,24 +16,47 @@ export interface ByteLease {
 
 export interface ByteBudgetOptions {
   totalBytes: number;
-  /** The part of each lease that is not counted, so that small leases never wait behind large ones. */
+  /** The part of a lease that is not counted, so that small leases never wait behind large ones. */
   uncountedBytes: number;
+  /** How many leases of a tenant have an uncounted part at a time. Default: all. */
+  uncountedLeases?: number;
+  /** How long a lease waits at most. Default: for ever. */
+  patienceMs?: number;
 }
 
+/** The memory was not free in time. */
+export class MemoryBusyError extends Error {
+  constructor() {
+    super('The memory that the work needs was not free in time.');
+    this.name = 'MemoryBusyError';
+  }
+}
+
+/** The part of the total that only small shares may use. */
+const RESERVED_PART = 1 / 4;
+
 /**
- * Leases may grow while they hold memory. This cannot deadlock, because the first lease in line never waits. The memory
- * held is therefore at most the total, plus what the first lease needs, plus `uncountedBytes` for every lease.
+ * A lease is granted when one of these holds, and the total is not exceeded by 1 and 2:
+ *
+ * 1. Its tenant then holds no more than what is left free. One tenant gets at most a half, two get a third each, and so
+ *    on: something is always left for a newcomer.
+ * 2. A quarter of the total is left free, and its tenant has no older lease, or nobody else holds anything.
+ * 3. It is the oldest of all leases that hold or want something.
+ *
+ * Leases may grow while they hold memory. This cannot deadlock: by 3 the oldest lease never waits, and each lease becomes
+ * the oldest one when those before it have ended. The memory held is therefore at most the total, plus what the oldest
+ * lease needs, plus the uncounted parts. Whoever holds the least is served first.
  */
 export class ByteBudget {
-  readonly #totalBytes: number;
-  readonly #uncountedBytes: number;
-  /** The leases that hold or want counted bytes, in order of arrival. */
+  readonly #options: Required<ByteBudgetOptions>;
+  readonly #tenants = new Map<string, Tenant>();
+  /** The leases that hold or want counted bytes, the oldest first. */
   readonly #line = new Set<Lease>();
   #heldBytes = 0;
+  #waiting = 0;
 
-  constructor({ totalBytes, uncountedBytes }: ByteBudgetOptions) {
-    this.#totalBytes = totalBytes;
-    this.#uncountedBytes = uncountedBytes;
+  constructor(options: ByteBudgetOptions) {
+    this.#options = { uncountedLeases: Infinity, patienceMs: Infinity, ...options };
   }
 
   /** The counted bytes that leases hold now. */
@@ -42,11 +66,12 @@ export class ByteBudget {
 
   /** The number of leases that wait. */
   get waiting(): number {
-    return [...this.#line].filter((lease) => lease.pending !== undefined).length;
+    return this.#waiting;
   }
 
-  lease(signal?: AbortSignal): ByteLease {
-    const lease: Lease = { counted: 0, pending: undefined };
+  /** `tenant`: for whom the memory is held, such as `user:7`. Aborting `signal` ends the waiting. */
+  lease(tenant: string, signal?: AbortSignal): ByteLease {
+    const lease: Lease = { tenant, counted: 0, uncounted: undefined, pending: undefined };
     let asked = 0;
     return {
       get bytes() {
@@ -54,71 +79,147 @@ export class ByteBudget {
       },
       resize: (bytes) => {
         asked = bytes;
-        return this.#resize(lease, Math.max(0, Math.ceil(bytes) - this.#uncountedBytes), signal);
+        return this.#resize(lease, Math.ceil(bytes), signal);
       },
       end: () => this.#end(lease),
     };
   }
 
-  #resize(lease: Lease, counted: number, signal: AbortSignal | undefined): Promise<void> | undefined {
+  #resize(lease: Lease, bytes: number, signal: AbortSignal | undefined): Promise<void> | undefined {
+    if (bytes === 0 && lease.uncounted === undefined) return undefined;
+    const tenant = this.#tenantOf(lease);
+    const counted = Math.max(0, bytes - lease.uncounted!);
     if (counted <= lease.counted) {
-      this.#set(lease, counted);
-      if (counted === 0) this.#line.delete(lease);
+      this.#set(lease, tenant, counted);
+      if (counted === 0) this.#leaveLine(lease, tenant);
       this.#grant();
       return undefined;
     }
     this.#line.add(lease);
-    return new Promise<void>((resolve, reject) => {
-      const giveUp = (): void => {
+    tenant.line.add(lease);
+    if (this.#waiting === 0 && this.#fits(lease, tenant, counted)) {
+      this.#set(lease, tenant, counted);
+      return undefined;
+    }
+    return this.#wait(lease, tenant, counted, signal);
+  }
+
+  #wait(lease: Lease, tenant: Tenant, counted: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { patienceMs } = this.#options;
+      let timer: NodeJS.Timeout | undefined;
+      const leave = (): void => {
+        this.#waiting -= 1;
         lease.pending = undefined;
-        if (lease.counted === 0) this.#line.delete(lease);
-        this.#grant();
-        reject(signal?.reason);
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', giveUp);
       };
+      const fail = (error: unknown): void => {
+        leave();
+        if (lease.counted === 0) this.#leaveLine(lease, tenant);
+        this.#grant();
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason of a signal may be anything
+        reject(error);
+      };
+      const giveUp = (): void => fail(signal?.reason);
       lease.pending = {
         counted,
         grant() {
-          signal?.removeEventListener('abort', giveUp);
+          leave();
           resolve();
         },
       };
+      this.#waiting += 1;
       signal?.addEventListener('abort', giveUp, { once: true });
+      if (patienceMs !== Infinity) timer = setTimeout(() => fail(new MemoryBusyError()), patienceMs);
       this.#grant();
       if (lease.pending !== undefined && signal?.aborted) giveUp();
     });
   }
 
   #end(lease: Lease): void {
-    this.#set(lease, 0);
-    this.#line.delete(lease);
+    const tenant = this.#tenants.get(lease.tenant);
+    if (tenant === undefined || lease.uncounted === undefined) return;
+    this.#set(lease, tenant, 0);
     lease.pending?.grant();
-    lease.pending = undefined;
+    if (lease.uncounted > 0) tenant.uncountedLeases -= 1;
+    lease.uncounted = undefined;
+    this.#leaveLine(lease, tenant);
     this.#grant();
   }
 
-  /** Grants strictly in order. Otherwise a large request could wait forever behind a stream of small ones. */
   #grant(): void {
-    let isFirst = true;
-    for (const lease of this.#line) {
+    while (this.#waiting > 0) {
+      const lease = this.#next();
+      if (lease?.pending === undefined) return;
       const { pending } = lease;
-      if (pending !== undefined) {
-        const fits = this.#heldBytes - lease.counted + pending.counted <= this.#totalBytes;
-        if (!fits && !isFirst) return;
-        lease.pending = undefined;
-        this.#set(lease, pending.counted);
-        pending.grant();
-      }
-      isFirst = false;
+      this.#set(lease, this.#tenants.get(lease.tenant)!, pending.counted);
+      pending.grant();
     }
   }
 
-  #set(lease: Lease, counted: number): void {
+  /** The waiting lease that is served next; undefined while there is no memory for any. */
+  #next(): Lease | undefined {
+    const [oldest] = this.#line;
+    if (oldest?.pending !== undefined) return oldest;
+    const tenants = [...this.#tenants.values()].filter(({ line }) => line.size > 0);
+    for (const tenant of tenants.toSorted((left, right) => left.held - right.held)) {
+      for (const lease of tenant.line) {
+        if (lease.pending !== undefined && this.#fits(lease, tenant, lease.pending.counted)) return lease;
+      }
+    }
+    return undefined;
+  }
+
+  #fits(lease: Lease, tenant: Tenant, counted: number): boolean {
+    const { totalBytes } = this.#options;
+    const [oldest] = this.#line;
+    if (lease === oldest) return true;
+    const growth = counted - lease.counted;
+    const held = this.#heldBytes + growth;
+    const ofTenant = tenant.held + growth;
+    const free = totalBytes - held;
+    if (free < 0) return false;
+    const [oldestOfTenant] = tenant.line;
+    const isFirst = lease === oldestOfTenant || ofTenant === held;
+    return ofTenant <= free || (isFirst && free >= totalBytes * RESERVED_PART);
+  }
+
+  #set(lease: Lease, tenant: Tenant, counted: number): void {
     this.#heldBytes += counted - lease.counted;
+    tenant.held += counted - lease.counted;
     lease.counted = counted;
+  }
+
+  /** Decides, too, whether the lease has an uncounted part. */
+  #tenantOf(lease: Lease): Tenant {
+    const tenant = this.#tenants.get(lease.tenant) ?? { held: 0, uncountedLeases: 0, line: new Set() };
+    this.#tenants.set(lease.tenant, tenant);
+    if (lease.uncounted === undefined) {
+      lease.uncounted = tenant.uncountedLeases < this.#options.uncountedLeases ? this.#options.uncountedBytes : 0;
+      if (lease.uncounted > 0) tenant.uncountedLeases += 1;
+    }
+    return tenant;
+  }
+
+  #leaveLine(lease: Lease, tenant: Tenant): void {
+    this.#line.delete(lease);
+    tenant.line.delete(lease);
+    if (tenant.line.size === 0 && tenant.uncountedLeases === 0) this.#tenants.delete(lease.tenant);
   }
 }
 
 interface Lease {
+  tenant: string;
   counted: number;
+  /** How many of its bytes are not counted; undefined before it has asked for any. */
+  uncounted: number | undefined;
   pending: { counted: number; grant(): void } | undefined;
+}
+
+interface Tenant {
+  held: number;
+  uncountedLeases: number;
+  /** As `#line`, of this tenant. */
+  line: Set<Lease>;
 }

@@ -84,7 +84,9 @@ export async function endTask({ db, secretBox }: WaitDeps, task: NodeTask): Prom
   const { entered, enteredEnc, comment } = last;
   const data = humanNode.schema.parse(task.node.data);
   const fields = data.fields ?? [];
-  const given = parseJson(enteredEnc === null ? entered : secretBox.open(enteredEnc, 'human-answer')) as JsonObject;
+  const given = parseJson(
+    enteredEnc === null ? entered : secretBox.open(enteredEnc, 'human-answer', settled.taskId, last.userId),
+  ) as JsonObject;
   const values = completeInput(fields, given).input;
   const { masked, secretValues } = maskInput(fields, values);
   const toOutput = (of: unknown) => {

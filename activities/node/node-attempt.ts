@@ -82,7 +82,7 @@ export async function attemptStep<Facts>(
   const stop = createStopSignal(Context.current(), givenUp);
   const signal = limit === undefined ? stop.signal : AbortSignal.any([stop.signal, limit]);
   const startedAt = performance.now();
-  const memory = deps.memory.lease(signal);
+  const memory = deps.memory.lease(`project:${run.projectId}`, signal);
   const task: NodeTask = { runId, path, nodeId, run, node, signal, stop: stop.signal, memory, startedAt };
   const observe = (outcome: AttemptOutcome, code?: string, delayMs?: number): void => {
     deps.metrics.attemptSeconds.observe({ kind: node.kind, outcome }, (performance.now() - startedAt) / 1000);

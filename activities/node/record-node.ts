@@ -43,7 +43,7 @@ export async function recordNode(
   end: NodeEnd,
 ): Promise<NodeClaim | undefined> {
   const { run, node, runId, path, nodeId } = task;
-  const texts = end.outcome && toResultText(end.outcome, run.masker, deps.secretBox);
+  const texts = end.outcome && toResultText(end.outcome, task, { masker: run.masker, secretBox: deps.secretBox });
   let charge: Charge | undefined;
   let isSettled = false;
   let stored: NodeClaim | undefined;

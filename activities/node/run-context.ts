@@ -128,7 +128,9 @@ export function createRunContexts(db: Db, secretBox: SecretBox, callbacks: Callb
     const key = `${run.runId}/${createHash('sha256').update(sealed).digest('base64url')}`;
     let masking = maskers.get(key);
     if (masking === undefined) {
-      const secretTexts = [...new Set([...run.secretTexts, ...openPassedSecrets(secretBox, sealed)])];
+      const secretTexts = [
+        ...new Set([...run.secretTexts, ...openPassedSecrets(secretBox, sealed, [run.projectId, run.runId])]),
+      ];
       maskers.set(key, (masking = { secretTexts, masker: createMasker(secretTexts) }));
     }
     return { ...run, ...masking };

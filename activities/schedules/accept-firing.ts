@@ -92,14 +92,14 @@ function isTooLate({ catchupSeconds }: FiringSchedule, startedMs: number): boole
 /** Returns why the workflow does not take the run. Of such a run nothing is kept. */
 async function store(deps: FiringDeps, firing: FiringKey, schedule: FiringSchedule): Promise<Refusal | undefined> {
   const { db, secretBox, snapshots } = deps;
-  const memory = deps.memory.lease(Context.current().cancellationSignal);
+  const memory = deps.memory.lease(`project:${schedule.projectId}`, Context.current().cancellationSignal);
   try {
     const { workflowId, projectId, authorId, inputEnc } = schedule;
     const sizeBytes = await measureDrawing(db, projectId, workflowId);
     await memory.resize(DRAWING_FACTOR * ((sizeBytes ?? 0) + inputEnc.length));
     const workflow = await findDrawing(db, workflowId);
     if (workflow === undefined) return { code: 'workflow_not_found', message: 'The workflow was deleted.' };
-    const stored = openScheduleInput(secretBox, inputEnc);
+    const stored = openScheduleInput(secretBox, firing.scheduleId, inputEnc);
     if (stored === undefined) return UNREADABLE;
     const { secretValues: passedSecrets } = maskInput(secretFieldsThen(stored), stored.input);
     const prepared = prepareRun(secretBox, { workflow, userId: authorId, input: stored.input, passedSecrets });

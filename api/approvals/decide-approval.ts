@@ -1,5 +1,6 @@
 // A person's decision on an agent's request. Postgres counts the decisions; once they settle the request, a signal reports
 // it to Temporal and is repeated until the run confirms it.
+import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { Logger } from '../../config/logger.js';
 import {
   findCurrentArguments,
@@ -30,6 +31,8 @@ interface Asking {
   log: Logger;
   /** The person has hung up. */
   signal: AbortSignal;
+  /** Of the request. */
+  memory: ByteLease;
   audit: AuditTrail;
 }
 
@@ -48,12 +51,12 @@ const NOT_YOU = 'The approval rules of this agent do not let you decide on this 
  */
 export async function decide(
   deps: AppDeps,
-  { log, signal, audit }: Asking,
+  { log, signal, memory, audit }: Asking,
   asked: AskedDecision,
 ): Promise<DecisionAnswer> {
   const { runId, requestId, decision } = asked;
   await linkRequestToRun(deps, runId);
-  const made = await withEdit(deps, asked, signal);
+  const made = await withEdit(deps, asked, { memory, signal });
   const outcome = await audit.change((trx) => decideRequest(trx, made), {
     keyOf: (decided) => (decided === 'settled' || decided === 'counted' ? { id: requestId } : undefined),
   });
@@ -76,7 +79,7 @@ const REASONS: Partial<Record<string, string>> = {
 async function withEdit(
   deps: AppDeps,
   { arguments: given, ...made }: AskedDecision,
-  signal: AbortSignal,
+  { memory, signal }: Pick<Asking, 'memory' | 'signal'>,
 ): Promise<NewDecision> {
   if (given === undefined) return made;
   const current = await findCurrentArguments(deps.db, made);
@@ -88,7 +91,7 @@ async function withEdit(
     return isRepeated ? { ...made, argumentsHash: current.hash } : made;
   }
   if (current.status !== 'pending') return { ...made, argumentsHash: NO_HASH };
-  const edit = await toEdit(deps, current, given, { userId: made.userId, signal });
+  const edit = await toEdit(deps, current, given, { userId: made.userId, memory, signal });
   return { ...made, argumentsHash: made.argumentsHash ?? current.hash, edit };
 }
 

@@ -1,4 +1,5 @@
 // Arguments that a person puts in the place of those that the model has asked for. Extensions, section 7.
+import type { ByteLease } from '../../outgoing/byte-budget.js';
 import { findTools } from '../../db/agents/agent-tools.js';
 import type { CurrentArguments } from '../../db/agents/approval-requests-repository.js';
 import type { ArgumentsEdit } from '../../db/agents/approvals-repository.js';
@@ -23,10 +24,10 @@ export async function toEdit(
   deps: Deps,
   current: CurrentArguments,
   given: JsonObject,
-  { userId, signal }: { userId: number; signal: AbortSignal },
+  { userId, memory, signal }: { userId: number; memory: ByteLease; signal: AbortSignal },
 ): Promise<ArgumentsEdit> {
   const before = openArguments(deps, current);
-  const masker = await readRunMasker(deps, current.runId, signal);
+  const masker = await readRunMasker(deps, current.runId, memory);
   if (masker === undefined) throw new Error('a request without its run');
   if (holdsMask(given) && !isEqualJson(masker.json(before), before)) {
     throw wrongArguments(`${MASK} stands for a secret, which is not kept: write the value itself.`);
@@ -43,7 +44,7 @@ export async function toEdit(
   const shown = masker.json(given);
   return {
     shown: writeJson(shown),
-    sealed: deps.secretBox.seal(writeJson(given), 'agent'),
+    sealed: deps.secretBox.seal(writeJson(given), 'agent-edit', current.requestId),
     hash: hashArguments(given, shown),
   };
 }
@@ -53,10 +54,18 @@ function wrongArguments(message: string): Error {
 }
 
 /** As `parseArguments` of the worker reads them: some models send an empty text for an empty object. */
-function openArguments({ secretBox }: Deps, { sealed }: CurrentArguments): JsonObject {
-  const text = sealed === null ? '' : secretBox.open(sealed, 'agent');
+function openArguments(deps: Deps, current: CurrentArguments): JsonObject {
+  const text = openText(deps, current);
   const value = text.trim() === '' ? {} : parseJson(text);
   return isObject(value) ? value : {};
+}
+
+/** What would be sent now. */
+function openText({ secretBox }: Deps, current: CurrentArguments): string {
+  const { editedEnc, requestId, argumentsEnc, runId, path, nodeId, turn, ordinal } = current;
+  if (editedEnc !== null) return secretBox.open(editedEnc, 'agent-edit', requestId);
+  if (argumentsEnc === null || turn === null || ordinal === null) return '';
+  return secretBox.open(argumentsEnc, 'agent-arguments', runId, path, nodeId, turn, ordinal);
 }
 
 /** In a text or a key. */

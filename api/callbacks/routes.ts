@@ -1,8 +1,9 @@
 // The callback of a node that waits for one. Extensions, section 1.4.
 import { z } from 'zod';
-import { acceptCallback } from '../../db/waits/callbacks-repository.js';
+import { acceptCallback, findCallback } from '../../db/waits/callbacks-repository.js';
+import type { NodeKey } from '../../graph/plan.js';
 import { detailSchema } from '../http/answer-schemas.js';
-import { gone, notFound } from '../http/errors.js';
+import { gone, notFound, type ApiError } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { deliverWake } from '../waits/deliver-wakes.js';
 
@@ -23,17 +24,28 @@ const callback = defineRoute({
   bodyFormat: 'text',
   body: z.string(),
   responses: { 200: z.object({ accepted: z.boolean() }), 404: detailSchema, 410: detailSchema },
+  async admit({ deps, params }) {
+    const known = TOKEN.test(params.token) ? await findCallback(deps.db, params.token) : undefined;
+    if (known === undefined) throw notFound();
+    const isRepeated = known.isOpen && known.isAnswered;
+    if (!known.isAwaited && !isRepeated) throw tooLate();
+    return { found: undefined, tenant: `project:${known.projectId}` };
+  },
   async handler({ deps, log, params, body, audit }) {
-    if (!TOKEN.test(params.token)) throw notFound();
-    const answerEnc = deps.secretBox.seal(body, 'callback');
-    const outcome = await audit.change((trx) => acceptCallback(trx, params.token, answerEnc), {
+    const seal = ({ runId, path, nodeId }: NodeKey): Buffer =>
+      deps.secretBox.seal(body, 'callback-answer', runId, path, nodeId);
+    const outcome = await audit.change((trx) => acceptCallback(trx, params.token, seal), {
       keyOf: (taken) => (taken.status === 'accepted' ? { id: taken.wait.runId } : undefined),
     });
     if (outcome.status === 'unknown') throw notFound();
-    if (outcome.status === 'too_late') throw gone('The run has ended, or the time to answer is over.');
+    if (outcome.status === 'too_late') throw tooLate();
     if (outcome.status === 'accepted') await deliverWake(deps, log, outcome.wait);
     return { status: 200, body: { accepted: outcome.status === 'accepted' } };
   },
 });
 
 export const callbackRoutes: Route[] = [callback];
+
+function tooLate(): ApiError {
+  return gone('The run has ended, or the time to answer is over.');
+}

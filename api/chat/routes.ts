@@ -118,7 +118,8 @@ async function chooseKey(
   }
   if (!mayAct(access.role, 'editor')) throw permissionDenied();
   const sealed = await findProviderKey(deps.db, projectId, provider.name);
-  const apiKey = sealed === undefined ? provider.apiKey : deps.secretBox.open(sealed, 'provider-key');
+  const apiKey =
+    sealed === undefined ? provider.apiKey : deps.secretBox.open(sealed, 'provider-key', projectId, provider.name);
   return { projectId, apiKey };
 }
 

@@ -19,6 +19,8 @@ import { verifySignature, type Delivery, type Verdict } from './verify-signature
 
 /** Of each kind, for each hook. */
 const MOST_A_MINUTE = 60;
+/** Whoever sends it has not proved yet to know the secret. */
+const MAX_SIGNED_BYTES = 1024 * 1024;
 /** 32 random bytes in base64url. Anything else is unknown before the database is asked. */
 const TOKEN = /^[\w-]{43}$/;
 
@@ -35,6 +37,7 @@ const deliver = defineRoute({
   auth: 'open',
   // A delivery that is taken starts a run, which is in the history of runs.
   audit: { action: 'hook.refused', target: 'hook', via: 'hook', commits: 'handler' },
+  readsDrawing: 'parsed',
   params: z.object({ token: z.string() }),
   headers: eventHeaders,
   bodyFormat: 'bytes',
@@ -50,9 +53,13 @@ const deliver = defineRoute({
     503: detailSchema,
   },
   answerHeaders: ['Idempotent-Replayed'],
-  async handler({ deps, log, params, bodyBytes: body, requestHeaders: headers }) {
+  async admit({ deps, params }) {
     const hook = TOKEN.test(params.token) ? await findAddressedHook(deps.db, params.token) : undefined;
     if (hook === undefined) throw notFound();
+    const bounds = hook.secretEnc === null ? {} : { maxBodyBytes: MAX_SIGNED_BYTES };
+    return { found: hook, tenant: `project:${hook.projectId}`, workflowId: hook.workflowId, ...bounds };
+  },
+  async handler({ deps, log, admitted: hook, bodyBytes: body, requestHeaders: headers }) {
     try {
       const result = await takeDelivery(deps, log, hook, { headers, body, nowMs: Date.now() });
       await note(deps, log, hook, result.status);
@@ -67,7 +74,7 @@ const deliver = defineRoute({
 export const deliveryRoutes: Route[] = [deliver];
 
 async function takeDelivery(deps: AppDeps, log: Logger, hook: AddressedHook, delivery: Delivery): Promise<RouteResult> {
-  const secret = hook.secretEnc && deps.secretBox.open(hook.secretEnc, 'hook-secret');
+  const secret = hook.secretEnc && deps.secretBox.open(hook.secretEnc, 'hook-secret', hook.id);
   const verdict = verifySignature({ ...hook, secret }, delivery);
   const refused = { type: 'hook', id: hook.id } as const;
   const throttling = await countOrThrottle(deps, hook, verdict === 'right' ? 'deliveries' : 'refusals');

@@ -38,7 +38,7 @@ export function toHook(deps: AppDeps, hook: HookRecord, reader: HookReader): z.i
   const seesAddress = reader.role === 'owner' || reader.userId === hook.authorId;
   return {
     id: hook.id,
-    ...(seesAddress && { url: addressOf(deps, hook.tokenEnc) }),
+    ...(seesAddress && { url: addressOf(deps, hook) }),
     verify: hook.verify,
     header: hook.header,
     author: { id: hook.authorId, name: hook.authorName },
@@ -48,6 +48,6 @@ export function toHook(deps: AppDeps, hook: HookRecord, reader: HookReader): z.i
   };
 }
 
-function addressOf({ config, secretBox }: AppDeps, tokenEnc: Buffer): string {
-  return `${config.publicUrl}/api/v1/hooks/${secretBox.open(tokenEnc, 'hook-token')}/`;
+function addressOf({ config, secretBox }: AppDeps, { id, tokenEnc }: HookRecord): string {
+  return `${config.publicUrl}/api/v1/hooks/${secretBox.open(tokenEnc, 'hook-token', id)}/`;
 }

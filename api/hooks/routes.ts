@@ -8,6 +8,7 @@ import {
   pageOfHooks,
   replaceHookSecret,
 } from '../../db/hooks/hooks-repository.js';
+import { reserveId } from '../../db/core/reserve-id.js';
 import { randomToken } from '../../db/sessions/random-token.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, notFound } from '../http/errors.js';
@@ -68,15 +69,17 @@ const create = defineRoute({
   async handler({ deps, caller, access, params, body }) {
     const { header, secret } = settingsOf(body);
     const token = randomToken();
+    const id = await reserveId(deps.db, 'hooks');
     const made = await insertHook(deps.db, {
+      id,
       projectId: access.projectId,
       workflowId: params.id,
       authorId: caller.userId,
       verify: body.verify,
       header,
       token,
-      tokenEnc: deps.secretBox.seal(token, 'hook-token'),
-      secretEnc: secret === undefined ? null : deps.secretBox.seal(secret, 'hook-secret'),
+      tokenEnc: deps.secretBox.seal(token, 'hook-token', id),
+      secretEnc: secret === undefined ? null : deps.secretBox.seal(secret, 'hook-secret', id),
     });
     if (made === 'gone') throw notFound();
     if (made === 'too_many') throw new ApiError(400, 'too_many_hooks', `A workflow may have ${MOST_HOOKS} hooks.`);
@@ -109,7 +112,7 @@ const renewSecret = defineRoute({
     if (hook.verify === 'none') throw invalidFields({ secret: [NOTHING_SIGNED] });
     if (body.secret !== null) checkHookSecret(hook.verify, body.secret);
     const secret = body.secret ?? createHookSecret(hook.verify);
-    const secretEnc = deps.secretBox.seal(secret, 'hook-secret');
+    const secretEnc = deps.secretBox.seal(secret, 'hook-secret', hookId);
     if (!(await replaceHookSecret(deps.db, { workflowId, hookId, secretEnc }))) throw notFound();
     const reader = { userId: caller.userId, role: access.role };
     return { status: 200, body: { ...toHook(deps, hook, reader), secret } };

@@ -1,5 +1,6 @@
 import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { Logger } from '../../config/logger.js';
 import type { Access, Caller, Polled, Route } from './route.js';
 
@@ -10,6 +11,10 @@ export interface AppState {
   route?: Route;
   /** In place of a route, where the console has answered: what the request counts as in the log and in the metrics. */
   console?: Pick<Route, 'path'> & { quiet: boolean };
+  /** Aborted when the caller hangs up before it has the whole answer. */
+  signal: AbortSignal;
+  /** The memory of the request: its body, and what is in memory of its answer. */
+  memory?: ByteLease;
   caller?: Caller;
   access?: Access;
   polled?: Polled;

@@ -40,17 +40,20 @@ export function isKnown(header: string | undefined, etag: string): boolean {
   return parseTags(header).some((tag) => `W/"${tag}"` === etag);
 }
 
+/** The text between two commas that stand in no quoted string. */
+const PREFERENCE = /(?:"(?:\\.|[^"\\])*"?|[^",])+/g;
+const WAIT = /^[ \t]*wait[ \t]*=[ \t]*(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))[ \t]*(?:;|$)/i;
+const NAMES_WAIT = /^[ \t]*wait[ \t]*(?:[=;]|$)/i;
+
 /**
  * Seconds of `Prefer: wait=N` (RFC 7240): 1 to 55, more is cut to 55. Undefined without one, and for what is malformed,
- * which is ignored. Of several the first counts.
+ * which is ignored. Of several the first counts. What stands in a quoted string is no preference.
  */
 export function parseWait(header: string | string[] | undefined): number | undefined {
   const text = Array.isArray(header) ? header.join(',') : (header ?? '');
-  const preference = text
-    .split(',')
-    .map((part) => part.split(';')[0]!.trim())
-    .find((part) => /^wait[ \t]*(?:=|$)/i.test(part));
-  const digits = /^wait[ \t]*=[ \t]*(?:"(\d{1,20})"|(\d{1,20}))$/i.exec(preference ?? '');
-  const seconds = Number(digits?.[1] ?? digits?.[2] ?? 0);
+  const preference = (text.match(PREFERENCE) ?? []).find((part) => NAMES_WAIT.test(part));
+  const [, quoted, token] = WAIT.exec(preference ?? '') ?? [];
+  const digits = quoted?.replace(/\\(.)/g, '$1') ?? token ?? '';
+  const seconds = /^\d{1,20}$/.test(digits) ? Number(digits) : 0;
   return seconds >= 1 ? Math.min(seconds, MAX_WAIT_SECONDS) : undefined;
 }

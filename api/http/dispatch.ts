@@ -1,20 +1,31 @@
 // Builds the middleware of a route from its declaration.
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { recordedBy } from '../audit/audit-rule.js';
 import { createTrail, runRecorded } from '../audit/audit-trail.js';
 import { recordRefusal, recordRefusals } from '../audit/record-refusals.js';
 import type { AppContext, AppMiddleware } from './app-state.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
+import type { Database } from '../../db/core/client.js';
+import { measureVersion } from '../../db/workflows/versions-repository.js';
+import { pathId } from './path-ids.js';
 import { ApiError, invalidFields, notFound } from './errors.js';
 import { parseFields } from './field-errors.js';
 import { parseExactJsonBody } from './json-body.js';
 import { holdsLazyJson, toJsonText } from './json-text.js';
-import { streamJson } from './stream-json.js';
+import { sendBytes, sendJson, sendStream, SMALL_ANSWER_BYTES } from './send-answer.js';
+import { tenantOf } from './tenant.js';
 import { authenticate } from './middleware/authenticate.js';
 import { authorize, authorizeAdministrators } from './middleware/authorize.js';
 import { refuseOtherOrigins } from './middleware/own-origin.js';
-import { MAX_BODY_BYTES, readBytes, readJsonBody, readTextBody, readVerbatimBody } from './middleware/read-body.js';
+import {
+  MAX_BODY_BYTES,
+  readBytes,
+  readJsonBody,
+  readTextBody,
+  readVerbatimBody,
+  type BodyBounds,
+} from './middleware/read-body.js';
 import { readRunInput } from '../runs/read-run-input.js';
 import type { Route, RouteResult } from './route.js';
 
@@ -23,6 +34,8 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
   const steps: AppMiddleware[] = [
     async (ctx, next) => {
       ctx.state.route = route;
+      // From the start: who hangs up while the credentials are checked is gone, too.
+      ctx.state.signal = hangUpSignal(ctx as AppContext);
       await next();
     },
   ];
@@ -33,43 +46,72 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
   if (route.access !== undefined) steps.push(authorize(route.access, deps));
   steps.push(async (ctx) => {
     const routerContext = ctx as AppContext;
-    let result = await handle(route, routerContext, deps);
-    if (result.later !== undefined || result.stalledMs !== undefined) ctx.state.heldSinceMs = performance.now();
-    while (result.later !== undefined) result = await result.later();
-    await write(routerContext, result, deps);
+    try {
+      await write(routerContext, await handle(route, routerContext, deps));
+    } finally {
+      ctx.state.memory?.end();
+    }
   });
   return steps;
 }
 
-/** Everything that a body takes is released when this returns. */
+/** The memory that the body has taken is held until the answer was sent, unless that is a stream or comes later. */
 async function handle(route: Route, ctx: AppContext, deps: AppDeps): Promise<RouteResult> {
   const params = parseParams(route, ctx.params);
   const query = route.query && parseFields(route.query, readQuery(ctx.query, route.repeatable));
   const headers = route.headers && parseFields(route.headers, ctx.headers);
-  const signal = hangUpSignal(ctx);
-  const lease = deps.memory.lease(signal);
+  const peerAddress = ctx.req.socket.remoteAddress ?? '';
+  const { signal } = ctx.state;
+  const admitted = await route.admit?.({ deps, params });
+  const tenant = admitted?.tenant ?? tenantOf(deps, { caller: ctx.state.caller, peerAddress, headers: ctx.headers });
+  const memory = deps.memory.lease(tenant, signal);
+  ctx.state.memory = memory;
   try {
-    await lease.resize(bodyWeight(route, ctx));
-    const { body, bodyBytes } = await readBody(route, ctx);
+    const { body, bodyBytes } = await readBody(route, ctx, memory, admitted?.maxBodyBytes);
     const { caller, access, polled, log } = ctx.state;
-    const peerAddress = ctx.req.socket.remoteAddress ?? '';
     const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers, peerAddress };
+    const held = { admitted: admitted?.found, tenant, memory, signal };
     // The types of the declaration state whether there is a caller and an access; this code passes both on.
     const refuse = (error: unknown) => recordRefusal(route, ctx, deps, error);
     const audit = Object.assign(createTrail(route, ctx, deps, given), { refuse });
-    const context = { deps, log, caller, access, polled, signal, audit, ...given } as Parameters<Route['handler']>[0];
+    const seen = { log, caller, access, polled, audit, ...held, ...given };
     const rule = recordedBy(route.audit);
-    if (rule === undefined || rule.commits === 'handler') return await route.handler(context);
-    return await runRecorded(rule, audit, access?.projectId, (db) =>
-      route.handler({ ...context, deps: { ...deps, db } }),
-    );
+    const run = (db: Database): Promise<RouteResult> =>
+      route.handler({ ...seen, deps: { ...deps, db } } as Parameters<Route['handler']>[0]);
+    const commitsItself = rule === undefined || rule.commits === 'handler';
+    const handler = (): Promise<RouteResult> =>
+      commitsItself ? run(deps.db) : runRecorded(rule, audit, access?.projectId, run);
+    const drawingBytes = await takeDrawing(route, ctx, deps, admitted?.workflowId);
+    let result = await deps.turns.take({ tenant, signal }, drawingBytes, handler);
+    const isLong = result.later !== undefined || result.body instanceof Readable;
+    if (isLong) memory.end();
+    if (isLong || result.stalledMs !== undefined) ctx.state.heldSinceMs ??= performance.now();
+    while (result.later !== undefined) result = await result.later();
+    return result;
   } catch (error) {
     if (error instanceof ApiError && error.code === 'parse_error' && route.answerUnparsed)
       return route.answerUnparsed(error);
     throw error;
-  } finally {
-    lease.end();
   }
+}
+
+/** Bytes of memory per byte of a drawing: as the driver holds it, as text and as bytes; or as small objects, too. */
+const DRAWING_COPIES = { text: 4, parsed: 8 };
+
+/** Takes the memory of the drawing that the route reads. Returns its size, 0 where it reads none. */
+async function takeDrawing(
+  { readsDrawing }: Route,
+  { params, state }: AppContext,
+  { db }: AppDeps,
+  admittedId: number | undefined,
+): Promise<number> {
+  if (readsDrawing === undefined) return 0;
+  const workflowId = admittedId ?? pathId.safeParse(params['id']).data;
+  if (workflowId === undefined) return 0;
+  const sizeBytes = await measureVersion(db, workflowId, pathId.safeParse(params['version']).data);
+  const memory = state.memory!;
+  await memory.resize(memory.bytes + DRAWING_COPIES[readsDrawing] * sizeBytes);
+  return sizeBytes;
 }
 
 function parseParams(route: Route, params: unknown): unknown {
@@ -97,44 +139,49 @@ function readQuery(
   return values;
 }
 
-/** A body costs its bytes, their text and the parsed value. */
-const BODY_FACTOR = 3;
+/** Of an open route that has accepted nobody yet. Extensions, section 9. */
+const MAX_OPEN_BODY_BYTES = 64 * 1024;
 
-/** A large body is not read before its turn, so the sender's socket slows it down. */
-function bodyWeight({ body, maxBodyBytes: limitBytes = MAX_BODY_BYTES }: Route, ctx: AppContext): number {
-  const hasBody = ctx.get('content-length') !== '' || ctx.get('transfer-encoding') !== '';
-  if (body === undefined || !hasBody) return 0;
-  return BODY_FACTOR * Math.min(limitBytes, Number(ctx.get('content-length') || limitBytes));
+function bodyLimitOf(route: Route, admittedBytes: number | undefined): number {
+  const { auth, admit, maxBodyBytes: limitBytes = MAX_BODY_BYTES } = route;
+  const isUnknown = auth === 'open' && admit === undefined;
+  return Math.min(limitBytes, admittedBytes ?? (isUnknown ? MAX_OPEN_BODY_BYTES : limitBytes));
 }
 
 const NO_BYTES = Buffer.alloc(0);
 
-async function readBody(route: Route, ctx: AppContext): Promise<{ body: unknown; bodyBytes: Buffer }> {
+async function readBody(
+  route: Route,
+  ctx: AppContext,
+  lease: ByteLease,
+  admittedBytes: number | undefined,
+): Promise<{ body: unknown; bodyBytes: Buffer }> {
   if (route.body === undefined) return { body: undefined, bodyBytes: NO_BYTES };
-  const limitBytes = route.maxBodyBytes ?? MAX_BODY_BYTES;
+  const bounds = { limitBytes: bodyLimitOf(route, admittedBytes), lease };
   if (route.bodyFormat === 'verbatim') {
-    const { value, bytes } = await readVerbatimBody(ctx, limitBytes);
+    const { value, bytes } = await readVerbatimBody(ctx, bounds);
     return { body: parseFields(route.body, value), bodyBytes: bytes };
   }
-  if (route.bodyFormat === 'bytes') return { body: undefined, bodyBytes: await readBytes(ctx, limitBytes) };
-  return { body: parseFields(route.body, await readGivenBody(route.bodyFormat, ctx, limitBytes)), bodyBytes: NO_BYTES };
+  if (route.bodyFormat === 'bytes') return { body: undefined, bodyBytes: await readBytes(ctx, bounds) };
+  return { body: parseFields(route.body, await readGivenBody(route.bodyFormat, ctx, bounds)), bodyBytes: NO_BYTES };
 }
 
-function readGivenBody(format: Route['bodyFormat'], ctx: AppContext, limitBytes: number): Promise<unknown> {
-  if (format === 'run-input') return readRunInput(ctx, limitBytes);
-  if (format === 'exact') return readJsonBody(ctx, limitBytes, parseExactJsonBody);
-  return format === 'text' ? readTextBody(ctx, limitBytes) : readJsonBody(ctx, limitBytes);
+function readGivenBody(format: Route['bodyFormat'], ctx: AppContext, bounds: BodyBounds): Promise<unknown> {
+  if (format === 'run-input') return readRunInput(ctx, bounds);
+  if (format === 'exact') return readJsonBody(ctx, bounds, parseExactJsonBody);
+  return format === 'text' ? readTextBody(ctx, bounds) : readJsonBody(ctx, bounds);
 }
 
 function hangUpSignal({ res }: AppContext): AbortSignal {
   const controller = new AbortController();
+  if (res.destroyed) controller.abort();
   res.once('close', () => {
     if (!res.writableFinished) controller.abort();
   });
   return controller.signal;
 }
 
-async function write(ctx: AppContext, { status, body, headers, stalledMs }: RouteResult, deps: AppDeps): Promise<void> {
+async function write(ctx: AppContext, { status, body, headers, stalledMs }: RouteResult): Promise<void> {
   ctx.status = status;
   if (headers !== undefined) ctx.set(headers);
   if (body === undefined) {
@@ -142,39 +189,11 @@ async function write(ctx: AppContext, { status, body, headers, stalledMs }: Rout
     ctx.status = status;
     return;
   }
-  if (body instanceof Readable) {
-    disconnectIfStalled(ctx, stalledMs);
-    return sendStream(ctx, body);
-  }
-  if (Buffer.isBuffer(body) || (typeof body === 'string' && headers?.['Content-Type'] !== undefined)) {
-    ctx.body = body;
-    return;
-  }
-  ctx.type = 'application/json';
-  if (holdsLazyJson(body)) {
-    disconnectIfStalled(ctx, STALLED_MS);
-    return sendStream(ctx, streamJson(body, deps.memory));
-  }
-  ctx.body = toJsonText(body);
-}
-
-const STALLED_MS = 60_000;
-
-/** A caller that accepts no data for so long is disconnected, because it occupies resources that others wait for. */
-function disconnectIfStalled(ctx: AppContext, stalledMs: number | undefined): void {
-  if (stalledMs !== undefined) ctx.res.setTimeout(stalledMs, () => ctx.res.destroy());
-}
-
-/**
- * Sends the stream no faster than the caller reads. If one side breaks, the other is broken too: an answer that ends
- * well here ended well at its source.
- */
-async function sendStream(ctx: AppContext, stream: Readable): Promise<void> {
-  ctx.respond = false;
-  ctx.flushHeaders();
-  try {
-    await pipeline(stream, ctx.res);
-  } catch (error) {
-    ctx.state.log.info({ err: error }, 'answer broke off');
-  }
+  if (body instanceof Readable) return sendStream(ctx, body, stalledMs);
+  const isReady = Buffer.isBuffer(body) || (typeof body === 'string' && headers?.['Content-Type'] !== undefined);
+  if (!isReady) ctx.type = 'application/json';
+  if (!isReady && holdsLazyJson(body)) return sendJson(ctx, body, ctx.state.memory!);
+  const whole = isReady ? body : toJsonText(body);
+  if (whole.length <= SMALL_ANSWER_BYTES || ctx.method === 'HEAD') ctx.body = whole;
+  else await sendBytes(ctx, whole, ctx.state.memory!);
 }

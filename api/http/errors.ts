@@ -97,6 +97,12 @@ export function quotaExceeded(): ApiError {
   return new ApiError(413, 'quota_exceeded', 'The project would store more bytes than it may.');
 }
 
+export function bodyTooSlow(): ApiError {
+  return new ApiError(408, 'request_timeout', 'The request body came too slowly.', {
+    headers: { Connection: 'close' },
+  });
+}
+
 /** The error of a caller that may go on in `seconds`. */
 export function throttled(seconds: number, headers: Record<string, string> = {}): ApiError {
   const message = `Request was throttled. Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.`;

@@ -10,33 +10,97 @@ export class RawJson {
   }
 }
 
-/** JSON text that is fetched when the answer reaches it; an answer that holds one is streamed. */
-export class LazyJson {
-  readonly pieces: () => AsyncIterable<string>;
+/** Takes memory for the answer, and gives it back; what is not given back is held until the answer has ended. */
+export interface AnswerMemory {
+  /** Waits until there are `bytes` more. */
+  take(bytes: number): Promise<void>;
+  give(bytes: number): void;
+}
 
-  constructor(pieces: () => AsyncIterable<string>) {
+/**
+ * JSON text that is fetched when the answer reaches it; an answer that holds one is streamed. A source takes the memory
+ * of what it fetches before it does so.
+ */
+export class LazyJson {
+  readonly pieces: (memory: AnswerMemory) => AsyncIterable<string>;
+
+  constructor(pieces: (memory: AnswerMemory) => AsyncIterable<string>) {
     this.pieces = pieces;
   }
 }
 
-/** Yields the same text as `toJsonText` in pieces, for a value that may hold `LazyJson`. */
-export async function* toJsonPieces(value: unknown): AsyncGenerator<string> {
-  if (value instanceof LazyJson) yield* value.pieces();
-  else if (isPlainObject(value) && holdsLazyJson(value)) {
+/** The text of `pieces`, each of which takes `pieceBytes` while it is fetched, and twice its length until it was sent. */
+export function lazyText(pieces: () => AsyncIterator<string>, pieceBytes: number): LazyJson {
+  return new LazyJson(async function* (memory) {
+    const source = pieces();
+    try {
+      for (;;) {
+        await memory.take(pieceBytes);
+        const { done, value } = await source.next();
+        const keptBytes = done === true ? 0 : Math.min(pieceBytes, 2 * value.length);
+        memory.give(pieceBytes - keptBytes);
+        if (done === true) return;
+        yield value;
+        memory.give(keptBytes);
+      }
+    } finally {
+      await source.return?.();
+    }
+  });
+}
+
+/** A value that is made when the answer reaches it, and takes `bytes` until it was sent. It may hold `LazyJson`, too. */
+export function lazyValue(bytes: number, make: () => Promise<unknown>): LazyJson {
+  return new LazyJson(async function* (memory) {
+    await memory.take(bytes);
+    yield* toJsonPieces(await make(), memory);
+    memory.give(bytes);
+  });
+}
+
+/** An array whose items are made when the answer reaches them; they may hold `LazyJson`, too. */
+export function lazyList(items: (memory: AnswerMemory) => AsyncIterable<unknown>): LazyJson {
+  return new LazyJson(async function* (memory) {
+    let before = '[';
+    for await (const item of items(memory)) {
+      yield before;
+      yield* toJsonPieces(item, memory);
+      before = ',';
+    }
+    yield before === '[' ? '[]' : ']';
+  });
+}
+
+/** An object whose members are made in the same way. Members that are undefined are left out. */
+export function lazyObject(members: (memory: AnswerMemory) => AsyncIterable<[string, unknown]>): LazyJson {
+  return new LazyJson(async function* (memory) {
     let before = '{';
-    for (const [key, member] of Object.entries(value)) {
+    for await (const [key, member] of members(memory)) {
       if (member === undefined) continue;
       yield `${before}${JSON.stringify(key)}:`;
-      yield* toJsonPieces(member);
+      yield* toJsonPieces(member, memory);
       before = ',';
     }
     yield before === '{' ? '{}' : '}';
-  } else yield toJsonText(value);
+  });
 }
 
-/** Searches objects only, because our bodies hold `LazyJson` nowhere else. */
+/** Yields the same text as `toJsonText` in pieces, for a value that may hold `LazyJson`. */
+export async function* toJsonPieces(value: unknown, memory: AnswerMemory): AsyncGenerator<string> {
+  if (value instanceof LazyJson) yield* value.pieces(memory);
+  else if (!holdsLazyJson(value)) yield toJsonText(value);
+  else if (Array.isArray(value)) yield* lazyList(() => eachOf(value)).pieces(memory);
+  else yield* lazyObject(() => eachOf(Object.entries(value as object))).pieces(memory);
+}
+
+// oxlint-disable-next-line typescript/require-await -- the sources of pieces are asynchronous
+async function* eachOf<T>(values: readonly T[]): AsyncGenerator<T> {
+  yield* values;
+}
+
 export function holdsLazyJson(value: unknown): boolean {
   if (value instanceof LazyJson) return true;
+  if (Array.isArray(value)) return value.some(holdsLazyJson);
   return isPlainObject(value) && Object.values(value).some(holdsLazyJson);
 }
 

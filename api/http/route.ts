@@ -6,6 +6,7 @@ import type { PolledText } from '../../db/runs/poll-repository.js';
 import type { Role } from '../../db/core/tables.js';
 import type { Scope } from '../../db/projects/scope.js';
 import type { AuditRule, AuditTrail } from '../audit/audit-rule.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 import type { ApiError } from './errors.js';
 
@@ -61,7 +62,18 @@ export interface Access {
   role: Role;
 }
 
-export interface RouteContext<A, P, Q, B, R, H = undefined> {
+/** What an open route has found by the path, before anything of the body is read. */
+export interface Admitted<T> {
+  found: T;
+  /** Whose memory the body takes, such as `project:7`. */
+  tenant?: string;
+  /** The workflow whose drawing is read (`readsDrawing`). */
+  workflowId?: number;
+  /** How large the body of whoever was accepted may be, below that of the route. */
+  maxBodyBytes?: number;
+}
+
+export interface RouteContext<A, P, Q, B, R, H = undefined, T = undefined> {
   deps: AppDeps;
   log: Logger;
   caller: A extends 'key' | 'session' | 'bearer-key' ? Caller : A extends 'optional' ? Caller | undefined : undefined;
@@ -75,6 +87,12 @@ export interface RouteContext<A, P, Q, B, R, H = undefined> {
   bodyBytes: Buffer;
   /** The request's own headers, with names in lower case, for routes that pass some on or do not know their names. */
   requestHeaders: IncomingHttpHeaders;
+  /** What `admit` has found. */
+  admitted: T;
+  /** For whom memory is taken. */
+  tenant: string;
+  /** The memory of the request. It is held until the answer was sent; a handler may take more of it. */
+  memory: ByteLease;
   /** The other end of the connection, which may be a proxy (api/access/visitor.ts); empty when it has hung up. */
   peerAddress: string;
   /** Aborted when the caller hangs up before it has the whole answer. */
@@ -132,7 +150,12 @@ interface RouteShape {
   repeatable?: readonly string[];
   /** The query parameter that names a run; the run is read together with the admission of the caller's key. */
   pollsRun?: string;
-  /** Default 10 MiB. */
+  /**
+   * The drawing of the workflow in the path is read whole: as text, or `parsed`, too. Memory for it is taken before, and a
+   * large one is read in its turn (heavy-turns.ts).
+   */
+  readsDrawing?: 'text' | 'parsed';
+  /** Default 10 MiB, of an open route without `admit` 64 KiB. */
   maxBodyBytes?: number;
   /**
    * Answers by status; `z.null()` for an empty one. The documentation adds what every route may answer
@@ -152,7 +175,7 @@ interface RouteShape {
 /** A route that changes something says what the audit log tells of it, or why it tells nothing. */
 type Audited<P> = { method: 'GET'; audit?: AuditRule<P> } | { method: Exclude<Method, 'GET'>; audit: AuditRule<P> };
 
-export type RouteSpec<A extends Auth, P, Q, B, R extends AccessRule | undefined, H> = RouteShape &
+export type RouteSpec<A extends Auth, P, Q, B, R extends AccessRule | undefined, H, T> = RouteShape &
   Audited<NoInfer<P>> & {
     auth: A;
     access?: R;
@@ -161,7 +184,12 @@ export type RouteSpec<A extends Auth, P, Q, B, R extends AccessRule | undefined,
     /** Names in lower case; headers that are not listed are ignored. */
     headers?: z.ZodType<H>;
     body?: z.ZodType<B>;
-    handler(context: RouteContext<A, P, Q, B, R, H>): Promise<RouteResult> | RouteResult;
+    /**
+     * Of an open route: accepts the request by its path. Only then is a body of more than 64 KiB read, or one at all. It
+     * throws what is answered to whoever is not accepted.
+     */
+    admit?: (request: { deps: AppDeps; params: P }) => Promise<Admitted<T>>;
+    handler(context: RouteContext<A, P, Q, B, R, H, T>): Promise<RouteResult> | RouteResult;
   };
 
 /** A route whose type parameters are erased. */
@@ -172,8 +200,9 @@ export interface Route extends RouteShape {
   query?: z.ZodType;
   headers?: z.ZodType;
   body?: z.ZodType;
+  admit?: (request: { deps: AppDeps; params: unknown }) => Promise<Admitted<unknown>>;
   handler(
-    context: RouteContext<Auth, unknown, unknown, unknown, AccessRule | undefined, unknown>,
+    context: RouteContext<Auth, unknown, unknown, unknown, AccessRule | undefined, unknown, unknown>,
   ): Promise<RouteResult>;
 }
 
@@ -188,6 +217,7 @@ export function defineRoute<
   B = undefined,
   R extends AccessRule | undefined = undefined,
   H = undefined,
->(spec: RouteSpec<A, P, Q, B, R, H> & KeyScopeRule<A>): Route {
+  T = undefined,
+>(spec: RouteSpec<A, P, Q, B, R, H, T> & KeyScopeRule<A>): Route {
   return spec as unknown as Route;
 }

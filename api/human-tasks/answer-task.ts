@@ -1,4 +1,5 @@
 // A person's answer to a human task. Postgres decides which answers count (db/human-tasks/answers-repository.ts).
+import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { Logger } from '../../config/logger.js';
 import { storeAnswer } from '../../db/human-tasks/answers-repository.js';
 import { findTaskInScope, type HumanTask } from '../../db/human-tasks/tasks-repository.js';
@@ -30,8 +31,8 @@ interface Asked {
 
 interface Asking {
   log: Logger;
-  /** The person has hung up. */
-  signal: AbortSignal;
+  /** Of the request. */
+  memory: ByteLease;
   audit: AuditTrail;
 }
 
@@ -41,7 +42,7 @@ interface Asking {
  */
 export async function answerTask(
   deps: AppDeps,
-  { log, signal, audit }: Asking,
+  { log, memory, audit }: Asking,
   { taskId, scope, given }: Asked,
 ): Promise<HumanTask> {
   const find = (within: Scope) => findTaskInScope(deps.db, taskId, within);
@@ -52,10 +53,10 @@ export async function answerTask(
   if (task.has_answered) throw answeredBefore();
   const values = checkAnswer(task, given);
   await linkRequestToRun(deps, task.run_id);
-  const masker = await readRunMasker(deps, task.run_id, signal);
+  const masker = await readRunMasker(deps, task.run_id, memory);
   // It has been deleted in this moment.
   if (masker === undefined) throw notFound();
-  const stored = toStored(deps, masker, task, given, values);
+  const stored = toStored(deps, masker, { row: [taskId, scope.userId], task, given, values });
   const outcome = await audit.change((trx) => storeAnswer(trx, { taskId, userId: scope.userId, ...stored }), {
     keyOf: ({ status }) => (status === 'kept' || status === 'settled' ? { id: taskId } : undefined),
   });
@@ -99,12 +100,19 @@ function checkAnswer(task: HumanTask, { action, values }: GivenAnswer): JsonObje
   return input as JsonObject;
 }
 
+interface CheckedAnswer {
+  row: [taskId: string, userId: number];
+  task: HumanTask;
+  given: GivenAnswer;
+  values: JsonObject;
+}
+
 /** The run gets what was entered; readers get it with secret fields and the run's secrets masked. */
-function toStored({ secretBox }: AppDeps, masker: Masker, task: HumanTask, given: GivenAnswer, values: JsonObject) {
+function toStored({ secretBox }: AppDeps, masker: Masker, { row, task, given, values }: CheckedAnswer) {
   const whole = writeJson(values);
   const { masked, secretValues } = maskInput(parseJson(task.fields) as JsonObject[], values);
   const own = createMasker(secretValues);
   const entered = writeJson(own.json(masker.json(masked)));
-  const enteredEnc = entered === whole ? null : secretBox.seal(whole, 'human-answer');
+  const enteredEnc = entered === whole ? null : secretBox.seal(whole, 'human-answer', ...row);
   return { action: given.action, entered, enteredEnc, comment: own.text(masker.text(given.comment)) };
 }

@@ -69,9 +69,9 @@ const answer = defineRoute({
     comment: z.string().max(2_000).nullish(),
   }),
   responses: { 200: taskSchema, 400: badRequestSchema, 404: detailSchema, 409: detailSchema, ...keyErrors },
-  async handler({ deps, log, caller, params, body, signal, audit }) {
+  async handler({ deps, log, caller, params, body, memory, audit }) {
     const given = { action: body.action, values: body.values ?? {}, comment: body.comment ?? '' };
-    const task = await answerTask(deps, { log, signal, audit }, { taskId: params.task_id, scope: caller, given });
+    const task = await answerTask(deps, { log, memory, audit }, { taskId: params.task_id, scope: caller, given });
     return { status: 200, body: toTask(task) };
   },
 });

@@ -1,6 +1,6 @@
 // Server-sent events: the text of each.
 import type { Database } from '../../db/core/client.js';
-import { readResultPieces } from '../../db/runs/result-pieces.js';
+import { PIECE_BYTES, readResultPieces } from '../../db/runs/result-pieces.js';
 import { readOutputPieces } from '../../db/runs/run-output.js';
 import type { RunEvent } from '../../db/runs/run-events-repository.js';
 import type { StoredRunStatus } from '../../db/core/tables.js';
@@ -15,11 +15,12 @@ export const FIRST_FRAME = 'retry: 2000\n\n';
 
 /** As the driver holds a piece, as text and as bytes; at most, for there are several pieces where a result is larger. */
 const COPIES = 4;
-const MAX_PIECE_BYTES = 10 * 1024 * 1024;
 
 export interface FrameSource {
   db: Database;
   memory: ByteBudget;
+  /** For whom memory is taken. */
+  tenant: string;
   runId: string;
   signal: AbortSignal;
   waits: WaitView;
@@ -55,14 +56,14 @@ export async function* framesOf(source: FrameSource, event: RunEvent): AsyncGene
 }
 
 async function* piecesOf(
-  { memory, signal }: FrameSource,
+  { memory, tenant, signal }: FrameSource,
   pieces: AsyncGenerator<string>,
   bytes: number,
 ): AsyncGenerator<string> {
-  const lease = memory.lease(signal);
+  const lease = memory.lease(tenant, signal);
   try {
     for (;;) {
-      await lease.resize(Math.min(COPIES * bytes, MAX_PIECE_BYTES));
+      await lease.resize(Math.min(COPIES * bytes, PIECE_BYTES));
       const { done, value } = await pieces.next();
       if (done === true) return;
       yield onOneLine(value);

@@ -36,7 +36,7 @@ export function streamRun(deps: AppDeps, options: StreamOptions): Readable {
 async function* framesOfRun(deps: AppDeps, options: StreamOptions): AsyncGenerator<string> {
   const { runId, reader, signal } = options;
   const waits = createWaitView(deps, options.role);
-  const source = { db: deps.db, memory: deps.memory, runId, signal, waits };
+  const source = { db: deps.db, memory: deps.memory, tenant: `user:${reader.userId}`, runId, signal, waits };
   const endAtMs = performance.now() + MAX_AGE_MS;
   let commentAtMs = performance.now() + COMMENT_EVERY_MS;
   let place = options.after;

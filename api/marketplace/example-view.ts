@@ -1,12 +1,17 @@
 import { z } from 'zod';
-import { toAmount, type Currencies } from '../../config/currencies.js';
-import type { HistoryRun } from '../../db/runs/history-repository.js';
+import { toAmount } from '../../config/currencies.js';
+import { readDrawing, readInputPieces, type HistoryRun } from '../../db/runs/history-repository.js';
+import { PIECE_BYTES } from '../../db/runs/result-pieces.js';
 import type { JsonObject } from '../../graph/json.js';
 import { createMasker } from '../../graph/mask.js';
 import { replaceCredentials } from '../../graph/public-drawing.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import { MASK } from '../../graph/secrets.js';
-import { RawJson, toJsonText } from '../http/json-text.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { AppDeps } from '../deps.js';
+import type { Asker } from '../http/heavy-turns.js';
+import { LazyJson, lazyText, RawJson, toJsonText } from '../http/json-text.js';
+import { readApartFrom } from '../runs/apart-results.js';
 import { toNodeMap } from '../runs/node-map.js';
 import { amountSchema } from '../projects/project-view.js';
 import { nodeEntrySchema } from '../runs/run-envelope.js';
@@ -31,49 +36,141 @@ export const listedExampleSchema = exampleSchema.extend({
 });
 
 /**
- * The specification's "Example run". It is public, so in addition to the secrets, which are masked in storage, the
- * credential headers of every node are masked, and their values wherever else they occur.
+ * The specification's "Example run", of a list. It is public, so in addition to the secrets, which are masked in storage,
+ * the credential headers of every node are masked, and their values wherever else they occur.
  */
-export function toExample(run: HistoryRun, currencies: Currencies): Record<string, unknown> {
+export function toListedExample(
+  deps: Deps,
+  asker: Asker,
+  run: HistoryRun,
+  contentLimit: number | null = null,
+): Record<string, unknown> {
   const { document, input } = run;
+  const truncated = (document === null || input === null) && { truncated: true };
+  if (document === null) return { ...headOf(deps, run), result: withoutContents(run), ...truncated };
+  const mask = toMask(deps, asker, document);
+  const readApart = readApartFrom(deps.db, { runId: run.id, path: '' }, run.nodes, contentLimit);
   return {
-    id: run.id,
-    created_at: run.created_at.toISOString(),
-    cost: toAmount(run.cost_usd, currencies),
-    ...(document === null ? { result: withoutContents(run) } : maskedContents(run, document)),
-    ...(document === null || input === null ? { truncated: true } : {}),
+    ...headOf(deps, run),
+    result: maskedResult(run, mask, readApart),
+    data: mask.drawing,
+    ...(input !== null && { input_data: new RawJson(mask.text(input)) }),
+    ...truncated,
   };
 }
 
-function maskedContents(run: HistoryRun, document: string): Record<string, RawJson> {
+/**
+ * The same, whole. Where nothing is to be masked, results are passed on in pieces; else each is masked by itself, in its
+ * turn and within the memory of its tenant.
+ */
+export async function toExample(
+  deps: Deps,
+  asker: Asker & { memory: ByteLease },
+  run: HistoryRun,
+): Promise<Record<string, unknown>> {
+  const { document, documentBytes, input } = run;
+  await asker.memory.resize(PARSED_COPIES * documentBytes);
+  const mask = await deps.turns.take(asker, documentBytes, async () =>
+    toMask(deps, asker, document ?? (await readDrawing(deps.db, run))),
+  );
+  void asker.memory.resize(TEXT_COPIES * documentBytes);
+  const readApart = readApartFrom(deps.db, { runId: run.id, path: '' }, run.nodes);
+  return {
+    ...headOf(deps, run),
+    result: maskedResult(run, mask, readApart),
+    input_data:
+      input === null
+        ? mask.later(
+            lazyText(() => readInputPieces(deps.db, run.id), PIECE_BYTES),
+            MAX_INPUT_BYTES,
+            false,
+          )
+        : new RawJson(mask.text(input)),
+    data: mask.drawing,
+  };
+}
+
+type Deps = Pick<AppDeps, 'db' | 'currencies' | 'turns'>;
+
+const TEXT_COPIES = 4;
+/** Parsed JSON takes more than its text. */
+const PARSED_COPIES = 8;
+/** An input comes in a body. */
+const MAX_INPUT_BYTES = 10 * 1024 * 1024;
+
+function headOf({ currencies }: Deps, run: HistoryRun): Record<string, unknown> {
+  return { id: run.id, created_at: run.created_at.toISOString(), cost: toAmount(run.cost_usd, currencies) };
+}
+
+interface Mask {
+  isEmpty: boolean;
+  /** The masked drawing. */
+  drawing: RawJson;
+  key: (text: string) => string;
+  json: (value: unknown) => unknown;
+  /** Of JSON text. */
+  text: (json: string) => string;
+  /** The same for a text that is read while it is sent. `isCut`: the content of the result was cut. */
+  later: (text: LazyJson, sizeBytes: number, isCut: boolean) => LazyJson;
+  /** Masks the entry of a node, but for a result that is read later. */
+  entry: (entry: NodeEntry) => NodeEntry;
+}
+
+type NodeEntry = Record<string, unknown>;
+type CutResult = { content?: unknown };
+
+function toMask({ turns }: Deps, asker: Asker, document: string): Mask {
   const { drawing, literals } = replaceCredentials(JSON.parse(document) as JsonObject, MASK);
   const masker = createMasker(literals);
-  const result = masker.json(parseJson(toJsonText(toNodeMap(run.nodes, run.node_errors))) as NodeMap);
-  dropCutTails(result, literals);
-  const { input } = run;
-  const given = input === null || masker.isEmpty ? input : writeJson(masker.json(parseJson(input)));
-  return {
-    result: new RawJson(writeJson(result)),
-    data: new RawJson(JSON.stringify(masker.json(drawing))),
-    ...(given === null ? {} : { input_data: new RawJson(given) }),
+  const json = (value: unknown): unknown => masker.json(value);
+  const text = (given: string): string => (masker.isEmpty ? given : writeJson(json(parseJson(given))));
+  // A list cuts long contents before they are masked, so a part of a credential could remain at the end of a cut text.
+  // One encoded character takes up to 7: `\\\\u002f` in JSON within JSON.
+  const tail = 7 * Math.max(0, ...literals.map((literal) => literal.length));
+  const maskResult = (given: string, isCut: boolean): string => {
+    const result = json(parseJson(given)) as CutResult;
+    if (isCut && tail > 0 && typeof result.content === 'string') result.content = result.content.slice(0, -tail);
+    return writeJson(result);
   };
+  return {
+    isEmpty: masker.isEmpty,
+    drawing: new RawJson(JSON.stringify(json(drawing))),
+    key: (given) => masker.text(given),
+    json,
+    text,
+    later(source, sizeBytes, isCut) {
+      if (masker.isEmpty) return source;
+      return new LazyJson(async function* (memory) {
+        const bytes = PARSED_COPIES * sizeBytes;
+        await memory.take(bytes);
+        const pieces: string[] = [];
+        for await (const piece of source.pieces(memory)) pieces.push(piece);
+        yield await turns.take(asker, sizeBytes, () => maskResult(pieces.join(''), isCut));
+        memory.give(bytes);
+      });
+    },
+    entry({ result, ...entry }) {
+      const masked = json(parseJson(toJsonText(entry))) as NodeEntry;
+      if (!(result instanceof RawJson)) return result === undefined ? masked : { ...masked, result };
+      return { ...masked, result: new RawJson(maskResult(result.text, entry['truncated'] === true)) };
+    },
+  };
+}
+
+function maskedResult(run: HistoryRun, mask: Mask, readApart: (nodeId: string) => LazyJson): unknown {
+  const entries = toNodeMap(run.nodes, run.node_errors, { readApart });
+  if (mask.isEmpty) return entries;
+  if (run.node_errors !== null) return mask.json(entries);
+  const masked = run.nodes.map((node): [string, NodeEntry] => {
+    const entry = mask.entry(entries[node.id] as NodeEntry);
+    const { result } = entry;
+    if (!(result instanceof LazyJson)) return [mask.key(node.id), entry];
+    return [mask.key(node.id), { ...entry, result: mask.later(result, node.apartBytes ?? 0, node.truncated) }];
+  });
+  return Object.fromEntries(masked);
 }
 
 /** Without the drawing it is unknown which values in the nodes' results must be masked. */
-function withoutContents({ nodes }: HistoryRun): NodeMap {
+function withoutContents({ nodes }: HistoryRun): Record<string, unknown> {
   return Object.fromEntries(nodes.map(({ id, status }) => [id, { id, status, truncated: true }]));
-}
-
-type NodeMap = Record<string, { truncated?: boolean; result?: { content?: unknown } }>;
-
-/**
- * A list cuts long contents before they are masked, so a part of a credential could remain at the end of a cut text.
- */
-function dropCutTails(result: NodeMap, literals: string[]): void {
-  // One encoded character takes up to 7: `\\\\u002f` in JSON within JSON.
-  const tail = 7 * Math.max(0, ...literals.map((literal) => literal.length));
-  if (tail === 0) return;
-  for (const { truncated, result: shown } of Object.values(result)) {
-    if (truncated === true && typeof shown?.content === 'string') shown.content = shown.content.slice(0, -tail);
-  }
 }

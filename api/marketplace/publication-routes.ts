@@ -18,6 +18,7 @@ const publication = {
   method: 'POST',
   auth: 'key',
   keyScope: 'full',
+  readsDrawing: 'text',
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'admin', refusal: 400 },
   params: idParams,

@@ -1,7 +1,7 @@
 // Specification, "Marketplace". Reading needs no credentials; a caller with valid ones also learns which copies are its
 // own.
 import { z } from 'zod';
-import { findExample, listExamples } from '../../db/runs/history-repository.js';
+import { findExample, listExamples, type HistoryRun } from '../../db/runs/history-repository.js';
 import {
   findMarketplaceWorkflow,
   findPublishedId,
@@ -11,7 +11,8 @@ import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schema
 import { copyWorkflow } from './copy-from-marketplace.js';
 import type { AppDeps } from '../deps.js';
 import { notFound } from '../http/errors.js';
-import { exampleSchema, listedExampleSchema, toExample } from './example-view.js';
+import { lazyRuns } from '../runs/lazy-runs.js';
+import { exampleSchema, listedExampleSchema, toExample, toListedExample } from './example-view.js';
 import { marketplaceWorkflowSchema, toMarketplaceWorkflow } from './marketplace-view.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
@@ -97,9 +98,12 @@ const examples = defineRoute({
   auth: 'open',
   params: slugParams,
   responses: { 200: z.array(listedExampleSchema), 404: detailSchema },
-  async handler({ deps, params }) {
-    const runs = await listExamples(deps.db, await requirePublished(deps, params.slug), MAX_EXAMPLES);
-    return { status: 200, body: runs.map((run) => toExample(run, deps.currencies)) };
+  async handler({ deps, params, tenant, signal }) {
+    const asker = { tenant, signal };
+    const { runs, later } = await listExamples(deps.db, await requirePublished(deps, params.slug), MAX_EXAMPLES);
+    if (later === undefined) return { status: 200, body: runs.map((run) => toListedExample(deps, asker, run)) };
+    const toItem = (run: HistoryRun) => toListedExample(deps, asker, run, later.contentLimit);
+    return { status: 200, body: lazyRuns(deps, later, toItem) };
   },
 });
 
@@ -110,10 +114,10 @@ const example = defineRoute({
   auth: 'open',
   params: slugParams.extend({ run_id: uuid }),
   responses: { 200: exampleSchema, 404: detailSchema },
-  async handler({ deps, params }) {
+  async handler({ deps, params, tenant, memory, signal }) {
     const run = await findExample(deps.db, await requirePublished(deps, params.slug), params.run_id);
     if (run === undefined) throw notFound();
-    return { status: 200, body: toExample(run, deps.currencies) };
+    return { status: 200, body: await toExample(deps, { tenant, memory, signal }, run) };
   },
 });
 

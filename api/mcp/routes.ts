@@ -68,7 +68,7 @@ const mcpTools = defineRoute({
   audit: { unrecorded: 'It only asks a server for its tools.' },
   body: bodySchema,
   responses: { 200: z.array(z.record(z.string(), z.unknown())), 400: badRequestSchema, ...keyErrors },
-  async handler({ deps, caller, body, signal }) {
+  async handler({ deps, caller, body, tenant, signal }) {
     const headers = mergeHeaders(await findHeaders(deps, caller, body), body.headers ?? {});
     const credentials = Object.entries(headers).filter(([name]) => isCredentialHeader(name));
     const masker = createMasker(credentials.flatMap(([, value]) => credentialTexts(value)));
@@ -78,7 +78,7 @@ const mcpTools = defineRoute({
       headers,
       timeoutMs: (body.timeout ?? 10) * 1000,
     };
-    const memory = deps.memory.lease(signal);
+    const memory = deps.memory.lease(tenant, signal);
     try {
       // A server may repeat its request, and callers who may use a stored credential must not see it.
       return { status: 200, body: masker.json(await listTools(deps, server, { memory, signal })) };

@@ -8,6 +8,7 @@ import {
   listProviderKeys,
   updateProject,
 } from '../../db/projects/projects-repository.js';
+import { reserveId } from '../../db/core/reserve-id.js';
 import type { Scope } from '../../db/projects/scope.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
@@ -66,9 +67,11 @@ const create = defineRoute({
   async handler({ deps, caller, body }) {
     if (caller.projectId !== undefined) throw permissionDenied('This key is restricted to one project.');
     refusePrivateWebhook(deps, body.webhook_url);
+    const id = await reserveId(deps.db, 'projects');
     const project = await createProject(deps.db, caller.userId, {
       ...body,
-      ...(body.is_webhook_enabled ? { webhook_secret_enc: sealNewSecret(deps.secretBox) } : {}),
+      id,
+      ...(body.is_webhook_enabled ? { webhook_secret_enc: sealNewSecret(deps.secretBox, id) } : {}),
     });
     return { status: 201, body: toProject(project, [], deps.currencies) };
   },
@@ -107,7 +110,7 @@ const update = defineRoute({
         spending_period: limit?.period ?? null,
       }),
     };
-    if (!(await updateProject(deps.db, params.id, changes, sealNewSecret(deps.secretBox)))) throw notFound();
+    if (!(await updateProject(deps.db, params.id, changes, sealNewSecret(deps.secretBox, params.id)))) throw notFound();
     return answerProject(deps, params.id, caller);
   },
 });

@@ -1,7 +1,7 @@
 // Answers polls. Results and all that is final come from Postgres; nodes in flight come from the run's workflow if it
 // answers in time (docs/adr/0002-polls-read-postgres.md).
 import { createHash } from 'node:crypto';
-import { readResultPieces } from '../../db/runs/result-pieces.js';
+import { PIECE_BYTES } from '../../db/runs/result-pieces.js';
 import { readOutputPieces } from '../../db/runs/run-output.js';
 import type { PolledRun, PolledText } from '../../db/runs/poll-repository.js';
 import { splitNodes } from '../../db/runs/polled-text.js';
@@ -10,8 +10,9 @@ import { createWaitView } from '../waits/wait-view.js';
 import type { AppDeps } from '../deps.js';
 import { toETag } from '../http/conditional.js';
 import { ApiError } from '../http/errors.js';
-import { LazyJson, RawJson } from '../http/json-text.js';
+import { lazyText, RawJson } from '../http/json-text.js';
 import type { RouteResult } from '../http/route.js';
+import { readApartFrom } from './apart-results.js';
 import { toExecutionStatus, toNodeMap } from './node-map.js';
 
 /**
@@ -63,7 +64,7 @@ function toAnswer(etag: string, data: Record<string, unknown>): PollAnswer {
 /** Undefined, so that the answer has no such key, while there is none. */
 function outputOf(db: AppDeps['db'], { runId, output }: PolledRun | PolledText): unknown {
   if (output === undefined) return undefined;
-  return output.text === null ? new LazyJson(() => readOutputPieces(db, runId)) : new RawJson(output.text);
+  return output.text === null ? lazyText(() => readOutputPieces(db, runId), PIECE_BYTES) : new RawJson(output.text);
 }
 
 /** Passes on the text that the database wrote, if there is one. */
@@ -77,8 +78,9 @@ function entriesOf(deps: AppDeps, { runId, role, nodeErrors, nodes }: PolledRun 
   if (typeof nodes === 'string' && nodeErrors === null) {
     return Object.fromEntries(splitNodes(nodes).map(([id, entry]) => [id, new RawJson(waits.text(entry))]));
   }
-  const readApart = (nodeId: string) => readResultPieces(deps.db, { runId, path: '', nodeId });
-  return toNodeMap(Array.isArray(nodes) ? nodes : [], nodeErrors, { readApart, waits });
+  const listed = Array.isArray(nodes) ? nodes : [];
+  const readApart = readApartFrom(deps.db, { runId, path: '' }, listed);
+  return toNodeMap(listed, nodeErrors, { readApart, waits });
 }
 
 /** Of the nodes that are stored. */

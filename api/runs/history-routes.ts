@@ -8,7 +8,8 @@ import { notFound } from '../http/errors.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { idParams, runParams } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
-import { listedRunSchema, runSchema, toRun, toRuns } from './run-view.js';
+import { lazyRuns } from './lazy-runs.js';
+import { listedRunSchema, runSchema, toListedRun, toListedRuns, toWholeRun } from './run-view.js';
 import { temporalLink } from './temporal-link.js';
 
 const list = defineRoute({
@@ -27,8 +28,14 @@ const list = defineRoute({
   async handler({ deps, params, query }) {
     const page = toPage(query);
     const { ordering } = query;
-    const { total, runs } = await listHistory(deps.db, { workflowId: params.id, ordering, ...toWindow(page) });
-    const items = toRuns(runs, deps.currencies).map((run) => ({ ...run, ...temporalLink(deps, run) }));
+    const { total, runs, later } = await listHistory(deps.db, { workflowId: params.id, ordering, ...toWindow(page) });
+    const items =
+      later === undefined
+        ? toListedRuns(deps, runs).map((run) => ({ ...run, ...temporalLink(deps, run) }))
+        : lazyRuns(deps, later, (run) => ({
+            ...toListedRun(deps, run, later.contentLimit),
+            ...temporalLink(deps, run),
+          }));
     return { status: 200, body: { ...page, total, items } };
   },
 });
@@ -75,5 +82,5 @@ export async function findRunAnswer(
 ): Promise<Record<string, unknown>> {
   const run = await findHistoryRun(deps.db, workflowId, runId);
   if (run === undefined) throw notFound();
-  return { ...toRun(run, deps.currencies), ...temporalLink(deps, run) };
+  return { ...toWholeRun(deps, run), ...temporalLink(deps, run) };
 }

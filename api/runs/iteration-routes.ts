@@ -1,16 +1,21 @@
 // The iterations of a loop. Extensions, section 1.3.
 import { z } from 'zod';
-import { listIterations } from '../../db/runs/iterations-list-repository.js';
-import { readResultPieces } from '../../db/runs/result-pieces.js';
+import { listIterations, readIterationNodes } from '../../db/runs/iterations-list-repository.js';
+import type { PolledNode } from '../../db/runs/poll-repository.js';
 import { createWaitView } from '../waits/wait-view.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { notFound } from '../http/errors.js';
+import { lazyValue } from '../http/json-text.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { iterationPath, nodeId, runParams } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { indexOfPath } from '../../graph/iteration-path.js';
-import { toNodeEntry } from './node-map.js';
+import { readApartFrom } from './apart-results.js';
+import { toNodeMap } from './node-map.js';
 import { nodeEntrySchema } from './run-envelope.js';
+
+/** What the entries of one iteration take while they are sent. */
+const PAGE_MEMORY_BYTES = 2 * 1024 * 1024;
 
 const iterationSchema = z.object({
   path: z.string().describe('Such as `LOOP[3]/INNER[0]`; the nodes of the iteration have it, too'),
@@ -48,10 +53,13 @@ const list = defineRoute({
     if (found === undefined) throw notFound();
     const waits = createWaitView(deps, access.role);
     const items = found.iterations.map(({ path, status, isReused, startedAt, finishedAt, nodes }) => {
-      const readApart = (id: string) => readResultPieces(db, { runId: loop.runId, path, nodeId: id });
-      const entries = nodes.map((node) => [node.id, toNodeEntry(node, { readApart, waits })] as const);
+      const place = { runId: loop.runId, path };
+      const toMap = (read: PolledNode[]) => toNodeMap(read, null, { readApart: readApartFrom(db, place, read), waits });
+      const readLater = () => readIterationNodes(db, place, config.resultRetentionDays);
       const times = { ...(isReused && { reused: true }), started_at: startedAt, finished_at: finishedAt };
-      return { path, index: indexOfPath(path), status, ...times, nodes: Object.fromEntries(entries) };
+      const entries =
+        nodes === undefined ? lazyValue(PAGE_MEMORY_BYTES, async () => toMap(await readLater())) : toMap(nodes);
+      return { path, index: indexOfPath(path), status, ...times, nodes: entries };
     });
     return { status: 200, body: { ...page, total: found.total, items } };
   },

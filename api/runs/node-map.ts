@@ -5,14 +5,14 @@ import type { PolledNode } from '../../db/runs/poll-repository.js';
 import type { StoredRunStatus } from '../../db/core/tables.js';
 import type { WaitView } from '../waits/wait-view.js';
 import type { NodeErrors } from '../../graph/validate.js';
-import { LazyJson, RawJson } from '../http/json-text.js';
+import { RawJson, type LazyJson } from '../http/json-text.js';
 import { toFailedNodes } from './run-envelope.js';
 
 type NodeMap = Record<string, unknown>;
 
 interface EntryOptions {
   /** Reads a result that is too large to be read with the others. */
-  readApart?: (nodeId: string) => AsyncIterable<string>;
+  readApart?: (nodeId: string) => LazyJson;
   /** How the reader sees waits; without it they are not shown. */
   waits?: WaitView;
 }
@@ -39,8 +39,9 @@ export function toNodeEntry(node: PolledNode | HistoryNode, { readApart, waits }
     return { ...head, approval_requests: approvals, waiting: { for: 'approval', until: until.at(-1) } };
   }
   if (status === 'succeed') {
-    if (node.isApart === true && readApart !== undefined) return { ...head, result: new LazyJson(() => readApart(id)) };
-    const entry = { ...head, result: new RawJson(node.result ?? '{"content":""}') };
+    const isApart = typeof node.apartBytes === 'number' && readApart !== undefined;
+    const result = isApart ? readApart(id) : new RawJson(node.result ?? '{"content":""}');
+    const entry = { ...head, result };
     return 'truncated' in node && node.truncated ? { ...entry, truncated: true } : entry;
   }
   const error = { code: node.errorCode ?? 'failed', message: node.errorMessage ?? 'The node failed.' };

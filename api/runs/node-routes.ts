@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { listNodeTransactions } from '../../db/nodes/billing-repository.js';
 import { listKeptAttempts } from '../../db/nodes/node-attempts-repository.js';
 import { findNodeDetail, type NodeDetail, type StoredNode } from '../../db/runs/node-detail-repository.js';
-import { readResultPieces } from '../../db/runs/result-pieces.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import { toTransaction } from '../billing/transaction-view.js';
@@ -14,6 +13,7 @@ import { notFound } from '../http/errors.js';
 import { RawJson } from '../http/json-text.js';
 import { iterationPath, nodeId, runParams } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
+import { readApartFrom } from './apart-results.js';
 import { toLiveEntry } from './answer-poll.js';
 import { toNodeEntry } from './node-map.js';
 import { nodeSchema, toAttempts } from './node-view.js';
@@ -34,7 +34,7 @@ const read = defineRoute({
   params: runParams.extend({ node_id: nodeId }),
   query: z.object({ path: iterationPath.optional() }),
   responses: { 200: nodeSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
-  async handler({ deps, log, access, params, query, signal }) {
+  async handler({ deps, log, access, params, query, memory }) {
     const key: NodeKey = { runId: params.run_id, path: query.path ?? '', nodeId: params.node_id };
     const { resultRetentionDays } = deps.config;
     const detail = await findNodeDetail(deps.db, params.id, key, resultRetentionDays);
@@ -42,10 +42,10 @@ const read = defineRoute({
     const { node } = detail;
     if (node === undefined) return { status: 200, body: await unstarted(deps, key, detail) };
     const waits = createWaitView(deps, access.role);
-    const entry = toNodeEntry(node, { readApart: () => readResultPieces(deps.db, key), waits });
+    const entry = toNodeEntry(node, { readApart: readApartFrom(deps.db, key, [node]), waits });
     const input = detail.isExpired
       ? 'expired'
-      : await renderNodeInput(deps, { key, moment: node.attemptStartedAt, log, signal });
+      : await renderNodeInput(deps, { key, moment: node.attemptStartedAt, log, memory });
     const facts = await readFacts(deps, key, node, detail.isExpired);
     const shown = input instanceof RawJson ? { input } : { input: null, input_missing: input };
     return { status: 200, body: { ...entry, ...facts, ...shown } };

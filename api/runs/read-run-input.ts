@@ -5,7 +5,7 @@ import { parseApiKeyInput, parseSessionInput, type RunInput } from '../../graph/
 import type { AppContext } from '../http/app-state.js';
 import { parseFields } from '../http/field-errors.js';
 import { parseExactJsonBody } from '../http/json-body.js';
-import { readJsonBody, readTextBody } from '../http/middleware/read-body.js';
+import { readJsonBody, readTextBody, type BodyBounds } from '../http/middleware/read-body.js';
 
 const wrapper = z.object({ input_data: z.unknown().optional() });
 
@@ -20,11 +20,11 @@ export const runInputBody = z.unknown() as z.ZodType<RunInput | undefined>;
  * re-run as the original run's input. With an API key, text of any media type is an input; with a session token,
  * anything but a JSON object is a 400, and another media type a 415.
  */
-export async function readRunInput(ctx: AppContext, limitBytes: number): Promise<RunInput | undefined> {
+export async function readRunInput(ctx: AppContext, bounds: BodyBounds): Promise<RunInput | undefined> {
   if (ctx.state.caller?.credential === 'session') {
-    const { input_data: inputData } = parseFields(wrapper, await readJsonBody(ctx, limitBytes, parseExactJsonBody));
+    const { input_data: inputData } = parseFields(wrapper, await readJsonBody(ctx, bounds, parseExactJsonBody));
     return inputData === undefined ? undefined : parseSessionInput(inputData);
   }
-  const text = await readTextBody(ctx, limitBytes);
+  const text = await readTextBody(ctx, bounds);
   return text.trim() === '' ? undefined : parseApiKeyInput(text);
 }

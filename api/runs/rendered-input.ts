@@ -33,27 +33,28 @@ interface Asked {
   /** When the attempt began whose input is asked for: what ended later was not there. */
   moment: Date;
   log: Logger;
-  signal: AbortSignal;
+  /** Of the request; it has as much as before at the end. */
+  memory: ByteLease;
 }
 
 export async function renderNodeInput(deps: AppDeps, asked: Asked): Promise<RawJson | MissingInput> {
-  const lease = deps.memory.lease(asked.signal);
+  const before = asked.memory.bytes;
   try {
-    return await renderWithin(deps, lease, asked);
+    return await renderWithin(deps, asked);
   } finally {
-    lease.end();
+    void asked.memory.resize(before);
   }
 }
 
 async function renderWithin(
   { db, secretBox }: AppDeps,
-  lease: ByteLease,
-  { key, moment, log }: Asked,
+  { key, moment, log, memory }: Asked,
 ): Promise<RawJson | MissingInput> {
   const size = await measureRunContext(db, key.runId);
   if (size === undefined) return 'unreadable';
   const readBytes = size.inputBytes + size.documentBytes;
-  await lease.resize(WEIGHT * readBytes);
+  const before = memory.bytes;
+  await memory.resize(before + WEIGHT * readBytes);
   const stored = await findRunContext(db, key.runId);
   if (stored === undefined) return 'unreadable';
   const graph = readGraph(await findSnapshot(db, stored.snapshotHash));
@@ -67,24 +68,26 @@ async function renderWithin(
   const places = [...iterations].map(([path, named]) => ({ place: { runId: key.runId, path }, named }));
   const found = await collect(places, ({ place, named }) => measureOutputs(db, place, [...named.results], moment));
   const { chosen, leftOut, chosenBytes } = chooseOutputs(found);
-  await lease.resize(WEIGHT * (readBytes + chosenBytes));
-  const texts = await collect(places, ({ place, named }) =>
-    readOutputs(
+  await memory.resize(before + WEIGHT * (readBytes + chosenBytes));
+  const texts = await collect(places, async ({ place, named }) => {
+    const outputs = await readOutputs(
       db,
       place,
       chosen.filter((id) => named.results.has(id)),
-    ),
-  );
+    );
+    return outputs.map((output) => ({ ...output, place }));
+  });
   const failed = await collect(places, ({ place, named }) => findNodeErrors(db, place, [...named.errors]));
   if (texts.length < chosen.length || found.some(({ isGone }) => isGone)) return 'unreadable';
   try {
     const run = openRunContents(stored, graph.fields, secretBox);
     const results = new Map(
-      texts.map(({ nodeId, result, resultEnc }): [string, NodeOutput] => {
+      texts.map(({ place, nodeId, result, resultEnc }): [string, NodeOutput] => {
         // What people have entered: the public form hides secret fields, however short they are.
         const isEntered = ['trigger', 'human'].includes(graph.nodes.get(nodeId)?.kind ?? '');
         const isPublic = resultEnc === null || isEntered;
-        return [nodeId, parseJson(isPublic ? result : secretBox.open(resultEnc, 'node-result')) as NodeOutput];
+        const text = isPublic ? result : secretBox.open(resultEnc, 'node-result', place.runId, place.path, nodeId);
+        return [nodeId, parseJson(text) as NodeOutput];
       }),
     );
     const errors = new Map(failed.map(({ nodeId, ...error }) => [nodeId, error]));

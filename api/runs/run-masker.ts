@@ -2,27 +2,28 @@
 import { openRunContents, readGraph } from '../../db/runs/run-contents.js';
 import { findRunContext, findSnapshot, measureRunContext } from '../../db/runs/run-context-repository.js';
 import type { Masker } from '../../graph/mask.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
 
 /** Bytes of memory per byte of JSON text: drawings are mostly small objects, which take more than their text. */
 const WEIGHT = 8;
 
-/** Undefined where the run is unknown. */
+/** Undefined where the run is unknown. `memory`: of the request; it has as much as before at the end. */
 export async function readRunMasker(
-  { db, secretBox, memory }: Pick<AppDeps, 'db' | 'secretBox' | 'memory'>,
+  { db, secretBox }: Pick<AppDeps, 'db' | 'secretBox'>,
   runId: string,
-  signal: AbortSignal,
+  memory: ByteLease,
 ): Promise<Masker | undefined> {
-  const lease = memory.lease(signal);
+  const before = memory.bytes;
   try {
     const size = await measureRunContext(db, runId);
     if (size === undefined) return undefined;
-    await lease.resize(WEIGHT * (size.inputBytes + size.documentBytes));
+    await memory.resize(before + WEIGHT * (size.inputBytes + size.documentBytes));
     const stored = await findRunContext(db, runId);
     if (stored === undefined) return undefined;
     const { fields } = readGraph(await findSnapshot(db, stored.snapshotHash));
     return openRunContents(stored, fields, secretBox).masker;
   } finally {
-    lease.end();
+    void memory.resize(before);
   }
 }

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
-import type { HistoryRun } from '../../db/runs/history-repository.js';
+import { readDrawing, readInputPieces, type HistoryRun } from '../../db/runs/history-repository.js';
+import { PIECE_BYTES } from '../../db/runs/result-pieces.js';
 import { inputFieldsOf } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
-import { RawJson } from '../http/json-text.js';
+import type { AppDeps } from '../deps.js';
+import { lazyText, lazyValue, RawJson, type LazyJson } from '../http/json-text.js';
+import { readApartFrom } from './apart-results.js';
 import { toNodeMap } from './node-map.js';
 import { amountSchema } from '../projects/project-view.js';
 import { nodeEntrySchema } from './run-envelope.js';
@@ -49,21 +52,70 @@ export const listedRunSchema = runSchema.extend({
   truncated: z.literal(true).optional().describe('data or input_data is left out'),
 });
 
-/** Converts the items of a page. Their runs mostly share one drawing, which may be large, so it is parsed once. */
-export function toRuns(runs: HistoryRun[], currencies: Currencies): Record<string, unknown>[] {
+/** The items of a page that was read at once. Their runs mostly share one drawing, which may be large, so it is parsed once. */
+export function toListedRuns({ db, currencies }: Deps, runs: HistoryRun[]): Record<string, unknown>[] {
   const known = new Map<string, JsonObject[]>();
   return runs.map((run) => {
     const { document } = run;
-    if (document === null) return toRun(run, currencies);
-    const fields = known.get(document) ?? readInputFields(document);
-    known.set(document, fields);
-    return toRun(run, currencies, fields);
+    if (document !== null && !known.has(document)) known.set(document, readInputFields(document));
+    const result = toNodeMap(run.nodes, run.node_errors, { readApart: readApartFrom(db, placeOf(run), run.nodes) });
+    return toRun(run, currencies, { result, ...listedParts(run, known.get(document ?? '') ?? []) });
   });
 }
 
-/** The specification's history item. */
-export function toRun(run: HistoryRun, currencies: Currencies, inputFields?: JsonObject[]): Record<string, unknown> {
-  const { document, input } = run;
+/** A run of a page that is read run by run. `contentLimit`: of contents of results, in characters. */
+export function toListedRun({ db, currencies }: Deps, run: HistoryRun, contentLimit: number): Record<string, unknown> {
+  const readApart = readApartFrom(db, placeOf(run), run.nodes, contentLimit);
+  const fields = run.document === null ? [] : readInputFields(run.document);
+  return toRun(run, currencies, {
+    result: toNodeMap(run.nodes, run.node_errors, { readApart }),
+    ...listedParts(run, fields),
+  });
+}
+
+/** What is too large is left out. */
+function listedParts({ document, input }: HistoryRun, inputFields: JsonObject[]): Omit<RunParts, 'result'> {
+  return {
+    ...(document !== null && { data: new RawJson(document), input_fields: inputFields }),
+    ...(input !== null && { input_data: new RawJson(input) }),
+    ...((document === null || input === null) && { truncated: true }),
+  };
+}
+
+/** The specification's history item, whole. What is large of it is read while it is sent. */
+export function toWholeRun({ db, currencies }: Deps, run: HistoryRun): Record<string, unknown> {
+  const { document, documentBytes, input } = run;
+  const readLater = (copies: number, make: (text: string) => unknown) =>
+    lazyValue(copies * documentBytes, async () => make(await readDrawing(db, run)));
+  return toRun(run, currencies, {
+    result: toNodeMap(run.nodes, run.node_errors, { readApart: readApartFrom(db, placeOf(run), run.nodes) }),
+    data: document === null ? readLater(TEXT_COPIES, (text) => new RawJson(text)) : new RawJson(document),
+    input_fields: document === null ? readLater(PARSED_COPIES, readInputFields) : readInputFields(document),
+    input_data: input === null ? lazyText(() => readInputPieces(db, run.id), PIECE_BYTES) : new RawJson(input),
+  });
+}
+
+/** As the driver holds a text, as text, and as bytes. */
+const TEXT_COPIES = 4;
+/** Drawings are mostly small objects, which take more than their text. */
+const PARSED_COPIES = 8;
+
+type Deps = Pick<AppDeps, 'db' | 'currencies'>;
+
+/** The parts of a run that may be large. */
+interface RunParts {
+  result: unknown;
+  data?: RawJson | LazyJson;
+  input_fields?: unknown;
+  input_data?: RawJson | LazyJson;
+  truncated?: true;
+}
+
+function placeOf({ id }: HistoryRun): { runId: string; path: string } {
+  return { runId: id, path: '' };
+}
+
+function toRun(run: HistoryRun, currencies: Currencies, { truncated, ...parts }: RunParts): Record<string, unknown> {
   return {
     id: run.id,
     created_at: run.created_at,
@@ -71,11 +123,7 @@ export function toRun(run: HistoryRun, currencies: Currencies, inputFields?: Jso
     run_started_at: run.run_started_at,
     run_finished_at: run.run_finished_at,
     status: run.status,
-    result: toNodeMap(run.nodes, run.node_errors),
-    ...(document === null
-      ? {}
-      : { data: new RawJson(document), input_fields: inputFields ?? readInputFields(document) }),
-    ...(input === null ? {} : { input_data: new RawJson(input) }),
+    ...parts,
     workflow_version: run.workflow_version,
     is_api_run: run.is_api_run,
     use_in_marketplace_example: run.use_in_marketplace_example,
@@ -86,7 +134,7 @@ export function toRun(run: HistoryRun, currencies: Currencies, inputFields?: Jso
     duration: toDurationSeconds(run.run_started_at, run.run_finished_at),
     error: toRunError(run),
     ...(run.results_expired_at === null ? {} : { results_expired_at: run.results_expired_at }),
-    ...(document === null || input === null ? { truncated: true } : {}),
+    ...(truncated && { truncated }),
   };
 }
 

@@ -28,7 +28,7 @@ const list = defineRoute({
   params: runParams.extend({ node_id: nodeId }),
   query: z.object({ ...pageQuery(1), path: iterationPath.optional() }),
   responses: { 200: envelopeOf(stepSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
-  async handler({ deps, params, query, signal }) {
+  async handler({ deps, params, query, memory }) {
     const node: NodeKey = { runId: params.run_id, path: query.path ?? '', nodeId: params.node_id };
     const page = toPage(query);
     const asked = { workflowId: params.id, retentionDays: deps.config.resultRetentionDays, maxBytes: MAX_PAGE_BYTES };
@@ -36,8 +36,8 @@ const list = defineRoute({
     if (found === undefined) throw notFound();
     if (found.nodeStatus === undefined && !(await isDrawn(deps, node))) throw notFound();
     const isShown = found.steps.length > 0 && !found.isExpired;
-    const masker = isShown ? await readRunMasker(deps, node.runId, signal) : undefined;
-    return { status: 200, body: { ...page, total: found.total, items: toSteps(deps, found, masker) } };
+    const masker = isShown ? await readRunMasker(deps, node.runId, memory) : undefined;
+    return { status: 200, body: { ...page, total: found.total, items: toSteps(deps, node, found, masker) } };
   },
 });
 

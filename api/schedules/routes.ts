@@ -64,14 +64,15 @@ const create = defineRoute({
   responses: { 201: scheduleSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, log, caller, access, params, body, audit }) {
     const workflow = await loadDrawing(deps, params.id);
+    const id = randomUUID();
     const schedule = {
-      id: randomUUID(),
+      id,
       projectId: access.projectId,
       workflowId: params.id,
       authorId: caller.userId,
       cron: readCron(body.cron),
       timeZone: readTimeZone(body.time_zone),
-      inputEnc: sealInput(deps, workflow, body.input),
+      inputEnc: sealInput(deps, { workflow, scheduleId: id, body: body.input }),
       overlap: body.overlap,
       jitterSeconds: body.jitter_seconds,
       catchupSeconds: body.catchup_seconds,
@@ -168,7 +169,12 @@ function toSettings(deps: AppDeps, { workflow, stored, body }: Change): Schedule
     inputEnc:
       body.input === undefined
         ? stored.inputEnc
-        : sealInput(deps, workflow, body.input, openScheduleInput(deps.secretBox, stored.inputEnc)),
+        : sealInput(deps, {
+            workflow,
+            scheduleId: stored.id,
+            body: body.input,
+            stored: openScheduleInput(deps.secretBox, stored.id, stored.inputEnc),
+          }),
     overlap: body.overlap ?? stored.overlap,
     jitterSeconds: body.jitter_seconds ?? stored.jitterSeconds,
     catchupSeconds: body.catchup_seconds ?? stored.catchupSeconds,

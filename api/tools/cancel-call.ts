@@ -34,7 +34,7 @@ export async function cancelCall(
   const requestId = idSchema.safeParse(ownValue(params, 'requestId'));
   if (!requestId.success) return;
   const key = toCallKey(caller, sessionId, requestId.data);
-  if (await withdrawKey(deps.db, key, sealWithdrawal(deps))) return;
+  if (await withdrawKey(deps.db, key, sealWithdrawal(deps, key))) return;
   const runId = (await findKeyedRun(deps.db, key))?.runId;
   const role = runId === undefined ? undefined : await findRunRole(deps.db, runId, caller);
   if (runId === undefined || !mayRun(role?.role ?? null)) return;

@@ -72,7 +72,7 @@ async function* framesOf(
 
 /** The memory of a result is held until the client has taken it. */
 async function* resultFrames(deps: CallDeps, call: StreamedCall): AsyncGenerator<string> {
-  const lease = deps.memory.lease(call.signal);
+  const lease = deps.memory.lease(`user:${call.reader.userId}`, call.signal);
   try {
     yield frameOf(call, toResponse(call.requestId, await readCallResult(deps, call.runId, lease)));
   } finally {

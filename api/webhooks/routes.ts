@@ -23,7 +23,7 @@ const renewSecret = defineRoute({
   responses: { 201: z.object({ webhook_secret: z.string() }), 404: detailSchema, ...keyErrors },
   async handler({ deps, params }) {
     const secret = createWebhookSecret();
-    const sealed = deps.secretBox.seal(secret, 'webhook-secret');
+    const sealed = deps.secretBox.seal(secret, 'webhook-secret', params.id);
     if (!(await replaceWebhookSecret(deps.db, params.id, sealed))) throw notFound();
     return { status: 201, body: { webhook_secret: secret } };
   },

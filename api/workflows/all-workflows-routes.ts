@@ -1,12 +1,13 @@
 // Specification, "Catalog and bookmarks".
 import { z } from 'zod';
 import { addBookmark, deleteBookmark } from '../../db/workflows/bookmarks-repository.js';
-import { findCatalogWorkflow, listCatalog } from '../../db/workflows/catalog-repository.js';
+import { findCatalogWorkflow, findCatalogWorkflows, listCatalog } from '../../db/workflows/catalog-repository.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
 import { catalogWorkflowSchema, listedCatalogWorkflowSchema, toCatalogWorkflow } from '../marketplace/catalog-view.js';
 import { notFound } from '../http/errors.js';
 import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
 import { idParams, MAX_ID } from '../http/path-ids.js';
+import { listDrawings } from './list-drawings.js';
 import { queryBoolean, queryIds, queryLanguages, queryOrdering, queryText } from '../http/query-values.js';
 import { defineRoute, type Route } from '../http/route.js';
 
@@ -31,7 +32,7 @@ const list = defineRoute({
   responses: { 200: envelopeOf(listedCatalogWorkflowSchema), 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, query }) {
     const page = toPage(query);
-    const { total, workflows } = await listCatalog(deps.db, {
+    const { total, ids } = await listCatalog(deps.db, {
       scope: caller,
       search: query.search,
       titleContains: query.title__icontains,
@@ -43,7 +44,10 @@ const list = defineRoute({
       ordering: query.ordering,
       ...toWindow(page),
     });
-    const items = workflows.map((workflow) => toCatalogWorkflow(workflow, deps.currencies));
+    const items = await listDrawings(deps, ids, async (asked, limitBytes) => {
+      const workflows = await findCatalogWorkflows(deps.db, asked, caller, limitBytes);
+      return workflows.map((workflow) => toCatalogWorkflow(workflow, deps.currencies));
+    });
     return { status: 200, body: { ...page, total, items } };
   },
 });
@@ -52,6 +56,7 @@ const read = defineRoute({
   method: 'GET',
   path: '/api/v1/all-workflows/:id/',
   summary: 'One workflow with its figures.',
+  readsDrawing: 'text',
   auth: 'key',
   keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },

@@ -17,13 +17,14 @@ const duplicate = defineRoute({
   auth: 'key',
   keyScope: 'full',
   audit: { action: 'workflow.duplicated', target: 'workflow', makes: 'id' },
+  readsDrawing: 'text',
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor', refusal: 400 },
   params: idParams,
   responses: { 201: workflowSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, access, params }) {
     const source = { workflowId: params.id, projectId: access.projectId, userId: caller.userId };
-    const workflowId = await duplicateWorkflow(deps.db, source);
+    const workflowId = await duplicateWorkflow(deps.db, deps.secretBox, source);
     if (workflowId === undefined) throw notFound();
     return { ...(await answerWorkflow(deps, workflowId, caller)), status: 201 };
   },
@@ -36,6 +37,7 @@ const reorder = defineRoute({
   auth: 'key',
   keyScope: 'full',
   audit: { action: 'workflow.moved', target: 'workflow', id: 'id' },
+  readsDrawing: 'text',
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor', refusal: 400 },
   params: idParams,

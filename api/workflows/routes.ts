@@ -2,12 +2,14 @@
 import { z } from 'zod';
 import type { Updateable } from 'kysely';
 import { findProjectRole } from '../../db/projects/members-repository.js';
+import { reserveId } from '../../db/core/reserve-id.js';
 import type { Scope } from '../../db/projects/scope.js';
 import type { WorkflowsTable } from '../../db/core/tables.js';
 import {
   archiveWorkflow,
   createWorkflow,
   findWorkflow,
+  findWorkflows,
   listWorkflows,
   updateWorkflow,
   type StoredWorkflow,
@@ -25,6 +27,7 @@ import { mayAct } from '../../db/projects/roles.js';
 import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
 import { idParams, MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
+import { listDrawings } from './list-drawings.js';
 import { workflowChangesSchema, drawingBody, titleBody } from './workflow-body.js';
 import { listedWorkflowSchema, toEtag, toWorkflow, toWorkflowAnswer, workflowSchema } from './workflow-view.js';
 
@@ -45,13 +48,16 @@ const list = defineRoute({
   responses: { 200: envelopeOf(listedWorkflowSchema), 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, query }) {
     const page = toPage(query);
-    const { total, workflows } = await listWorkflows(deps.db, {
+    const { total, ids } = await listWorkflows(deps.db, {
       scope: caller,
       projectId: query.project,
       titleContains: query.title || undefined,
       ...toWindow(page),
     });
-    return { status: 200, body: { ...page, total, items: workflows.map(toWorkflow) } };
+    const items = await listDrawings(deps, ids, async (asked, limitBytes) =>
+      (await findWorkflows(deps.db, asked, caller, limitBytes)).map(toWorkflow),
+    );
+    return { status: 200, body: { ...page, total, items } };
   },
 });
 
@@ -67,9 +73,11 @@ const create = defineRoute({
   responses: { 201: workflowSchema, 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, body }) {
     await checkProject(deps, body.project, caller);
-    const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, body.data);
     const { project: projectId, title } = body;
-    const drawing = { projectId, authorId: caller.userId, title, document, secretsEnc };
+    const id = await reserveId(deps.db, 'workflows');
+    const place = { id, project_id: projectId };
+    const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, place, body.data);
+    const drawing = { id, projectId, authorId: caller.userId, title, document, secretsEnc };
     const workflowId = await createWorkflow(deps.db, drawing);
     if (workflowId === undefined) throw unknownProject(projectId);
     return { ...(await answerWorkflow(deps, workflowId, caller)), status: 201 };
@@ -80,6 +88,7 @@ const read = defineRoute({
   method: 'GET',
   path: workflowPath,
   summary: 'One workflow.',
+  readsDrawing: 'text',
   auth: 'key',
   keyScope: 'full',
   answerHeaders: ['ETag'],
@@ -96,6 +105,7 @@ const update = defineRoute({
   description:
     'With `If-Match`, the `ETag` of an earlier answer, nothing is changed when somebody else has changed the workflow ' +
     'since (412). A change of `data` that changes what runs makes a new version.',
+  readsDrawing: 'parsed',
   auth: 'key',
   keyScope: 'full',
   audit: { action: 'workflow.changed', target: 'workflow', id: 'id', tells: ['data'] },

@@ -2,7 +2,7 @@
 import { sealUpdate } from '../../api/workflows/drawing-secrets.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
-import { listWorkflows, updateWorkflow } from '../../db/workflows/workflows-repository.js';
+import { findWorkflows, listWorkflows, updateWorkflow } from '../../db/workflows/workflows-repository.js';
 import type { SampleSettings } from './samples-file.js';
 import { toolsAt } from './samples.js';
 
@@ -24,8 +24,8 @@ export async function moveSamples(
 ): Promise<void> {
   const scope = { userId };
   const query = { scope, projectId, titleContains: undefined, limit: MAX_WORKFLOWS, offset: 0 };
-  const { workflows } = await listWorkflows(db, query);
-  for (const { id: workflowId, role } of workflows) {
+  const { ids } = await listWorkflows(db, query);
+  for (const { id: workflowId, role } of await findWorkflows(db, ids, scope, 0)) {
     if (role === 'viewer') continue;
     await updateWorkflow(db, { workflowId, scope }, (stored) => {
       const drawing = toMoved(stored.document, earlier, settings);

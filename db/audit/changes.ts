@@ -33,10 +33,10 @@ function keysOf(...records: (object | undefined)[]): Set<string> {
   return new Set(records.flatMap((record) => Object.keys(record ?? {})));
 }
 
-/** An empty text is nothing that a new target would be told to have. */
+/** An empty text or list is nothing that a new target would be told to have. */
 function isOther(old: unknown, now: unknown): boolean {
-  const [one, other] = [old, now].map((value) => (value === '' ? 'null' : JSON.stringify(value)));
-  return one !== other;
+  const [one, other] = [old, now].map((value) => JSON.stringify(value));
+  return one !== other && !(old === null && (other === '""' || other === '[]'));
 }
 
 function shorten(value: unknown): unknown {

@@ -30,6 +30,7 @@ import * as mcpTools from '../migrations/0027-mcp-tools.js';
 import * as identity from '../migrations/0029-identity.js';
 import * as auditLog from '../migrations/0030-audit-log.js';
 import * as storedBytes from '../migrations/0031-stored-bytes.js';
+import * as reservedIds from '../migrations/0032-reserved-ids.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -63,6 +64,7 @@ const migrations: Record<string, Migration> = {
   '0029-identity': identity,
   '0030-audit-log': auditLog,
   '0031-stored-bytes': storedBytes,
+  '0032-reserved-ids': reservedIds,
 };
 
 /**

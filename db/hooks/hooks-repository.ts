@@ -11,6 +11,8 @@ import { lockProject } from '../workflows/workflows-repository.js';
 export const MOST_HOOKS = 20;
 
 export interface NewHook {
+  /** Reserved (`reserveId`), because what is sealed is bound to it. */
+  id: number;
   projectId: number;
   workflowId: number;
   authorId: number;
@@ -38,6 +40,7 @@ export interface HookRecord {
 /** What a delivery is judged by. */
 export interface AddressedHook {
   id: number;
+  projectId: number;
   workflowId: number;
   authorId: number;
   authorRole: Role | null;
@@ -61,9 +64,10 @@ export function insertHook(db: Db, hook: NewHook): Promise<HookRecord | 'gone' |
       .executeTakeFirst();
     if (workflow === undefined) return 'gone';
     if ((await countHooks(transaction, hook.workflowId)) >= MOST_HOOKS) return 'too_many';
-    const { id } = await transaction
+    await transaction
       .insertInto('hooks')
       .values({
+        id: hook.id,
         workflow_id: hook.workflowId,
         author_id: hook.authorId,
         verify: hook.verify,
@@ -72,9 +76,8 @@ export function insertHook(db: Db, hook: NewHook): Promise<HookRecord | 'gone' |
         token_enc: hook.tokenEnc,
         secret_enc: hook.secretEnc,
       })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    return hookRecords(transaction, hook.workflowId).where('hooks.id', '=', id).executeTakeFirstOrThrow();
+      .execute();
+    return hookRecords(transaction, hook.workflowId).where('hooks.id', '=', hook.id).executeTakeFirstOrThrow();
   });
 }
 
@@ -128,7 +131,7 @@ export function findAddressedHook(db: Db, token: string): Promise<AddressedHook 
         .onRef('project_members.project_id', '=', 'projects.id')
         .onRef('project_members.user_id', '=', 'hooks.author_id'),
     )
-    .select(['hooks.id', 'hooks.workflow_id as workflowId', 'hooks.author_id as authorId'])
+    .select(['hooks.id', 'projects.id as projectId', 'hooks.workflow_id as workflowId', 'hooks.author_id as authorId'])
     .select(['hooks.verify', 'hooks.header', 'hooks.secret_enc as secretEnc', 'project_members.role as authorRole'])
     .where('hooks.token_hash', '=', hashToken(token))
     .where('users.is_active', '=', true)

@@ -35,8 +35,8 @@ export interface SpendingLimitFields {
   spending_period: SpendingPeriod | null;
 }
 
-/** `webhook_secret_enc` is sealed. */
-export type NewProject = ProjectFields & { webhook_secret_enc?: Buffer };
+/** `webhook_secret_enc` is sealed, and bound to `id`, which was reserved for that (`reserveId`). */
+export type NewProject = ProjectFields & { id?: number; webhook_secret_enc?: Buffer };
 
 interface ProjectListQuery {
   scope: Scope;

@@ -57,7 +57,7 @@ export function attachProviderKey(
         project_id: projectId,
         provider,
         name,
-        key_enc: box.seal(key, 'provider-key'),
+        key_enc: box.seal(key, 'provider-key', projectId, provider),
         masked_key: key.length < MASKABLE_LENGTH ? '********' : `********${key.slice(-4)}`,
       })
       .returning(SHOWN)

@@ -1,40 +1,28 @@
-// Reads of past and present runs of a workflow. Six statements a page, however many runs it shows.
+// Reads of past and present runs of a workflow. Six statements a page, however many runs it shows, unless they are large.
 import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
-import { totalCost } from './child-runs-repository.js';
-import { isoText } from './entry-text.js';
 import { resultBytes } from '../nodes/result-bytes.js';
-import { iterationCounts } from './iterations-text.js';
-import type { PolledNode } from './poll-repository.js';
-import type { RunRow } from '../core/tables.js';
+import { complete, selectRuns, WHOLE, type HistoryRun } from './history-contents.js';
+import { readPieces } from './result-pieces.js';
+
+export type { HistoryNode, HistoryRun } from './history-contents.js';
 
 export type HistoryOrdering = 'created_at' | '-created_at' | 'cost' | '-cost';
 
-/** JSON columns stay text where they are only passed on. */
-export interface HistoryRun extends Omit<
-  RunRow,
-  | 'input'
-  | 'input_enc'
-  | 'secrets_enc'
-  | 'node_errors'
-  | 'is_input_lost'
-  | 'is_purge_pending'
-  | 'stuck_since'
-  | 'traceparent'
-  | 'passed_secrets_enc'
-  | 'root_run_id'
-  | 'depth'
-> {
-  total_cost_usd: string;
-  /** Null where a list leaves out what is too large for it. */
-  input: string | null;
-  node_errors: string | null;
-  /** Null as with `input`. */
-  document: string | null;
-  nodes: HistoryNode[];
+/** A page of runs. */
+export interface HistoryPage {
+  total: number;
+  /** All runs of the page, where it is small. */
+  runs: HistoryRun[];
+  /** The runs of a page that is too large to be read at once: `readListed` reads each of them. */
+  later: ListedLater | undefined;
 }
 
-export type HistoryNode = PolledNode & { truncated: boolean };
+export interface ListedLater {
+  ids: string[];
+  /** Characters after which the contents of results are cut. */
+  contentLimit: number;
+}
 
 interface HistoryQuery {
   workflowId: number;
@@ -47,22 +35,60 @@ interface HistoryQuery {
 // inputs, drawings or results would not fit into memory.
 const LISTED_INPUT_BYTES = 64 * 1024;
 const LISTED_DOCUMENT_BYTES = 1024 * 1024;
+const LISTED = { documentBytes: LISTED_DOCUMENT_BYTES };
 const LISTED_CONTENT_CHARS = 16 * 1024;
 /** Of all node contents of a page together. */
 const LISTED_CONTENTS_CHARS = 64 * 1024 * 1024;
+/** A page is read at once up to this size, and of a single run that much of its results. */
+const TOGETHER_BYTES = 1024 * 1024;
+/** What a node takes without its result. */
+const ENTRY_BYTES = 512;
 
-/** One snapshot for the whole page: total, order and results agree, whatever arrives or ends meanwhile. */
-export function listHistory(db: Database, query: HistoryQuery): Promise<{ total: number; runs: HistoryRun[] }> {
+/**
+ * Total and order are of one snapshot, and so are the results of a small page. Of a large one each run is read when the
+ * answer reaches it: a run that has ended does not change.
+ */
+export function listHistory(db: Database, query: HistoryQuery): Promise<HistoryPage> {
   const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   return snapshot.execute(async (transaction) => {
     const total = await countRuns(transaction, query.workflowId);
-    if (query.offset >= total) return { total, runs: [] };
+    if (query.offset >= total) return { total, runs: [], later: undefined };
     const ids = await findPage(transaction, query, total);
-    const found = await selectRuns(transaction, LISTED_INPUT_BYTES).where('id', 'in', ids).execute();
-    const byId = new Map(found.map((run) => [run.id, run]));
-    const runs = ids.flatMap((id) => byId.get(id) ?? []);
-    return { total, runs: await complete(transaction, runs, 'cut') };
+    return { total, ...(await readPage(transaction, ids)) };
   });
+}
+
+async function readPage(db: Db, ids: string[]): Promise<Omit<HistoryPage, 'total'>> {
+  if (ids.length === 0) return { runs: [], later: undefined };
+  const { bytes, contentLimit } = await weigh(db, ids);
+  if (bytes > TOGETHER_BYTES) return { runs: [], later: { ids, contentLimit } };
+  const found = await selectRuns(db, LISTED_INPUT_BYTES).where('id', 'in', ids).execute();
+  const byId = new Map(found.map((run) => [run.id, run]));
+  const runs = ids.flatMap((id) => byId.get(id) ?? []);
+  return { runs: await complete(db, runs, { ...LISTED, contentLimit, togetherBytes: TOGETHER_BYTES }), later: undefined };
+}
+
+/** Drawings count as often as they are shown. */
+async function weigh(db: Db, ids: string[]): Promise<{ bytes: number; contentLimit: number }> {
+  const { rows } = await sql<{ count: number; bytes: number; others: number }>`
+    SELECT (SELECT count(*) FROM node_results WHERE run_id = ANY (${ids}::uuid[]) AND path = '') AS count,
+      (SELECT coalesce(sum(least(${resultBytes}, ${LISTED_CONTENT_CHARS}) + ${ENTRY_BYTES}::integer), 0)::float8
+        FROM node_results WHERE run_id = ANY (${ids}::uuid[]) AND path = '') AS bytes,
+      (SELECT sum(least(octet_length(input::text), ${LISTED_INPUT_BYTES}) + least(graph.bytes, ${LISTED_DOCUMENT_BYTES}))::float8
+        FROM runs JOIN (
+          SELECT hash, octet_length(document::text) AS bytes FROM graph_snapshots
+          WHERE hash IN (SELECT snapshot_hash FROM runs WHERE id = ANY (${ids}::uuid[]))
+        ) AS graph ON graph.hash = runs.snapshot_hash
+        WHERE id = ANY (${ids}::uuid[])) AS others`.execute(db);
+  const { count, bytes, others } = rows[0]!;
+  const contentLimit = Math.min(LISTED_CONTENT_CHARS, Math.floor(LISTED_CONTENTS_CHARS / Math.max(1, count)));
+  return { bytes: bytes + others, contentLimit };
+}
+
+/** A run of a list; undefined where it is gone. */
+export async function readListed(db: Db, runId: string, contentLimit: number): Promise<HistoryRun | undefined> {
+  const runs = await selectRuns(db, LISTED_INPUT_BYTES).where('id', '=', runId).execute();
+  return (await complete(db, runs, { ...LISTED, contentLimit, togetherBytes: TOGETHER_BYTES }))[0];
 }
 
 async function countRuns(db: Db, workflowId: number): Promise<number> {
@@ -99,131 +125,51 @@ async function findPage(
 }
 
 export async function findHistoryRun(db: Db, workflowId: number, runId: string): Promise<HistoryRun | undefined> {
-  const runs = await selectRuns(db).where('workflow_id', '=', workflowId).where('id', '=', runId).execute();
-  return (await complete(db, runs, 'whole'))[0];
+  const runs = await selectRuns(db, WHOLE.documentBytes)
+    .where('workflow_id', '=', workflowId)
+    .where('id', '=', runId)
+    .execute();
+  return (await complete(db, runs, WHOLE))[0];
 }
 
 /** Marketplace examples of a workflow, newest first. */
-export async function listExamples(db: Db, workflowId: number, limit: number): Promise<HistoryRun[]> {
-  const runs = await selectExamples(db, workflowId)
+export async function listExamples(db: Db, workflowId: number, limit: number): Promise<Omit<HistoryPage, 'total'>> {
+  const found = await db
+    .selectFrom('runs')
+    .select('id')
+    .where('workflow_id', '=', workflowId)
+    .where('use_in_marketplace_example', '=', true)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
-  return complete(db, runs, 'cut');
+  const ids = found.map(({ id }) => id);
+  return readPage(db, ids);
 }
 
 export async function findExample(db: Db, workflowId: number, runId: string): Promise<HistoryRun | undefined> {
-  const runs = await selectExamples(db, workflowId).where('id', '=', runId).execute();
-  return (await complete(db, runs, 'whole'))[0];
-}
-
-function selectExamples(db: Db, workflowId: number) {
-  return selectRuns(db).where('workflow_id', '=', workflowId).where('use_in_marketplace_example', '=', true);
-}
-
-type RunOfHistory = Awaited<ReturnType<ReturnType<typeof selectRuns>['execute']>>[number];
-
-async function complete(db: Db, runs: RunOfHistory[], contents: 'cut' | 'whole'): Promise<HistoryRun[]> {
-  if (runs.length === 0) return [];
-  const documents = await readDocuments(db, runs, contents);
-  const nodes = await readNodes(
-    db,
-    runs.map((run) => run.id),
-    contents,
-  );
-  return runs.map((run) => ({
-    ...run,
-    document: documents.get(run.snapshot_hash.toString('hex')) ?? null,
-    nodes: nodes.get(run.id) ?? [],
-  }));
-}
-
-/** Each graph once: the runs of a page mostly share it. */
-async function readDocuments(
-  db: Db,
-  runs: RunOfHistory[],
-  contents: 'cut' | 'whole',
-): Promise<Map<string, string | null>> {
-  const limit = contents === 'cut' ? LISTED_DOCUMENT_BYTES : null;
-  const hashes = new Map(runs.map((run) => [run.snapshot_hash.toString('hex'), run.snapshot_hash]));
-  const rows = await db
-    .selectFrom('graph_snapshots')
-    .select(['hash', textUpTo('document', limit).as('text')])
-    .where('hash', 'in', [...hashes.values()])
+  const runs = await selectRuns(db, WHOLE.documentBytes)
+    .where('workflow_id', '=', workflowId)
+    .where('use_in_marketplace_example', '=', true)
+    .where('id', '=', runId)
     .execute();
-  return new Map(rows.map((row) => [row.hash.toString('hex'), row.text]));
+  return (await complete(db, runs, WHOLE))[0];
 }
 
-/**
- * A column of type json keeps escapes (NUL, lone surrogates) that PostgreSQL refuses to decode: a foreign server's reply
- * may hold them, and one such result must not break a list. An even number of
- * backslashes before the `u` is text, no escape.
- */
-const readable = sql.raw(
-  String.raw`regexp_replace(result::text, '(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'gi')::json`,
-);
-
-async function readNodes(db: Db, runIds: string[], contents: 'cut' | 'whole'): Promise<Map<string, HistoryNode[]>> {
-  const limit = contents === 'cut' ? await contentLimit(db, runIds) : null;
-  const { rows } = await sql<HistoryNode & { runId: string }>`
-    SELECT run_id AS "runId", node_id AS id, status, error_code AS "errorCode", error_message AS "errorMessage",
-      is_handled AS "isHandled", is_reused AS "isReused", truncated, ${iterationCounts} AS iterations,
-      ${isoText(sql`started_at`)} AS "startedAt", ${isoText(sql`finished_at`)} AS "finishedAt",
-      CASE WHEN truncated THEN json_build_object('content', left(${readable} ->> 'content', ${limit}::integer))::text
-        ELSE result::text END AS result
-    FROM node_results AS node, coalesce(${resultBytes} > ${limit}::integer, false) AS truncated
-    WHERE run_id = ANY (${runIds}::uuid[]) AND path = ''
-    ORDER BY started_at, node_id`.execute(db);
-  const byRun = new Map<string, HistoryNode[]>(runIds.map((id) => [id, []]));
-  for (const { runId, ...node } of rows) byRun.get(runId)?.push(node);
-  return byRun;
+/** The input of a run as JSON text, piece by piece. */
+export function readInputPieces(db: Db, runId: string): AsyncGenerator<string> {
+  return readPieces(async (from, count) => {
+    const { rows } = await sql<{ piece: string }>`
+      SELECT substr(input::text, ${from}::integer, ${count}::integer) AS piece FROM runs WHERE id = ${runId}`.execute(db);
+    return rows[0]?.piece;
+  });
 }
 
-async function contentLimit(db: Db, runIds: string[]): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    SELECT count(*) AS count FROM node_results
-    WHERE run_id = ANY (${runIds}::uuid[]) AND path = ''`.execute(db);
-  return Math.min(LISTED_CONTENT_CHARS, Math.floor(LISTED_CONTENTS_CHARS / Math.max(1, rows[0]?.count ?? 1)));
+/** The drawing that a run executes, as JSON text. */
+export async function readDrawing(db: Db, { snapshot_hash: hash }: Pick<HistoryRun, 'snapshot_hash'>): Promise<string> {
+  const { rows } = await sql<{ text: string }>`
+    SELECT document::text AS text FROM graph_snapshots WHERE hash = ${hash}`.execute(db);
+  if (rows[0] === undefined) throw new Error('a drawing was deleted while it was read');
+  return rows[0].text;
 }
 
-/** The text of a JSON column; null where it is larger than the limit. */
-function textUpTo(column: string, limitBytes: number | null) {
-  const text = sql`${sql.ref(column)}::text`;
-  return sql<string | null>`CASE WHEN octet_length(${text}) > ${limitBytes}::integer THEN NULL ELSE ${text} END`;
-}
-
-function selectRuns(db: Db, inputLimitBytes: number | null = null) {
-  return db
-    .selectFrom('runs')
-    .select([
-      'id',
-      'workflow_id',
-      'workflow_version',
-      'project_id',
-      'user_id',
-      'status',
-      'snapshot_hash',
-      'sequence',
-      'cost_usd',
-      'error_code',
-      'error_message',
-      'is_api_run',
-      'use_in_marketplace_example',
-      'use_as_marketplace_template',
-      'created_at',
-      'updated_at',
-      'run_started_at',
-      'run_finished_at',
-      'cancel_requested_at',
-      'next_check_at',
-      'check_attempts',
-      'results_expired_at',
-      'parent_run_id',
-      'parent_path',
-      'parent_node_id',
-      'resumed_from',
-    ])
-    .select(totalCost('runs').as('total_cost_usd'))
-    .select([textUpTo('input', inputLimitBytes).as('input'), sql<string | null>`node_errors::text`.as('node_errors')]);
-}

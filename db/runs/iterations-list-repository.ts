@@ -1,9 +1,10 @@
 // The iterations of a loop, for readers. Extensions, section 1.3.
 import { sql } from 'kysely';
 import type { NodeStatus } from '../core/tables.js';
-import type { Database } from '../core/client.js';
+import type { Database, Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { ofLoop } from '../nodes/iterations-repository.js';
+import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { isoText } from './entry-text.js';
 import { iterationCounts } from './iterations-text.js';
@@ -26,11 +27,14 @@ export interface ListedIteration {
   /** As JSON writes a Date. */
   startedAt: string;
   finishedAt: string | null;
-  nodes: PolledNode[];
+  /** Undefined where the page is too large to be read at once: `readIterationNodes` reads those of each iteration. */
+  nodes: PolledNode[] | undefined;
 }
 
-/** Larger results are read one by one (`readResultPieces`). */
-const TOGETHER_BYTES = 64 * 1024;
+/** Of all nodes of a page. */
+const PAGE_BYTES = 512 * 1024;
+/** What an entry takes without its result. */
+const ENTRY_BYTES = 512;
 
 /**
  * A page of the iterations that have begun, in their order, with their nodes, in one snapshot. Undefined where the
@@ -58,20 +62,57 @@ export function listIterations(
       FROM node_results WHERE ${chosen}
       ORDER BY length(path), path LIMIT ${query.limit} OFFSET ${query.offset}`.execute(transaction);
     const paths = rows.map(({ path }) => path);
-    const nodes = await sql<PolledNode & { path: string }>`
-      SELECT node.path, node.node_id AS id, node.status, node.error_code AS "errorCode",
-        node.error_message AS "errorMessage", node.is_handled AS "isHandled", node.is_reused AS "isReused",
-        ${isoText(sql`node.started_at`)} AS "startedAt", ${isoText(sql`node.finished_at`)} AS "finishedAt",
-        CASE WHEN node.result_bytes <= ${TOGETHER_BYTES} THEN node.result::text END AS result,
-        coalesce(node.result_bytes > ${TOGETHER_BYTES}, false) AND node.result IS NOT NULL AS "isApart",
-        ${ofApprovals(openRequests)} AS approvals, ${storedWait} AS waiting, ${iterationCounts} AS iterations
-      FROM node_results AS node JOIN runs AS run ON run.id = node.run_id
-      WHERE node.run_id = ${loop.runId} AND node.path = ANY (${paths}) AND NOT node.is_iteration
-        AND NOT ${isExpired(query.retentionDays)}
-      ORDER BY node.started_at, node.node_id`.execute(transaction);
-    const byPath = new Map(paths.map((path): [string, PolledNode[]] => [path, []]));
-    for (const { path, ...node } of nodes.rows) byPath.get(path)?.push(node);
-    const iterations = rows.map((row) => ({ ...row, nodes: byPath.get(row.path)! }));
+    const nodes = await readSmallPage(transaction, loop.runId, paths, query.retentionDays);
+    const iterations = rows.map((row) => ({ ...row, nodes: nodes && (nodes.get(row.path) ?? []) }));
     return { total: counted.rows[0]!.total, iterations };
   });
+}
+
+async function readSmallPage(
+  db: Db,
+  runId: string,
+  paths: string[],
+  retentionDays: number,
+): Promise<Map<string, PolledNode[]> | undefined> {
+  const { rows } = await sql<{ bytes: number }>`
+    SELECT coalesce(sum(${resultBytes} + ${ENTRY_BYTES}::integer), 0)::float8 AS bytes FROM node_results
+    WHERE run_id = ${runId} AND path = ANY (${paths}) AND NOT is_iteration`.execute(db);
+  return rows[0]!.bytes > PAGE_BYTES ? undefined : readNodes(db, runId, paths, retentionDays);
+}
+
+/** The nodes of an iteration as they are now; none where the results have expired. */
+export async function readIterationNodes(
+  db: Db,
+  { runId, path }: Omit<NodeKey, 'nodeId'>,
+  retentionDays: number,
+): Promise<PolledNode[]> {
+  return (await readNodes(db, runId, [path], retentionDays)).get(path) ?? [];
+}
+
+async function readNodes(
+  db: Db,
+  runId: string,
+  paths: string[],
+  retentionDays: number,
+): Promise<Map<string, PolledNode[]>> {
+  const { rows } = await sql<PolledNode & { path: string }>`
+    SELECT node.path, node.node_id AS id, node.status, node.error_code AS "errorCode",
+      node.error_message AS "errorMessage", node.is_handled AS "isHandled", node.is_reused AS "isReused",
+      ${isoText(sql`node.started_at`)} AS "startedAt", ${isoText(sql`node.finished_at`)} AS "finishedAt",
+      CASE WHEN until_here <= ${PAGE_BYTES} THEN node.result::text END AS result,
+      CASE WHEN until_here > ${PAGE_BYTES} AND node.result IS NOT NULL THEN node.result_bytes END AS "apartBytes",
+      ${ofApprovals(openRequests)} AS approvals, ${storedWait} AS waiting, ${iterationCounts} AS iterations
+    FROM (
+      SELECT *, sum(${resultBytes}) OVER (PARTITION BY path ORDER BY started_at, node_id) AS until_here
+      FROM node_results WHERE run_id = ${runId} AND path = ANY (${paths}) AND NOT is_iteration
+    ) AS node JOIN runs AS run ON run.id = node.run_id
+    WHERE NOT ${isExpired(retentionDays)}
+    ORDER BY node.started_at, node.node_id`.execute(db);
+  const byPath = new Map<string, PolledNode[]>();
+  for (const { path, ...node } of rows) {
+    const nodes = byPath.get(path) ?? [];
+    nodes.push(node);
+    byPath.set(path, nodes);
+  }
+  return byPath;
 }

@@ -23,8 +23,11 @@ export interface Poll extends Scope {
   runId: string;
 }
 
-/** Results are read with the run up to this many bytes in all, in the order of the nodes; those that follow by themselves. */
-export const TOGETHER_BYTES = 512 * 1024;
+/**
+ * Results are read with the run up to this many bytes in all, in the order of the nodes; those that follow while the answer
+ * is sent. The kernel buffers this much of an answer, so that a caller who takes nothing holds nothing.
+ */
+export const TOGETHER_BYTES = 64 * 1024;
 
 /**
  * What a poll finds; undefined where no run has the id. One statement, hence one snapshot: a terminal status is seen
@@ -40,7 +43,7 @@ export async function readRunForPoll(
   const { rows } = await sql<NodeRow>`/* poll_run */
     SELECT ${stateColumns(retentionDays)}, node.node_id, node.status AS node_status, node.error_code, node.error_message, node.is_handled, node.is_reused,
       ${isoText(sql`node.started_at`)} AS started_at_text, ${isoText(sql`node.finished_at`)} AS finished_at_text,
-      node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} AS is_apart,
+      CASE WHEN node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES} THEN node.result_bytes END AS apart_bytes,
       CASE WHEN until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result, ${ofApprovals(openRequests)} AS approvals, ${storedWait} AS waiting, ${iterationCounts} AS iterations,
       output.of_node IS NOT NULL AS has_output,
       CASE WHEN row_number() OVER (ORDER BY node.started_at, node.node_id) = 1 THEN output.text END AS output_text

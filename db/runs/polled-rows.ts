@@ -33,7 +33,7 @@ export interface NodeRow extends StateRow, OutputRow {
   node_id: string | null;
   node_status: NodeStatus | null;
   result: string | null;
-  is_apart: boolean;
+  apart_bytes: number | null;
   error_code: string | null;
   error_message: string | null;
   is_handled: boolean | null;
@@ -81,7 +81,7 @@ function toNode(row: NodeRow): PolledNode {
     id: row.node_id ?? '',
     status: row.node_status ?? 'failed',
     result: row.result,
-    isApart: row.is_apart,
+    apartBytes: row.apart_bytes,
     errorCode: row.error_code,
     errorMessage: row.error_message,
     isHandled: row.is_handled ?? false,

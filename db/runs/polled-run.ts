@@ -51,8 +51,8 @@ export interface PolledNode {
   status: NodeStatus;
   /** JSON text, passed on as it is: a result of several megabytes is never parsed here. */
   result: string | null;
-  /** The result is too large to be read with all others; `readResultPieces` has it. */
-  isApart?: boolean;
+  /** How large the result is where that is too large to be read with all others; `readResultPieces` has it. */
+  apartBytes?: number | null;
   errorCode: string | null;
   errorMessage: string | null;
   /** Of a failed node: the run survives it. */

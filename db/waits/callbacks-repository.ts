@@ -25,27 +25,52 @@ export async function ensureToken(
   return rows[0]!.tokenEnc;
 }
 
+/** Whether an answer is taken for the row `wait` of an open run. */
+const isAwaited = sql<boolean>`(
+  wait.answered_at IS NULL AND wait.closed_at IS NULL AND coalesce(wait.until > clock_timestamp(), true)
+  AND NOT EXISTS (
+    SELECT FROM node_results AS node
+    WHERE node.run_id = wait.run_id AND node.path = wait.path AND node.node_id = wait.node_id AND node.is_reused))`;
+
 /** `repeated`: the callback has been accepted before, and its run goes on. `too_late`: its run or its wait has ended. */
 export type CallbackOutcome = { status: 'accepted'; wait: NodeKey } | { status: 'repeated' | 'too_late' | 'unknown' };
 
-/** Accepts a callback once, also where its node does not wait yet; one that keeps an earlier result will not wait. */
-export async function acceptCallback(db: Db, token: string, answerEnc: Buffer): Promise<CallbackOutcome> {
+/**
+ * Accepts a callback once, also where its node does not wait yet; one that keeps an earlier result will not wait. `seal`
+ * seals the answer for the node that the token belongs to.
+ */
+export async function acceptCallback(db: Db, token: string, seal: (wait: NodeKey) => Buffer): Promise<CallbackOutcome> {
   const hash = hashToken(token);
+  const found = await sql<NodeKey>`
+    SELECT run_id AS "runId", path, node_id AS "nodeId" FROM waits WHERE token_hash = ${hash}`.execute(db);
+  const [asked] = found.rows;
+  if (asked === undefined) return { status: 'unknown' };
   const accepted = await sql<NodeKey>`/* accept_callback */
-    UPDATE waits AS wait SET answer_enc = ${answerEnc}, answered_at = clock_timestamp()
+    UPDATE waits AS wait SET answer_enc = ${seal(asked)}, answered_at = clock_timestamp()
     FROM runs AS run
-    WHERE wait.token_hash = ${hash} AND run.id = wait.run_id AND run.status = 'In Progress'
-      AND wait.answered_at IS NULL AND wait.closed_at IS NULL AND coalesce(wait.until > clock_timestamp(), true)
-      AND NOT EXISTS (
-        SELECT FROM node_results AS node
-        WHERE node.run_id = wait.run_id AND node.path = wait.path AND node.node_id = wait.node_id AND node.is_reused)
+    WHERE wait.token_hash = ${hash} AND run.id = wait.run_id AND run.status = 'In Progress' AND ${isAwaited}
     RETURNING wait.run_id AS "runId", wait.path, wait.node_id AS "nodeId"`.execute(db);
   const [wait] = accepted.rows;
   if (wait !== undefined) return { status: 'accepted', wait };
-  const { rows } = await sql<{ isOpen: boolean; isAnswered: boolean }>`
-    SELECT run.status = 'In Progress' AS "isOpen", wait.answered_at IS NOT NULL AS "isAnswered"
-    FROM waits AS wait JOIN runs AS run ON run.id = wait.run_id WHERE wait.token_hash = ${hash}`.execute(db);
-  const [known] = rows;
+  const known = await findCallback(db, token);
   if (known === undefined) return { status: 'unknown' };
   return { status: known.isOpen && known.isAnswered ? 'repeated' : 'too_late' };
+}
+
+export interface KnownCallback {
+  projectId: number;
+  /** Whether its run goes on. */
+  isOpen: boolean;
+  isAnswered: boolean;
+  /** Whether it would be accepted now. */
+  isAwaited: boolean;
+}
+
+/** Undefined for an unknown token. */
+export async function findCallback(db: Db, token: string): Promise<KnownCallback | undefined> {
+  const { rows } = await sql<KnownCallback>`/* find_callback */
+    SELECT run.project_id AS "projectId", run.status = 'In Progress' AS "isOpen", wait.answered_at IS NOT NULL AS "isAnswered",
+      run.status = 'In Progress' AND ${isAwaited} AS "isAwaited"
+    FROM waits AS wait JOIN runs AS run ON run.id = wait.run_id WHERE wait.token_hash = ${hashToken(token)}`.execute(db);
+  return rows[0];
 }

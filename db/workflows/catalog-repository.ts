@@ -1,5 +1,5 @@
-// `all-workflows`: the workflows of all projects of a user, their bookmarks first. Three statements a page, whatever
-// its size: pick the ids, read the records, read the figures.
+// `all-workflows`: the workflows of all projects of a user, their bookmarks first. Four statements a page, whatever
+// its size: pick the ids, measure the drawings, read the records, read the figures.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
@@ -41,24 +41,17 @@ const SORT_KEYS: Record<string, RawBuilder<unknown>> = {
   created_at: sql`workflows.created_at`,
 };
 
-export async function listCatalog(
-  db: Db,
-  query: CatalogQuery,
-): Promise<{ total: number; workflows: CatalogWorkflow[] }> {
-  const { total, ids } = await pickPage(db, query);
-  return { total, workflows: await readWorkflows(db, ids, query.scope) };
-}
 
 export async function findCatalogWorkflow(
   db: Db,
   workflowId: number,
   scope: Scope,
 ): Promise<CatalogWorkflow | undefined> {
-  return (await readWorkflows(db, [workflowId], scope))[0];
+  return (await findCatalogWorkflows(db, [workflowId], scope))[0];
 }
 
-/** The wide rows are read for the page alone; the matching ones pass through here as a few bytes each. */
-async function pickPage(db: Db, query: CatalogQuery): Promise<{ total: number; ids: number[] }> {
+/** The wide rows are read for the page alone (`findCatalogWorkflows`); the matching ones pass through here as a few bytes each. */
+export async function listCatalog(db: Db, query: CatalogQuery): Promise<{ total: number; ids: number[] }> {
   return db
     .with(
       (cte) => cte('matching').materialized(),
@@ -98,8 +91,14 @@ function selectMatching(db: Db, query: CatalogQuery) {
     );
 }
 
-async function readWorkflows(db: Db, ids: number[], scope: Scope): Promise<CatalogWorkflow[]> {
-  const workflows = await findWorkflows(db, ids, scope);
+/** Those of `ids` that are in scope, in that order. Drawings of more than `limitBytes` are left out. */
+export async function findCatalogWorkflows(
+  db: Db,
+  ids: number[],
+  scope: Scope,
+  limitBytes?: number,
+): Promise<CatalogWorkflow[]> {
+  const workflows = await findWorkflows(db, ids, scope, limitBytes);
   const figures = await readFigures(db, ids, scope.userId);
   return workflows.flatMap((workflow) => {
     const own = figures.get(workflow.id);

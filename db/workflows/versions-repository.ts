@@ -1,6 +1,7 @@
 // The versions of a drawing. The present one is in `workflows`, those before it in `workflow_versions`.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
+import { createStatement } from '../core/statement.js';
 
 export interface DrawingVersion {
   version: number;
@@ -55,6 +56,22 @@ export async function findVersion(
     FROM (${versionsOf(workflowId)}) AS version WHERE version = ${version}`.execute(db);
   return rows[0];
 }
+
+/** Bytes of the present drawing as JSON text, or of a version that is larger; 0 where there is none. */
+export async function measureVersion(db: Db, workflowId: number, version: number | undefined): Promise<number> {
+  const [row] = await selectSize(db, { workflowId, version: version ?? null });
+  return row?.bytes ?? 0;
+}
+
+const selectSize = createStatement<{ workflowId: number; version: number | null }, { bytes: number }>(
+  ['workflowId', 'version'],
+  ({ workflowId, version }) => sql`/* measure_version */
+    SELECT coalesce(max(octet_length(document::text)), 0) AS bytes FROM (
+      SELECT document FROM workflows WHERE id = ${workflowId}::integer
+      UNION ALL SELECT document FROM workflow_versions
+      WHERE workflow_id = ${workflowId}::integer AND version = ${version}::integer
+    ) AS drawing`,
+);
 
 /** A version before the present one, as it is stored. */
 export function findKeptDrawing(

@@ -51,6 +51,7 @@ export interface WorkflowUpdate {
 }
 
 export interface NewWorkflow {
+  id: number; // reserved (`reserveId`), because the secrets are bound to it
   shortDescription?: string;
   projectId: number;
   authorId: number;
@@ -68,8 +69,6 @@ interface WorkflowListQuery {
   offset: number;
 }
 
-// A hundred drawings of ten megabytes would not fit into memory, nor into one text: what a page holds of them at most.
-const LISTED_DOCUMENTS_BYTES = 64 * 1024 * 1024;
 
 /** Appended at the end of its project. Undefined when the project is gone. */
 export function createWorkflow(db: Db, workflow: NewWorkflow): Promise<number | undefined> {
@@ -82,6 +81,7 @@ export async function insertWorkflow(transaction: Db, workflow: NewWorkflow): Pr
   const { id } = await transaction
     .insertInto('workflows')
     .values({
+      id: workflow.id,
       project_id: workflow.projectId,
       author_id: workflow.authorId,
       title: workflow.title,
@@ -99,36 +99,49 @@ export function findWorkflow(db: Db, workflowId: number, scope: Scope): Promise<
   return selectRecord(memberWorkflows(db, scope)).where('workflows.id', '=', workflowId).executeTakeFirst();
 }
 
-/** Those of `workflowIds` that are in scope, in that order. */
-export async function findWorkflows(db: Db, workflowIds: number[], scope: Scope): Promise<MemberWorkflow[]> {
+/** Those of `workflowIds` that are in scope, in that order. Drawings of more than `limitBytes` are left out. */
+export async function findWorkflows(
+  db: Db,
+  workflowIds: number[],
+  scope: Scope,
+  limitBytes?: number,
+): Promise<MemberWorkflow[]> {
   if (workflowIds.length === 0) return [];
-  const workflows = await selectRecord(memberWorkflows(db, scope), workflowIds.length)
+  const workflows = await selectRecord(memberWorkflows(db, scope), limitBytes)
     .where('workflows.id', 'in', workflowIds)
     .execute();
   const byId = new Map(workflows.map((workflow) => [workflow.id, workflow]));
   return workflowIds.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** In the order of the projects and of the workflows inside them. */
+/** Bytes of the drawings as JSON texts, by the ids of the workflows. */
+export async function measureDrawings(db: Db, workflowIds: number[]): Promise<Map<number, number>> {
+  const { rows } = await sql<{ id: number; bytes: number }>`
+    SELECT id, octet_length(document::text) AS bytes FROM workflows WHERE id = ANY (${workflowIds}::integer[])`.execute(db);
+  return new Map(rows.map(({ id, bytes }) => [id, bytes]));
+}
+
+/** The ids of a page, in the order of the projects and of the workflows inside them. */
 export async function listWorkflows(
   db: Db,
   { scope, projectId, titleContains, limit, offset }: WorkflowListQuery,
-): Promise<{ total: number; workflows: MemberWorkflow[] }> {
+): Promise<{ total: number; ids: number[] }> {
   const visible = memberWorkflows(db, scope)
     .$if(projectId !== undefined, (query) => query.where('workflows.project_id', '=', projectId ?? 0))
     .$if(titleContains !== undefined, (query) =>
       query.where('workflows.title', 'ilike', containing(titleContains ?? '')),
     );
   const { total } = await visible.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  if (limit === 0 || offset >= total) return { total, workflows: [] };
-  const workflows = await selectRecord(visible, Math.min(limit, total - offset))
+  if (limit === 0 || offset >= total) return { total, ids: [] };
+  const found = await visible
+    .select('workflows.id')
     .orderBy('workflows.project_id')
     .orderBy('workflows.sort_id')
     .orderBy('workflows.id')
     .limit(limit)
     .offset(offset)
     .execute();
-  return { total, workflows };
+  return { total, ids: found.map(({ id }) => id) };
 }
 
 /** The caller has been let in already: no access check here. */
@@ -262,9 +275,8 @@ export function memberWorkflows(db: Db, scope: Scope) {
     .where(isInScope('projects.id', scope));
 }
 
-/** A drawing larger than its share of the page is left out. */
-function selectRecord(query: ReturnType<typeof memberWorkflows>, count = 1) {
-  const limitBytes = Math.floor(LISTED_DOCUMENTS_BYTES / count);
+/** A drawing of more than `limitBytes` is left out. */
+function selectRecord(query: ReturnType<typeof memberWorkflows>, limitBytes = 2 ** 31 - 1) {
   const document = sql<
     string | null
   >`CASE WHEN octet_length(workflows.document::text) > ${limitBytes}::integer THEN NULL

@@ -22,10 +22,12 @@ interface Asker {
   by: keyof Credentials;
 }
 
-/** The request of the approvals is unknown in every world. */
-const CHANGES_NOTHING = ['approve', 'reject'].map(
-  (word) => `POST /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/:request_id/${word}/`,
-);
+/** The approval is unknown in every world, and the owner is the author of what could be copied. */
+const CHANGES_NOTHING = [
+  'POST /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/:request_id/approve/',
+  'POST /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/:request_id/reject/',
+  'POST /api/v1/workflows/marketplace/:slug/add-from-marketplace/',
+];
 
 describe('role matrix', function () {
   this.timeout(90_000);
@@ -91,7 +93,7 @@ describe('role matrix', function () {
       if (line.for === 'anyone') continue;
       it(`${line.route}: one record of the refusal, by whoever may not`, async () => {
         for (const who of isOfAdministrators ? (['owner'] as const) : (['stranger', 'viewer'] as const)) {
-          const asker: Asker = { name: who, who, by: 'key' };
+          const asker: Asker = { name: who, who, by: line.sessionOnly === true ? 'session' : 'key' };
           if (expected(line, asker) === line.answer) continue;
           const { outcome, records } = await askAndRead(line, asker);
           assert.deepEqual([outcome, records], [expected(line, asker), [`${rule.action} refused`]], who);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ByteBudget, type ByteLease } from '../../outgoing/byte-budget.js';
+import { ByteBudget, MemoryBusyError, type ByteLease } from '../../outgoing/byte-budget.js';
 
 /** Whether it has been granted once everything that is due has run. */
 async function isGranted(wait: Promise<void> | undefined): Promise<boolean> {
@@ -9,26 +9,69 @@ async function isGranted(wait: Promise<void> | undefined): Promise<boolean> {
 }
 
 describe('byte budget', () => {
-  it('grants up to the total, then in the order in which it was asked', async () => {
+  it('gives a tenant who is alone three quarters, and the rest to whoever comes next', async () => {
     const budget = new ByteBudget({ totalBytes: 100, uncountedBytes: 0 });
-    const [first, second, third, fourth] = [budget.lease(), budget.lease(), budget.lease(), budget.lease()];
-    assert.ok(await isGranted(first.resize(60)));
-    const large = second.resize(80);
+    const [first, second, third] = [budget.lease('a'), budget.lease('a'), budget.lease('a')];
+    assert.equal(first.resize(60), undefined);
+    const more = second.resize(20);
+    assert.equal(await isGranted(more), false);
+    assert.equal(await isGranted(budget.lease('b').resize(20)), true);
     const small = third.resize(10);
-    assert.deepEqual([await isGranted(large), await isGranted(small), budget.waiting], [false, false, 2]);
+    assert.deepEqual([await isGranted(small), budget.waiting, budget.heldBytes], [false, 2, 80]);
     first.end();
-    assert.deepEqual([await isGranted(large), await isGranted(small), budget.heldBytes], [true, true, 90]);
-    const late = fourth.resize(20);
-    assert.equal(await isGranted(late), false);
-    assert.equal(second.resize(0), undefined);
-    assert.ok(await isGranted(late));
+    assert.deepEqual([await isGranted(more), await isGranted(small), budget.heldBytes], [true, true, 50]);
   });
 
-  it('never keeps the first in line waiting, so that leases which grow while they hold cannot block each other', async () => {
+  it('leaves something free for a newcomer, when several tenants take all they can', async () => {
+    const budget = new ByteBudget({ totalBytes: 1_200, uncountedBytes: 0 });
+    for (let tenant = 0; tenant < 3; tenant += 1) {
+      for (let lease = 0; lease < 50; lease += 1) void budget.lease(`attacker ${tenant}`).resize(25);
+    }
+    assert.ok(budget.waiting > 80);
+    assert.equal(await isGranted(budget.lease('newcomer').resize(25)), true);
+    assert.equal(await isGranted(budget.lease('another').resize(25)), true);
+  });
+
+  it('serves whoever holds the least first, not whoever has asked first', async () => {
     const budget = new ByteBudget({ totalBytes: 100, uncountedBytes: 0 });
-    const [elder, younger] = [budget.lease(), budget.lease()];
+    const holder = budget.lease('a');
+    assert.ok(await isGranted(holder.resize(100)), 'the oldest one is never kept waiting');
+    const greedy = Array.from({ length: 8 }, () => budget.lease('a').resize(20));
+    const modest = budget.lease('b').resize(20);
+    assert.deepEqual([await isGranted(modest), budget.waiting], [false, 9]);
+    holder.resize(50);
+    assert.deepEqual([await isGranted(modest), await isGranted(greedy[0])], [true, false]);
+  });
+
+  it('tells whoever waits for too long, and goes on', async () => {
+    const budget = new ByteBudget({ totalBytes: 100, uncountedBytes: 0, patienceMs: 20 });
+    const holder = budget.lease('a');
+    assert.ok(await isGranted(holder.resize(100)));
+    const late = budget.lease('b');
+    await assert.rejects(late.resize(60)!, MemoryBusyError);
+    late.end();
+    assert.deepEqual([budget.waiting, budget.heldBytes], [0, 100]);
+    holder.end();
+    assert.ok(await isGranted(budget.lease('b').resize(60)));
+  });
+
+  it('counts all of the leases of a tenant who has many small ones', () => {
+    const budget = new ByteBudget({ totalBytes: 1_000, uncountedBytes: 10, uncountedLeases: 2 });
+    const leases = Array.from({ length: 5 }, () => budget.lease('a'));
+    for (const lease of leases) assert.equal(lease.resize(10), undefined);
+    assert.equal(budget.heldBytes, 30);
+    assert.equal(budget.lease('b').resize(10), undefined);
+    assert.equal(budget.heldBytes, 30);
+    for (const lease of leases) lease.end();
+    assert.equal(budget.lease('a').resize(10), undefined);
+    assert.equal(budget.heldBytes, 0);
+  });
+
+  it('never keeps the oldest one waiting, so that leases which grow while they hold cannot block each other', async () => {
+    const budget = new ByteBudget({ totalBytes: 100, uncountedBytes: 0 });
+    const [elder, younger] = [budget.lease('a'), budget.lease('b')];
     assert.ok(await isGranted(elder.resize(50)));
-    assert.ok(await isGranted(younger.resize(50)));
+    assert.ok(await isGranted(younger.resize(25)));
     const grown = younger.resize(60);
     assert.equal(await isGranted(grown), false);
     assert.ok(await isGranted(elder.resize(500)), 'more than there is at all');
@@ -38,30 +81,29 @@ describe('byte budget', () => {
 
   it('lets what is small through, however much others hold and wait for', async () => {
     const budget = new ByteBudget({ totalBytes: 100, uncountedBytes: 10 });
-    const large = [budget.lease(), budget.lease()];
+    const large = [budget.lease('a'), budget.lease('b')];
     assert.ok(await isGranted(large[0]!.resize(200)));
     assert.equal(await isGranted(large[1]!.resize(200)), false);
-    assert.equal(budget.lease().resize(10), undefined);
+    assert.equal(budget.lease('a').resize(10), undefined);
   });
 
   it('forgets whoever gives up waiting, and lets those behind it in', async () => {
     const budget = new ByteBudget({ totalBytes: 100, uncountedBytes: 0 });
-    const holder = budget.lease();
-    assert.ok(await isGranted(holder.resize(50)));
+    const holder = budget.lease('a');
+    assert.ok(await isGranted(holder.resize(90)));
     const controller = new AbortController();
-    const impatient = budget.lease(controller.signal);
+    const impatient = budget.lease('b', controller.signal);
     const wait = impatient.resize(90);
-    const behind = budget.lease().resize(40);
-    assert.equal(await isGranted(behind), false);
+    assert.equal(await isGranted(wait), false);
     controller.abort(new Error('cancelled'));
     await assert.rejects(wait!, /cancelled/);
-    assert.ok(await isGranted(behind));
+    assert.ok(await isGranted(budget.lease('c').resize(5)));
     impatient.end();
-    assert.equal(budget.heldBytes, 90);
+    assert.deepEqual([budget.heldBytes, budget.waiting], [95, 0]);
     await assert.rejects(impatient.resize(90)!, /cancelled/, 'also where it was cancelled before it asked');
   });
 
-  it('serves every caller whatever they ask for, and holds no more than the total and what the first in line needs', async () => {
+  it('serves every caller whatever they ask for, and holds no more than the total and what the oldest one needs', async () => {
     const steps = fc.array(fc.array(fc.integer({ min: 0, max: 150 }), { minLength: 1, maxLength: 4 }), {
       maxLength: 12,
     });
@@ -77,7 +119,7 @@ describe('byte budget', () => {
           }
           lease.end();
         };
-        await Promise.all(callers.map((sizes) => use(budget.lease(), sizes)));
+        await Promise.all(callers.map((sizes, index) => use(budget.lease(`tenant ${index % 3}`), sizes)));
         assert.deepEqual([budget.heldBytes, budget.waiting], [0, 0]);
         assert.ok(mostBytes <= 100 + 150, `${mostBytes} bytes were held`);
       }),

@@ -9,7 +9,7 @@ describe('a split lease', () => {
   const signal = new AbortController().signal;
   const open = (totalBytes = 100 * MIB) => {
     const budget = new ByteBudget({ totalBytes, uncountedBytes: 0 });
-    const lease = budget.lease(signal);
+    const lease = budget.lease('user:1', signal);
     return { budget, lease };
   };
 

@@ -92,10 +92,10 @@ export class ComposeStack {
     return 'code' in failed ? (failed.code ?? -1) : 0;
   }
 
-  /** A setup script of Temporal's in `deploy/`, with `path` first on PATH. */
-  setUp(service: string, path: string): Promise<{ stdout: string }> {
+  /** A setup script of Temporal's in `deploy/`, with `folder` first on PATH. */
+  setUp(service: string, folder: string): Promise<{ stdout: string }> {
     const script = this.#services[service]!.volumes![0]!.split(':')[0]!;
-    const env = { ...this.environmentOf(service), PATH: `${path}:${process.env['PATH']}` };
+    const env = { ...this.environmentOf(service), PATH: `${folder}:${process.env['PATH']}` };
     return promisify(execFile)('/bin/sh', [script], { cwd: ROOT, env });
   }
 

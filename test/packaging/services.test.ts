@@ -82,16 +82,17 @@ describe('the services of docker-compose.yml', function () {
   });
 
   it('the role of API and worker reads and writes rows, and can neither change the schema nor what was migrated', async () => {
-    const client = new pg.Client(compose.databaseUrl('api'));
-    await client.connect();
+    const connection = new pg.Client(compose.databaseUrl('api'));
+    await connection.connect();
     try {
       const codeOf = (statement: string) =>
-        client.query(statement).then(
+        connection.query(statement).then(
           () => 'done',
           (error: { code?: string }) => error.code,
         );
       assert.equal(await codeOf(`UPDATE projects SET name = name`), 'done');
       assert.equal(await codeOf(`DELETE FROM idempotency_keys`), 'done');
+      assert.equal(await codeOf('UPDATE audit_records SET position = position, hash = hash WHERE false'), 'done');
       const denied = [
         'CREATE TABLE mine (id integer)',
         'CREATE TEMPORARY TABLE mine (id integer)',
@@ -102,13 +103,16 @@ describe('the services of docker-compose.yml', function () {
         'TRUNCATE idempotency_keys',
         'CREATE SCHEMA mine',
         'DELETE FROM kysely_migration',
+        'DELETE FROM audit_records',
+        "UPDATE audit_records SET action = 'other'",
+        'DELETE FROM audit_chains',
         "INSERT INTO kysely_migration VALUES ('9999', '')",
         'UPDATE kysely_migration_lock SET is_locked = 1',
         'SET ROLE workflow_automation_owner',
       ];
       for (const statement of denied) assert.equal(await codeOf(statement), '42501', statement);
     } finally {
-      await client.end();
+      await connection.end();
     }
   });
 

@@ -98,8 +98,9 @@ async function answerCall(deps: AgentDeps, task: NodeTask, work: ToolWork): Prom
   const answer = refusalOf(work.call) ?? (await callTool(deps, task, work));
   if ('child' in answer) return answer;
   const { outcome, text, wasCalled } = answer;
-  const answerEnc = deps.secretBox.seal(toldOfEdit(deps, work.call, text), 'agent');
   const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn: work.turn, ordinal: work.call.ordinal };
+  const row = [key.runId, key.path, key.nodeId, key.turn, key.ordinal] as const;
+  const answerEnc = deps.secretBox.seal(toldOfEdit(deps, work.call, text), 'agent-answer', ...row);
   await persist(deps.node, task, () => saveToolAnswer(deps.db, key, { outcome, answerEnc, wasCalled }));
   return undefined;
 }
@@ -114,8 +115,12 @@ function refusalOf({ approval, reason }: StoredToolCall): Answer | undefined {
 }
 
 /** The model knows only what it asked for. */
-function toldOfEdit({ secretBox }: AgentDeps, { editedEnc, approval }: StoredToolCall, text: string): string {
-  if (editedEnc === null || approval !== 'approved') return text;
-  const edited = secretBox.open(editedEnc, 'agent');
+function toldOfEdit(
+  { secretBox }: AgentDeps,
+  { editedEnc, requestId, approval }: StoredToolCall,
+  text: string,
+): string {
+  if (editedEnc === null || requestId === null || approval !== 'approved') return text;
+  const edited = secretBox.open(editedEnc, 'agent-edit', requestId);
   return `A person has changed the arguments of this call to: ${edited}\n${text}`;
 }

@@ -77,7 +77,8 @@ interface FinalAnswer {
  */
 async function answerOf(deps: AgentDeps, agent: Agent, turn: number, said: StoredTurn[]): Promise<FinalAnswer> {
   const { form, task } = agent;
-  const message = openMessage(said[turn]!, deps.secretBox);
+  const opening = { secretBox: deps.secretBox, agent: task };
+  const message = openMessage(said[turn]!, opening);
   if (form === undefined) return { said, message };
   const checking: Checking = { forms: deps.forms, form, projectId: task.run.projectId, signal: task.signal };
   const checked = await checkReply(toReply(message), checking);
@@ -85,7 +86,7 @@ async function answerOf(deps: AgentDeps, agent: Agent, turn: number, said: Store
   if (message.refusal !== undefined) throw notOfForm(checked.problem);
   const all =
     said.length > turn + 1 ? said : await takeTurn(deps, agent, said, await toCorrection(toReply(message), checking));
-  const repaired = openMessage(all[turn + 1]!, deps.secretBox);
+  const repaired = openMessage(all[turn + 1]!, opening);
   const again = await checkReply(toReply(repaired), checking);
   if ('problem' in again) throw notOfForm(again.problem);
   return { said: all, message: repaired, json: again.json };
@@ -108,7 +109,8 @@ async function takeTurn(
     throw new NodeFailure('max_iterations', `The agent had no answer after ${most} model calls.`);
   }
   const tools = await loadTools(deps, task, data, scope);
-  const messages = toMessages(data, scope, turns, await findToolCalls(deps.db, task), deps.secretBox);
+  const opening = { secretBox: deps.secretBox, agent: task };
+  const messages = toMessages(data, scope, turns, await findToolCalls(deps.db, task), opening);
   if (correction !== undefined) messages.push({ role: 'user', content: correction });
   const body = toBody(data, scope, messages, toModelTools(tools), correction !== undefined);
   const { answer, model } = await askModel(deps, task, { turn, body, settings: data.settings });
@@ -121,16 +123,16 @@ async function takeTurn(
     throw new NodeFailure('invalid_response', 'The provider answered without a message that can be used.');
   }
   const { tool_calls: asked = [], ...rest } = message;
-  const asking = { secretBox: deps.secretBox, task, settings: data.settings, tools };
+  const asking = { secretBox: deps.secretBox, task, turn, settings: data.settings, tools };
   // A model that has been told to answer calls nothing.
-  const toolCalls = correction === undefined ? asked.map((call) => toToolCall(asking, call)) : [];
+  const toolCalls = correction === undefined ? asked.map((call, ordinal) => toToolCall(asking, call, ordinal)) : [];
   const kept = toolCalls.length > 0 ? message : rest;
   const saved = {
     ...task,
     turn,
     nodeLabel: task.node.label,
     isFinal: toolCalls.length === 0,
-    messageEnc: deps.secretBox.seal(JSON.stringify(kept), 'agent'),
+    messageEnc: deps.secretBox.seal(JSON.stringify(kept), 'agent-message', task.runId, task.path, task.nodeId, turn),
     ...toPaid(charge),
     toolCalls,
   };

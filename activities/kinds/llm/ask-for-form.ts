@@ -51,7 +51,10 @@ export async function askForForm(given: FormTask): Promise<NodeOutcome> {
   // A cancel does not end the check of an answer whose price is not stored yet.
   const checking = { forms, form, projectId, signal: new AbortController().signal };
   const turns = await findTurns(db, task);
-  const said = turns.map(({ messageEnc }) => parseJson(secretBox.open(messageEnc, 'agent')) as ModelReply);
+  const { runId, path, nodeId } = task;
+  const said = turns.map(({ turn, messageEnc }): ModelReply => {
+    return parseJson(secretBox.open(messageEnc, 'agent-message', runId, path, nodeId, turn)) as ModelReply;
+  });
   if (said.length === 0) {
     const { reply, charge } = await given.ask(0, []);
     if (reply === undefined) throw withoutMessage(charge);
@@ -105,7 +108,7 @@ async function store(
     turn,
     nodeLabel: task.node.label,
     isFinal: turn === 1,
-    messageEnc: secretBox.seal(writeJson(reply), 'agent'),
+    messageEnc: secretBox.seal(writeJson(reply), 'agent-message', task.runId, task.path, task.nodeId, turn),
     usage: charge.usage,
     priceUsd: charge.amountUsd,
     toolCalls: [],

@@ -73,7 +73,8 @@ export function createEndIterationsStep(deps: LoopDeps, ref: EndIterationsRef): 
     }
     try {
       const { output, isOver } = await evaluate(task, index);
-      const { result, resultEnc } = toResultText({ output }, task.run.masker, secretBox);
+      const iteration = { ...ref, path: iterationPath(ref.path, ref.nodeId, index) };
+      const { result, resultEnc } = toResultText({ output }, iteration, { masker: task.run.masker, secretBox });
       ended.push({ index, result, resultEnc, next: isOver ? undefined : next });
       facts.set(index, isOver ? { isOver } : {});
       if (result.length > LARGE_OUTPUT) await record(task, ended.splice(0), facts);

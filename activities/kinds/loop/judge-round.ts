@@ -23,7 +23,7 @@ export async function judgeRound(
 export async function judgeKeptRound(deps: LoopDeps, task: NodeTask, index: number): Promise<boolean> {
   const { id, data } = task.node;
   const round = await findIteration(deps.db, task, index);
-  const text = round === undefined ? null : openResult(round, deps.secretBox);
+  const text = round === undefined ? null : openResult(round, { ...task, path: round.path }, deps.secretBox);
   const value = text === null ? null : (parseJson(text) as NodeOutput)['value'];
   const scope = await deps.contexts.loadScope({ ...task, path: iterationPath(task.path, id, index) }, [data['until']]);
   return judgeRound(deps, task, { scope, index, value });

@@ -1,13 +1,20 @@
-import getRawBody from 'raw-body';
+import type { ByteLease } from '../../../outgoing/byte-budget.js';
 import type { AppContext } from '../app-state.js';
-import { bodyTooLarge, parseError, unsupportedMediaType } from '../errors.js';
+import { collectBody } from '../collect-body.js';
+import { bodyTooLarge, unsupportedMediaType } from '../errors.js';
 import { checkFreeText, decodeText, parseJsonBody, parsePassingJson } from '../json-body.js';
 
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
+export interface BodyBounds {
+  limitBytes: number;
+  /** The memory of the request. */
+  lease: ByteLease;
+}
+
 /** Reads the text of a body of any media type. */
-export async function readTextBody(ctx: AppContext, limitBytes: number): Promise<string> {
-  return toFreeText(await readBytes(ctx, limitBytes));
+export async function readTextBody(ctx: AppContext, bounds: BodyBounds): Promise<string> {
+  return toFreeText(await readBytes(ctx, bounds));
 }
 
 /** The text of a body that was read already. */
@@ -18,8 +25,8 @@ export function toFreeText(bytes: Buffer): string {
 }
 
 /** Reads the JSON of a body. An empty body counts as `{}` and needs no media type. */
-export async function readJsonBody(ctx: AppContext, limitBytes: number, parse = parseJsonBody): Promise<unknown> {
-  const bytes = await readBytes(ctx, limitBytes);
+export async function readJsonBody(ctx: AppContext, bounds: BodyBounds, parse = parseJsonBody): Promise<unknown> {
+  const bytes = await readBytes(ctx, bounds);
   if (bytes.length === 0) return {};
   checkMediaType(ctx);
   return parse(decodeText(bytes));
@@ -28,9 +35,9 @@ export async function readJsonBody(ctx: AppContext, limitBytes: number, parse = 
 /** The same, with the bytes of a body that is passed on and not stored: no text in it is refused. */
 export async function readVerbatimBody(
   ctx: AppContext,
-  limitBytes: number,
+  bounds: BodyBounds,
 ): Promise<{ value: unknown; bytes: Buffer }> {
-  const bytes = await readBytes(ctx, limitBytes);
+  const bytes = await readBytes(ctx, bounds);
   if (bytes.length === 0) return { value: {}, bytes };
   checkMediaType(ctx);
   return { value: parsePassingJson(decodeText(bytes)), bytes };
@@ -42,30 +49,22 @@ function checkMediaType(ctx: AppContext): void {
 }
 
 /** Reads a body as it is. */
-export async function readBytes(ctx: AppContext, limitBytes: number): Promise<Buffer> {
+export async function readBytes(ctx: AppContext, bounds: BodyBounds): Promise<Buffer> {
   const encoding = ctx.get('content-encoding').toLowerCase();
   if (encoding !== '' && encoding !== 'identity') throw unsupportedMediaType(encoding);
-  acceptBody(ctx, limitBytes);
-  try {
-    return await getRawBody(ctx.req, { limit: limitBytes, length: ctx.get('content-length') || null });
-  } catch (error) {
-    if (!isTooLarge(error)) throw parseError('the body ended too early.', error);
-    // The rest is read and dropped, so that the client reads the answer instead of a connection reset.
-    ctx.req.resume();
-    throw bodyTooLarge(limitBytes);
-  }
+  const { limitBytes } = bounds;
+  const isTooLarge = Number(ctx.get('content-length')) > limitBytes;
+  if (!isTooLarge) askForBody(ctx);
+  else if (ctx.req.headers.expect === undefined) ctx.req.resume();
+  if (isTooLarge) throw bodyTooLarge(limitBytes);
+  return collectBody(ctx.req, bounds);
 }
 
-/** Answers `Expect: 100-continue` now, unless the body is too large. */
-function acceptBody({ req, res }: AppContext, limitBytes: number): void {
+/** Answers `Expect: 100-continue`. */
+function askForBody({ req, res }: AppContext): void {
   if (req.headers.expect === undefined || req.httpVersion !== '1.1') return;
-  if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw bodyTooLarge(limitBytes);
   res.removeHeader('Connection');
   res.writeContinue();
-}
-
-function isTooLarge(error: unknown): boolean {
-  return error instanceof Error && 'type' in error && error.type === 'entity.too.large';
 }
 
 function isJson(contentType: string): boolean {

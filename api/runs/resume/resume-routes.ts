@@ -24,6 +24,7 @@ const resume = defineRoute({
     'started, is open; `run_expired`: its results are gone; `nothing_left`: every node has its result; ' +
     '`outcome_unknown`: nobody knows what a call of a node that would be repeated has done, and `accept_unknown` is not ' +
     'set; `unknown_node`: `from` names a node inside a body, or one that the run never had.',
+  readsDrawing: 'parsed',
   auth: 'key',
   keyScope: 'run',
   audit: { unrecorded: 'Runs are in their history.' },

@@ -26,6 +26,12 @@ describe('what a poll says about the answer that it wants', () => {
     ['waiting=10', undefined],
     ['respond-async', undefined],
     ['"wait=10"', undefined],
+    ['note="a, wait=9", wait=4', 4],
+    ['note="a, wait=9"', undefined],
+    ['note="a \\", wait=9", wait=4', 4],
+    ['wait="1\\2"', 12],
+    ['note="never closed, wait=9', undefined],
+    ['wait; foo=1, wait=4', undefined],
   ];
   for (const [header, seconds] of waits) {
     it(`Prefer: ${JSON.stringify(header)} means ${seconds === undefined ? 'no wait' : `${seconds} s`}`, () => {

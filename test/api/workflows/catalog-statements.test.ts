@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { listCatalog } from '../../../db/workflows/catalog-repository.js';
+import { findCatalogWorkflows, listCatalog } from '../../../db/workflows/catalog-repository.js';
+import { measureDrawings } from '../../../db/workflows/workflows-repository.js';
 import { listMarketplace } from '../../../db/marketplace/marketplace-repository.js';
 import type { Tables } from '../../../db/core/tables.js';
 import { sharedStack } from '../../support/shared-stack.js';
@@ -32,13 +33,15 @@ describe('statements of a page', function () {
   });
   after(() => db.destroy());
 
-  it('the catalog takes three, whatever the page holds', async () => {
+  it('the catalog takes four, whatever the page holds', async () => {
     const { api, userId } = await createAccount(stack);
     const project = await api.createProject();
     for (let count = 0; count < 12; count += 1) await api.createWorkflow(project, {});
     const query = { ...FILTERS, search: undefined, titleContains: undefined, projectId: undefined, isOwn: false };
-    const { workflows } = await listCatalog(db, { ...query, scope: { userId }, ordering: '-last_run_at' });
-    assert.deepEqual([workflows.length, statements.length], [12, 3]);
+    const { ids } = await listCatalog(db, { ...query, scope: { userId }, ordering: '-last_run_at' });
+    await measureDrawings(db, ids);
+    const workflows = await findCatalogWorkflows(db, ids, { userId }, 1_000_000);
+    assert.deepEqual([workflows.length, statements.length], [12, 4]);
   });
 
   it('the marketplace takes two, copies and caller included', async () => {

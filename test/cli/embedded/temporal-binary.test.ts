@@ -61,7 +61,7 @@ describe('the way to the Temporal program', () => {
 
     async function download(version: string): Promise<string> {
       const info = { archiveUrl: 'https://temporal.download/assets/x.tar.gz', fileToExtract: 'temporal' };
-      globalThis.fetch = async (url) => new Response(String(url) === info.archiveUrl ? archive : JSON.stringify(info));
+      globalThis.fetch = async (url) => new Response(url === info.archiveUrl ? archive : JSON.stringify(info));
       const target = path.join(folder, 'temporal');
       await downloadTemporal(version, target, { report: () => undefined, signal: AbortSignal.timeout(10_000) });
       return readFileSync(target, 'utf8');

@@ -174,7 +174,6 @@ export const answerAttacks: Attack[] = [
     name: 'lists-that-nobody-takes',
     title: 'Sixty readers of these lists who take nothing.',
     heldBy: 'The same, and readers are disconnected.',
-    isShort: true,
     prepare: largeDrawings,
     act: (tenant, { project, workflow }) =>
       Promise.all([

@@ -1,0 +1,82 @@
+// Receives bodies. Memory is taken as the bytes arrive, and a body that does not arrive is given up.
+import type { IncomingMessage } from 'node:http';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
+import { GrowingBuffer } from '../../outgoing/growing-buffer.js';
+import { bodyTooLarge, bodyTooSlow, parseError } from './errors.js';
+
+/** A body costs its bytes, their text and the parsed value. */
+const BODY_FACTOR = 3;
+
+export interface BodyPace {
+  /** Nothing has arrived for so long. */
+  silenceMs: number;
+  /** The time that a body may take besides that of its bytes. */
+  graceMs: number;
+  bytesPerSecond: number;
+}
+
+const PACE: BodyPace = { silenceMs: 10_000, graceMs: 15_000, bytesPerSecond: 32 * 1024 };
+const CHECK_MS = 1_000;
+
+/**
+ * Returns the body, of at most `limitBytes`. `lease` grows to three times the bytes that have arrived, and nothing more is
+ * received while it waits; that time does not count for the body's pace. Throws 413, 408 (too slow), 400 (ended early), or
+ * what the lease throws. What is left of the body then is received and dropped, so that the client reads the answer
+ * instead of a connection reset.
+ */
+export function collectBody(
+  request: IncomingMessage,
+  { limitBytes, lease, pace = PACE }: { limitBytes: number; lease: ByteLease; pace?: BodyPace },
+): Promise<Buffer> {
+  const body = new GrowingBuffer();
+  let startedMs = performance.now();
+  let heardMs = startedMs;
+  let isWaiting = false;
+  return new Promise((resolve, reject) => {
+    const settle = (): void => {
+      clearInterval(clock);
+      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onError);
+    };
+    const fail = (error: unknown): void => {
+      settle();
+      body.take();
+      request.on('error', () => undefined);
+      request.resume();
+      reject(error instanceof Error ? error : new Error('the body was given up', { cause: error }));
+    };
+    const onData = (chunk: Buffer): void => {
+      heardMs = performance.now();
+      if (body.sizeBytes + chunk.length > limitBytes) return fail(bodyTooLarge(limitBytes));
+      body.add(chunk);
+      const granted = lease.resize(BODY_FACTOR * body.sizeBytes);
+      if (granted !== undefined) void waitFor(granted);
+    };
+    const waitFor = async (granted: Promise<void>): Promise<void> => {
+      isWaiting = true;
+      request.pause();
+      try {
+        await granted;
+      } catch (error) {
+        return fail(error);
+      }
+      isWaiting = false;
+      startedMs += performance.now() - heardMs;
+      heardMs = performance.now();
+      request.resume();
+    };
+    const onEnd = (): void => {
+      settle();
+      const bytes = body.take();
+      resolve(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+    };
+    const onError = (error: unknown): void => fail(parseError('the body ended too early.', error));
+    const onClose = (): void => onError(undefined);
+    const clock = setInterval(() => {
+      const now = performance.now();
+      const mayTakeMs = pace.graceMs + (body.sizeBytes / pace.bytesPerSecond) * 1000;
+      if (!isWaiting && (now - heardMs > pace.silenceMs || now - startedMs > mayTakeMs)) fail(bodyTooSlow());
+    }, CHECK_MS);
+    request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onError);
+    if (request.destroyed) onClose();
+  });
+}

@@ -1,0 +1,119 @@
+// Sends answers that are large or take long to make, no faster than the caller takes them.
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
+import type { AppContext } from './app-state.js';
+import { toJsonPieces, type AnswerMemory } from './json-text.js';
+
+/** The kernel buffers this much at once; smaller answers are left to Koa. */
+export const SMALL_ANSWER_BYTES = 64 * 1024;
+/** Small pieces are joined until they have so many characters. */
+const JOINED_CHARACTERS = 64 * 1024;
+/** So much must be taken within the time, else the caller is disconnected: more slowly than any modem. */
+const SLICE_BYTES = 128 * 1024;
+const TAKEN_WITHIN_MS = 20_000;
+
+/** Sends a JSON value that may hold `LazyJson`. An error before the first piece is thrown, and answered as usual. */
+export async function sendJson(ctx: AppContext, body: unknown, lease: ByteLease): Promise<void> {
+  const pieces = joined(toJsonPieces(body, toAnswerMemory(lease)));
+  try {
+    const first = await pieces.next();
+    begin(ctx);
+    await unlessBroken(ctx, async () => {
+      for (let next = first; next.done !== true; next = await pieces.next()) await sendSlices(ctx.res, next.value);
+    });
+  } finally {
+    await pieces.return(undefined);
+  }
+}
+
+/** Sends what is in memory, which takes its size until the caller has taken it. */
+export async function sendBytes(ctx: AppContext, body: string | Buffer, lease: ByteLease): Promise<void> {
+  const sizeBytes = Buffer.byteLength(body);
+  await lease.resize(Buffer.isBuffer(body) ? sizeBytes : 2 * sizeBytes);
+  ctx.set('Content-Length', String(sizeBytes));
+  begin(ctx);
+  await unlessBroken(ctx, () => sendSlices(ctx.res, Buffer.isBuffer(body) ? body : Buffer.from(body)));
+}
+
+/** Sends a stream that ends when its source wants. If one side breaks, the other is broken, too. */
+export async function sendStream(ctx: AppContext, stream: Readable, stalledMs: number | undefined): Promise<void> {
+  if (stalledMs !== undefined) ctx.res.setTimeout(stalledMs, () => ctx.res.destroy());
+  begin(ctx);
+  try {
+    await pipeline(stream, ctx.res);
+  } catch (error) {
+    ctx.state.log.info({ err: error }, 'answer broke off');
+  }
+}
+
+function begin(ctx: AppContext): void {
+  ctx.respond = false;
+  ctx.flushHeaders();
+}
+
+/** An answer that ends well here ended well at its source. */
+async function unlessBroken({ res, state }: AppContext, send: () => Promise<void>): Promise<void> {
+  try {
+    await send();
+    res.end();
+  } catch (error) {
+    state.log.info({ err: error }, 'answer broke off');
+    res.destroy();
+  }
+}
+
+function toAnswerMemory(lease: ByteLease): AnswerMemory {
+  let heldBytes = lease.bytes;
+  return {
+    async take(bytes) {
+      heldBytes += bytes;
+      await lease.resize(heldBytes);
+    },
+    give(bytes) {
+      heldBytes -= bytes;
+      void lease.resize(heldBytes);
+    },
+  };
+}
+
+async function* joined(pieces: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  let small: string[] = [];
+  let characters = 0;
+  for await (const piece of pieces) {
+    small.push(piece);
+    characters += piece.length;
+    if (characters < JOINED_CHARACTERS) continue;
+    const bytes = Buffer.from(small.join(''));
+    small = [];
+    characters = 0;
+    yield bytes;
+  }
+  if (characters > 0) yield Buffer.from(small.join(''));
+}
+
+async function sendSlices(res: ServerResponse, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) await written(res, bytes.subarray(at, at + SLICE_BYTES));
+}
+
+/** Resolves when the connection has taken the bytes. */
+function written(res: ServerResponse, bytes: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error | null): void => {
+      clearTimeout(timer);
+      res.off('close', hangUp);
+      if (error) reject(error);
+      else resolve();
+    };
+    const hangUp = (): void => settle(new Error('the caller hung up'));
+    const timer = setTimeout(() => {
+      // An earlier request of the connection is being answered: the caller cannot take anything yet.
+      if (res.socket === null && !res.destroyed) timer.refresh();
+      else res.destroy();
+    }, TAKEN_WITHIN_MS);
+    res.once('close', hangUp);
+    if (res.destroyed) hangUp();
+    else res.write(bytes, settle);
+  });
+}

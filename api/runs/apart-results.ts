@@ -1,0 +1,66 @@
+// Results that are too large to be read with their run: they are read while the answer is sent.
+import type { Db } from '../../db/core/client.js';
+import { PIECE_BYTES, readResultPieces, readResults } from '../../db/runs/result-pieces.js';
+import { LazyJson, lazyText } from '../http/json-text.js';
+
+/** Neighbours are read together up to this many bytes. */
+const TOGETHER_BYTES = 256 * 1024;
+/** As the driver holds a result, and as text. */
+const COPIES = 4;
+
+interface ApartNode {
+  id: string;
+  /** Null for a result that has been read already. */
+  apartBytes?: number | null;
+}
+
+interface Group {
+  ids: string[];
+  bytes: number;
+}
+
+/**
+ * Returns what reads the result of one of `nodes`, which are those of one iteration, or of none (`path` is empty). The
+ * results should be read in the order of the nodes. `contentLimit`: characters after which their contents are cut.
+ */
+export function readApartFrom(
+  db: Db,
+  place: { runId: string; path: string },
+  nodes: readonly ApartNode[],
+  contentLimit: number | null = null,
+): (nodeId: string) => LazyJson {
+  const groups = groupNeighbours(nodes);
+  let current: { group: Group; texts: Map<string, string> } | undefined;
+  return (nodeId) => {
+    const group = groups.get(nodeId)!;
+    if (group.bytes > TOGETHER_BYTES) {
+      const pieces = () => readResultPieces(db, { ...place, nodeId });
+      return lazyText(pieces, Math.min(PIECE_BYTES, COPIES * group.bytes));
+    }
+    return new LazyJson(async function* (memory) {
+      if (current?.group !== group) {
+        if (current !== undefined) memory.give(COPIES * current.group.bytes);
+        current = undefined;
+        await memory.take(COPIES * group.bytes);
+        current = { group, texts: await readResults(db, place, group.ids, contentLimit) };
+      }
+      const text = current.texts.get(nodeId);
+      if (text === undefined) throw new Error('a result expired while it was read');
+      yield text;
+    });
+  };
+}
+
+/** A result that is larger than a group may be is a group of its own. */
+function groupNeighbours(nodes: readonly ApartNode[]): Map<string, Group> {
+  const groups = new Map<string, Group>();
+  let last: Group | undefined;
+  for (const { id, apartBytes } of nodes) {
+    if (apartBytes === null || apartBytes === undefined) continue;
+    if (last === undefined || last.bytes + apartBytes > TOGETHER_BYTES) last = { ids: [], bytes: 0 };
+    last.ids.push(id);
+    last.bytes += apartBytes;
+    groups.set(id, last);
+  }
+  return groups;
+}

@@ -1,0 +1,146 @@
+// What readers see of past and present runs: their rows, drawings and nodes.
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { RunRow } from '../core/tables.js';
+import { resultBytes } from '../nodes/result-bytes.js';
+import { totalCost } from './child-runs-repository.js';
+import { isoText } from './entry-text.js';
+import { iterationCounts } from './iterations-text.js';
+import type { PolledNode } from './polled-run.js';
+import { cutResult } from './result-pieces.js';
+
+/** JSON columns stay text where they are only passed on. */
+export interface HistoryRun extends Omit<
+  RunRow,
+  | 'input'
+  | 'input_enc'
+  | 'secrets_enc'
+  | 'node_errors'
+  | 'is_input_lost'
+  | 'is_purge_pending'
+  | 'stuck_since'
+  | 'traceparent'
+  | 'passed_secrets_enc'
+  | 'root_run_id'
+  | 'depth'
+> {
+  total_cost_usd: string;
+  /** JSON text; null where it is too large to be read with the run (`readInputPieces`), or for a list. */
+  input: string | null;
+  node_errors: string | null;
+  /** JSON text; null as with `input` (`readDrawing`). */
+  document: string | null;
+  documentBytes: number;
+  nodes: HistoryNode[];
+}
+
+export type HistoryNode = PolledNode & { truncated: boolean };
+
+type RunOfHistory = Awaited<ReturnType<ReturnType<typeof selectRuns>['execute']>>[number];
+
+/** How much is read of runs. */
+export interface Contents {
+  documentBytes: number;
+  /** Null: contents are not cut. */
+  contentLimit: number | null;
+  /** Results are read with their run up to this many bytes; those that follow are apart. */
+  togetherBytes: number;
+}
+
+export const WHOLE: Contents = { documentBytes: 64 * 1024, contentLimit: null, togetherBytes: 64 * 1024 };
+
+/** Adds drawings and nodes. */
+export async function complete(db: Db, runs: RunOfHistory[], contents: Contents): Promise<HistoryRun[]> {
+  if (runs.length === 0) return [];
+  const documents = await readDocuments(db, runs, contents.documentBytes);
+  const nodes = await readNodes(
+    db,
+    runs.map((run) => run.id),
+    contents,
+  );
+  return runs.map((run) => {
+    const { text: document, bytes: documentBytes } = documents.get(run.snapshot_hash.toString('hex'))!;
+    return { ...run, document, documentBytes, nodes: nodes.get(run.id) ?? [] };
+  });
+}
+
+/** Each graph once: the runs of a page mostly share it. */
+async function readDocuments(
+  db: Db,
+  runs: RunOfHistory[],
+  limitBytes: number,
+): Promise<Map<string, { text: string | null; bytes: number }>> {
+  const hashes = new Map(runs.map((run) => [run.snapshot_hash.toString('hex'), run.snapshot_hash]));
+  const rows = await db
+    .selectFrom('graph_snapshots')
+    .select(['hash', textUpTo('document', limitBytes).as('text')])
+    .select(sql<number>`octet_length(document::text)`.as('bytes'))
+    .where('hash', 'in', [...hashes.values()])
+    .execute();
+  return new Map(rows.map(({ hash, ...document }) => [hash.toString('hex'), document]));
+}
+
+async function readNodes(
+  db: Db,
+  runIds: string[],
+  { contentLimit, togetherBytes }: Contents,
+): Promise<Map<string, HistoryNode[]>> {
+  const limit = contentLimit ?? 2 ** 31 - 1;
+  const { rows } = await sql<HistoryNode & { runId: string }>`
+    SELECT run_id AS "runId", node_id AS id, status, error_code AS "errorCode", error_message AS "errorMessage",
+      is_handled AS "isHandled", is_reused AS "isReused", truncated, ${iterationCounts} AS iterations,
+      ${isoText(sql`started_at`)} AS "startedAt", ${isoText(sql`finished_at`)} AS "finishedAt",
+      CASE WHEN until_here > ${togetherBytes}::integer AND result IS NOT NULL THEN least(result_bytes, ${limit}::integer) END AS "apartBytes",
+      CASE WHEN until_here > ${togetherBytes}::integer THEN NULL WHEN truncated THEN ${cutResult(limit)}
+        ELSE result::text END AS result
+    FROM (
+      SELECT *, ${resultBytes} > ${limit}::integer AS truncated,
+        sum(least(${resultBytes}, ${limit}::integer)) OVER (PARTITION BY run_id ORDER BY started_at, node_id) AS until_here
+      FROM node_results WHERE run_id = ANY (${runIds}::uuid[]) AND path = ''
+    ) AS node
+    ORDER BY started_at, node_id`.execute(db);
+  const byRun = new Map<string, HistoryNode[]>(runIds.map((id) => [id, []]));
+  for (const { runId, ...node } of rows) byRun.get(runId)?.push(node);
+  return byRun;
+}
+
+/** The text of a JSON column; null where it is larger than the limit. */
+function textUpTo(column: string, limitBytes: number) {
+  const text = sql`${sql.ref(column)}::text`;
+  return sql<string | null>`CASE WHEN octet_length(${text}) > ${limitBytes}::integer THEN NULL ELSE ${text} END`;
+}
+
+export function selectRuns(db: Db, inputLimitBytes: number) {
+  return db
+    .selectFrom('runs')
+    .select([
+      'id',
+      'workflow_id',
+      'workflow_version',
+      'project_id',
+      'user_id',
+      'status',
+      'snapshot_hash',
+      'sequence',
+      'cost_usd',
+      'error_code',
+      'error_message',
+      'is_api_run',
+      'use_in_marketplace_example',
+      'use_as_marketplace_template',
+      'created_at',
+      'updated_at',
+      'run_started_at',
+      'run_finished_at',
+      'cancel_requested_at',
+      'next_check_at',
+      'check_attempts',
+      'results_expired_at',
+      'parent_run_id',
+      'parent_path',
+      'parent_node_id',
+      'resumed_from',
+    ])
+    .select(totalCost('runs').as('total_cost_usd'))
+    .select([textUpTo('input', inputLimitBytes).as('input'), sql<string | null>`node_errors::text`.as('node_errors')]);
+}

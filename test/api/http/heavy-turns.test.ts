@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { setMaxListeners } from 'node:events';
+import { HeavyTurns } from '../../../api/http/heavy-turns.js';
+import { ApiError } from '../../../api/http/errors.js';
+
+const LARGE = 1024 * 1024;
+const { signal } = new AbortController();
+setMaxListeners(100, signal);
+
+describe('turns at large drawings', () => {
+  it('are taken one at a time, by the tenants in rotation', async () => {
+    const turns = new HeavyTurns();
+    const order: string[] = [];
+    let running = 0;
+    const ask = (tenant: string, name: string) =>
+      turns.take({ tenant, signal }, LARGE, async () => {
+        running += 1;
+        assert.equal(running, 1);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        order.push(name);
+        running -= 1;
+      });
+    await Promise.all([...['a1', 'a2', 'a3', 'a4'].map((name) => ask('a', name)), ask('b', 'b1'), ask('c', 'c1')]);
+    assert.deepEqual(order, ['a1', 'a2', 'b1', 'c1', 'a3', 'a4']);
+  });
+
+  it('leave the event loop to others for as long as the last one has occupied it', async () => {
+    const turns = new HeavyTurns();
+    const times: number[] = [];
+    const occupy = () =>
+      turns.take({ tenant: 'a', signal }, LARGE, () => {
+        times.push(performance.now());
+        while (performance.now() - times.at(-1)! < 50);
+      });
+    await Promise.all([occupy(), occupy()]);
+    assert.ok(times[1]! - times[0]! >= 95, `${times[1]! - times[0]!} ms`);
+  });
+
+  it('are not taken by what is small', async () => {
+    const turns = new HeavyTurns();
+    let end = (): void => undefined;
+    const first = turns.take({ tenant: 'a', signal }, LARGE, () => new Promise<void>((resolve) => (end = resolve)));
+    assert.equal(await turns.take({ tenant: 'b', signal }, 1_000, () => 'at once'), 'at once');
+    end();
+    await first;
+  });
+
+  it('are refused to a tenant of whom too many wait, and given up by who hangs up', async () => {
+    const turns = new HeavyTurns();
+    let end = (): void => undefined;
+    const first = turns.take({ tenant: 'a', signal }, LARGE, () => new Promise<void>((resolve) => (end = resolve)));
+    const client = new AbortController();
+    const gone = turns.take({ tenant: 'a', signal: client.signal }, LARGE, () => assert.fail('nobody waits for it'));
+    const waiting = Array.from({ length: 31 }, () => turns.take({ tenant: 'a', signal }, LARGE, () => 'done'));
+    const isOverloaded = (error: unknown) => error instanceof ApiError && error.status === 503;
+    await assert.rejects(turns.take({ tenant: 'a', signal }, LARGE, () => 'never'), isOverloaded);
+    client.abort(new Error('hung up'));
+    await assert.rejects(gone, /hung up/);
+    end();
+    await first;
+    assert.equal(new Set(await Promise.all(waiting)).size, 1);
+  });
+});
