@@ -169,7 +169,7 @@ describe('session tokens of a published key set', function () {
 
     it('the key set signs no session of ours', async () => {
       const own = tokenOf({ sid: '6f1c0b2e-8f0f-4d0c-9d5b-1f3c2a4b5c6d', iss: 'https://other.example' });
-      const token = await own.setProtectedHeader({ alg: 'RS256', kid: 'RS256', typ: 'session+jwt' });
+      const token = own.setProtectedHeader({ alg: 'RS256', kid: 'RS256', typ: 'session+jwt' });
       assert.equal(await askBoth(await token.sign(keys['RS256']!.privateKey)), 401);
     });
 

@@ -163,8 +163,8 @@ describe('users', function () {
       await change(second.userId, { is_admin: true });
       assert.equal((await change(second.userId, { is_active: false })).body.is_active, false);
       for (const body of [{ is_active: false }, { is_admin: false }]) {
-        const refused = await change(administrator.userId, body);
-        assert.deepEqual([refused.status, refused.body.code], [400, 'last_admin']);
+        const answer = await change(administrator.userId, body);
+        assert.deepEqual([answer.status, answer.body.code], [400, 'last_admin']);
       }
       await change(second.userId, { is_active: true });
       const other = await sessionOf(stack, second);
