@@ -43,6 +43,7 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   'login.refused': 'Tried to sign in',
   'session.ended': 'Ended session',
   'password.changed': 'Changed password',
+  'password_link.created': 'Made password link',
   'sign_in_link.created': 'Made sign-in link',
   'token.issued': 'Issued session token',
   'user.created': 'Created user',
