@@ -15,6 +15,7 @@ import {
   type UndeliveredDecision,
 } from '../../db/agents/approvals-repository.js';
 import type { JsonObject } from '../../graph/json.js';
+import type { AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { permissionDenied } from '../http/errors.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
@@ -28,8 +29,11 @@ export interface AskedDecision extends Omit<NewDecision, 'edit'> {
 
 interface Asking {
   log: Logger;
+  /** The person has hung up. */
+  signal: AbortSignal;
   /** Of the request. */
   memory: ByteLease;
+  audit: AuditTrail;
 }
 
 interface DecisionAnswer {
@@ -45,10 +49,17 @@ const NOT_YOU = 'The approval rules of this agent do not let you decide on this 
  * the tool does not take. If the process dies after storing the decision and before the signal, `redeliverSignals` sends
  * it.
  */
-export async function decide(deps: AppDeps, { log, memory }: Asking, asked: AskedDecision): Promise<DecisionAnswer> {
+export async function decide(
+  deps: AppDeps,
+  { log, signal, memory, audit }: Asking,
+  asked: AskedDecision,
+): Promise<DecisionAnswer> {
   const { runId, requestId, decision } = asked;
   await linkRequestToRun(deps, runId);
-  const outcome = await decideRequest(deps.db, await withEdit(deps, asked, memory));
+  const made = await withEdit(deps, asked, { memory, signal });
+  const outcome = await audit.change((trx) => decideRequest(trx, made), {
+    keyOf: (decided) => (decided === 'settled' || decided === 'counted' ? { id: requestId } : undefined),
+  });
   if (outcome === 'forbidden') throw permissionDenied(NOT_YOU);
   if (outcome === 'settled')
     await deliverDecision(deps, log, { runId, requestId, isApproved: decision === 'approved' });
@@ -68,7 +79,7 @@ const REASONS: Partial<Record<string, string>> = {
 async function withEdit(
   deps: AppDeps,
   { arguments: given, ...made }: AskedDecision,
-  memory: ByteLease,
+  { memory, signal }: Pick<Asking, 'memory' | 'signal'>,
 ): Promise<NewDecision> {
   if (given === undefined) return made;
   const current = await findCurrentArguments(deps.db, made);
@@ -80,7 +91,7 @@ async function withEdit(
     return isRepeated ? { ...made, argumentsHash: current.hash } : made;
   }
   if (current.status !== 'pending') return { ...made, argumentsHash: NO_HASH };
-  const edit = await toEdit(deps, current, given, memory);
+  const edit = await toEdit(deps, current, given, { userId: made.userId, memory, signal });
   return { ...made, argumentsHash: made.argumentsHash ?? current.hash, edit };
 }
 

@@ -1,6 +1,7 @@
 // The callback of a node that waits for one. Extensions, section 1.4.
 import { z } from 'zod';
 import { acceptCallback, findCallback } from '../../db/waits/callbacks-repository.js';
+import type { NodeKey } from '../../graph/plan.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { gone, notFound, type ApiError } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
@@ -18,6 +19,7 @@ const callback = defineRoute({
     'read it as `{{ NODE_ID.result.content }}`, and its fields where it is JSON. An answer that comes before the node ' +
     'waits is kept. 410: the run has ended, or the time to answer is over.',
   auth: 'open',
+  audit: { action: 'callback.accepted', target: 'run', via: 'callback', commits: 'handler' },
   params: z.object({ token: z.string() }),
   bodyFormat: 'text',
   body: z.string(),
@@ -29,9 +31,12 @@ const callback = defineRoute({
     if (!known.isAwaited && !isRepeated) throw tooLate();
     return { found: undefined, tenant: `project:${known.projectId}` };
   },
-  async handler({ deps, log, params, body }) {
-    const answerEnc = deps.secretBox.seal(body, 'callback');
-    const outcome = await acceptCallback(deps.db, params.token, answerEnc);
+  async handler({ deps, log, params, body, audit }) {
+    const seal = ({ runId, path, nodeId }: NodeKey): Buffer =>
+      deps.secretBox.seal(body, 'callback-answer', runId, path, nodeId);
+    const outcome = await audit.change((trx) => acceptCallback(trx, params.token, seal), {
+      keyOf: (taken) => (taken.status === 'accepted' ? { id: taken.wait.runId } : undefined),
+    });
     if (outcome.status === 'unknown') throw notFound();
     if (outcome.status === 'too_late') throw tooLate();
     if (outcome.status === 'accepted') await deliverWake(deps, log, outcome.wait);

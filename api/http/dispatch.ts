@@ -1,8 +1,12 @@
 // Builds the middleware of a route from its declaration.
 import { Readable } from 'node:stream';
+import { recordedBy } from '../audit/audit-rule.js';
+import { createTrail, runRecorded } from '../audit/audit-trail.js';
+import { recordRefusal, recordRefusals } from '../audit/record-refusals.js';
 import type { AppContext, AppMiddleware } from './app-state.js';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppDeps } from '../deps.js';
+import type { Database } from '../../db/core/client.js';
 import { measureVersion } from '../../db/workflows/versions-repository.js';
 import { pathId } from './path-ids.js';
 import { ApiError, invalidFields, notFound } from './errors.js';
@@ -35,6 +39,7 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
       await next();
     },
   ];
+  if (recordedBy(route.audit) !== undefined) steps.push(recordRefusals(route, deps));
   if (route.ownOriginOnly === true) steps.push(refuseOtherOrigins(deps.config));
   steps.push(authenticate(route, deps));
   if (route.isForAdministrators === true) steps.push(authorizeAdministrators(deps));
@@ -67,9 +72,17 @@ async function handle(route: Route, ctx: AppContext, deps: AppDeps): Promise<Rou
     const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers, peerAddress };
     const held = { admitted: admitted?.found, tenant, memory, signal };
     // The types of the declaration state whether there is a caller and an access; this code passes both on.
-    const context = { deps, log, caller, access, polled, ...held, ...given } as Parameters<Route['handler']>[0];
+    const refuse = (error: unknown) => recordRefusal(route, ctx, deps, error);
+    const audit = Object.assign(createTrail(route, ctx, deps, given), { refuse });
+    const seen = { log, caller, access, polled, audit, ...held, ...given };
+    const rule = recordedBy(route.audit);
+    const run = (db: Database): Promise<RouteResult> =>
+      route.handler({ ...seen, deps: { ...deps, db } } as Parameters<Route['handler']>[0]);
+    const commitsItself = rule === undefined || rule.commits === 'handler';
+    const handler = (): Promise<RouteResult> =>
+      commitsItself ? run(deps.db) : runRecorded(rule, audit, access?.projectId, run);
     const drawingBytes = await takeDrawing(route, ctx, deps, admitted?.workflowId);
-    let result = await deps.turns.take({ tenant, signal }, drawingBytes, () => route.handler(context));
+    let result = await deps.turns.take({ tenant, signal }, drawingBytes, handler);
     const isLong = result.later !== undefined || result.body instanceof Readable;
     if (isLong) memory.end();
     if (isLong || result.stalledMs !== undefined) ctx.state.heldSinceMs ??= performance.now();

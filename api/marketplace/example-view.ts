@@ -80,7 +80,11 @@ export async function toExample(
     result: maskedResult(run, mask, readApart),
     input_data:
       input === null
-        ? mask.later(lazyText(() => readInputPieces(deps.db, run.id), PIECE_BYTES), MAX_INPUT_BYTES, false)
+        ? mask.later(
+            lazyText(() => readInputPieces(deps.db, run.id), PIECE_BYTES),
+            MAX_INPUT_BYTES,
+            false,
+          )
         : new RawJson(mask.text(input)),
     data: mask.drawing,
   };

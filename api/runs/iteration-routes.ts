@@ -34,6 +34,7 @@ const list = defineRoute({
   description:
     'A loop inside another loop is asked for with the `path` of the iteration around it. A node that is no loop has no iterations.',
   auth: 'key',
+  keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
   params: runParams,
   query: z.object({
@@ -56,7 +57,8 @@ const list = defineRoute({
       const toMap = (read: PolledNode[]) => toNodeMap(read, null, { readApart: readApartFrom(db, place, read), waits });
       const readLater = () => readIterationNodes(db, place, config.resultRetentionDays);
       const times = { ...(isReused && { reused: true }), started_at: startedAt, finished_at: finishedAt };
-      const entries = nodes === undefined ? lazyValue(PAGE_MEMORY_BYTES, async () => toMap(await readLater())) : toMap(nodes);
+      const entries =
+        nodes === undefined ? lazyValue(PAGE_MEMORY_BYTES, async () => toMap(await readLater())) : toMap(nodes);
       return { path, index: indexOfPath(path), status, ...times, nodes: entries };
     });
     return { status: 200, body: { ...page, total: found.total, items } };

@@ -1,8 +1,7 @@
 // Specification, "Catalog and bookmarks".
 import { z } from 'zod';
 import { addBookmark, deleteBookmark } from '../../db/workflows/bookmarks-repository.js';
-import { findCatalogWorkflow,
-  findCatalogWorkflows, listCatalog } from '../../db/workflows/catalog-repository.js';
+import { findCatalogWorkflow, findCatalogWorkflows, listCatalog } from '../../db/workflows/catalog-repository.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
 import { catalogWorkflowSchema, listedCatalogWorkflowSchema, toCatalogWorkflow } from '../marketplace/catalog-view.js';
 import { notFound } from '../http/errors.js';
@@ -17,6 +16,7 @@ const list = defineRoute({
   path: '/api/v1/all-workflows/',
   summary: 'The workflows of all projects of the caller, bookmarked ones first.',
   auth: 'key',
+  keyScope: 'full',
   query: z.object({
     ...pageQuery(1),
     search: queryText,
@@ -58,6 +58,7 @@ const read = defineRoute({
   summary: 'One workflow with its figures.',
   readsDrawing: 'text',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
   responses: { 200: catalogWorkflowSchema, 404: detailSchema, ...keyErrors },
@@ -73,6 +74,8 @@ const bookmark = defineRoute({
   path: '/api/v1/all-workflows/:id/add-bookmark/',
   summary: 'Bookmarks the workflow for the caller; a repeat changes nothing.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { unrecorded: 'A bookmark is a note to oneself.' },
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
   responses: { 201: z.object({ message: z.string() }), 404: detailSchema, ...keyErrors },
@@ -87,6 +90,8 @@ const unbookmark = defineRoute({
   path: '/api/v1/all-workflows/:id/delete-bookmark/',
   summary: "Removes the caller's bookmark; none is as good.",
   auth: 'key',
+  keyScope: 'full',
+  audit: { unrecorded: 'A bookmark is a note to oneself.' },
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
   responses: { 204: nothing, 404: detailSchema, ...keyErrors },

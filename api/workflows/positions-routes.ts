@@ -15,6 +15,8 @@ const duplicate = defineRoute({
   path: '/api/v1/workflows/:id/duplicate/',
   summary: 'Copies a workflow, its secrets included, to the end of its project.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'workflow.duplicated', target: 'workflow', makes: 'id' },
   readsDrawing: 'text',
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor', refusal: 400 },
@@ -22,7 +24,7 @@ const duplicate = defineRoute({
   responses: { 201: workflowSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, access, params }) {
     const source = { workflowId: params.id, projectId: access.projectId, userId: caller.userId };
-    const workflowId = await duplicateWorkflow(deps.db, source);
+    const workflowId = await duplicateWorkflow(deps.db, deps.secretBox, source);
     if (workflowId === undefined) throw notFound();
     return { ...(await answerWorkflow(deps, workflowId, caller)), status: 201 };
   },
@@ -33,6 +35,8 @@ const reorder = defineRoute({
   path: '/api/v1/workflows/:id/reorder/',
   summary: 'Moves a workflow to a position in its project, counted from 1; the others shift.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'workflow.moved', target: 'workflow', id: 'id' },
   readsDrawing: 'text',
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor', refusal: 400 },

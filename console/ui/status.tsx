@@ -15,8 +15,10 @@ const TONES: Readonly<Record<string, string>> = {
   succeeded: 'good',
   approved: 'good',
   delivered: 'good',
+  done: 'good',
   failed: 'bad',
   rejected: 'bad',
+  refused: 'bad',
 };
 
 /** `succeed` -> `succeeded`, and so on: node and run statuses have the same words everywhere. */

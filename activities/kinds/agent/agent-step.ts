@@ -7,11 +7,13 @@ import type { Charge } from '../../node/failures.js';
 import type { NodeDeps, NodeStep, NodeTask } from '../../node/node-step.js';
 import type { ModelClients } from '../llm/model-clients.js';
 import type { ChildDeps } from '../child-run.js';
+import type { FormChecker } from '../structured-answer.js';
 import type { AgentSessionDeps } from './agent-session.js';
 
 export interface AgentDeps extends AgentSessionDeps, ChildDeps {
   providers: ModelProviders;
   clients: ModelClients;
+  forms: FormChecker;
   node: NodeDeps;
 }
 

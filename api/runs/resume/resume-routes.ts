@@ -26,6 +26,8 @@ const resume = defineRoute({
     'set; `unknown_node`: `from` names a node inside a body, or one that the run never had.',
   readsDrawing: 'parsed',
   auth: 'key',
+  keyScope: 'run',
+  audit: { unrecorded: 'Runs are in their history.' },
   access: { to: 'workflow', role: 'editor' },
   params: runParams,
   body: z.object({

@@ -35,11 +35,17 @@ describe('password hashes', function () {
   });
 
   it('a new password is long enough, not too long, and more than white space', () => {
-    for (const good of ['12345678', 'pass word', '🐎🐎🐎🐎🐎🐎🐎🐎', 'x'.repeat(1024)]) {
+    for (const good of ['correct horse', '🐎'.repeat(12), 'x'.repeat(1024)]) {
       assert.equal(passwordProblem(good), undefined, good);
     }
-    for (const bad of ['', '1234567', '🐎🐎🐎🐎', ' '.repeat(20), 'x'.repeat(1025)]) {
+    for (const bad of ['', 'elevenchars', '🐎'.repeat(11), ' '.repeat(20), 'x'.repeat(1025)]) {
       assert.match(passwordProblem(bad) ?? '', /^A password .*\.$/, bad);
+    }
+  });
+
+  it('a new password is none of the common ones, in any case and however a system types its letters', () => {
+    for (const bad of ['qwerty123456', 'QWERTY123456', 'Password1234', 'ｑｗｅｒｔｙ１２３４５６', '###INT_made###']) {
+      assert.match(passwordProblem(bad) ?? '', /most common/, bad);
     }
   });
 });
