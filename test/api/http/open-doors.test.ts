@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import Koa from 'koa';
+import { z } from 'zod';
+import type { AppState } from '../../../api/http/app-state.js';
+import type { AppDeps } from '../../../api/deps.js';
+import { dispatch } from '../../../api/http/dispatch.js';
+import { HeavyTurns } from '../../../api/http/heavy-turns.js';
+import { defineRoute } from '../../../api/http/route.js';
+import { closeServer, listen } from '../../../api/http/server.js';
+import { createLogger } from '../../../config/logger.js';
+import { ByteBudget } from '../../../outgoing/byte-budget.js';
+import { chain, drawing, link, node, trigger, type Drawing } from '../../support/graphs.js';
+import { eventually } from '../../support/eventually.js';
+import { head, openRaw, statusesIn } from '../../support/raw-http.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import { createAccount } from '../accounts.js';
+
+const withheld = (path: string) => head(`POST ${path} HTTP/1.1`, 'Host: x', 'Transfer-Encoding: chunked', 'Connection: close');
+
+describe('doors that are open to strangers', function () {
+  this.timeout(90_000);
+
+  it('answer an unknown callback and an unknown hook without reading a byte of the body', async () => {
+    const { apiUrl } = await sharedStack();
+    for (const path of ['callbacks', 'hooks']) {
+      for (const token of ['x', 'x'.repeat(43)]) {
+        const connection = await openRaw(apiUrl);
+        connection.send(withheld(`/api/v1/${path}/${token}/`));
+        assert.deepEqual(statusesIn(await connection.ended()), [404], `${path} ${token}`);
+      }
+    }
+  });
+
+  it('read at most 64 KiB of a sign-in', async () => {
+    const { apiUrl } = await sharedStack();
+    for (const path of ['auth/login', 'auth/link']) {
+      const body = JSON.stringify({ token: 'x', email: 'x', password: 'x', padding: 'x'.repeat(65_536) });
+      const answer = await fetch(`${apiUrl}/api/v1/${path}/`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json' },
+      });
+      assert.equal(answer.status, 413, path);
+    }
+  });
+
+  it('take 1 MiB at a hook that asks for signatures, and what a run takes at one that does not', async () => {
+    const stack = await sharedStack();
+    const { api } = await createAccount(stack);
+    const workflow = await api.createWorkflow(await api.createProject(), chain(1));
+    const statuses: number[] = [];
+    for (const verify of ['none', 'standard-webhooks']) {
+      const made = await api.post<{ url: string }>(`/workflows/${workflow}/hooks/`, { body: { verify } });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+      const address = stack.apiUrl + new URL(made.body.url).pathname;
+      const body = JSON.stringify({ text: 'x'.repeat(1024 * 1024) });
+      statuses.push((await fetch(address, { method: 'POST', body })).status);
+    }
+    assert.deepEqual(statuses, [202, 413]);
+  });
+
+  it('notice who hangs up while the credentials are checked', async () => {
+    let admit = (): void => undefined;
+    const admitted = new Promise<void>((resolve) => (admit = resolve));
+    let seen: AbortSignal | undefined;
+    const route = defineRoute({
+      method: 'GET',
+      path: '/x/',
+      summary: 'x',
+      auth: 'key',
+      keyScope: 'full',
+      responses: { 200: z.object({}) },
+      handler({ signal }) {
+        seen = signal;
+        return { status: 200, body: {} };
+      },
+    });
+    const caller = { userId: 1, keyId: 1, projectId: null, apiAccess: true, rateLimit: 9, requests: 1 };
+    const key = { ...caller, resetAtSeconds: 1, resetInSeconds: 1 };
+    const deps = {
+      keyCounter: { count: () => admitted.then(() => ({ key, run: undefined })) },
+      memory: new ByteBudget({ totalBytes: 1_000, uncountedBytes: 0 }),
+      turns: new HeavyTurns(),
+      config: {},
+    } as unknown as AppDeps;
+    const app = new Koa<AppState>();
+    app.silent = true;
+    app.use(async (ctx, next) => {
+      ctx.state.log = createLogger('test', 'silent');
+      await next();
+    });
+    for (const step of dispatch(route, deps)) app.use(step as Koa.Middleware<AppState>);
+    const callback = app.callback();
+    let closed = false;
+    const server = await listen(
+      (request, response) => {
+        response.once('close', () => (closed = true));
+        void callback(request, response);
+      },
+      { host: '127.0.0.1', port: 0 },
+    );
+    const connection = await openRaw(`http://127.0.0.1:${server.port}`);
+    connection.send(head('GET /x/ HTTP/1.1', 'Host: x', 'X-Api-Key: k'));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    connection.close();
+    await eventually(() => closed);
+    admit();
+    await eventually(() => seen !== undefined);
+    assert.equal(seen?.aborted, true);
+    await closeServer(server);
+  });
+});
+
+describe('answers as large as the results of a run', function () {
+  this.timeout(120_000);
+
+  /** Values of a few bytes, of some kilobytes, and of more than a piece of an answer. */
+  function drawLarge(): Drawing {
+    const start = trigger();
+    const nodes = [10, 40_000, 40_000, 300_000, 1_500_000].map((size, index) =>
+      node('set', { value: { text: `${index}é`.repeat(size / 2), index } }),
+    );
+    link(start, nodes);
+    return drawing([start, ...nodes]);
+  }
+
+  it('are complete, whichever way a run is read', async () => {
+    const { api } = await createAccount(await sharedStack());
+    const { workflowId, runId, nodes } = await api.runToEnd(drawLarge(), { text: 'x'.repeat(100_000) });
+    const sizes = Object.values(nodes).map((entry) => JSON.stringify(entry.result).length);
+    assert.ok(sizes.some((size) => size > 2_000_000), String(sizes));
+    const whole = (await api.get<Record<string, unknown>>(`/workflows/${workflowId}/history/${runId}/`)).body;
+    assert.deepEqual(whole['result'], nodes);
+    assert.equal(((whole['input_data'] as { text: string }).text).length, 100_000);
+    const alone = (await api.get<Record<string, unknown>>(`/runs/${runId}/`)).body;
+    assert.deepEqual([alone['result'], alone['data']], [whole['result'], whole['data']]);
+    for (const [id, entry] of Object.entries(nodes)) {
+      const { body } = await api.get<{ result: unknown }>(`/workflows/${workflowId}/history/${runId}/nodes/${id}/`);
+      assert.deepEqual(body.result, entry.result);
+    }
+  });
+
+  it('are cut in the same way in a list that is small and in one that is read run by run', async () => {
+    const { api } = await createAccount(await sharedStack());
+    const { workflowId, runId } = await api.runToEnd(drawLarge());
+    type Listed = { items: Record<string, unknown>[]; total: number };
+    const small = (await api.get<Listed>(`/workflows/${workflowId}/history/`)).body;
+    const note = 'x'.repeat(900_000);
+    await api.patch(`/workflows/${workflowId}/`, { body: { data: { ...drawLarge(), note } } });
+    for (let count = 0; count < 2; count += 1) await api.pollToEnd((await api.run(workflowId)).data.id);
+    const large = (await api.get<Listed>(`/workflows/${workflowId}/history/`)).body;
+    assert.deepEqual([large.total, large.items.length], [3, 3]);
+    assert.deepEqual(large.items.find(({ id }) => id === runId), small.items[0]);
+    const cut = Object.values(large.items[0]!['result'] as Record<string, { truncated?: boolean }>);
+    assert.equal(cut.filter(({ truncated }) => truncated).length, 4);
+    assert.equal(new Set(large.items.map(({ id }) => id)).size, 3);
+  });
+});
