@@ -153,6 +153,7 @@ function createDeps(
         .filter(Boolean),
       defaultRateLimit: environment.defaultRateLimit,
       resultRetentionDays,
+      runTimeoutDays: environment.runTimeoutDays,
       publicUrl: environment.publicUrl,
       corsOrigins: environment.corsOrigins,
       temporalUiUrl: environment.temporalUiUrl?.replace(/\/$/, ''),

@@ -16,6 +16,7 @@ import { addProviderKey, dropProviderKey } from './admin/provider-keys.js';
 import { reencryptSecrets, showSecrets } from './admin/secrets.js';
 import { addUserCommands } from './admin/user-commands.js';
 import { describeFailure } from './exit.js';
+import { parseEnvironment } from '../config/environment.js';
 import { forgetSignals } from '../db/agents/approvals-repository.js';
 import { forgetWakes } from '../db/waits/wakes-repository.js';
 import type { Role } from '../db/core/tables.js';
@@ -94,7 +95,12 @@ program
   .description(
     'tell the runs all decisions, answers, callbacks and ends again, after Temporal was restored from a backup',
   )
-  .action(() => run(async ({ db }) => ({ decisions: await forgetSignals(db), wakes: await forgetWakes(db) })));
+  .action(() =>
+    run(async ({ db }) => {
+      const { runTimeoutDays: days } = parseEnvironment(process.env);
+      return { decisions: await forgetSignals(db, days), wakes: await forgetWakes(db, days) };
+    }),
+  );
 
 await program.parseAsync();
 

@@ -43,6 +43,7 @@ const schema = z.object({
   DEFAULT_RATE_LIMIT: z.coerce.number().int().min(1).default(60),
   CHAT_TIMEOUT_SECONDS: z.coerce.number().positive().max(60).default(60),
   RESULT_RETENTION_DAYS: z.coerce.number().int().min(1).default(30),
+  RUN_TIMEOUT_DAYS: z.coerce.number().int().min(1).max(3_650).default(365),
   WEBHOOK_RETRY_SCHEDULE: z.string().default('5,300,1800,7200,18000,36000,50400,72000,86400'),
   ALLOW_PRIVATE_NETWORK: flag.default(false),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -104,6 +105,7 @@ export interface Environment {
   /** At most 60, the specification's limit for the chat proxy. */
   chatTimeoutSeconds: number;
   resultRetentionDays: number;
+  runTimeoutDays: number;
   /** Seconds before the second, third, ... attempt of a webhook delivery; no attempt follows the last one. */
   webhookRetrySeconds: number[];
   allowPrivateNetwork: boolean;
@@ -176,6 +178,7 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     defaultRateLimit: values.DEFAULT_RATE_LIMIT,
     chatTimeoutSeconds: values.CHAT_TIMEOUT_SECONDS,
     resultRetentionDays: values.RESULT_RETENTION_DAYS,
+    runTimeoutDays: values.RUN_TIMEOUT_DAYS,
     webhookRetrySeconds: parseRetrySchedule(values.WEBHOOK_RETRY_SCHEDULE),
     allowPrivateNetwork: values.ALLOW_PRIVATE_NETWORK,
     logLevel: values.LOG_LEVEL,

@@ -67,10 +67,10 @@ export async function recordNode(
       errorMessage: end.failure ? toErrorMessage(end.failure, run.masker) : null,
       amountUsd: charge?.amountUsd ?? '0',
       priceVersion: charge?.priceVersion ?? '',
+      isEstimated: false,
       reason: charge?.reason ?? end.failure?.code ?? '',
-      usage: charge?.usage ?? null,
     } satisfies NodeEndRow;
-    isSettled = await (recorder.store?.(row) ?? recordNodeEnd(deps.db, row));
+    isSettled = await (recorder.store?.(row, charge?.answered) ?? recordNodeEnd(deps.db, row));
     if (!isSettled) stored = await findNodeClaim(deps.db, task);
   });
   // The output of an earlier attempt counts, and the output of this attempt is discarded.

@@ -7,6 +7,8 @@ export interface ApiConfig {
   defaultRateLimit: number;
   /** Results expire this long after the end of their run, unless a flag pins the run. */
   resultRetentionDays: number;
+  /** How long a run may last in all. */
+  runTimeoutDays: number;
   /** The base of links from the Temporal UI to a run. */
   publicUrl: string;
   /** The origins whose pages may call from a browser. */

@@ -27,6 +27,7 @@ import * as resumedRuns from '../migrations/0024-resumed-runs.js';
 import * as spendingLimits from '../migrations/0025-spending-limits.js';
 import * as schedules from '../migrations/0026-schedules.js';
 import * as mcpTools from '../migrations/0027-mcp-tools.js';
+import * as cutOffCalls from '../migrations/0028-cut-off-calls.js';
 
 /** In order of their names, for ever: a migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
@@ -57,6 +58,7 @@ const migrations: Record<string, Migration> = {
   '0025-spending-limits': spendingLimits,
   '0026-schedules': schedules,
   '0027-mcp-tools': mcpTools,
+  '0028-cut-off-calls': cutOffCalls,
 };
 
 /**

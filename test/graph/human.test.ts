@@ -73,7 +73,7 @@ describe('a human task', () => {
     const data = { ...drawing([begin, ask, after]), edges: [] };
     const compiled = compilePlan(data);
     assert.ok(compiled.ok);
-    assert.deepEqual(findWarnings(data, compiled.document, compiled.plan), []);
+    assert.deepEqual(findWarnings(data, compiled.document, compiled.plan, 365), []);
   });
 
   it('is described so that an editor needs not know it', () => {

@@ -163,7 +163,7 @@ describe('a loop that is checked', () => {
     const nodes = [trigger('t', ['a']), each('a', 'x', ['end']), llm('x', text), llm('end', text)];
     const data = drawing(nodes);
     const { document, plan } = compiled(data);
-    const found = findWarnings(data, document, plan).map(({ node_id: id, message }) => `${id} ${message}`);
+    const found = findWarnings(data, document, plan, 365).map(({ node_id: id, message }) => `${id} ${message}`);
     assert.deepEqual(found, [
       'x The variable {{ a.last }} is not known: that loop has no last.',
       'x The variable {{ x.result.content }} is not known: that node does not run before this one.',
