@@ -123,6 +123,10 @@ describe('the plan of a drawing with loops', () => {
       drawing([...Array.from({ length: depth }, (_, at) => each(`l${at}`, `l${at + 1}`)), http(`l${depth}`)]);
     compiled(deep(5));
     assert.deepEqual(codesOf(deep(6)), ['l5 too_deep']);
+    const ids = Array.from({ length: 4 }, (_, at) => `${at}${'質'.repeat(199)}`);
+    const long = ids.slice(0, 3).map((id, at) => each(id, ids[at + 1]));
+    assert.deepEqual(codesOf(drawing([...long, http(ids[3]!)])), [`${ids[2]} invalid_node_id`]);
+    compiled(drawing([...long.slice(1), http(ids[3]!)]));
     const nodes = deep(4_999)['nodes'] as unknown[];
     assert.deepEqual(codesOf(drawing(nodes)), ['l5 too_deep']);
   });
