@@ -193,7 +193,7 @@ describe('the path of an iteration', () => {
     assert.equal(scopeOfPath('a[3]/b[0]', ['b']), undefined);
     assert.equal(scopeOfPath('a[3]', ['a', 'b']), undefined);
     assert.equal(scopeOfPath('', ['a']), undefined);
-    assert.equal(scopeOfPath('x/y[[1]/b[0]', ['x/y[', 'b']), 'x/y[[1]/b[0]');
+    assert.equal(scopeOfPath('x%2Fy%5B[1]/b[0]', ['x/y[', 'b']), 'x%2Fy%5B[1]/b[0]');
   });
 
   it('is that of the loop that a variable names, by its first word', () => {
