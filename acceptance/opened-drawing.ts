@@ -1,20 +1,24 @@
 // The secrets of a stored drawing, opened to run it, and sealed with its run. docs/operate/security.md.
-import type { SecretBox } from '../db/core/secret-box.js';
+import type { SealedRows, SecretBox } from '../db/core/secret-box.js';
 import type { StoredDrawing } from '../db/workflows/workflows-repository.js';
 import type { JsonObject } from '../graph/json.js';
 import { joinSecrets, type SecretMap } from '../graph/secrets.js';
 
-export function sealSecrets(
+/** Of a workflow, or of one of its versions with the ids of the workflow. */
+export type SealedSecrets = Pick<StoredDrawing, 'id' | 'project_id' | 'secrets_enc'>;
+
+export function sealSecrets<C extends 'workflow-secrets' | 'run-secrets'>(
   box: SecretBox,
   secrets: SecretMap,
-  context: 'workflow-secrets' | 'run-secrets',
+  context: C,
+  ...row: SealedRows[C]
 ): Buffer | null {
-  return Object.keys(secrets).length === 0 ? null : box.seal(JSON.stringify(secrets), context);
+  return Object.keys(secrets).length === 0 ? null : box.seal(JSON.stringify(secrets), context, ...row);
 }
 
-export function openSecrets(box: SecretBox, stored: Pick<StoredDrawing, 'secrets_enc'>): SecretMap {
+export function openSecrets(box: SecretBox, stored: SealedSecrets): SecretMap {
   if (stored.secrets_enc === null) return {};
-  return JSON.parse(box.open(stored.secrets_enc, 'workflow-secrets')) as SecretMap;
+  return JSON.parse(box.open(stored.secrets_enc, 'workflow-secrets', stored.project_id, stored.id)) as SecretMap;
 }
 
 /** Returns the drawing as its author wrote it. It must never be part of an answer. */

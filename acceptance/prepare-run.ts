@@ -2,7 +2,7 @@
 // "Running workflows". The API accepts runs that somebody asks for, and the worker those of sub-workflows.
 import { randomUUID } from 'node:crypto';
 import type { SecretBox } from '../db/core/secret-box.js';
-import { sealPassedSecrets } from '../db/runs/passed-secrets.js';
+import { sealPassedSecrets, type RunRow } from '../db/runs/passed-secrets.js';
 import type { RunFacts } from '../db/runs/runs-repository.js';
 import type { StoredDrawing } from '../db/workflows/workflows-repository.js';
 import { compilePlan } from '../graph/compile-plan.js';
@@ -52,15 +52,16 @@ export function prepareRun(secretBox: SecretBox, request: RunToPrepare): Prepara
     mergeErrors(validateNodes(document, plan), lost),
     inputErrorsOf(document, inputErrors, lost),
   );
+  const row = [workflow.project_id, randomUUID()] as const;
   const facts = {
-    id: randomUUID(),
+    id: row[1],
     workflow_id: workflow.id,
     workflow_version: workflow.version,
     project_id: workflow.project_id,
     user_id: request.userId,
-    ...sealInput(secretBox, drawing, input, [...passedSecrets, ...secretTexts(secrets)]),
-    secrets_enc: sealSecrets(secretBox, secrets, 'run-secrets'),
-    ...(passedSecrets.length > 0 && { passed_secrets_enc: sealPassedSecrets(secretBox, passedSecrets) }),
+    ...sealInput(secretBox, row, { drawing, input, secrets: [...passedSecrets, ...secretTexts(secrets)] }),
+    secrets_enc: sealSecrets(secretBox, secrets, 'run-secrets', ...row),
+    ...(passedSecrets.length > 0 && { passed_secrets_enc: sealPassedSecrets(secretBox, passedSecrets, row) }),
   };
   return { ok: true, run: { facts, nodeErrors, drawing, document, plan } };
 }
@@ -78,14 +79,13 @@ function fillInput(drawing: JsonObject, { input, storedSecret }: RunToPrepare): 
 /** Seals the input. A secret is also masked in every other field that contains it. */
 function sealInput(
   secretBox: SecretBox,
-  drawing: JsonObject,
-  input: RunInput,
-  secrets: string[],
+  row: RunRow,
+  { drawing, input, secrets }: { drawing: JsonObject; input: RunInput; secrets: string[] },
 ): { input: string; input_enc: Buffer | null } {
   const whole = writeJson(input);
   const { masked, secretValues } = maskInput(secretFieldsOf(drawing), input);
   const visible = writeJson(createMasker([...secretValues, ...secrets]).json(masked));
-  return { input: visible, input_enc: visible === whole ? null : secretBox.seal(whole, 'run-input') };
+  return { input: visible, input_enc: visible === whole ? null : secretBox.seal(whole, 'run-input', ...row) };
 }
 
 /** The input errors of the start node. A lost value replaces the error that the field is required. */

@@ -11,15 +11,19 @@ export interface ScheduleInput {
   secretFieldIds: string[];
 }
 
-export function sealScheduleInput(box: SecretBox, { input, secretFieldIds }: ScheduleInput): Buffer {
-  return box.seal(writeJson({ input, secretFieldIds }), 'schedule-input');
+export function sealScheduleInput(
+  box: SecretBox,
+  scheduleId: string,
+  { input, secretFieldIds }: ScheduleInput,
+): Buffer {
+  return box.seal(writeJson({ input, secretFieldIds }), 'schedule-input', scheduleId);
 }
 
 /** Undefined where it cannot be opened: its key was withdrawn, for example. */
-export function openScheduleInput(box: SecretBox, sealed: Buffer): ScheduleInput | undefined {
+export function openScheduleInput(box: SecretBox, scheduleId: string, sealed: Buffer): ScheduleInput | undefined {
   let text: string;
   try {
-    text = box.open(sealed, 'schedule-input');
+    text = box.open(sealed, 'schedule-input', scheduleId);
   } catch {
     return undefined;
   }

@@ -28,7 +28,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   app
     .use(traceRequest())
     .use(requestId(deps.logger))
-    .use(answerHeaders())
+    .use(answerHeaders(deps.config.publicUrl))
     .use(accessLog(deps.metrics))
     .use(cors(deps.config.corsOrigins))
     .use(answerDeadline());

@@ -10,12 +10,15 @@ import type { ChatUpstream } from './chat/chat-upstream.js';
 import type { RefreshFigures } from './observability/database-metrics.js';
 import type { ByteBudget } from '../outgoing/byte-budget.js';
 import type { McpClient } from '../outgoing/mcp-types.js';
+import type { Threads } from '../threads/threads.js';
 import type { Metrics } from './observability/metrics.js';
 import type { DensePlacement } from './runs/dense-placement.js';
 import type { LiveStatus } from './runs/live-status.js';
 import type { RunHub } from './live/run-hub.js';
 import type { SharedReads } from './live/shared-reads.js';
 import type { KeyCounter } from './access/key-counter.js';
+import type { SessionCounter } from './access/session-counter.js';
+import type { RefusalLog } from './audit/refusal-log.js';
 import type { SnapshotStore } from '../acceptance/snapshot-store.js';
 import type { StartSlots } from './runs/start-slots.js';
 import type { SessionVerifier } from './access/session-tokens.js';
@@ -31,14 +34,18 @@ export interface AppDeps {
   models: ModelProviders;
   chatUpstream: ChatUpstream;
   chatMeter: ChatMeter;
+  threads: Threads;
   /** The memory that all large answers and bodies share. */
   memory: ByteBudget;
   startSlots: StartSlots;
   keyCounter: KeyCounter;
+  sessionCounter: SessionCounter;
   liveStatus: LiveStatus;
   runHub: RunHub;
   sharedReads: SharedReads;
   snapshots: SnapshotStore;
+  /** What is refused, for the audit log. */
+  refusals: RefusalLog;
   config: ApiConfig;
   logger: Logger;
   metrics: Metrics;

@@ -1,10 +1,12 @@
 // The API process: `npm run api`. Any number of them may run, on any machines.
 import { loadCurrencies } from '../config/currencies.js';
 import { ConfigError, parseEnvironment, required, type Environment } from '../config/environment.js';
+import { portOf } from '../config/health-server.js';
 import { createLogger, type Logger } from '../config/logger.js';
 import { loadModelProviders } from '../config/model-providers.js';
 import { createDataConverter } from '../config/payload-encryption.js';
 import { registerPoolMetrics } from '../config/pool-metrics.js';
+import { onStopSignal } from '../config/stop-signals.js';
 import { loadTemporalConnection } from '../config/temporal-connection.js';
 import { startTracing } from '../config/tracing.js';
 import { Client, Connection } from '@temporalio/client';
@@ -14,17 +16,20 @@ import { CHANGES_CHANNEL } from '../db/runs/tell-watchers.js';
 import { createSecretBox } from '../db/core/secret-box.js';
 import { ByteBudget } from '../outgoing/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
+import { createThreads } from '../threads/threads.js';
 import { createApp } from './app.js';
 import { createChatMeter } from './chat/chat-meter.js';
 import { createChatUpstream } from './chat/chat-upstream.js';
 import { createDatabaseMetrics } from './observability/database-metrics.js';
 import type { AppDeps } from './deps.js';
+import { startMetricsServer } from './observability/health-routes.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
 import { createDensePlacement, parseForced } from './runs/dense-placement.js';
 import { createLiveStatus } from './runs/live-status.js';
 import { startScheduleSync } from './schedules/sync-schedules.js';
 import { startReconciler } from './background/reconciler.js';
 import { startRetention } from './background/retention.js';
+import { startCountingBytes } from './background/stored-bytes.js';
 import { startFoldingFigures } from './background/workflow-figures.js';
 import { closeServer, listen } from './http/server.js';
 import { createSessionVerifier } from './access/session-tokens.js';
@@ -33,6 +38,9 @@ import { RunHub } from './live/run-hub.js';
 import type { Readers } from './live/watched-runs.js';
 import { createSharedReads } from './live/shared-reads.js';
 import { createKeyCounter } from './access/key-counter.js';
+import { createSessionCounter } from './access/session-counter.js';
+import { startChainingAudit } from './audit/chain-audit.js';
+import { createRefusalLog } from './audit/refusal-log.js';
 import { createSnapshotStore } from '../acceptance/snapshot-store.js';
 import { createStartSlots } from './runs/start-slots.js';
 import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
@@ -50,32 +58,35 @@ async function main(): Promise<void> {
   const { deps, close } = createDeps(environment, process.env, logger);
   const answer = createApp(deps).callback();
   const server = await listen((request, response) => void answer(request, response), environment);
+  const { host, metricsPort } = environment;
+  const health = metricsPort === undefined ? undefined : await startMetricsServer(deps, { host, metricsPort });
   const reconciler = startReconciler(deps);
   const retention = startRetention(deps);
   const figures = startFoldingFigures(deps);
+  const bytes = startCountingBytes(deps);
   const webhooks = startWebhookDelivery(deps);
   const schedules = startScheduleSync(deps);
+  const audit = startChainingAudit(deps);
   const chatCalls = deps.chatMeter.start();
   const changes = listenToRuns(deps, required(environment, 'databaseUrl', 'DATABASE_URL'));
-  logger.info({ port: server.port }, 'listening');
-  process.send?.({ type: 'ready', port: server.port });
+  logger.info({ port: server.port, metrics_port: health && portOf(health) }, 'listening');
+  process.send?.({ type: 'ready', port: server.port, metricsPort: health && portOf(health) });
 
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
     // Whoever waits for a run is answered at once, so that the server has nothing to wait for.
-    const loops = [deps.runHub, reconciler, retention, figures, webhooks, schedules, chatCalls, changes];
+    const loops = [deps.runHub, reconciler, retention, figures, bytes, webhooks, schedules, audit, chatCalls, changes];
     await Promise.all([closeServer(server), ...loops.map((loop) => loop.stop())]);
     await Promise.all([deps.startSlots.idle(), deps.chatMeter.idle()]);
+    health?.close();
     await close();
     await tracing.shutdown();
     logger.info('stopped');
     process.exit(0);
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      shutDown(signal).catch((error: unknown) => fail(logger, error));
-    });
-  }
+  onStopSignal((signal) => {
+    shutDown(signal).catch((error: unknown) => fail(logger, error));
+  });
   process.on('uncaughtException', (error) => fail(logger, error));
 }
 
@@ -130,21 +141,24 @@ function createDeps(
     db,
     temporal,
     secretBox: createSecretBox(required(environment, 'secretsKeys', 'SECRETS_KEY')),
-    mcp: createMcpClient({ allowPrivateNetwork: environment.allowPrivateNetwork }),
+    mcp: createMcpClient(environment.addressRules),
     currencies: loadCurrencies(environment),
     models: loadModelProviders(environment, env),
     chatUpstream: createChatUpstream({ timeoutMs: environment.chatTimeoutSeconds * 1000 }),
     chatMeter: createChatMeter(db, logger),
+    threads: createThreads(),
     memory: new ByteBudget(MEMORY),
     startSlots: createStartSlots(STARTS_AT_ONCE),
     keyCounter: createKeyCounter(db, {
       retentionDays: resultRetentionDays,
       defaultRateLimit: environment.defaultRateLimit,
     }),
+    sessionCounter: createSessionCounter(db),
     liveStatus: createLiveStatus({ temporal, metrics }),
     runHub: createRunHub(db, logger, metrics),
     sharedReads: createSharedReads(db, resultRetentionDays),
     snapshots: createSnapshotStore(db),
+    refusals: createRefusalLog(db, logger),
     config: {
       taskQueue: environment.temporalTaskQueue,
       internalTokens: (environment.internalServiceToken ?? '')
@@ -152,13 +166,16 @@ function createDeps(
         .map((token) => token.trim())
         .filter(Boolean),
       defaultRateLimit: environment.defaultRateLimit,
+      sessionRateLimit: environment.sessionRateLimit,
       resultRetentionDays,
       runTimeoutDays: environment.runTimeoutDays,
+      maxProjectBytes: environment.maxProjectBytes,
       publicUrl: environment.publicUrl,
       corsOrigins: environment.corsOrigins,
       temporalUiUrl: environment.temporalUiUrl?.replace(/\/$/, ''),
       webhookRetrySeconds: environment.webhookRetrySeconds,
-      allowPrivateNetwork: environment.allowPrivateNetwork,
+      addressRules: environment.addressRules,
+      hasMetricsPort: environment.metricsPort !== undefined,
     },
     logger,
     metrics,
@@ -173,6 +190,7 @@ function createDeps(
     }),
   };
   const close = async (): Promise<void> => {
+    deps.threads.close();
     await Promise.all([db.destroy(), connection.close(), deps.chatUpstream.close(), deps.mcp.close()]);
   };
   return { deps, close };

@@ -10,6 +10,7 @@ import {
   showKeys,
   showMembers,
 } from './admin/accounts.js';
+import { verifyAudit } from './admin/audit-verify.js';
 import { addCategory, removeCategory, showCategories } from './admin/categories.js';
 import { AdminError, withContext, type AdminContext } from './admin/context.js';
 import { addProviderKey, dropProviderKey } from './admin/provider-keys.js';
@@ -17,6 +18,7 @@ import { reencryptSecrets, showSecrets } from './admin/secrets.js';
 import { addUserCommands } from './admin/user-commands.js';
 import { describeFailure } from './exit.js';
 import { parseEnvironment } from '../config/environment.js';
+import { insertAuditEntry, SYSTEM } from '../db/audit/audit-entry.js';
 import { forgetSignals } from '../db/agents/approvals-repository.js';
 import { forgetWakes } from '../db/waits/wakes-repository.js';
 import type { Role } from '../db/core/tables.js';
@@ -96,11 +98,22 @@ program
     'tell the runs all decisions, answers, callbacks and ends again, after Temporal was restored from a backup',
   )
   .action(() =>
-    run(async ({ db }) => {
-      const { runTimeoutDays: days } = parseEnvironment(process.env);
-      return { decisions: await forgetSignals(db, days), wakes: await forgetWakes(db, days) };
-    }),
+    run(({ db }) =>
+      db.transaction().execute(async (trx) => {
+        const { runTimeoutDays: days } = parseEnvironment(process.env);
+        await insertAuditEntry(trx, { action: 'signals.resent', doer: SYSTEM, projectId: null });
+        return { decisions: await forgetSignals(trx, days), wakes: await forgetWakes(trx, days) };
+      }),
+    ),
   );
+
+program
+  .command('audit')
+  .description('the audit log')
+  .command('verify')
+  .description('whether every record is as it was written, and none is missing')
+  .option('--project <number>', 'only the records of this project', parseId)
+  .action(({ project }: { project?: number }) => run((admin) => verifyAudit(admin, project)));
 
 await program.parseAsync();
 

@@ -4,8 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { parseEnvironment, required } from '../config/environment.js';
 import { createLogger } from '../config/logger.js';
 import { createPayloadCodec } from '../config/payload-encryption.js';
+import { onStopSignal } from '../config/stop-signals.js';
 import { createCodecServer } from './codec-server/server.js';
 import { exitWith } from './exit.js';
+
+/** Connections that are still open after this time are cut, so that the process ends within 15 s of SIGTERM. */
+const DRAIN_MS = 10_000;
 
 async function main(): Promise<void> {
   const environment = parseEnvironment(process.env);
@@ -24,12 +28,11 @@ async function main(): Promise<void> {
   const { port } = server.address() as AddressInfo;
   logger.info({ port }, 'listening');
   process.send?.({ type: 'ready', port });
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      server.close(() => process.exit(0));
-      server.closeIdleConnections();
-    });
-  }
+  onStopSignal(() => {
+    server.close(() => process.exit(0));
+    server.closeIdleConnections();
+    setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
+  });
 }
 
 await main().catch(exitWith);

@@ -1,14 +1,18 @@
 // `npm run migrate`: migrates the database of DATABASE_URL. Any number of processes may run it at once.
-import { parseEnvironment, required } from '../config/environment.js';
+import { ConfigError, parseEnvironment, required } from '../config/environment.js';
 import { createDatabase } from '../db/core/client.js';
 import { migrateToLatest } from '../db/core/migrate.js';
+import { grantRuntimeRights, RuntimeRoleError } from '../db/core/runtime-rights.js';
 import { exitWith } from './exit.js';
 
 try {
-  const url = required(parseEnvironment(process.env), 'databaseUrl', 'DATABASE_URL');
+  const environment = parseEnvironment(process.env);
+  const url = required(environment, 'databaseUrl', 'DATABASE_URL');
   const db = createDatabase({ url, poolMax: 1, applicationName: 'migrate', onError: () => undefined });
   try {
     const applied = await migrateToLatest(db);
+    const { databaseRuntimeRole: role } = environment;
+    if (role !== undefined) await grantRuntimeRights(db, role);
     process.stdout.write(
       `${applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`}\n`,
     );
@@ -16,5 +20,5 @@ try {
     await db.destroy();
   }
 } catch (error) {
-  exitWith(error);
+  exitWith(error instanceof RuntimeRoleError ? new ConfigError(`DATABASE_RUNTIME_ROLE: ${error.message}.`) : error);
 }

@@ -4,8 +4,8 @@ import { describeConsole } from './embedded/console-link.js';
 import { Stack } from './embedded/supervisor.js';
 import { describeFailure, exitWith } from './exit.js';
 
-/** The terminal and npm both forward Ctrl-C, so two signals within this time count as one. */
-const SECOND_SIGNAL_AFTER_MS = 1_000;
+/** The parts have this time to drain. Until then a second signal changes nothing; later it kills them. */
+const SECOND_SIGNAL_AFTER_MS = 15_000;
 
 const stack = new Stack({
   env: process.env,

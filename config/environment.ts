@@ -2,13 +2,16 @@
 import { z } from 'zod';
 import { originList } from './origins.js';
 import { ConfigError } from './config-error.js';
+import { byteSize } from './byte-size.js';
+import { databaseVariables, toDatabaseSettings, type DatabaseSettings } from './database-settings.js';
 import { flag } from './flag.js';
+import { networkVariables, port, toNetworkSettings, type NetworkSettings } from './network-settings.js';
 import { toPublicUrl } from './public-url.js';
+import { SECRET_FILE_VARIABLES, withSecretFiles } from './secret-files.js';
 import { signInVariables, toSignInSettings, type SignInSettings } from './sign-in-settings.js';
 
 export { ConfigError };
 
-const port = z.coerce.number().int().min(0).max(65535);
 const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' });
 
 /** The server joins the two as `name:build`, and in older APIs as `name.build`. */
@@ -21,7 +24,6 @@ const schema = z.object({
   NODE_ENV: z.string().optional(),
   PORT: port.default(3000),
   HOST: z.string().min(1).default('127.0.0.1'),
-  DATABASE_URL: url(/^postgres(ql)?$/).optional(),
   TEMPORAL_TASK_QUEUE: z.string().min(1).max(1000).default('workflow-runs'),
   TEMPORAL_PORT: port.default(7233),
   TEMPORAL_UI_PORT: port.default(8233),
@@ -41,11 +43,12 @@ const schema = z.object({
   OPENAI_API_KEY: z.string().min(1).optional(),
   CURRENCIES_FILE: z.string().min(1).optional(),
   DEFAULT_RATE_LIMIT: z.coerce.number().int().min(1).default(60),
+  SESSION_RATE_LIMIT: z.coerce.number().int().min(1).max(2_147_483_647).default(600),
   CHAT_TIMEOUT_SECONDS: z.coerce.number().positive().max(60).default(60),
   RESULT_RETENTION_DAYS: z.coerce.number().int().min(1).default(30),
   RUN_TIMEOUT_DAYS: z.coerce.number().int().min(1).max(3_650).default(365),
+  MAX_PROJECT_BYTES: byteSize.default(10 * 2 ** 30),
   WEBHOOK_RETRY_SCHEDULE: z.string().default('5,300,1800,7200,18000,36000,50400,72000,86400'),
-  ALLOW_PRIVATE_NETWORK: flag.default(false),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   WORKER_METRICS_PORT: port.default(9464),
   WORKER_CACHED_WORKFLOWS: z.coerce.number().int().min(0).max(1_000_000).optional(),
@@ -64,17 +67,18 @@ const schema = z.object({
   OTEL_EXPORTER_OTLP_PROTOCOL: z.literal('http/protobuf').optional(),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: z.literal('http/protobuf').optional(),
   WORKER_PAYLOAD_MEMORY_MB: z.coerce.number().int().min(16).default(256),
+  ...databaseVariables,
+  ...networkVariables,
   ...signInVariables,
 });
 
 /** The names of all variables that are read here. */
-export const VARIABLES: readonly string[] = Object.keys(schema.shape);
+export const VARIABLES: readonly string[] = [...Object.keys(schema.shape), ...SECRET_FILE_VARIABLES];
 
-export interface Environment {
+export interface Environment extends DatabaseSettings, NetworkSettings {
   production: boolean;
   host: string;
   port: number;
-  databaseUrl: string | undefined;
   temporalTaskQueue: string;
   temporalPort: number;
   temporalUiPort: number;
@@ -102,13 +106,16 @@ export interface Environment {
   openaiApiKey: string | undefined;
   currenciesFile: string | undefined;
   defaultRateLimit: number;
+  /** Requests a minute of all sessions of a user together. */
+  sessionRateLimit: number;
   /** At most 60, the specification's limit for the chat proxy. */
   chatTimeoutSeconds: number;
   resultRetentionDays: number;
   runTimeoutDays: number;
+  /** What a project may store. */
+  maxProjectBytes: number;
   /** Seconds before the second, third, ... attempt of a webhook delivery; no attempt follows the last one. */
   webhookRetrySeconds: number[];
-  allowPrivateNetwork: boolean;
   logLevel: string;
   workerMetricsPort: number;
   /** Runs that a worker caches. 0: every workflow task replays its run from the start. Undefined: the SDK's default. */
@@ -142,7 +149,7 @@ export const GENERATED_PREFIX = 'embedded-';
 
 /** Throws ConfigError. An empty variable counts as unset. */
 export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const given = Object.fromEntries(Object.entries(withSecretFiles(env)).filter(([, value]) => value));
   const parsed = schema.safeParse(given);
   if (!parsed.success) {
     const issue = parsed.error.issues[0]!;
@@ -153,7 +160,6 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     production: values.NODE_ENV === 'production',
     host: values.HOST,
     port: values.PORT,
-    databaseUrl: values.DATABASE_URL,
     temporalTaskQueue: values.TEMPORAL_TASK_QUEUE,
     temporalPort: values.TEMPORAL_PORT,
     temporalUiPort: values.TEMPORAL_UI_PORT,
@@ -170,17 +176,20 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     corsOrigins: values.CORS_ORIGINS,
     jwtSecret: values.JWT_SECRET,
     jwtJwksUrl: values.JWT_JWKS_URL,
-    signIn: toSignInSettings(values),
+    signIn: toSignInSettings(values, values.JWT_JWKS_URL),
     secretsKeys: parseKeys('SECRETS_KEY', values.SECRETS_KEY),
     modelProvidersFile: values.MODEL_PROVIDERS_FILE,
     openaiApiKey: values.OPENAI_API_KEY,
     currenciesFile: values.CURRENCIES_FILE,
     defaultRateLimit: values.DEFAULT_RATE_LIMIT,
+    sessionRateLimit: values.SESSION_RATE_LIMIT,
     chatTimeoutSeconds: values.CHAT_TIMEOUT_SECONDS,
     resultRetentionDays: values.RESULT_RETENTION_DAYS,
     runTimeoutDays: values.RUN_TIMEOUT_DAYS,
+    maxProjectBytes: values.MAX_PROJECT_BYTES,
     webhookRetrySeconds: parseRetrySchedule(values.WEBHOOK_RETRY_SCHEDULE),
-    allowPrivateNetwork: values.ALLOW_PRIVATE_NETWORK,
+    ...toDatabaseSettings(values),
+    ...toNetworkSettings(values),
     logLevel: values.LOG_LEVEL,
     workerMetricsPort: values.WORKER_METRICS_PORT,
     workerCachedWorkflows: values.WORKER_CACHED_WORKFLOWS,
@@ -192,10 +201,6 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     workerProjectSlots: toProjectSlots(values.WORKER_PROJECT_SLOTS, values.WORKER_ACTIVITY_SLOTS),
     workerPayloadMemoryMb: values.WORKER_PAYLOAD_MEMORY_MB,
   };
-  if (environment.jwtSecret !== undefined && environment.jwtJwksUrl !== undefined) {
-    // With both, whoever holds the weaker one could make tokens for everybody.
-    throw new ConfigError('JWT_SECRET: must not be set together with JWT_JWKS_URL.');
-  }
   if (environment.production) refuseGeneratedSecrets(environment);
   return environment;
 }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { ConfigError, type Environment } from './environment.js';
+import { secretOf } from './secret-files.js';
 
 const price = z
   .union([z.string(), z.number()])
@@ -75,7 +76,7 @@ function parseModelProviders(file: string, env: NodeJS.ProcessEnv): ModelProvide
   }
   const models = new Map<string, ResolvedModel>();
   for (const { name, base_url, api_key_env, models: listed } of parsed.data.providers) {
-    const apiKey = api_key_env === undefined ? 'none' : env[api_key_env];
+    const apiKey = api_key_env === undefined ? 'none' : secretOf(env, api_key_env);
     if (!apiKey) throw new ConfigError(`MODEL_PROVIDERS_FILE: provider ${name} needs the variable ${api_key_env}.`);
     const provider = { name, baseUrl: base_url.replace(/\/$/, ''), apiKey };
     for (const model of listed) {

@@ -1,19 +1,14 @@
 // The variables of signing in: whose forwarding headers count, OpenID Connect, and what foreign tokens must say.
 // docs/operate/sign-in.md.
-import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ConfigError } from './config-error.js';
 import { flag } from './flag.js';
+import { networkList } from './network-settings.js';
 
-const PROXIES = 'must be comma-separated addresses or networks, such as 10.0.0.0/8,::1';
 const ISSUER = 'must be the https URL of an issuer, without query and fragment (http is for this machine alone)';
 
 export const signInVariables = {
-  TRUSTED_PROXIES: z
-    .string()
-    .transform((text) => text.split(',').map((part) => part.trim()))
-    .refine((parts) => parts.every(isNetwork), PROXIES)
-    .default([]),
+  TRUSTED_PROXIES: networkList.default([]),
   OIDC_ISSUER: z.string().refine(isIssuer, ISSUER).optional(),
   OIDC_CLIENT_ID: z.string().min(1).optional(),
   OIDC_CLIENT_SECRET: z.string().min(1).optional(),
@@ -35,7 +30,7 @@ export interface OidcSettings {
   createUsers: boolean;
 }
 
-/** What session tokens must say that others have issued; undefined: anything. */
+/** What session tokens must say that others have issued; undefined: anything, which JWT_JWKS_URL does not allow. */
 export interface ForeignTokenRules {
   issuer: string | undefined;
   audience: string | undefined;
@@ -52,8 +47,9 @@ export interface SignInSettings {
 
 type Values = z.infer<z.ZodObject<typeof signInVariables>>;
 
-/** Throws ConfigError. */
-export function toSignInSettings(values: Values): SignInSettings {
+/** `jwksUrl`: JWT_JWKS_URL, where it is set. Throws ConfigError. */
+export function toSignInSettings(values: Values, jwksUrl: string | undefined): SignInSettings {
+  if (jwksUrl !== undefined) requireIssuerAndAudience(values);
   return {
     trustedProxies: values.TRUSTED_PROXIES,
     oidc: toOidcSettings(values),
@@ -63,6 +59,12 @@ export function toSignInSettings(values: Values): SignInSettings {
       userClaim: values.JWT_USER_CLAIM,
     },
   };
+}
+
+/** An issuer publishes one set of keys for all of its services: without both, a token for another service would do here. */
+function requireIssuerAndAudience(values: Values): void {
+  const missing = (['JWT_ISSUER', 'JWT_AUDIENCE'] as const).find((variable) => values[variable] === undefined);
+  if (missing !== undefined) throw new ConfigError(`${missing}: must be set together with JWT_JWKS_URL.`);
 }
 
 const TOGETHER = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const;
@@ -77,13 +79,6 @@ function toOidcSettings(values: Values): OidcSettings | undefined {
   if (given === undefined) return undefined;
   const missing = TOGETHER.find((variable) => values[variable] === undefined);
   throw new ConfigError(`${missing}: must be set together with ${given}.`);
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', prefix, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
 /** Without TLS anybody on the way could be the issuer; on this machine there is no way. */

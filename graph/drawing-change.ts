@@ -8,6 +8,8 @@ export interface SplitDrawing {
   secrets: SecretMap;
 }
 
+/** What of a drawing is seen and never run. */
+const DRAWING_LOOKS: ReadonlySet<string> = new Set(['viewport', 'notes']);
 /** Where a node stands, how large it is, and whether it is selected or being moved. */
 const NODE_LOOKS: ReadonlySet<string> = new Set([
   'position',
@@ -38,8 +40,8 @@ const EDGE_CONTENT: ReadonlySet<string> = new Set([
 
 /**
  * Returns whether a change from one drawing to the other leaves what runs as it is. Everything counts, labels and
- * secrets too, except positions, sizes, selection, the viewport and the looks of edges. The order of keys does not
- * count.
+ * secrets too, except positions, sizes, selection, the viewport, the looks of edges and notes. The order of keys does
+ * not count.
  */
 export function runTheSame(left: SplitDrawing, right: SplitDrawing): boolean {
   return isEqualJson(withoutLooks(left.data), withoutLooks(right.data)) && isEqualJson(left.secrets, right.secrets);
@@ -47,7 +49,7 @@ export function runTheSame(left: SplitDrawing, right: SplitDrawing): boolean {
 
 /** Returns a copy of the drawing without its looks. Never throws, whatever the editor has stored. */
 export function withoutLooks(drawing: JsonObject): JsonObject {
-  const content = pick(drawing, (key) => key !== 'viewport');
+  const content = pick(drawing, (key) => !DRAWING_LOOKS.has(key));
   const withNodes = mapArray(content, 'nodes', withoutNodeLooks);
   return mapArray(withNodes, 'edges', (edge) => pick(edge, (key) => EDGE_CONTENT.has(key)));
 }

@@ -45,11 +45,10 @@ export function fieldIdsOf(fields: readonly JsonObject[]): Set<string> {
  */
 export function defaultOf(field: JsonObject): unknown {
   const own = field['default_value'];
-  // A remaining mask has no stored value, because a stored value would have replaced it.
-  const isUnknown = own === MASK && isSecretField(field);
-  if (!isEmpty(own) && !isUnknown) return own;
+  // A remaining mask has no stored value, because a stored value would have replaced it. It is never a value itself.
+  if (!isEmpty(own) && own !== MASK) return own;
   const options = Array.isArray(field['options']) ? field['options'].filter(isObject) : [];
-  return options.find((option) => option['is_default'] === true)?.['value'];
+  return options.find((option) => option['is_default'] === true && option['value'] !== MASK)?.['value'];
 }
 
 /**

@@ -85,6 +85,8 @@ export function schemaProblem(schema: unknown): string | undefined {
   if (length > MAX_SCHEMA_CHARACTERS) return `JSON Schema should have at most ${MAX_SCHEMA_CHARACTERS} characters`;
   const dialect = ownValue(schema, '$schema');
   if (dialect !== undefined && !isDialect(dialect)) return 'JSON Schema should be of draft 2020-12 or draft-07';
+  // Ajv would answer with a promise, whose rejection nobody catches.
+  if (ownValue(schema, '$async')) return 'JSON Schema should not be asynchronous ($async)';
   if (holdsRemoteReference(schema)) return "References in a JSON Schema should begin with '#'";
   if (!takeFromBudget(Math.ceil(length / CHARACTERS_PER_UNIT))) return undefined;
   const meta = metaSchemaOf(schema);

@@ -12,6 +12,29 @@ export function parseJson(text: string): unknown {
 }
 
 /**
+ * Ten megabytes can hold five million values, each of which costs the parser and every later reader up to a hundred times
+ * its own size.
+ */
+export const MAX_JSON_VALUES = 500_000;
+
+/** Works like `parseJson`, except that it throws a RangeError for text with too many values, before it parses anything. */
+export function parseModestJson(text: string): unknown {
+  if (text.length > MAX_JSON_VALUES && countValues(text) > MAX_JSON_VALUES) throw new RangeError('too many values');
+  return parseJson(text);
+}
+
+/** Counts elements, members and containers; stops beyond the limit. */
+function countValues(text: string): number {
+  let values = 1;
+  for (let at = 0; at < text.length && values <= MAX_JSON_VALUES; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) at = endOfString(text, at);
+    else if (unit === COMMA || unit === OPEN_BRACKET || unit === OPEN_BRACE) values += 1;
+  }
+  return values;
+}
+
+/**
  * Works like `JSON.stringify`, except that an `ExactNumber` is written as a number. JSON must be able to represent the
  * value.
  */

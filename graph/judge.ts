@@ -2,9 +2,9 @@
 // 1.2, "Operators").
 import { z } from 'zod';
 import { isObject } from './json.js';
-import { holds, isOneSided, ONE_SIDED, OPERATORS } from './operators.js';
-import { patternProblem } from './pattern.js';
-import { findExpressions, renderText, type Scope } from './template.js';
+import { holds, isOneSided, ONE_SIDED, OPERATORS, type Operator } from './operators.js';
+import { compileUnits, nodeStepBudget, patternProblem } from './pattern.js';
+import { createRenderer, findExpressions, type Scope } from './template.js';
 
 const sideSchema = z
   .union([z.string(), z.number(), z.boolean()], {
@@ -55,12 +55,75 @@ function isLiteral(text: string): boolean {
   return findExpressions(text).next().done === true;
 }
 
+/** A condition with its variables filled in. */
+export interface Question {
+  left: string;
+  operator: Operator;
+  right: string;
+}
+
+/** `first`: the first question that holds ends the asking. */
+export type QuestionMode = 'first' | 'all';
+
+/** Returns the indexes of the conditions that hold, of one node. Throws a `NodeError` as the functions below do. */
+export type Judge = (
+  conditions: readonly Condition[],
+  scope: Scope,
+  mode: QuestionMode,
+) => number[] | Promise<number[]>;
+
+/** Judges where it is called, however long that takes. */
+export function judgeHere(conditions: readonly Condition[], scope: Scope, mode: QuestionMode): number[] {
+  return answerQuestions(toQuestions(conditions, scope), mode);
+}
+
+/** A missing variable is an empty text. Throws a `NodeError`: `rendered_too_large` for sides that are too long together. */
+export function toQuestions(conditions: readonly Condition[], scope: Scope): Question[] {
+  const renderer = createRenderer(scope);
+  // Cases of a switch mostly ask the same text.
+  const texts = new Map<string, string>();
+  const render = (template: string): string => {
+    const known = texts.get(template);
+    if (known !== undefined) return known;
+    const text = renderer.text(template);
+    texts.set(template, text);
+    return text;
+  };
+  return conditions.map((condition) => {
+    // Not `conditionSchema`: a pattern that was not looked at when the run began fails the node, as other patterns do.
+    const { left, operator, right = '' } = fieldsSchema.parse(condition);
+    return { left: render(left), operator, right: isOneSided(operator) ? '' : render(right) };
+  });
+}
+
 /**
- * Returns whether the condition holds, with its variables filled in. A missing variable is an empty text. Throws a
- * `NodeError`: `invalid_pattern` for a pattern that cannot be used, `rendered_too_large` for sides that are too long.
+ * Returns the indexes of the questions that hold. Throws a `NodeError`: `invalid_pattern` for a pattern that cannot be
+ * used, or when the patterns together take too long.
  */
-export function judge(condition: Condition, scope: Scope): boolean {
-  // Not `conditionSchema`: a pattern that was not looked at when the run began fails the node, as other patterns do.
-  const { left, operator, right = '' } = fieldsSchema.parse(condition);
-  return holds(renderText(left, scope), operator, isOneSided(operator) ? '' : renderText(right, scope));
+export function answerQuestions(questions: readonly Question[], mode: QuestionMode): number[] {
+  const budget = nodeStepBudget();
+  const held: number[] = [];
+  for (const [index, { left, operator, right }] of questions.entries()) {
+    if (!holds(left, operator, right, budget)) continue;
+    held.push(index);
+    if (mode === 'first') break;
+  }
+  return held;
+}
+
+/** Characters that are compared in well below a millisecond. */
+const CHEAP_CHARACTERS = 50_000;
+/** Instructions to compile (ten steps each) and steps to search that take well below a millisecond. */
+const CHEAP_STEPS = 3_000;
+
+/** Whether all questions together are answered in less than a millisecond. */
+export function areCheap(questions: readonly Question[]): boolean {
+  let characters = 0;
+  let steps = 0;
+  for (const { left, operator, right } of questions) {
+    characters += left.length + right.length;
+    if (operator === 'matches') steps += compileUnits(right) * (10 + left.length);
+    if (characters > CHEAP_CHARACTERS || steps > CHEAP_STEPS) return false;
+  }
+  return true;
 }

@@ -163,7 +163,7 @@ export const kinds = {
     handlesFrom: 'actions',
     isListOptional: true,
     timeoutCode: 'human_timeout',
-    secretFields: [],
+    secretFields: ['fields'],
     servers: 'none',
     isDense: false,
   },

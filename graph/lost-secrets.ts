@@ -2,6 +2,7 @@
 // stored, or the workflow was created with `********`. It stays in the drawing and is never sent (Specification,
 // "Trigger input field").
 import { isEmpty, ownValue, type JsonObject } from './json.js';
+import { findPublicMasks } from './public-masks.js';
 import { isLost, mapSecrets, MASK, type SecretMap } from './secrets.js';
 import type { NodeErrors } from './validate.js';
 import type { Warning } from './warnings.js';
@@ -14,7 +15,7 @@ export interface LostSecret {
   nodeId: string;
   /** The field's id, or the path of the header inside the node's data. */
   where: string;
-  /** Whether the workflow was created with `********` in this field. Such a field counts as not given. */
+  /** Whether the workflow was created with `********` in this field, secret or not. Such a field counts as not given. */
   isLiteral: boolean;
 }
 
@@ -28,6 +29,11 @@ export function findLostSecrets(drawing: JsonObject, secrets: SecretMap): LostSe
     found.push({ kind, nodeId, where, isLiteral: !isHeader && !isLost(secrets, name) });
     return value;
   });
+  for (const { kind, nodeId, label, path } of findPublicMasks(drawing)) {
+    if (typeof nodeId !== 'string' || found.length >= MAX_FINDINGS) continue;
+    const isField = kind === 'field';
+    found.push({ kind, nodeId, where: isField ? label : path, isLiteral: isField });
+  }
   return found;
 }
 

@@ -56,8 +56,11 @@ function createTextMasker(secrets: string[]): (text: string) => string {
   const total = secrets.reduce((sum, secret) => sum + secret.length, 0);
   const limit = total <= MAX_SEARCHED_CHARACTERS ? Infinity : Math.floor(MAX_SEARCHED_CHARACTERS / secrets.length);
   const inEveryEncoding = total <= MAX_CHARACTERS_IN_EVERY_ENCODING;
-  const search = createPatternSearch(secrets.flatMap((secret) => patternsUpTo(limit, secret, inEveryEncoding)));
-  return (text) => maskText(text, search);
+  const patterns = secrets.flatMap((secret) => patternsUpTo(limit, secret, inEveryEncoding));
+  const search = createPatternSearch(patterns);
+  // Lists of a million numbers are common, and decoding never makes a text longer.
+  const shortest = patterns.reduce((least, { text }) => Math.min(least, text.length), Infinity);
+  return (text) => (text.length < shortest ? text : maskText(text, search));
 }
 
 function patternsUpTo(limit: number, secret: string, inEveryEncoding: boolean): Pattern[] {
@@ -109,11 +112,14 @@ function base64PatternsOf(bytes: Buffer, shift: number): Pattern[] {
   return urlSafe === text ? [pattern] : [pattern, { ...pattern, text: urlSafe }];
 }
 
+/** A text without these has one decoding, the text itself. */
+const MAY_BE_ENCODED = /[\\\n\r&%]/;
+
 type Range = [start: number, end: number];
 
 function maskText(text: string, search: PatternSearch): string {
   const ranges: Range[] = [];
-  for (const decoded of decodingsOf(text)) {
+  for (const decoded of MAY_BE_ENCODED.test(text) ? decodingsOf(text) : [{ text }]) {
     search(decoded.text, (start, end) => {
       addRange(ranges, originalOffset(decoded, start), originalOffset(decoded, end));
     });

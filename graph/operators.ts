@@ -2,7 +2,7 @@
 import { compare, COMPARISONS, createEqualityTest, type Comparison } from './condition.js';
 import { includesText } from './includes-text.js';
 import { parseJson, writeJson } from './json-text.js';
-import { matchesPattern } from './pattern.js';
+import { matchesPattern, type StepBudget } from './pattern.js';
 
 /** The operators that look at one side only; what the other one holds does not count. */
 export const ONE_SIDED = ['is_empty', 'is_not_empty'] as const;
@@ -20,7 +20,8 @@ export const OPERATORS = [
 export type Operator = (typeof OPERATORS)[number];
 
 /** Both sides are trimmed, as for comparisons, except a pattern. */
-const HOLDS: Readonly<Record<Exclude<Operator, Comparison>, (left: string, right: string) => boolean>> = {
+type Test = (left: string, right: string, budget?: StepBudget) => boolean;
+const HOLDS: Readonly<Record<Exclude<Operator, Comparison>, Test>> = {
   contains: (left, right) => includesText(left, right.trim()),
   not_contains: (left, right) => !includesText(left, right.trim()),
   starts_with: (left, right) => left.startsWith(right.trim()),
@@ -37,27 +38,24 @@ export function isOneSided(operator: unknown): boolean {
 
 /**
  * Returns whether the operator holds between two rendered sides. Text operators are case-sensitive. Throws a `NodeError`
- * with the code `invalid_pattern` for a pattern that cannot be used.
+ * with the code `invalid_pattern` for a pattern that cannot be used, or takes more than is left of `budget`.
  */
-export function holds(left: string, operator: Operator, right: string): boolean {
+export function holds(left: string, operator: Operator, right: string, budget?: StepBudget): boolean {
   if (isComparison(operator)) return compare(left, operator, right);
-  return HOLDS[operator](left.trim(), right);
+  return HOLDS[operator](left.trim(), right, budget);
 }
 
 function isComparison(operator: Operator): operator is Comparison {
   return COMPARISONS.some((known) => known === operator);
 }
 
-/** Whether one of the items equals `left`, as `==` sees it. */
+/** Whether one of the items of a JSON array, or of a comma-separated text, equals `left`, as `==` sees it. */
 function isIn(left: string, right: string): boolean {
-  return itemsOf(right).some(createEqualityTest(left));
-}
-
-/** The items of a JSON array, or of a comma-separated text, in which empty items do not count. */
-function itemsOf(text: string): string[] {
-  const list = parseArray(text.trim());
-  if (list !== undefined) return list.map(toText);
-  return text.split(',').filter((item) => item.trim() !== '');
+  const isEqual = createEqualityTest(left);
+  const list = parseArray(right.trim());
+  if (list !== undefined) return list.some((item) => isEqual(toText(item)));
+  // In a text, empty items do not count.
+  return right.split(',').some((item) => item.trim() !== '' && isEqual(item));
 }
 
 function parseArray(text: string): unknown[] | undefined {

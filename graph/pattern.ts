@@ -8,11 +8,21 @@ import { patternSize } from './pattern-size.js';
 const MAX_PATTERN_CHARACTERS = 1_000;
 /** Of the compiled pattern. `[a-z]{1000}` has 1,002 instructions. */
 const MAX_INSTRUCTIONS = 2_000;
-/**
- * Instructions of the pattern times characters of the text. In the worst case one step takes a tenth of a microsecond,
- * and the process does nothing else meanwhile.
- */
+/** Instructions of the pattern times characters of the text. In the worst case one step takes a tenth of a microsecond. */
 const MAX_STEPS = 8_000_000;
+/** Of all patterns of a node together. */
+const MAX_NODE_STEPS = 16_000_000;
+/** What a class of Unicode costs when it is compiled, in instructions. */
+const UNICODE_CLASS_UNITS = 100;
+
+/** What the patterns of one node may still take, in steps. */
+export interface StepBudget {
+  left: number;
+}
+
+export function nodeStepBudget(): StepBudget {
+  return { left: MAX_NODE_STEPS };
+}
 
 /** Patterns are used again, by each run of their workflow. The cache is small, because a large one holds a megabyte. */
 const KEPT_PATTERNS = 32;
@@ -20,16 +30,25 @@ const kept = new Map<string, RE2JS>();
 
 /**
  * Returns whether the pattern matches anywhere in the text. Throws a `NodeError` with the code `invalid_pattern` for a
- * pattern with a mistake in it, and for one that is too large by itself or for the text.
+ * pattern with a mistake in it, and for one that is too large by itself, for the text or for what is left of the budget.
  */
-export function matchesPattern(text: string, pattern: string): boolean {
+export function matchesPattern(text: string, pattern: string, budget?: StepBudget): boolean {
   const compiled = compilePattern(pattern);
   const steps = compiled.programSize() * text.length;
   if (steps > MAX_STEPS) {
     const most = Math.floor(MAX_STEPS / compiled.programSize());
     throw invalid(`The pattern can search a text of at most ${most} characters, and this one has ${text.length}.`);
   }
+  if (budget !== undefined && (budget.left -= steps) < 0) {
+    throw invalid(`The patterns of a node may take ${MAX_NODE_STEPS} steps together, and these take more.`);
+  }
   return compiled.matcher(text).find();
+}
+
+/** The instructions that compiling a pattern is worth, as an upper bound. */
+export function compileUnits(pattern: string): number {
+  const classes = pattern.match(/\\[pP]/g)?.length ?? 0;
+  return Math.max(pattern.length, patternSize(pattern)) + UNICODE_CLASS_UNITS * classes;
 }
 
 /**
@@ -39,7 +58,7 @@ export function matchesPattern(text: string, pattern: string): boolean {
 export function patternProblem(pattern: string): string | undefined {
   const tooLarge = sizeProblem(pattern);
   if (tooLarge !== undefined) return `Input should be a valid RE2 pattern: ${tooLarge}`;
-  if (kept.has(pattern) || !takeFromBudget(Math.max(pattern.length, patternSize(pattern)))) return undefined;
+  if (kept.has(pattern) || !takeFromBudget(compileUnits(pattern))) return undefined;
   try {
     compilePattern(pattern);
     return undefined;

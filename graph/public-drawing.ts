@@ -1,6 +1,6 @@
 // Removes credentials from a drawing that leaves its project, as a copy or as a public example.
 import { isEmpty, type JsonObject } from './json.js';
-import { isSecretField, mapArray, mapObject, secretStrings } from './secrets.js';
+import { isSecretField, mapArray, mapObject, SECRET_FIELDS, secretStrings } from './secrets.js';
 
 /**
  * This rule is wider than the one inside a project, because readers of a public drawing are strangers. It covers any
@@ -78,7 +78,10 @@ export function mapCredentials(
   };
   return mapArray(drawing, 'nodes', (node) =>
     mapObject(node, 'data', (data) => {
-      const withFields = mapArray(data, 'input_fields', (field) => inField(node, field));
+      const withFields = SECRET_FIELDS.reduce(
+        (mapped, list) => mapArray(mapped, list, (field) => inField(node, field)),
+        data,
+      );
       return mapArray(inHeaders(node, withFields), 'tools', (tool) => inHeaders(node, tool));
     }),
   );

@@ -2,8 +2,8 @@
 // "LLM").
 import { z } from 'zod';
 import { isObject } from './json.js';
-import { compileSchema, schemaProblem, type SchemaCheck } from './json-schema.js';
-import { parseJson } from './json-text.js';
+import { schemaProblem } from './json-schema.js';
+import { parseModestJson } from './json-text.js';
 import { NodeError } from './node-error.js';
 import { toFieldMessage } from './nodes/field-messages.js';
 import { findExpressions } from './template.js';
@@ -90,18 +90,8 @@ export function readAnswer(content: string): CheckedAnswer {
   const container = parseContent(content);
   if (container !== undefined) return { json: container };
   try {
-    return { json: parseJson(content) };
+    return { json: parseModestJson(content) };
   } catch {
-    return { problem: 'it is not JSON' };
-  }
-}
-
-/** Compiles what an answer is checked by. As `compileSchema` it may take long. */
-export function compileForm({ schema }: AnswerForm): SchemaCheck {
-  if (schema === undefined) return (value) => (isObject(value) ? undefined : 'it is not a JSON object');
-  try {
-    return compileSchema(schema);
-  } catch (error) {
-    throw invalidFormat(error instanceof Error ? error.message : 'the schema cannot be compiled');
+    return { problem: 'it is not JSON, or has too many values' };
   }
 }

@@ -32,7 +32,7 @@ export interface Place {
 type Replace = (value: unknown, place: Place) => unknown;
 
 /** The lists of all kinds, so that secrets stay secret when a node changes its type. */
-const SECRET_FIELDS = Object.values(kinds).flatMap(({ secretFields }): readonly string[] => secretFields);
+export const SECRET_FIELDS = Object.values(kinds).flatMap(({ secretFields }): readonly string[] => secretFields);
 
 const CREDENTIAL_HEADER = /^(?:authorization|proxy-authorization|cookie|.*[-_](?:key|token)|key|token)$/i;
 
@@ -122,25 +122,6 @@ export function joinSecrets(masked: JsonObject, secrets: SecretMap): JsonObject 
   return mapSecrets(masked, (value, { name }) =>
     value === MASK && Object.hasOwn(secrets, name) ? secrets[name] : value,
   );
-}
-
-/** Counts every header as if it were a credential. The count is thus an upper bound that costs almost nothing. */
-export function holdsMoreSecretPlacesThan(data: JsonObject, limit: number): boolean {
-  let places = 0;
-  const countHeaders = (owner: JsonObject): JsonObject =>
-    mapObject(owner, 'headers', (headers) => {
-      places += Object.keys(headers).length;
-      return headers;
-    });
-  mapArray(data, 'nodes', (node) =>
-    mapObject(node, 'data', (nodeData) => {
-      if (places > limit) return nodeData;
-      const fields = ownValue(nodeData, 'input_fields');
-      if (Array.isArray(fields)) places += fields.filter((field) => isObject(field) && isSecretField(field)).length;
-      return mapArray(countHeaders(nodeData), 'tools', countHeaders);
-    }),
-  );
-  return places > limit;
 }
 
 /** Returns a copy of the drawing with `replace` applied to every place that may hold a secret. */
@@ -240,7 +221,7 @@ export function maskInput(
   input: RunInput,
 ): { masked: RunInput; secretValues: string[] } {
   const secretValues = new Set<string>();
-  const masked = mapInput(fields, input, (value) => {
+  const masked = mapInput(fields.filter(isSecretField), input, (value) => {
     for (const text of secretStrings(value)) secretValues.add(text);
     return MASK;
   });
@@ -248,27 +229,30 @@ export function maskInput(
 }
 
 /**
- * Replaces `********` in a secret field of the input by the stored value. If `stored` returns undefined, the field
- * counts as not given.
+ * Replaces `********` in the fields of the input: in a secret one by the stored value, in any other, or if `stored` returns
+ * undefined, by null. The field counts as not given then, because `********` is never a value.
  */
 export function keepInputSecrets(
   fields: readonly JsonObject[],
   input: RunInput,
   stored: (fieldId: string) => unknown,
 ): RunInput {
-  return mapInput(fields, input, (value, fieldId) => (value === MASK ? (stored(fieldId) ?? null) : value));
+  return mapInput(fields, input, (value, fieldId, isSecret) => {
+    if (value !== MASK) return value;
+    return isSecret ? (stored(fieldId) ?? null) : null;
+  });
 }
 
 function mapInput(
   fields: readonly JsonObject[],
   input: RunInput,
-  replace: (value: unknown, fieldId: string) => unknown,
+  replace: (value: unknown, fieldId: string, isSecret: boolean) => unknown,
 ): RunInput {
   const copy: RunInput = Array.isArray(input) ? [...input] : { ...input };
   for (const field of fields) {
     const { id } = field;
-    const value = typeof id === 'string' && isSecretField(field) ? ownValue(input, id) : undefined;
-    if (typeof id === 'string' && !isEmpty(value)) setOwn(copy, id, replace(value, id));
+    const value = typeof id === 'string' ? ownValue(input, id) : undefined;
+    if (typeof id === 'string' && !isEmpty(value)) setOwn(copy, id, replace(value, id, isSecretField(field)));
   }
   return copy;
 }

@@ -1,6 +1,6 @@
 // Parses and resolves the text between `{{` and `}}` (Specification, "Input variables").
 import { isObject, ownValue } from './json.js';
-import { parseJson } from './json-text.js';
+import { parseModestJson } from './json-text.js';
 
 export type RunInput = Record<string, unknown> | unknown[];
 export type NodeOutput = { content: string; [field: string]: unknown };
@@ -141,7 +141,7 @@ function parsedContent(output: NodeOutput): unknown {
   return parsedContents.get(output);
 }
 
-/** Parses a node's content as a JSON object or array, bare or in a Markdown code fence; undefined if it is neither. */
+/** Parses a node's content as a JSON object or array, bare or in a Markdown code fence; undefined if it is neither, or holds too many values. */
 export function parseContent(content: unknown): unknown {
   if (typeof content !== 'string') return undefined;
   const text = content.trim();
@@ -156,7 +156,7 @@ export function parseContent(content: unknown): unknown {
 function parseContainer(text: string): unknown {
   if (!text.startsWith('{') && !text.startsWith('[')) return undefined;
   try {
-    const value = parseJson(text);
+    const value = parseModestJson(text);
     return isObject(value) || Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;

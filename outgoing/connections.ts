@@ -1,7 +1,7 @@
 // Chooses the connection for each request to a user's address.
 import { LRUCache } from 'lru-cache';
 import { Agent, type Dispatcher } from 'undici';
-import { createGuardedConnector } from './address-guard.js';
+import { createGuardedConnector, type AddressRules } from './address-guard.js';
 
 export interface Connections {
   /**
@@ -19,8 +19,8 @@ export interface Connections {
 const MAX_TENANTS = 200;
 const MAX_HEADER_BYTES = 64 * 1024;
 
-export function createConnections({ allowPrivateNetwork }: { allowPrivateNetwork: boolean }): Connections {
-  const connect = createGuardedConnector(allowPrivateNetwork);
+export function createConnections(rules: AddressRules): Connections {
+  const connect = createGuardedConnector(rules);
   const shared = { connect, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES };
   // When a tenant's connections are evicted, its requests in flight still finish.
   const kept = new LRUCache<string, Agent>({ max: MAX_TENANTS, dispose: (agent) => void agent.close() });

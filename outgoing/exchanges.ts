@@ -2,7 +2,8 @@
 // leaves its request waiting until the time-out. The code that detects such an answer fails the request here at once.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCErrorResponse, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { McpError } from './mcp-error.js';
+import { McpError } from './mcp-error.js';
+import type { MessageSize, Reserve } from './message-size.js';
 
 export interface Exchange {
   readonly id: number;
@@ -13,12 +14,15 @@ export interface Exchange {
   /** The number of consecutive failed attempts to resume a broken stream. */
   failedResumes: number;
   resumedAtMs: number;
+  readonly reserve: Reserve;
 }
 
 /** What the code that runs now belongs to. */
 interface Current {
   of: Exchanges;
   exchange: Exchange | undefined;
+  /** How the requests that begin now reserve memory for their answers. */
+  reserve?: Reserve;
 }
 
 /**
@@ -40,7 +44,8 @@ export class Exchanges {
   begin(requestId: RequestId): Exchange {
     const id = Number(requestId);
     const hangUp = new AbortController();
-    const exchange = { id, hangUp, isStreaming: false, failedResumes: 0, resumedAtMs: 0 };
+    const { reserve = refuseLargeMessage } = this.#store ?? {};
+    const exchange = { id, hangUp, isStreaming: false, failedResumes: 0, resumedAtMs: 0, reserve };
     this.#open.set(id, exchange);
     this.#lastId = Math.max(this.#lastId, id);
     return exchange;
@@ -50,9 +55,28 @@ export class Exchanges {
     return current.run({ of: this, exchange }, act);
   }
 
+  /** Requests that begin in `act` reserve memory for their answers by `reserve`; others may have small answers only. */
+  reserving<T>(reserve: Reserve, act: () => T): T {
+    return current.run({ of: this, exchange: undefined, reserve }, act);
+  }
+
+  /**
+   * For a message that has grown to this size, of the exchange or of any if that is unknown: the requests of a session
+   * belong to one run.
+   */
+  reserve(exchange: Exchange | undefined, size: MessageSize): Promise<void> | undefined {
+    const [oldest] = this.#open.values();
+    const holder = exchange ?? oldest;
+    return holder !== undefined && this.isOpen(holder) ? holder.reserve(size) : refuseLargeMessage(size);
+  }
+
   get current(): Exchange | undefined {
+    return this.#store?.exchange;
+  }
+
+  get #store(): Current | undefined {
     const store = current.getStore();
-    return store?.of === this ? store.exchange : undefined;
+    return store?.of === this ? store : undefined;
   }
 
   isOpen(exchange: Exchange | undefined): boolean {
@@ -88,4 +112,17 @@ export class Exchanges {
       this.#deliver({ jsonrpc: '2.0', id: each.id, error: { code: 0, message: error.message, data: error } });
     }
   }
+}
+
+/** Messages of this size take no memory of the budget. */
+const SMALL_BYTES = 1024 * 1024;
+const SMALL_VALUES = 20_000;
+
+function refuseLargeMessage({ bytes, values }: MessageSize): undefined {
+  if (bytes <= SMALL_BYTES && values <= SMALL_VALUES) return;
+  throw new McpError(
+    'response_too_large',
+    'The MCP server sent a message that is too large before it was asked.',
+    false,
+  );
 }

@@ -1,5 +1,6 @@
 // Opens sessions with the MCP servers that users name, using the official SDK.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { AddressRules } from './address-guard.js';
 import { McpError, McpStatusError, toMcpError } from './mcp-error.js';
 import { deadlineSignal } from './deadline-signal.js';
 import { createMcpNetwork, type McpNetwork } from './mcp-fetch.js';
@@ -14,8 +15,8 @@ const CLIENT_INFO = { name: 'workflow-automation-service', version: '1.0.0' };
 /** Longer than our own time-outs, so that these fire first. */
 const SDK_TIMEOUT_MS = 120_000;
 
-export function createMcpClient(options: { allowPrivateNetwork: boolean }): McpClient {
-  const network = createMcpNetwork(options);
+export function createMcpClient(rules: AddressRules): McpClient {
+  const network = createMcpNetwork(rules);
   const sessions = new Set<McpSession>();
   return {
     async connect(server, signal) {
@@ -59,7 +60,7 @@ async function connectBy(
   const open = (by: 'sse' | 'streamable_http') => openSession({ ...target, transport: by }, network, signal);
   const toSession = ({ client, transport: watched }: Opened): McpSession => {
     let closing: Promise<void> | undefined;
-    const session = createSession(client, hide, () => {
+    const session = createSession(client, watched.exchanges, hide, () => {
       return (closing ??= watched.close().finally(() => onClosed(session)));
     });
     return session;

@@ -1,24 +1,35 @@
 // The HTTP access of the SDK's transports: through the address guard, to one origin only, with bounds on the answers.
+import { Readable } from 'node:stream';
+import type { ReadableStream as WebStream } from 'node:stream/web';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { Agent, fetch as undiciFetch, type buildConnector, type RequestInit as UndiciRequestInit } from 'undici';
-import { createGuardedConnector } from './address-guard.js';
+import {
+  Agent,
+  fetch as undiciFetch,
+  type buildConnector,
+  type Dispatcher,
+  type RequestInit as UndiciRequestInit,
+} from 'undici';
+import { createGuardedConnector, type AddressRules } from './address-guard.js';
+import { decodeBody, TooManyEncodingsError } from './decoded-body.js';
 import { unmarkNumbers } from './exact-numbers.js';
 import type { Exchange, Exchanges } from './exchanges.js';
 import { McpError, McpStatusError } from './mcp-error.js';
-import { brokenOff, limitBody, limitEvents, type StreamEnd } from './message-limits.js';
+import { brokenOff, limitBody, limitEvents, MAX_STREAM_BYTES, type StreamEnd } from './message-limits.js';
+import { MAX_MESSAGE_BYTES, type MessageSize } from './message-size.js';
 import { causeCode, causesOf } from './network-error.js';
 import { tracedCall } from './traced-call.js';
+import { ENCODING_HEADER, withoutDecoding } from './undecoded-answer.js';
 
 export interface McpNetwork {
-  dispatcher: Agent;
+  dispatcher: Dispatcher;
   /** Whether this error occurred while connecting, so that nothing was sent. */
   isUnsent(error: unknown): boolean;
 }
 
-export function createMcpNetwork(options: { allowPrivateNetwork: boolean }): McpNetwork {
+export function createMcpNetwork(rules: AddressRules): McpNetwork {
   const unsent = new WeakSet<Error>();
-  const guarded = createGuardedConnector(options.allowPrivateNetwork);
+  const guarded = createGuardedConnector(rules);
   const connect: buildConnector.connector = (target, callback) => {
     guarded(target, (error, socket) => {
       if (error === null) return callback(null, socket);
@@ -28,7 +39,8 @@ export function createMcpNetwork(options: { allowPrivateNetwork: boolean }): Mcp
   };
   // Every request has a connection of its own. On a kept connection it can be unknown whether the server has read a
   // tool call.
-  const dispatcher = new Agent({ connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 64 * 1024 });
+  const agent = new Agent({ connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 64 * 1024 });
+  const dispatcher = agent.compose(withoutDecoding);
   return { dispatcher, isUnsent: (error) => [...causesOf(error)].some((cause) => unsent.has(cause)) };
 }
 
@@ -56,7 +68,7 @@ export function createMcpFetch(options: McpFetchOptions): FetchLike {
     }
     try {
       const response = await check(await send(options, request), request, transport);
-      return limited(response, ({ error }) => options.onBroken(error ?? brokenOff()));
+      return limited(options, request, response, ({ error }) => options.onBroken(error ?? brokenOff()));
     } catch (error) {
       if (error instanceof McpError) options.onBroken(error);
       throw error;
@@ -74,9 +86,9 @@ interface Outgoing {
 async function sendMessage(options: McpFetchOptions, request: Outgoing): Promise<Response> {
   const response = await check(await send(options, request), request, options.transport);
   const { exchange } = request;
-  if (exchange === undefined || !isEventStream(response)) return limited(response, () => undefined);
+  if (exchange === undefined || !isEventStream(response)) return limited(options, request, response, () => undefined);
   exchange.isStreaming = true;
-  return limited(response, (end) => endOfStream(options.exchanges, exchange, end));
+  return limited(options, request, response, (end) => endOfStream(options.exchanges, exchange, end));
 }
 
 /** After this number of consecutive attempts the SDK gives up, without an error to the caller. */
@@ -95,7 +107,9 @@ async function resume(options: McpFetchOptions, request: Outgoing): Promise<Resp
     exchange.resumedAtMs = Date.now();
     const response = await check(await send(options, request), request, options.transport);
     exchange.failedResumes = 0;
-    return limited(response, (end) => endOfStream(exchanges, exchange, { ...end, isResumable: true }));
+    return limited(options, request, response, (end) => {
+      endOfStream(exchanges, exchange, { ...end, isResumable: true });
+    });
   } catch (thrown) {
     const error = thrown instanceof McpError ? thrown : brokenOff();
     exchange.failedResumes += 1;
@@ -113,21 +127,25 @@ function endOfStream(exchanges: Exchanges, exchange: Exchange, { error, isResuma
   else if (!isResumable) setTimeout(() => exchanges.fail(exchange, error ?? brokenOff()), PARSED_AFTER_MS);
 }
 
-async function send({ network }: McpFetchOptions, { url, init, headers, exchange }: Outgoing): Promise<Response> {
-  const signals = [init.signal, exchange?.hangUp.signal].filter((signal) => signal instanceof AbortSignal);
+function stopSignal({ init, exchange }: Outgoing): AbortSignal {
+  return AbortSignal.any([init.signal, exchange?.hangUp.signal].filter((signal) => signal instanceof AbortSignal));
+}
+
+async function send({ network }: McpFetchOptions, request: Outgoing): Promise<Response> {
+  const { url, init, headers } = request;
   const method = init.method ?? 'GET';
-  const request = {
+  const sent = {
     method,
     body: typeof init.body === 'string' ? unmarkNumbers(init.body) : (init.body ?? null),
     redirect: 'manual',
-    signal: AbortSignal.any(signals),
+    signal: stopSignal(request),
     dispatcher: network.dispatcher,
   } as UndiciRequestInit;
   try {
     return await tracedCall(
       { url, method, headers: Object.fromEntries(headers) },
       ({ status }) => status,
-      (tracedHeaders) => undiciFetch(url, { ...request, headers: tracedHeaders }),
+      (tracedHeaders) => undiciFetch(url, { ...sent, headers: tracedHeaders }),
     );
   } catch (error) {
     throw toNetworkError(error, network.isUnsent(error));
@@ -153,9 +171,10 @@ const KEEPS_METHOD = new Set([307, 308]);
 /** Accepts a success, and a redirect inside the origin, which the SDK follows. */
 async function check(
   response: Response,
-  { url, init, headers }: Outgoing,
+  request: Outgoing,
   transport: McpFetchOptions['transport'],
 ): Promise<Response> {
+  const { url, init, headers } = request;
   if (response.ok) return response;
   const location = response.headers.get('location');
   if (response.status >= 300 && response.status < 400 && location !== null) {
@@ -165,7 +184,7 @@ async function check(
     throw isInside ? new McpStatusError(response.status, false) : anotherOrigin();
   }
   const isInSession = headers.has('mcp-session-id') || (transport === 'sse' && init.method === 'POST');
-  const isLost = isInSession && (await isSessionLost(response));
+  const isLost = isInSession && (await isSessionLost(response, request));
   if (!response.bodyUsed) await response.body?.cancel();
   throw new McpStatusError(response.status, isLost);
 }
@@ -174,25 +193,53 @@ function anotherOrigin(): McpError {
   return new McpError('mcp_protocol', 'The MCP server leads to another origin, which is not followed.', false);
 }
 
+/** Of the text of an error. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
 /**
  * The protocol uses 404 for a lost session. Servers made from the SDK's examples answer 400 and mention the session.
  */
-async function isSessionLost(response: Response): Promise<boolean> {
+async function isSessionLost(response: Response, request: Outgoing): Promise<boolean> {
   const { status } = response;
   if (status !== 400) return status === 404;
-  const text = response.body === null ? '' : await new Response(limitBody(response.body)).text().catch(() => '');
+  if (response.body === null) return false;
+  const text = await new Response(limitBody(decoded(response, request, MAX_ERROR_BYTES), refuseLargeError))
+    .text()
+    .catch(() => '');
   return /session/i.test(text);
+}
+
+function refuseLargeError({ bytes }: MessageSize): undefined {
+  if (bytes > MAX_ERROR_BYTES) throw brokenOff();
 }
 
 function isEventStream(response: Response): boolean {
   return /^text\/event-stream\b/i.test(response.headers.get('content-type')?.trim() ?? '');
 }
 
-function limited(response: Response, onEnd: (end: StreamEnd) => void): Response {
+function decoded(response: Response, request: Outgoing, limitBytes: number): Readable {
+  const body = Readable.fromWeb(response.body as WebStream<Uint8Array>).on('error', () => undefined);
+  const encoding = response.headers.get(ENCODING_HEADER) ?? undefined;
+  try {
+    // Without a listener, an error while nobody reads would end the process.
+    return decodeBody(body, { encoding, limitBytes, signal: stopSignal(request) }).on('error', () => undefined);
+  } catch (error) {
+    if (!(error instanceof TooManyEncodingsError)) throw error;
+    throw new McpError('mcp_protocol', `The MCP server cannot be understood: ${error.message}`, false);
+  }
+}
+
+function limited(
+  { exchanges }: McpFetchOptions,
+  request: Outgoing,
+  response: Response,
+  onEnd: (end: StreamEnd) => void,
+): Response {
   const { status, headers, body } = response;
   if (body === null || (status >= 300 && status < 400)) return response;
-  return new Response(isEventStream(response) ? limitEvents(body, onEnd) : limitBody(body), {
-    status,
-    headers: Object.fromEntries(headers),
-  });
+  const reserve = (size: MessageSize) => exchanges.reserve(request.exchange, size);
+  const limitedBody = isEventStream(response)
+    ? limitEvents(decoded(response, request, MAX_STREAM_BYTES), reserve, onEnd)
+    : limitBody(decoded(response, request, MAX_MESSAGE_BYTES), reserve);
+  return new Response(limitedBody, { status, headers: Object.fromEntries(headers) });
 }

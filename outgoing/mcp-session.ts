@@ -1,94 +1,145 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
-import { isDeeperThan } from './json-depth.js';
-import { deadlineSignal } from './deadline-signal.js';
+import type { Exchanges } from './exchanges.js';
 import { McpError, toMcpError } from './mcp-error.js';
 import type { McpSession, McpTool, McpToolResult } from './mcp-types.js';
+import { MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES, sizeOf, type MessageSize, type Reserve } from './message-size.js';
+import { startDeadline, type PausableDeadline } from './pausable-deadline.js';
 
 const LIST_TIMEOUT_MS = 30_000;
 const MAX_PAGES = 100;
 const MAX_TOOLS = 10_000;
-const MAX_LIST_CHARACTERS = 10 * 1024 * 1024;
-/** The same depth limit as for JSON from callers. */
-const MAX_DEPTH = 200;
-/** Our own time-out fires first, so that a time-out is never mistaken for an answer. */
-const SDK_TIMEOUT_SLACK_MS = 60_000;
+const MAX_PARTS = 10_000;
+/** Our own time-out fires first, so that a time-out is never mistaken for an answer. It may pause for two minutes. */
+const SDK_TIMEOUT_SLACK_MS = 180_000;
 
-// The schemas are loose: tools are passed on as the server gives them, and a result may hold unknown kinds of parts.
-const toolsSchema = z.looseObject({
-  tools: z.array(z.looseObject({ name: z.string(), inputSchema: z.looseObject({ type: z.literal('object') }) })),
-  nextCursor: z.string().nullish(),
-});
+// The schemas are loose: tools are passed on as the server gives them, and a result may hold unknown kinds of parts. Zod
+// keeps a kilobyte for each wrong item, so items are looked at only once their number is known.
+const pageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
+const toolsSchema = z.array(
+  z.looseObject({ name: z.string(), inputSchema: z.looseObject({ type: z.literal('object') }) }),
+);
 const resultSchema = z.looseObject({
-  content: z.array(z.looseObject({ type: z.string() })).default([]),
+  content: z
+    .array(z.unknown())
+    .max(MAX_PARTS)
+    .pipe(z.array(z.looseObject({ type: z.string() })))
+    .default([]),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().nullish(),
 });
 
+interface Asking {
+  signal: AbortSignal;
+  /** Pauses while the answer waits for memory. */
+  deadline: PausableDeadline;
+  timeoutMs: number;
+  reserve: Reserve;
+}
+
 /** `close` is called once. `hide` masks secrets in the server's texts. */
-export function createSession(client: Client, hide: (text: string) => string, close: () => Promise<void>): McpSession {
+export function createSession(
+  client: Client,
+  exchanges: Exchanges,
+  hide: (text: string) => string,
+  close: () => Promise<void>,
+): McpSession {
   async function ask<T extends z.ZodType>(
     request: { method: string; params: Record<string, unknown> },
     schema: T,
-    { signal, deadline, timeoutMs }: { signal: AbortSignal; deadline: AbortSignal; timeoutMs: number },
+    { signal, deadline, timeoutMs, reserve }: Asking,
   ): Promise<z.infer<T>> {
     const stop = new AbortController();
     const abort = (): void => stop.abort('cancelled');
-    const either = AbortSignal.any([signal, deadline]);
     signal.throwIfAborted();
-    either.addEventListener('abort', abort);
+    deadline.signal.addEventListener('abort', abort);
+    let isOver = false;
+    let refusal: unknown;
+    const reserveInTime: Reserve = (size) => {
+      const granted = isOver ? undefined : reserve(size);
+      return granted && deadline.outside(granted.catch((error: unknown) => Promise.reject((refusal = error) as Error)));
+    };
     try {
       const options = { signal: stop.signal, timeout: timeoutMs + SDK_TIMEOUT_SLACK_MS };
-      const result = await client.request(request, schema, options);
-      if (!isDeeperThan(result, MAX_DEPTH)) return result;
-      throw new McpError('mcp_protocol', `The MCP server's answer is nested deeper than ${MAX_DEPTH} levels.`, false);
+      return await exchanges.reserving(reserveInTime, () => client.request(request, schema, options));
     } catch (error) {
       signal.throwIfAborted();
-      if (deadline.aborted) {
+      if (refusal !== undefined) throw refusal as Error;
+      if (deadline.signal.aborted) {
         throw new McpError('timeout', `No answer of the MCP server within ${timeoutMs / 1000} seconds.`, false);
       }
       throw hidden(toMcpError(error, request.method), hide);
     } finally {
-      either.removeEventListener('abort', abort);
+      isOver = true;
+      deadline.signal.removeEventListener('abort', abort);
+    }
+  }
+
+  async function within<T>(asking: Omit<Asking, 'deadline'>, work: (asking: Asking) => Promise<T>): Promise<T> {
+    const deadline = startDeadline(asking.timeoutMs, asking.signal);
+    try {
+      return await work({ ...asking, deadline });
+    } finally {
+      deadline.clear();
     }
   }
 
   return {
-    async listTools(signal) {
-      const limits = { signal, deadline: deadlineSignal(LIST_TIMEOUT_MS), timeoutMs: LIST_TIMEOUT_MS };
-      return joinPages((cursor) =>
-        ask({ method: 'tools/list', params: cursor ? { cursor } : {} }, toolsSchema, limits),
+    listTools(signal, reserve = unlimited) {
+      return within({ signal, timeoutMs: LIST_TIMEOUT_MS, reserve }, (asking) =>
+        joinPages(asking, (cursor, page) =>
+          ask({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, pageSchema, page),
+        ),
       );
     },
-    async callTool(name, args, { timeoutMs, signal }) {
+    callTool(name, args, { timeoutMs, signal, reserve = unlimited }) {
       const request = { method: 'tools/call', params: { name, arguments: args } };
-      const deadline = deadlineSignal(timeoutMs);
-      return toResult(await ask(request, resultSchema, { signal, deadline, timeoutMs }));
+      return within({ timeoutMs, signal, reserve }, async (asking) =>
+        toResult(await ask(request, resultSchema, asking)),
+      );
     },
     close,
   };
 }
 
-/** A server that repeats a cursor, or never stops returning new ones, violates the protocol. */
+const unlimited: Reserve = () => undefined;
+
+/**
+ * The pages together have the limits of one message, and their memory is reserved together. A server that repeats a
+ * cursor, or never stops returning new ones, violates the protocol.
+ */
 async function joinPages(
-  readPage: (cursor: string | undefined) => Promise<z.infer<typeof toolsSchema>>,
+  asking: Asking,
+  readPage: (cursor: string | undefined, asking: Asking) => Promise<z.infer<typeof pageSchema>>,
 ): Promise<McpTool[]> {
   const tools: McpTool[] = [];
   const seen = new Set<string>();
-  let characters = 0;
+  let held: MessageSize = { bytes: 0, values: 0 };
   for (let cursor: string | undefined; ;) {
-    const page = await readPage(cursor);
-    characters += JSON.stringify(page.tools).length;
-    if (characters > MAX_LIST_CHARACTERS) {
-      throw new McpError('response_too_large', 'The tools of the MCP server are larger than 10 MiB.', false);
+    const before = held;
+    const page = await readPage(cursor, { ...asking, reserve: (size) => asking.reserve(sum(before, size)) });
+    held = sum(before, sizeOf(page.tools));
+    if (held.bytes > MAX_MESSAGE_BYTES || held.values > MAX_MESSAGE_VALUES) {
+      const message = `The tools of the MCP server are larger than 10 MiB, or have more than ${MAX_MESSAGE_VALUES} values.`;
+      throw new McpError('response_too_large', message, false);
     }
-    for (const tool of page.tools) tools.push(tool);
-    if (tools.length > MAX_TOOLS) throw endless(`has more than ${MAX_TOOLS} tools`);
+    if (tools.length + page.tools.length > MAX_TOOLS) throw endless(`has more than ${MAX_TOOLS} tools`);
+    for (const tool of toTools(page.tools)) tools.push(tool);
     cursor = page.nextCursor ?? undefined;
     if (cursor === undefined || cursor === '') return tools;
     if (seen.has(cursor)) throw endless('gives the same page of tools again');
     if (seen.add(cursor).size >= MAX_PAGES) throw endless(`has more than ${MAX_PAGES} pages of tools`);
   }
+}
+
+function toTools(items: unknown[]): McpTool[] {
+  const parsed = toolsSchema.safeParse(items);
+  if (parsed.success) return parsed.data;
+  throw toMcpError(parsed.error);
+}
+
+function sum(one: MessageSize, other: MessageSize): MessageSize {
+  return { bytes: one.bytes + other.bytes, values: one.values + other.values };
 }
 
 function endless(what: string): McpError {

@@ -25,14 +25,14 @@ export class WatchedTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #inner: StreamableHTTPClientTransport | SSEClientTransport;
-  readonly #exchanges = new Exchanges((answer) => this.onmessage?.(answer));
+  readonly exchanges = new Exchanges((answer) => this.onmessage?.(answer));
   readonly #cancellations = new Set<Promise<void>>();
   #brokenBy: McpError | undefined;
   #onBroken: (error: McpError) => void = () => undefined;
   #serverRequests = 0;
 
   constructor({ url, transport, headers }: Target, network: McpNetwork) {
-    const exchanges = this.#exchanges;
+    const exchanges = this.exchanges;
     const onBroken = (error: McpError): void => this.#break(error);
     const fetch = createMcpFetch({ network, origin: url.origin, transport, exchanges, onBroken });
     const options = { fetch, requestInit: { headers } };
@@ -62,17 +62,17 @@ export class WatchedTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#brokenBy !== undefined) throw new McpError(this.#brokenBy.code, this.#brokenBy.message, true);
-    if (!('method' in message)) return this.#exchanges.run(undefined, () => this.#inner.send(message));
+    if (!('method' in message)) return this.exchanges.run(undefined, () => this.#inner.send(message));
     if (!('id' in message)) return this.#notify(message);
-    const exchange = this.#exchanges.begin(message.id);
+    const exchange = this.exchanges.begin(message.id);
     try {
-      await this.#exchanges.run(exchange, () => this.#inner.send(message));
+      await this.exchanges.run(exchange, () => this.#inner.send(message));
     } catch (error) {
-      this.#exchanges.drop(exchange.id);
+      this.exchanges.drop(exchange.id);
       throw error;
     }
     if (this.#inner instanceof SSEClientTransport || exchange.isStreaming) return;
-    this.#exchanges.fail(exchange, protocolError('The MCP server answered without a response to the request.'));
+    this.exchanges.fail(exchange, protocolError('The MCP server answered without a response to the request.'));
   }
 
   setProtocolVersion(version: string): void {
@@ -90,14 +90,14 @@ export class WatchedTransport implements Transport {
 
   /** A cancelled request closes its connection after the server has been notified. */
   async #notify(message: JSONRPCNotification): Promise<void> {
-    const sent = this.#exchanges.run(undefined, () => this.#inner.send(message));
+    const sent = this.exchanges.run(undefined, () => this.#inner.send(message));
     if (message.method !== 'notifications/cancelled') return sent;
     const { requestId } = message.params as { requestId: RequestId };
     const told = within(CANCEL_WITHIN_MS, sent);
     this.#cancellations.add(told);
     await told;
     this.#cancellations.delete(told);
-    this.#exchanges.drop(requestId);
+    this.exchanges.drop(requestId);
   }
 
   #receive(message: JSONRPCMessage): void {
@@ -107,11 +107,11 @@ export class WatchedTransport implements Transport {
       }
       return this.onmessage?.(message);
     }
-    const state = this.#exchanges.settle(message.id);
+    const state = this.exchanges.settle(message.id);
     if (state === 'open') this.onmessage?.(message);
     if (state !== 'unknown') return;
     const error = protocolError('The MCP server answered a request that was not made.');
-    this.#exchanges.fail(this.#exchanges.current, error);
+    this.exchanges.fail(this.exchanges.current, error);
   }
 
   /**
@@ -119,14 +119,14 @@ export class WatchedTransport implements Transport {
    */
   #notice(error: Error): void {
     if (error instanceof SyntaxError || error.name.endsWith('ZodError'))
-      this.#exchanges.fail(this.#exchanges.current, toMcpError(error));
+      this.exchanges.fail(this.exchanges.current, toMcpError(error));
   }
 
   #break(error: McpError): void {
     if (this.#brokenBy !== undefined) return;
     this.#brokenBy = error;
     this.#onBroken(error);
-    this.#exchanges.fail(undefined, error);
+    this.exchanges.fail(undefined, error);
     void this.#inner.close();
   }
 }

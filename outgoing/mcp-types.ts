@@ -1,5 +1,6 @@
 // The types for callers of MCP servers.
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import type { Reserve } from './message-size.js';
 
 export type McpTransport = 'auto' | 'sse' | 'streamable_http';
 
@@ -24,12 +25,15 @@ export interface McpToolResult {
 
 /** Its methods reject with McpError, or with the signal's reason when that was aborted. Calls may be concurrent. */
 export interface McpSession {
-  /** Returns the tools of all pages. It takes at most 30 seconds. */
-  listTools(signal: AbortSignal): Promise<McpTool[]>;
+  /**
+   * Returns the tools of all pages. It takes at most 30 seconds. `reserve` is asked for the memory of all pages so far,
+   * before more of them is read; the time for which it makes the answer wait does not count, up to two minutes.
+   */
+  listTools(signal: AbortSignal, reserve?: Reserve): Promise<McpTool[]>;
   callTool(
     name: string,
     args: Record<string, unknown>,
-    options: { timeoutMs: number; signal: AbortSignal },
+    options: { timeoutMs: number; signal: AbortSignal; reserve?: Reserve },
   ): Promise<McpToolResult>;
   /** Also ends the session on the server. Never rejects. Requests in flight fail. */
   close(): Promise<void>;

@@ -1,12 +1,13 @@
 // Bounds on what an MCP server sends. Bytes are counted after decompression.
+import { ExpandedTooFarError } from './decoded-body.js';
 import { GrowingBuffer } from './growing-buffer.js';
 import { McpError } from './mcp-error.js';
+import { MAX_MESSAGE_BYTES, MessageCounter, type Reserve } from './message-size.js';
 
-const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 // The progress and log messages of a long call stay far below these limits. They stop a server that never ends its
 // stream.
 const MAX_STREAM_MESSAGES = 10_000;
-const MAX_STREAM_BYTES = 100 * 1024 * 1024;
+export const MAX_STREAM_BYTES = 100 * 1024 * 1024;
 
 export interface StreamEnd {
   /** The error that broke the stream; undefined when the server ended it. */
@@ -15,14 +16,19 @@ export interface StreamEnd {
   isResumable: boolean;
 }
 
+/** The decoded bytes of an answer: a stream of Node.js or of the web. */
+type Source = AsyncIterable<Uint8Array>;
 type Bytes = ReadableStream<Uint8Array>;
 
 /** Delivers the body of one JSON message in one piece. */
-export function limitBody(source: Bytes): Bytes {
+export function limitBody(source: Source, reserve: Reserve): Bytes {
   const held = new GrowingBuffer();
+  const counter = new MessageCounter();
   return mapChunks(source, {
-    chunk(bytes) {
-      hold(held, bytes);
+    async chunk(bytes) {
+      for (let index = 0; index < bytes.length; index += 1) counter.add(bytes[index]!);
+      await reserve(grown(held, bytes.length, counter));
+      held.add(bytes);
       return undefined;
     },
     last: () => held.take(),
@@ -33,21 +39,22 @@ export function limitBody(source: Bytes): Bytes {
  * Delivers a stream of server-sent events in whole events. A parser that sees a long event grow byte by byte would take
  * quadratic time. `onEnd` is called once, unless the reader cancels.
  */
-export function limitEvents(source: Bytes, onEnd: (end: StreamEnd) => void): Bytes {
-  const splitter = new EventSplitter();
+export function limitEvents(source: Source, reserve: Reserve, onEnd: (end: StreamEnd) => void): Bytes {
+  const splitter = new EventSplitter(reserve);
   return mapChunks(source, {
     chunk: (bytes) => splitter.add(bytes),
     end: (error) => onEnd({ error, isResumable: splitter.hasIds }),
   });
 }
 
-function tooLarge(): McpError {
-  return new McpError('response_too_large', 'The MCP server sent a message larger than 10 MiB.', false);
+function grown(held: GrowingBuffer, moreBytes: number, { values }: MessageCounter): { bytes: number; values: number } {
+  const bytes = held.sizeBytes + moreBytes;
+  if (bytes <= MAX_MESSAGE_BYTES) return { bytes, values };
+  throw tooLarge();
 }
 
-function hold(held: GrowingBuffer, bytes: Uint8Array): void {
-  if (held.sizeBytes + bytes.length > MAX_MESSAGE_BYTES) throw tooLarge();
-  held.add(bytes);
+function tooLarge(): McpError {
+  return new McpError('response_too_large', 'The MCP server sent a message larger than 10 MiB.', false);
 }
 
 const LF = 10;
@@ -56,7 +63,9 @@ const ID_FIELD = Buffer.from('id:');
 
 class EventSplitter {
   hasIds = false;
+  readonly #reserve: Reserve;
   readonly #held = new GrowingBuffer();
+  readonly #counter = new MessageCounter();
   #streamBytes = 0;
   #events = 0;
   #lineBytes = 0;
@@ -64,17 +73,32 @@ class EventSplitter {
   #isAfterCr = false;
   #isBlank = false;
 
+  constructor(reserve: Reserve) {
+    this.#reserve = reserve;
+  }
+
   /** Returns all events that are complete with this chunk. */
-  add(chunk: Uint8Array): Uint8Array | undefined {
+  async add(chunk: Uint8Array): Promise<Uint8Array | undefined> {
     let end = 0;
-    for (let index = 0; index < chunk.length; index += 1) if (this.#endsEvent(chunk[index]!)) end = index + 1;
+    // Values of the events that are complete with this chunk.
+    let values = 0;
+    for (let index = 0; index < chunk.length; index += 1) {
+      const byte = chunk[index]!;
+      this.#counter.add(byte);
+      if (!this.#endsEvent(byte)) continue;
+      end = index + 1;
+      values += this.#counter.values;
+      this.#counter.reset();
+    }
     this.#streamBytes += chunk.length;
     if (this.#events > MAX_STREAM_MESSAGES || this.#streamBytes > MAX_STREAM_BYTES) {
       throw new McpError('response_too_large', 'The MCP server does not stop sending messages.', false);
     }
-    if (end > 0) hold(this.#held, chunk.subarray(0, end));
+    const size = grown(this.#held, end > 0 ? end : chunk.length, this.#counter);
+    await this.#reserve({ ...size, values: size.values + values });
+    if (end > 0) this.#held.add(chunk.subarray(0, end));
     const whole = end > 0 ? this.#held.take() : undefined;
-    hold(this.#held, chunk.subarray(end));
+    this.#held.add(chunk.subarray(end));
     return whole;
   }
 
@@ -101,41 +125,55 @@ class EventSplitter {
 
 interface ChunkMap {
   /** Throws McpError to end the stream. */
-  chunk(bytes: Uint8Array): Uint8Array | undefined;
+  chunk(bytes: Uint8Array): Promise<Uint8Array | undefined>;
   last?(): Uint8Array;
   end?(error: McpError | undefined): void;
 }
 
-function mapChunks(source: Bytes, map: ChunkMap): Bytes {
-  const reader = source.getReader();
+function mapChunks(source: Source, map: ChunkMap): Bytes {
+  const chunks = source[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           for (;;) {
-            const { done, value } = await reader.read();
-            if (done) {
+            const next = await chunks.next();
+            if (next.done === true) {
               if (map.last !== undefined) controller.enqueue(map.last());
               controller.close();
               map.end?.(undefined);
               return;
             }
-            const mapped = map.chunk(value);
+            const mapped = await map.chunk(next.value);
             if (mapped === undefined) continue;
             controller.enqueue(mapped);
             return;
           }
         } catch (thrown) {
-          const error = thrown instanceof McpError ? thrown : brokenOff();
-          if (error === thrown) reader.cancel(error).catch(() => undefined);
+          const error = toBreak(thrown);
+          void stop(chunks);
           controller.error(error);
           map.end?.(error);
         }
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel: () => stop(chunks),
     },
     { highWaterMark: 0 },
   );
+}
+
+/** Closes the connection. */
+async function stop(chunks: AsyncIterator<Uint8Array>): Promise<void> {
+  try {
+    await chunks.return?.();
+  } catch {
+    // It has broken already.
+  }
+}
+
+function toBreak(thrown: unknown): McpError {
+  if (thrown instanceof McpError) return thrown;
+  return thrown instanceof ExpandedTooFarError ? tooLarge() : brokenOff();
 }
 
 /** The error for an answer that broke off. The server has read its request. */

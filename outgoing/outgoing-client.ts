@@ -1,8 +1,10 @@
 // One HTTP client for all requests of users' graphs: address guard, redirects, size and time limits.
 import { request, type Dispatcher } from 'undici';
+import type { AddressRules } from './address-guard.js';
 import { createConnections } from './connections.js';
+import { TooManyEncodingsError } from './decoded-body.js';
 import { startDeadline, type PausableDeadline } from './pausable-deadline.js';
-import { readBody, TooManyEncodingsError } from './response-body.js';
+import { readBody } from './response-body.js';
 import { tracedCall } from './traced-call.js';
 import { untilAborted } from './until-aborted.js';
 
@@ -70,8 +72,8 @@ export function isRepeatable(method: string): boolean {
   return SAFE_METHODS.has(method);
 }
 
-export function createOutgoingClient(options: { allowPrivateNetwork: boolean }): OutgoingClient {
-  const connections = createConnections(options);
+export function createOutgoingClient(rules: AddressRules): OutgoingClient {
+  const connections = createConnections(rules);
   return {
     async send(outgoing) {
       const { tenant } = outgoing;
@@ -157,6 +159,7 @@ async function toResponse(
     encoding: method === 'HEAD' ? undefined : headers['content-encoding'],
     announcedBytes: method === 'HEAD' ? undefined : lengthOf(headers),
     limitBytes: MAX_RESPONSE_BYTES,
+    signal: deadline.signal,
     reserve: waitFor,
   });
   if (body === undefined) throw new OutgoingError('response_too_large', 'The response is larger than 10 MiB.');

@@ -13,7 +13,7 @@ const root = path.resolve(import.meta.dirname, '..');
 const dist = path.join(root, 'dist');
 const stamp = path.join(dist, '.built-from');
 /** Sources that are served as they are. */
-const ASSETS = ['api/http/docs-page'];
+const ASSETS = ['api/http/docs-page', 'api/sessions/common-passwords'];
 /** With TEMPORAL_PAYLOAD_KEY failures are written in another way, and that is part of the bundle (docs/operate/security.md). */
 const BUNDLES = {
   'workflow-bundle.js': {},

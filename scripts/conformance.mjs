@@ -1,24 +1,33 @@
 // Checks docs/evidence/conformance/*.tsv: each row of the interface specification names a test that exists. A cell of the
-// third column may name several tests of the file, with semicolons between them.
+// third column may name several tests of the file, with semicolons between them. In the pages below, it checks that the files
+// in backticks exist.
 //
 //   node scripts/conformance.mjs               fails where a named test does not exist
 //   node scripts/conformance.mjs --markdown    prints all rows as one Markdown document, too
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { problemOf } from './named-tests.mjs';
 
 const FOLDER = 'docs/evidence/conformance';
+const PAGES = ['docs/evidence/asvs.md', 'docs/operate/security.md'];
 const HEAD = ['specification row', 'test file', 'test title'];
 
-const folder = path.resolve(import.meta.dirname, '..', FOLDER);
+const root = path.resolve(import.meta.dirname, '..');
+const folder = path.join(root, FOLDER);
 const names = readdirSync(folder)
   .filter((name) => name.endsWith('.tsv'))
   .toSorted();
 const sections = names.map((name) => ({ name, rows: rowsOf(name) }));
-const problems = sections.flatMap(({ name, rows }) => rows.flatMap((row) => problemsOf(name, row)));
+const cited = PAGES.flatMap((page) => filesIn(page).map((file) => ({ page, file })));
+const problems = [
+  ...sections.flatMap(({ name, rows }) => rows.flatMap((row) => problemsOf(name, row))),
+  ...cited
+    .filter(({ file }) => !existsSync(path.join(root, file)))
+    .map(({ page, file }) => `${page}: there is no ${file}`),
+];
 
 if (process.argv.includes('--markdown')) console.log(['# Conformance\n', ...sections.map(toSection)].join('\n'));
-else console.log(`${sections.flatMap(({ rows }) => rows).length} rows`);
+else console.log(`${sections.flatMap(({ rows }) => rows).length} rows, ${cited.length} files cited`);
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
 
@@ -35,6 +44,12 @@ function problemsOf(name, [row, file, title, ...more]) {
   if (!row || !file || !title || more.length > 0) return [`${where}: three columns are expected`];
   const problem = problemOf(file, title);
   return problem === undefined ? [] : [`${where}: ${problem}`];
+}
+
+/** Files and folders of the tests, and of what they run, that the page names in backticks. */
+function filesIn(page) {
+  const text = readFileSync(path.join(root, page), 'utf8');
+  return [...text.matchAll(/`((?:test|scripts|faults)\/[\w./-]*)`/g)].map(([, file]) => file);
 }
 
 function toSection({ name, rows }) {

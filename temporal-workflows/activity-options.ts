@@ -58,6 +58,8 @@ export const inWorkflowTask = {
   // Some of these activities wait for memory that others hold.
   startToCloseTimeout: '30s',
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
+  // An activity that asks for a longer delay (`handedBack`) waits for it with a timer and leaves the workflow task.
+  localRetryThreshold: '6s',
 } as const;
 const inline = proxyLocalActivities<NodeActivities>(inWorkflowTask);
 

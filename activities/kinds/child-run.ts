@@ -181,7 +181,8 @@ export async function readChildOutput(deps: ReadingDeps, task: NodeTask, ended: 
   if (stored.resultEnc === null) return { output: shown };
   const { secretTexts } = await contexts.load(runId);
   if (!(await passSecrets(db, secretBox, task.runId, secretTexts))) return { output: shown };
-  return { output: valueOf(found, secretBox.open(stored.resultEnc, 'node-result')), shown };
+  const whole = secretBox.open(stored.resultEnc, 'node-result', runId, found.path, found.nodeId);
+  return { output: valueOf(found, whole), shown };
 }
 
 function failureOf({ runId, status, errorCode, errorMessage }: EndedChild): NodeFailure {

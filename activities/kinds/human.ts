@@ -2,11 +2,15 @@
 import type { WaitFacts } from '../../contract/activities.js';
 import { askPeople, findChosen, settleTask } from '../../db/human-tasks/task-life.js';
 import type { Role } from '../../db/core/tables.js';
+import { passSecrets } from '../../db/runs/passed-secrets.js';
+import { completeInput } from '../../graph/input.js';
+import { isEmpty, type JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
-import type { Masker } from '../../graph/mask.js';
+import { createMasker, type Masker } from '../../graph/mask.js';
 import { actionsOf, humanNode, type HumanNodeData } from '../../graph/nodes/human.js';
 import { DEFAULT_TIMEOUT_SECONDS } from '../../graph/nodes/timeout-field.js';
 import { FIRST_LISTED_HANDLE, type Handle } from '../../graph/plan.js';
+import { isSecretField, MASK, maskInput } from '../../graph/secrets.js';
 import { renderText } from '../../graph/template.js';
 import { NodeFailure } from '../node/failures.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
@@ -32,7 +36,7 @@ export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
       const wait = await askPeople(db, task, {
         label: task.node.label,
         message: toStored(message),
-        fields: writeJson(maskAllButIds(data.fields ?? [], masker)),
+        fields: writeJson(maskAllButIds((data.fields ?? []).map(withoutSecret), masker)),
         actions: writeJson(maskAllButIds(actionsOf(data), masker)),
         ...assigneesOf(data),
         excludeStarter: data.exclude_starter ?? false,
@@ -42,6 +46,13 @@ export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
       return begunWait(wait, Date.now());
     },
   };
+}
+
+/** `********` tells who answers that there is a default, which stays in the drawing. */
+function withoutSecret<Field extends JsonObject>(field: Field): Field {
+  const { default_value: value } = field;
+  if (!isSecretField(field) || isEmpty(value)) return field;
+  return { ...field, default_value: value === MASK ? '' : MASK };
 }
 
 /** Ids are part of the drawing, and answers name them. */
@@ -71,11 +82,24 @@ export async function endTask({ db, secretBox }: WaitDeps, task: NodeTask): Prom
   await task.memory.resize(RECORDING_FACTOR * (last.entered.length + (last.enteredEnc?.length ?? 0)));
   const { action } = settled;
   const { entered, enteredEnc, comment } = last;
-  const values = parseJson(enteredEnc === null ? entered : secretBox.open(enteredEnc, 'human-answer'));
-  const answeredBy = answers.map(({ userId }) => userId);
-  const output = { content: action, action, values, comment, answered_by: answeredBy };
-  const handle = handleOf(humanNode.schema.parse(task.node.data), action);
-  return { output, ...(handle !== 0 && { handle }) };
+  const data = humanNode.schema.parse(task.node.data);
+  const fields = data.fields ?? [];
+  const given = parseJson(
+    enteredEnc === null ? entered : secretBox.open(enteredEnc, 'human-answer', settled.taskId, last.userId),
+  ) as JsonObject;
+  const values = completeInput(fields, given).input;
+  const { masked, secretValues } = maskInput(fields, values);
+  const toOutput = (of: unknown) => {
+    return { content: action, action, values: of, comment, answered_by: answers.map(({ userId }) => userId) };
+  };
+  const handle = handleOf(data, action);
+  const outcome = { output: toOutput(values), ...(handle !== 0 && { handle }) };
+  if (secretValues.length === 0) return outcome;
+  // Before anything of this run can hold what was entered, the run masks it.
+  if (!(await passSecrets(db, secretBox, task.runId, secretValues))) {
+    throw new NodeFailure('too_many_secrets', 'The secrets that the run has got have too many characters.');
+  }
+  return { ...outcome, publicOutput: createMasker(secretValues).json(toOutput(masked)) };
 }
 
 /** A task without a list of actions is left by its ordinary links. */

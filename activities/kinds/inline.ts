@@ -4,8 +4,14 @@ import { nodeDefinitions, type EvaluatedKind } from '../../graph/nodes/registry.
 import { RECORDING_FACTOR } from '../node/payload-weight.js';
 import type { NodeKindRunner } from '../node/node-step.js';
 import type { RunContexts } from '../node/run-context.js';
+import type { JudgeFor } from './judge-conditions.js';
 
-export function createInlineRunner(kind: EvaluatedKind, contexts: RunContexts): NodeKindRunner {
+interface InlineDeps {
+  contexts: RunContexts;
+  judge: JudgeFor;
+}
+
+export function createInlineRunner(kind: EvaluatedKind, { contexts, judge }: InlineDeps): NodeKindRunner {
   const definition: InlineDefinition = nodeDefinitions[kind];
   return {
     kind,
@@ -17,7 +23,7 @@ export function createInlineRunner(kind: EvaluatedKind, contexts: RunContexts): 
         task,
         definition.templateFields.map((field) => data[field]),
       );
-      const evaluation = definition.evaluate(data, scope);
+      const evaluation = await definition.evaluate(data, scope, judge(task));
       const { memory } = task;
       // A stopping worker tries to record the result even without the memory that it has asked for.
       await memory.resize(memory.bytes + RECORDING_FACTOR * evaluation.output.content.length)?.catch(() => undefined);

@@ -1,12 +1,15 @@
-import { parseJson } from '../../graph/json-text.js';
+import { parseModestJson } from '../../graph/json-text.js';
 import { isDeeperThan } from '../../outgoing/json-depth.js';
 
 const MAX_JSON_DEPTH = 500;
 
-/** Undefined for what is no JSON, and for deeper values: they cannot be written as JSON again later, so they stay text. */
+/**
+ * Undefined for what is no JSON or has too many values, and for deeper values: they cannot be written as JSON again later,
+ * so they stay text.
+ */
 export function toShallowJson(text: string): unknown {
   try {
-    const value = parseJson(text);
+    const value = parseModestJson(text);
     return isDeeperThan(value, MAX_JSON_DEPTH) ? undefined : value;
   } catch {
     return undefined;

@@ -1,58 +1,50 @@
 // Checks what a model says against `response_format`: for LLM nodes, and for whoever else asks a model for JSON.
-import { LRUCache } from 'lru-cache';
+import { isObject } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
-import type { SchemaCheck } from '../../graph/json-schema.js';
-import {
-  compileForm,
-  invalidFormat,
-  readAnswer,
-  type AnswerForm,
-  type CheckedAnswer,
-} from '../../graph/response-format.js';
-import { OutOfTimeError, withinTime } from './within-time.js';
+import { invalidFormat, readAnswer, type AnswerForm, type CheckedAnswer } from '../../graph/response-format.js';
+import type { Threads } from '../../threads/threads.js';
 
-/** Schemas of a legal size compile within a second. The worker does nothing else meanwhile. */
-const CHECK_WITHIN_MS = 3_000;
+/** Schemas of a legal size compile within two seconds. */
+const CHECK_WITHIN_MS = 10_000;
 
-/** By the schema as JSON text: a workflow uses its own again and again. Compiled, a schema is larger than its text. */
-const checks = new LRUCache<string, SchemaCheck>({
-  max: 100,
-  maxSize: 512 * 1024,
-  sizeCalculation: (_check, text) => text.length + 1,
-});
-
-/** Throws, as `checkAnswer` does, for a form by which nothing can be checked: before anybody pays for an answer. */
-export function prepareForm(form: AnswerForm): void {
-  bounded(() => checkOf(form));
+/** Checks answers against the form that they must have. */
+export interface FormChecker {
+  /** Throws, as `check` does, for a form by which nothing can be checked: before anybody pays for an answer. */
+  prepare(form: AnswerForm, asked: Asked): Promise<void>;
+  /**
+   * Reads an answer as JSON and checks it against its form (extensions, sections 1.2 and 7). Returns the JSON, in which
+   * numbers are as they were written, or what is wrong with it in words that the model can be told. Throws a `NodeError`
+   * with the code `invalid_response_format` for a schema that cannot be compiled, or not checked within ten seconds.
+   */
+  check(content: string, form: AnswerForm, asked: Asked): Promise<CheckedAnswer>;
 }
 
-/**
- * Reads an answer as JSON and checks it against its form (extensions, sections 1.2 and 7). Returns the JSON, in which
- * numbers are as they were written, or what is wrong with it in words that the model can be told. Throws a `NodeError`
- * with the code `invalid_response_format` for a schema that cannot be compiled, or not checked within three seconds.
- */
-export function checkAnswer(content: string, form: AnswerForm): CheckedAnswer {
-  const answer = readAnswer(content);
-  if ('problem' in answer) return answer;
-  const problem = bounded(() => checkOf(form)(answer.json));
-  return problem === undefined ? answer : { problem };
+export interface Asked {
+  projectId: number;
+  /** Aborting it ends the check with its reason. */
+  signal: AbortSignal;
 }
 
-function bounded<T>(work: () => T): T {
-  try {
-    return withinTime(CHECK_WITHIN_MS, work);
-  } catch (error) {
-    if (!(error instanceof OutOfTimeError || error instanceof RangeError)) throw error;
+export function createFormChecker(threads: Threads): FormChecker {
+  async function problemOf(schema: object, value: string | undefined, asked: Asked): Promise<string | undefined> {
+    const work = { kind: 'schema', schema: writeJson(schema), ...(value !== undefined && { value }) } as const;
+    const { projectId: owner, signal } = asked;
+    const reply = await threads.run(work, { owner, signal, limitMs: CHECK_WITHIN_MS });
+    if (reply?.kind === 'checked') return reply.problem;
+    if (reply?.kind === 'unusable') throw invalidFormat(reply.reason);
     throw invalidFormat('to check an answer against the schema takes too long');
   }
-}
 
-function checkOf(form: AnswerForm): SchemaCheck {
-  if (form.schema === undefined) return compileForm(form);
-  const text = writeJson(form.schema);
-  const known = checks.get(text);
-  if (known !== undefined) return known;
-  const check = compileForm(form);
-  checks.set(text, check);
-  return check;
+  return {
+    async prepare({ schema }, asked) {
+      if (schema !== undefined) await problemOf(schema, undefined, asked);
+    },
+    async check(content, { schema }, asked) {
+      const answer = readAnswer(content);
+      if ('problem' in answer) return answer;
+      if (schema === undefined) return isObject(answer.json) ? answer : { problem: 'it is not a JSON object' };
+      const problem = await problemOf(schema, writeJson(answer.json), asked);
+      return problem === undefined ? answer : { problem };
+    },
+  };
 }

@@ -40,7 +40,7 @@ export async function endCallback({ db, secretBox }: WaitDeps, task: NodeTask): 
   if (ended.answerBytes === null) throw new NodeFailure('wait_timeout', 'No callback came in time.');
   const { memory } = task;
   await memory.resize(RECORDING_FACTOR * ended.answerBytes);
-  const content = secretBox.open(await readAnswer(db, task), 'callback');
+  const content = secretBox.open(await readAnswer(db, task), 'callback-answer', task.runId, task.path, task.nodeId);
   await memory.resize(memory.bytes + structureBytes(content));
   const json = toShallowJson(content);
   return { output: json === undefined ? { content } : { content, json } };

@@ -28,8 +28,10 @@ export function createCallbackUrls(db: Db, secretBox: SecretBox, publicUrl: stri
         const node = run.node(nodeId);
         if (node === undefined || !waitsForCallback(node.kind, node.data)) continue;
         const token = randomBytes(TOKEN_BYTES).toString('base64url');
-        const fresh = { token, tokenEnc: secretBox.seal(token, 'callback') };
-        const known = secretBox.open(await ensureToken(db, { ...iteration, nodeId }, fresh), 'callback');
+        const row = [iteration.runId, iteration.path, nodeId] as const;
+        const fresh = { token, tokenEnc: secretBox.seal(token, 'callback-token', ...row) };
+        const sealed = await ensureToken(db, { ...iteration, nodeId }, fresh);
+        const known = secretBox.open(sealed, 'callback-token', ...row);
         urls.set(nodeId, callbackUrl(publicUrl, known));
       }
       return urls;

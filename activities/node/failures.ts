@@ -53,6 +53,11 @@ export class NodeFailure extends NodeError {
   }
 }
 
+/** The failure of a node whose project would store more than it may. What its call has cost is paid for. */
+export function quotaFailure(charge?: Charge): NodeFailure {
+  return new NodeFailure('quota_exceeded', 'The project would store more bytes than it may.', { charge });
+}
+
 /** A failed node is the user's concern, so the worker logs no warning. */
 const { BENIGN } = ApplicationFailureCategory;
 
@@ -73,6 +78,21 @@ export function retryableFailure(code: string, delayMs: number): ApplicationFail
     nextRetryDelay: Math.max(1, delayMs),
     category: BENIGN,
   });
+}
+
+/** Above the threshold up to which local activities are retried within the workflow task, which then holds no slot. */
+const COME_BACK_MS = 8_000;
+
+/**
+ * Creates a failure by which a node that has done nothing yet leaves its slot to others, because its project has too much
+ * work that waits. It comes back in 8 to 16 s.
+ */
+export function handedBack(): ApplicationFailure {
+  return retryableFailure('handed_back', Math.round(COME_BACK_MS * (1 + Math.random())));
+}
+
+export function isHandedBack(failure: unknown): boolean {
+  return failure instanceof ApplicationFailure && failure.type === 'handed_back';
 }
 
 /** Returns the retry delay that the node has set; undefined where it has set none. */

@@ -64,7 +64,7 @@ export function createScopeLoader({ db, secretBox, callbacks, rememberedOutput, 
     for (const output of found) {
       // Outputs are read one after the other, so that only one large text is in memory at a time.
       const stored = output.isLarge ? await readOutput(db, { ...place, nodeId: output.nodeId }) : output;
-      const text = stored === undefined ? null : openResult(stored, secretBox);
+      const text = stored === undefined ? null : openResult(stored, { ...place, nodeId: output.nodeId }, secretBox);
       if (text === null) continue;
       await held.add(structureBytes(text));
       loaded.push([output.nodeId, parseJson(text) as NodeOutput]);
@@ -74,7 +74,7 @@ export function createScopeLoader({ db, secretBox, callbacks, rememberedOutput, 
 
   async function readItem(loop: NodeKey, index: number): Promise<string | undefined> {
     const item = await findItem(db, loop, index);
-    return item && secretBox.open(item.itemEnc, 'loop-item');
+    return item && secretBox.open(item.itemEnc, 'loop-item', loop.runId, loop.path, loop.nodeId, index);
   }
 
   async function loadIteration(loop: NodeKey, path: string, held: Held): Promise<LoopVariables> {

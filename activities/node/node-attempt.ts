@@ -1,11 +1,19 @@
 // One attempt of a node's step, from its claim to the record of its end.
 import { Context } from '@temporalio/activity';
 import { isDataException } from '../../db/core/data-exception.js';
+import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { claimNode, findNodeClaim, type NodeClaim } from '../../db/nodes/node-results-repository.js';
 import { NodeError } from '../../graph/node-error.js';
 import { retryPolicyOf, type RetryPolicy } from '../../graph/nodes/every-node.js';
 import type { NodeKey } from '../../graph/plan.js';
-import { finalFailure, NodeFailure, retryableFailure, runClosedFailure } from './failures.js';
+import {
+  finalFailure,
+  isHandedBack,
+  NodeFailure,
+  quotaFailure,
+  retryableFailure,
+  runClosedFailure,
+} from './failures.js';
 import { keepAttempt } from './keep-attempt.js';
 import { logAttempt } from './node-log.js';
 import { recordNode, type NodeEnd } from './record-node.js';
@@ -118,6 +126,10 @@ async function failAttempt<Facts>(error: unknown, failing: Failing<Facts>): Prom
     await keep(CUT);
     throw error;
   }
+  if (isHandedBack(error)) {
+    observe('handed_back');
+    throw error;
+  }
   if (!(error instanceof NodeFailure)) {
     observe('internal_error');
     await keep(INTERNAL);
@@ -162,6 +174,7 @@ export async function performStep<Facts>(
 
 /** What `graph/` throws fails the node like any other failure, and so does what the database never takes. */
 function toFailure(thrown: unknown): unknown {
+  if (isQuotaExceeded(thrown)) return quotaFailure();
   if (isDataException(thrown)) return new NodeFailure('internal_error', 'The service cannot store what the node says.');
   if (!(thrown instanceof NodeError) || thrown instanceof NodeFailure) return thrown;
   return new NodeFailure(thrown.code, thrown.message);

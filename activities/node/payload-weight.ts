@@ -1,6 +1,7 @@
 // Estimates the memory that a payload takes while a node works on it. The factors are measured upper bounds
 // (docs/operate/tuning.md).
 import { mayHoldUnkeptNumber } from '../../graph/exact-number.js';
+import type { MessageSize } from '../../outgoing/message-size.js';
 
 /** Bytes of memory per byte of an answer or result: its text, and its strings once they are parsed. */
 export const PARSED_FACTOR = 3;
@@ -15,6 +16,14 @@ export const RECORDING_FACTOR = 7;
 const VALUE_BYTES = 32;
 /** The size of a number that is kept as its digits, in addition to the digits. */
 const EXACT_NUMBER_BYTES = 96;
+
+/** The values of a message are copied while they are checked. */
+const MESSAGE_VALUE_BYTES = 3 * VALUE_BYTES;
+
+/** The memory of a message of an MCP server, from its first byte until its result is recorded. */
+export function messageBytes({ bytes, values }: MessageSize): number {
+  return RECORDING_FACTOR * bytes + MESSAGE_VALUE_BYTES * values;
+}
 
 const [COMMA, COLON, OPEN_BRACKET, OPEN_BRACE] = [0x2c, 0x3a, 0x5b, 0x7b];
 

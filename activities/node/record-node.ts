@@ -9,7 +9,8 @@ import {
   type NodeClaim,
   type NodeEnd as NodeEndRow,
 } from '../../db/nodes/node-results-repository.js';
-import { NodeFailure, type Charge } from './failures.js';
+import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
+import { NodeFailure, quotaFailure, type Charge } from './failures.js';
 import { toResultText } from './result-text.js';
 import type { NodeDeps, NodeOutcome, NodeStep, NodeTask } from './node-step.js';
 
@@ -42,7 +43,7 @@ export async function recordNode(
   end: NodeEnd,
 ): Promise<NodeClaim | undefined> {
   const { run, node, runId, path, nodeId } = task;
-  const texts = end.outcome && toResultText(end.outcome, run.masker, deps.secretBox);
+  const texts = end.outcome && toResultText(end.outcome, task, { masker: run.masker, secretBox: deps.secretBox });
   let charge: Charge | undefined;
   let isSettled = false;
   let stored: NodeClaim | undefined;
@@ -70,7 +71,10 @@ export async function recordNode(
       isEstimated: false,
       reason: charge?.reason ?? end.failure?.code ?? '',
     } satisfies NodeEndRow;
-    isSettled = await (recorder.store?.(row, charge?.answered) ?? recordNodeEnd(deps.db, row));
+    const storing = recorder.store?.(row, charge?.answered) ?? recordNodeEnd(deps.db, row);
+    isSettled = await storing.catch((error: unknown) => {
+      throw isQuotaExceeded(error) ? quotaFailure(charge) : error;
+    });
     if (!isSettled) stored = await findNodeClaim(deps.db, task);
   });
   // The output of an earlier attempt counts, and the output of this attempt is discarded.
@@ -101,7 +105,7 @@ export async function persist(deps: NodeDeps, task: NodeTask, write: () => Promi
     try {
       return await write();
     } catch (error) {
-      if (error instanceof ApplicationFailure) throw error;
+      if (error instanceof ApplicationFailure || error instanceof NodeFailure) throw error;
       if (isRefusedForGood(error)) {
         deps.logger.error({ run_id: task.runId, node_id: task.nodeId, err: error }, 'an outcome cannot be recorded');
         throw new NodeFailure('internal_error', 'What the node put out could not be stored.');

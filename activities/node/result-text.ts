@@ -1,6 +1,7 @@
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { writeJson } from '../../graph/json-text.js';
 import type { Masker } from '../../graph/mask.js';
+import type { NodeKey } from '../../graph/plan.js';
 import type { NodeOutput } from '../../graph/template.js';
 
 export interface ResultTexts {
@@ -14,13 +15,14 @@ export interface ResultTexts {
 
 export function toResultText(
   { output, publicOutput = output }: { output: NodeOutput; publicOutput?: NodeOutput },
-  masker: Masker,
-  secretBox: SecretBox,
+  { runId, path, nodeId }: NodeKey,
+  { masker, secretBox }: { masker: Masker; secretBox: SecretBox },
 ): ResultTexts {
   const plain = withoutNul(writeJson(output));
   if (masker.isEmpty && publicOutput === output) return { plain, result: plain, resultEnc: null };
   const masked = withoutNul(writeJson(masker.json(publicOutput)));
-  return { plain, result: masked, resultEnc: masked === plain ? null : secretBox.seal(plain, 'node-result') };
+  const resultEnc = masked === plain ? null : secretBox.seal(plain, 'node-result', runId, path, nodeId);
+  return { plain, result: masked, resultEnc };
 }
 
 /**

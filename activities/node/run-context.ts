@@ -13,6 +13,7 @@ import { createMasker, type Masker } from '../../graph/mask.js';
 import { joinSecrets, type SecretMap } from '../../graph/secrets.js';
 import type { Scope } from '../../graph/template.js';
 import { workflowToolsOf } from '../../graph/nodes/agent.js';
+import { asksForSecrets } from '../../graph/nodes/human.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { CallbackUrls } from './callback-urls.js';
@@ -58,9 +59,9 @@ export interface RunContexts {
   loadScope(task: ScopeTask, templates: unknown): Promise<Scope>;
 }
 
-/** A run whose nodes or tools start runs gets secrets of these while it lasts. */
+/** A run may get secrets while it lasts: of runs that its nodes or tools start, and from people. */
 interface KeptRun extends RunContext {
-  startsRuns: boolean;
+  getsSecrets: boolean;
 }
 
 /** The part that all runs of the same drawing share. */
@@ -71,7 +72,7 @@ interface Graph extends RunGraph {
 // Both bounds apply at once: one limits the number of small runs, the other the weight of large ones. A run that is too
 // heavy is loaded again for each node.
 const RUN_CACHE = { max: 500, maxSize: 96 * 1024 * 1024 };
-/** Maskers of runs that have got secrets of other runs. */
+/** Maskers of runs that have got secrets. */
 const MAX_PASSED_MASKERS = 50;
 /** A drawing consists mostly of small objects, which take much more memory than their text. */
 const SNAPSHOT_FACTOR = 8;
@@ -116,19 +117,21 @@ export function createRunContexts(db: Db, secretBox: SecretBox, callbacks: Callb
       depth: stored.depth,
       rootRunId: stored.rootRunId,
       isResumed: stored.isResumed,
-      startsRuns: [...nodes.values()].some(mayStartRuns),
+      getsSecrets: [...nodes.values()].some(mayGetSecrets),
       node: (nodeId) => withSecrets(nodes.get(nodeId), secrets),
     };
   }
 
-  /** With the secrets that have come from other runs by now. */
-  async function withPassed({ startsRuns, ...run }: KeptRun): Promise<RunContext> {
-    const sealed = startsRuns ? await findPassedSecrets(db, run.runId) : null;
+  /** With the secrets that it has got by now. */
+  async function withPassed({ getsSecrets, ...run }: KeptRun): Promise<RunContext> {
+    const sealed = getsSecrets ? await findPassedSecrets(db, run.runId) : null;
     if (sealed === null) return run;
     const key = `${run.runId}/${createHash('sha256').update(sealed).digest('base64url')}`;
     let masking = maskers.get(key);
     if (masking === undefined) {
-      const secretTexts = [...new Set([...run.secretTexts, ...openPassedSecrets(secretBox, sealed)])];
+      const secretTexts = [
+        ...new Set([...run.secretTexts, ...openPassedSecrets(secretBox, sealed, [run.projectId, run.runId])]),
+      ];
       maskers.set(key, (masking = { secretTexts, masker: createMasker(secretTexts) }));
     }
     return { ...run, ...masking };
@@ -150,7 +153,8 @@ export function createRunContexts(db: Db, secretBox: SecretBox, callbacks: Callb
   };
 }
 
-function mayStartRuns({ kind, data }: RunNode): boolean {
+function mayGetSecrets({ kind, data }: RunNode): boolean {
+  if (kind === 'human') return asksForSecrets(data);
   return kind === 'workflow' || (kind === 'agent' && workflowToolsOf(data).length > 0);
 }
 

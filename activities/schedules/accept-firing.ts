@@ -24,6 +24,7 @@ import {
   type FiringSchedule,
   type Refusal,
 } from '../../db/schedules/firings-repository.js';
+import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { measureDrawing } from '../../db/workflows/called-workflows.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { maskInput } from '../../graph/secrets.js';
@@ -33,6 +34,10 @@ import { DRAWING_FACTOR } from '../kinds/child-run.js';
 const TOO_LATE: Refusal = {
   code: 'too_late',
   message: 'No worker took the firing within `catchup_seconds`.',
+};
+const NO_ROOM: Refusal = {
+  code: 'quota_exceeded',
+  message: 'The project would store more bytes than it may.',
 };
 const UNREADABLE: Refusal = {
   code: 'input_unreadable',
@@ -95,7 +100,7 @@ async function store(deps: FiringDeps, firing: FiringKey, schedule: FiringSchedu
     await memory.resize(DRAWING_FACTOR * ((sizeBytes ?? 0) + inputEnc.length));
     const workflow = await findDrawing(db, workflowId);
     if (workflow === undefined) return { code: 'workflow_not_found', message: 'The workflow was deleted.' };
-    const stored = openScheduleInput(secretBox, inputEnc);
+    const stored = openScheduleInput(secretBox, firing.scheduleId, inputEnc);
     if (stored === undefined) return UNREADABLE;
     const { secretValues: passedSecrets } = maskInput(secretFieldsThen(stored), stored.input);
     const prepared = prepareRun(secretBox, { workflow, userId: authorId, input: stored.input, passedSecrets });
@@ -110,6 +115,9 @@ async function store(deps: FiringDeps, firing: FiringKey, schedule: FiringSchedu
       return acceptFiring(db, firing, { run, checkInSeconds: START_GRACE_SECONDS });
     });
     return undefined;
+  } catch (error) {
+    if (isQuotaExceeded(error)) return NO_ROOM;
+    throw error;
   } finally {
     memory.end();
   }

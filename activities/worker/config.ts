@@ -20,7 +20,7 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
     apiInternalUrl: environment.apiInternalUrl.replace(/\/$/, ''),
     publicUrl: environment.publicUrl,
     runTimeoutDays: environment.runTimeoutDays,
-    allowPrivateNetwork: environment.allowPrivateNetwork,
+    addressRules: environment.addressRules,
     taskQueue: environment.temporalTaskQueue,
     temporal: loadTemporalConnection(env),
     payloadKeys: environment.temporalPayloadKeys,

@@ -13,6 +13,7 @@ import type { EvaluatedKind } from '../../graph/nodes/registry.js';
 import type { ByteBudget } from '../../outgoing/byte-budget.js';
 import type { McpClient } from '../../outgoing/mcp-types.js';
 import type { OutgoingClient } from '../../outgoing/outgoing-client.js';
+import type { Threads } from '../../threads/threads.js';
 import { createExecuteNode } from '../dense/execute-node.js';
 import { createNodeChain } from '../dense/node-chain.js';
 import { Slots } from '../dense/slots.js';
@@ -23,6 +24,7 @@ import { createCodeRunner } from '../kinds/code/code.js';
 import type { Sandbox } from '../kinds/code/sandbox.js';
 import { createHttpRunner } from '../kinds/http/http.js';
 import { createInlineRunner } from '../kinds/inline.js';
+import { createJudge, type JudgeFor } from '../kinds/judge-conditions.js';
 import { createLlmRunner } from '../kinds/llm/llm.js';
 import { createModelClients } from '../kinds/llm/model-clients.js';
 import { createForEachStep, createLoopStep } from '../kinds/loop/begin-loop.js';
@@ -30,6 +32,7 @@ import { createEndIterationsStep } from '../kinds/loop/end-iterations.js';
 import { createEndLoopStep } from '../kinds/loop/end-loop.js';
 import { createMcpRunner } from '../kinds/mcp/mcp.js';
 import { createMcpSessions } from '../kinds/mcp/mcp-sessions.js';
+import { createFormChecker } from '../kinds/structured-answer.js';
 import { createTriggerStep } from '../kinds/trigger.js';
 import { createEndWaitStep } from '../kinds/end-wait.js';
 import { createAskStep } from '../kinds/human.js';
@@ -54,6 +57,7 @@ export interface ActivityDeps {
   outgoing: OutgoingClient;
   mcp: McpClient;
   sandbox: Sandbox;
+  threads: Threads;
   providers: ModelProviders;
   /** The memory budget that the nodes of all runs share. */
   memory: ByteBudget;
@@ -74,18 +78,20 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const node: NodeDeps = { db, secretBox, contexts, memory, logger, metrics };
   const sessions = createMcpSessions(deps.mcp);
   const clients = createModelClients(db, secretBox, metrics);
+  const forms = createFormChecker(deps.threads);
   const waits = { db, secretBox, contexts, callbacks: deps.callbacks };
   const children = { ...waits, snapshots: createSnapshotStore(db), runTimeoutDays: deps.runTimeoutDays };
-  const agent: AgentDeps = { ...children, providers, clients, sessions, node };
-  const loops = { db, secretBox, contexts };
+  const agent: AgentDeps = { ...children, providers, clients, forms, sessions, node };
+  const judge = createJudge(deps.threads);
+  const loops = { db, secretBox, contexts, judge };
   const trace = createActivityTracer(contexts);
   const report: ReportRunEnd = (end) => trace('finishRun', end, () => reportRunEnd(deps, end));
 
   const steps: Steps = {
-    ...toInlineSteps(contexts),
+    ...toInlineSteps(contexts, judge),
     trigger: createTriggerStep(db),
     http: toStep(createHttpRunner({ db, contexts, client: deps.outgoing })),
-    llm: toStep(createLlmRunner({ contexts, providers, clients, node })),
+    llm: toStep(createLlmRunner({ contexts, providers, clients, forms, node })),
     mcp: toStep(createMcpRunner({ db, contexts, sessions })),
     code: toStep(createCodeRunner({ contexts, sandbox: deps.sandbox, logger })),
   };
@@ -126,8 +132,8 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   };
 }
 
-function toInlineSteps(contexts: RunContexts): Record<EvaluatedKind, NodeStep<NodeFacts>> {
+function toInlineSteps(contexts: RunContexts, judge: JudgeFor): Record<EvaluatedKind, NodeStep<NodeFacts>> {
   const evaluated = kindsThatRun('inline').filter((kind) => kind !== 'trigger');
-  const steps = evaluated.map((kind) => [kind, toStep(createInlineRunner(kind, contexts))]);
+  const steps = evaluated.map((kind) => [kind, toStep(createInlineRunner(kind, { contexts, judge }))]);
   return Object.fromEntries(steps) as Record<EvaluatedKind, NodeStep<NodeFacts>>;
 }

@@ -4,9 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { DefaultLogger, NativeConnection, Worker, type LogEntry, type WorkerOptions } from '@temporalio/worker';
 import { sql } from 'kysely';
 import { ConfigError } from '../../config/environment.js';
+import { portOf, startHealthServer } from '../../config/health-server.js';
 import { createLogger, type Logger } from '../../config/logger.js';
 import { createDataConverter } from '../../config/payload-encryption.js';
 import { registerPoolMetrics } from '../../config/pool-metrics.js';
+import { onStopSignal } from '../../config/stop-signals.js';
 import { startTracing } from '../../config/tracing.js';
 import { createDatabase } from '../../db/core/client.js';
 import { createSecretBox } from '../../db/core/secret-box.js';
@@ -14,11 +16,11 @@ import { loadWorkerConfig, type WorkerConfig } from './config.js';
 import { createActivities } from './create-activities.js';
 import { createSandbox } from '../kinds/code/sandbox.js';
 import { createErrorHygieneInterceptor } from './error-hygiene-interceptor.js';
-import { portOf, startHealthServer } from './health-server.js';
 import { withLeanThreads } from './lean-threads/lean-threads.js';
 import { ByteBudget } from '../../outgoing/byte-budget.js';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../../outgoing/outgoing-client.js';
+import { createThreads } from '../../threads/threads.js';
 import { createCallbackUrls } from '../node/callback-urls.js';
 import { createRunContexts } from '../node/run-context.js';
 import { ProjectSlots } from './project-slots.js';
@@ -28,6 +30,9 @@ import { createWorkerMetrics, registerWorkerLoad } from './worker-metrics.js';
 
 /** A node with a lighter payload than this never waits for memory behind large ones. */
 const UNCOUNTED_BYTES = 1024 * 1024;
+/** Local activities and workflow tasks mostly wait: for the database, for memory, for a thread. */
+const LOCAL_ACTIVITIES = 400;
+const WORKFLOW_TASKS = 100;
 const DATABASE_CONNECTIONS = 20;
 /** A node waits this long for a connection. Failing earlier would count as an attempt of the node. */
 const CONNECT_TIMEOUT_MS = 20_000;
@@ -40,9 +45,12 @@ const SHUTDOWN_FORCE = '12s';
 
 async function main(): Promise<void> {
   const config = loadWorkerConfig(process.env);
+  // Until the worker runs, there is nothing to finish or to hand back.
+  let stop = (): void => process.exit(0);
+  onStopSignal(() => stop());
   const logger = createLogger('worker', config.logLevel, config);
   const [readSdkMetrics, tracing] = await Promise.all([
-    installRuntime({ logger: createSdkLogger(logger) }),
+    installRuntime({ logger: createSdkLogger(logger), shutdownSignals: [] }),
     startTracing('worker', config, logger),
   ]);
   const metrics = createWorkerMetrics();
@@ -54,9 +62,10 @@ async function main(): Promise<void> {
     onPool: (pool) => registerPoolMetrics(metrics.registry, pool),
     onError: (error) => logger.warn({ code: (error as { code?: string }).code }, 'database connection lost'),
   });
-  const outgoing = createOutgoingClient({ allowPrivateNetwork: config.allowPrivateNetwork });
-  const mcp = createMcpClient({ allowPrivateNetwork: config.allowPrivateNetwork });
+  const outgoing = createOutgoingClient(config.addressRules);
+  const mcp = createMcpClient(config.addressRules);
   const sandbox = createSandbox();
+  const threads = createThreads();
   const secretBox = createSecretBox(config.secretsKeys);
   const callbacks = createCallbackUrls(db, secretBox, config.publicUrl);
   const contexts = createRunContexts(db, secretBox, callbacks);
@@ -80,6 +89,7 @@ async function main(): Promise<void> {
       outgoing,
       mcp,
       sandbox,
+      threads,
       memory,
       logger,
       metrics,
@@ -87,6 +97,7 @@ async function main(): Promise<void> {
     interceptors: { activity: [createErrorHygieneInterceptor(logger), holdSlots] },
     // An activity holds a database connection only for single statements.
     maxConcurrentActivityTaskExecutions: config.activitySlots,
+    maxConcurrentLocalActivityExecutions: LOCAL_ACTIVITIES,
     // Heartbeats every 2 s reach the server without throttling, so that a cancel arrives within that time.
     maxHeartbeatThrottleInterval: '2s',
     shutdownGraceTime: SHUTDOWN_GRACE,
@@ -97,9 +108,10 @@ async function main(): Promise<void> {
   const health = await startHealthServer(config.host, config.metricsPort, {
     registry: metrics.registry,
     moreMetrics: readSdkMetrics,
-    async isReady() {
+    async readiness() {
       await sql`SELECT 1`.execute(db);
-      return worker.getState() === 'RUNNING';
+      const isReady = worker.getState() === 'RUNNING';
+      return { isReady, body: { status: isReady ? 'ok' : 'unavailable' } };
     },
   });
   const { deploymentName, buildId } = config.version ?? {};
@@ -107,10 +119,16 @@ async function main(): Promise<void> {
   logger.info({ port: portOf(health), task_queue: config.taskQueue, ...version }, 'worker started');
   process.send?.({ type: 'ready', port: portOf(health) });
   try {
-    await worker.run(); // ends on SIGTERM and SIGINT, after draining
+    const drained = worker.run();
+    stop = () => {
+      // A worker that has failed is shutting down already.
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+    };
+    await drained;
   } finally {
     health.close();
     sandbox.close();
+    threads.close();
     await Promise.allSettled([connection.close(), outgoing.close(), mcp.close(), db.destroy()]);
     await tracing.shutdown();
   }
@@ -143,7 +161,7 @@ function workflowOptions({ cachedWorkflows, version }: WorkerConfig): Partial<Wo
     maxCachedWorkflows: cachedWorkflows,
     // Without a cache the SDK drops a run's local activities as soon as another run has a task, so only one task may be
     // open at a time.
-    ...(cachedWorkflows === 0 ? { maxConcurrentWorkflowTaskExecutions: 1 } : {}),
+    maxConcurrentWorkflowTaskExecutions: cachedWorkflows === 0 ? 1 : Math.min(WORKFLOW_TASKS, cachedWorkflows),
     // An unversioned worker must not set this: the server would refuse all its workflow tasks, and runs would hang
     // without an error.
     ...(version === undefined
@@ -156,25 +174,17 @@ const RECONNECT_AFTER_MS = 1_000;
 
 /** Retries, because Temporal may start after the worker. */
 async function connect({ temporal }: WorkerConfig, logger: Logger): Promise<NativeConnection> {
-  let isStopping = false;
-  const stop = () => (isStopping = true);
-  process.once('SIGTERM', stop).once('SIGINT', stop);
-  try {
-    for (;;) {
-      try {
-        return await NativeConnection.connect({
-          ...temporal.connectionOptions,
-          // Within one network, compression costs both sides more than it saves.
-          ...(temporal.connectionOptions.tls ? {} : { grpcCompression: { codec: 'none' } }),
-        });
-      } catch (error) {
-        if (isStopping) process.exit(0);
-        logger.warn({ address: temporal.connectionOptions.address, err: error }, 'Temporal is not reachable yet');
-        await new Promise((resolve) => setTimeout(resolve, RECONNECT_AFTER_MS));
-      }
+  for (;;) {
+    try {
+      return await NativeConnection.connect({
+        ...temporal.connectionOptions,
+        // Within one network, compression costs both sides more than it saves.
+        ...(temporal.connectionOptions.tls ? {} : { grpcCompression: { codec: 'none' } }),
+      });
+    } catch (error) {
+      logger.warn({ address: temporal.connectionOptions.address, err: error }, 'Temporal is not reachable yet');
+      await new Promise((resolve) => setTimeout(resolve, RECONNECT_AFTER_MS));
     }
-  } finally {
-    process.off('SIGTERM', stop).off('SIGINT', stop);
   }
 }
 

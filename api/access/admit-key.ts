@@ -1,13 +1,15 @@
 // Admission of API keys, whichever header carries them: identifies the caller, checks the permission, counts the
 // request.
 import type { KeyRequest, PolledText } from '../../db/runs/poll-repository.js';
-import { WINDOW_SECONDS, type CountedKey } from '../../db/projects/rate-limits-repository.js';
+import type { KeyScope } from '../../db/core/tables.js';
 import type { AppDeps } from '../deps.js';
-import { ApiError, permissionDenied, throttled } from '../http/errors.js';
+import { ApiError, throttled } from '../http/errors.js';
 import type { Caller, Settle } from '../http/route.js';
+import { rateLimitHeaders } from './rate-limit-headers.js';
 
 export interface Admission {
   caller: Caller;
+  scope: KeyScope;
   /** The run that `request` polls; undefined when no run has the id. */
   run: PolledText | undefined;
   /** The rate limit's headers, which every answer carries. */
@@ -19,7 +21,7 @@ export interface Admission {
 export type KeyScheme = 'X-Api-Key' | 'Bearer';
 
 /**
- * Counts the request and returns the user of the key. Throws 401 (unknown or expired key), 403 (API access not granted) or 429
+ * Counts the request and returns the user of the key. Throws 401 (unknown or expired key, or a user who is not active), 403 (API access not granted) or 429
  * (limit exceeded); the last two carry the rate limit's headers. Nothing is cached: a deleted key, a withdrawn
  * permission and a changed limit take effect with the next request. A request that cannot be counted is not admitted:
  * it waits for a slow database and fails without one.
@@ -37,29 +39,23 @@ export async function admitKey(
     });
   }
   const limit = key.rateLimit ?? config.defaultRateLimit;
-  const headers = toHeaders(key, limit);
-  if (!key.apiAccess) throw permissionDenied('API access has not been granted to this user.', headers);
+  const headers = rateLimitHeaders(key, limit);
+  if (!key.apiAccess) {
+    const message = 'API access has not been granted to this user.';
+    throw new ApiError(403, 'permission_denied', message, {
+      headers,
+      caller: { userId: key.userId, keyId: key.keyId },
+    });
+  }
   const isCounted = run?.isUnchanged !== true;
   if (isCounted && key.requests > limit) throw throttled(key.resetInSeconds, headers);
   const settle: Settle = async (isToCount) => {
     if (isToCount === isCounted) return headers;
     if (isToCount) return (await admitKey({ keyCounter, config }, apiKey, scheme)).headers;
     const left = await keyCounter.uncount(apiKey, key);
-    return left === undefined ? headers : toHeaders(left, limit);
+    return left === undefined ? headers : rateLimitHeaders(left, limit);
   };
   const { keyId, userId, projectId } = key;
   const caller = { userId, projectId: projectId ?? undefined, credential: 'key', keyId } as const;
-  return { caller, headers, run, settle };
-}
-
-/** The three usual headers give the reset as Unix time; the pair of the IETF draft gives it as seconds from now. */
-function toHeaders({ requests, resetAtSeconds, resetInSeconds }: CountedKey, limit: number): Record<string, string> {
-  const remaining = Math.max(0, limit - requests);
-  return {
-    'X-RateLimit-Limit': String(limit),
-    'X-RateLimit-Remaining': String(remaining),
-    'X-RateLimit-Reset': String(resetAtSeconds),
-    'RateLimit-Policy': `"default";q=${limit};w=${WINDOW_SECONDS}`,
-    RateLimit: `"default";r=${remaining};t=${resetInSeconds}`,
-  };
+  return { caller, scope: key.scope, headers, run, settle };
 }

@@ -3,7 +3,7 @@
 import { countAndPoll, type KeyRequest, type PolledText } from '../../db/runs/poll-repository.js';
 import type { Db } from '../../db/core/client.js';
 import { countKeyRequests, uncountRequests, type CountedKey } from '../../db/projects/rate-limits-repository.js';
-import { together } from './together.js';
+import { togetherByName } from './together-by-name.js';
 
 export interface CountedRequest {
   /** Undefined when there is no such key, or it has expired. `requests` is the number of this request within the window. */
@@ -25,10 +25,14 @@ const MOST_UNCOUNTED = 1_000;
 
 /** Without batching, a client that polls on many connections would wait for its key's row lock once per request. */
 export function createKeyCounter(db: Db, limits: { retentionDays: number; defaultRateLimit: number }): KeyCounter {
-  /** One counter for each key that is being counted now. */
-  const counters = new Map<string, (request: KeyRequest) => Promise<CountedRequest>>();
-  /** The same for requests of a key and a window that are being taken back. */
-  const uncounters = new Map<string, (request: undefined) => Promise<number | undefined>>();
+  const count = togetherByName(countAll, MOST_TOGETHER);
+  /** By window and key. */
+  const uncount = togetherByName(async (name, given: CountedKey[]) => {
+    const { resetAtSeconds } = given[0]!;
+    const apiKey = name.slice(name.indexOf(' ') + 1);
+    const left = await uncountRequests(db, apiKey, { count: given.length, resetAtSeconds });
+    return given.map(() => left);
+  }, MOST_UNCOUNTED);
 
   async function countAll(apiKey: string, requests: KeyRequest[]): Promise<CountedRequest[]> {
     const { key, runs } = requests.some(({ runId }) => runId !== undefined)
@@ -45,34 +49,10 @@ export function createKeyCounter(db: Db, limits: { retentionDays: number; defaul
     return answers.toReversed();
   }
 
-  function counterOf(apiKey: string) {
-    const known = counters.get(apiKey);
-    if (known !== undefined) return known;
-    const ask = (requests: KeyRequest[]) => countAll(apiKey, requests);
-    const counter = together(ask, { most: MOST_TOGETHER, onIdle: () => counters.delete(apiKey) });
-    counters.set(apiKey, counter);
-    return counter;
-  }
-
-  function uncounterOf(apiKey: string, resetAtSeconds: number) {
-    const name = `${resetAtSeconds} ${apiKey}`;
-    const known = uncounters.get(name);
-    if (known !== undefined) return known;
-    const uncounter = together(
-      async (given: undefined[]) => {
-        const left = await uncountRequests(db, apiKey, { count: given.length, resetAtSeconds });
-        return given.map(() => left);
-      },
-      { most: MOST_UNCOUNTED, onIdle: () => uncounters.delete(name) },
-    );
-    uncounters.set(name, uncounter);
-    return uncounter;
-  }
-
   return {
-    count: (apiKey, request = {}) => counterOf(apiKey)(request),
+    count: (apiKey, request = {}) => count(apiKey, request),
     async uncount(apiKey, key) {
-      const requests = await uncounterOf(apiKey, key.resetAtSeconds)(undefined);
+      const requests = await uncount(`${key.resetAtSeconds} ${apiKey}`, key);
       return requests === undefined ? undefined : { ...key, requests };
     },
   };

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import type { KeyListing } from '../../db/projects/keys-repository.js';
 
+export const keyScope = z.enum(['full', 'run', 'read']);
+
 export const keySchema = z.object({
   id: z.int(),
   label: z.string(),
   hint: z.string().describe('The last four characters of the key.'),
   project: z.int().nullable().describe('The only project that the key reaches; null: all of its user.'),
+  scope: keyScope.describe('`run`: run workflows and answer what runs ask; `read`: GET only; else 403 `key_scope`.'),
   expires_at: z.iso.datetime().nullable().describe('From then on the key is unknown (401); null: never.'),
   rate_limit: z.int().nullable().describe('Requests a minute; null: the default.'),
   created_at: z.iso.datetime(),
@@ -19,6 +22,7 @@ export function toKey(key: KeyListing): z.infer<typeof keySchema> {
     label: key.label,
     hint: key.hint,
     project: key.projectId,
+    scope: key.scope,
     expires_at: key.expiresAt?.toISOString() ?? null,
     rate_limit: key.rateLimit,
     created_at: key.createdAt.toISOString(),

@@ -11,13 +11,13 @@ import {
 import { findProjectRole } from '../../db/projects/members-repository.js';
 import { badRequestSchema, detailSchema, nothing, sessionErrors } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
-import { ApiError, invalidFields, notFound, permissionDenied } from '../http/errors.js';
+import { ApiError, invalidFields, notFound, permissionDenied, refusing } from '../http/errors.js';
 import { futureField, integerField } from '../http/field-errors.js';
 import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
 import { idParams, MAX_ID } from '../http/path-ids.js';
 import { defineRoute, type Caller, type Route } from '../http/route.js';
 import { isAdministrator, requireAdministrator } from './administrators.js';
-import { keySchema, newKeySchema, toKey } from './key-view.js';
+import { keySchema, keyScope, newKeySchema, toKey } from './key-view.js';
 
 const keysPath = '/api/v1/api-keys/';
 const keyPath = '/api/v1/api-keys/:id/';
@@ -27,6 +27,7 @@ const MOST_KEYS = 100;
 const fields = {
   label: z.string().trim().max(100),
   project: integerField().nullable(),
+  scope: keyScope,
   expires_at: futureField().nullable(),
   rate_limit: integerField().min(1).max(MAX_ID).nullable(),
 };
@@ -53,6 +54,7 @@ const create = defineRoute({
   path: keysPath,
   summary: 'Creates an API key of the caller and shows it, once. `rate_limit` is for administrators (403).',
   auth: 'session',
+  audit: { action: 'key.created', target: 'key', makes: 'id' },
   body: bodySchema,
   responses: { 201: newKeySchema, 400: badRequestSchema, ...sessionErrors },
   async handler({ deps, caller, body }) {
@@ -70,6 +72,7 @@ const update = defineRoute({
   path: keyPath,
   summary: "Changes an API key of the caller. Administrators change `rate_limit`, and of others' keys only that.",
   auth: 'session',
+  audit: { action: 'key.changed', target: 'key', id: 'id' },
   params: idParams,
   body: bodySchema,
   responses: { 200: keySchema, 400: badRequestSchema, 404: detailSchema, ...sessionErrors },
@@ -90,6 +93,7 @@ const remove = defineRoute({
   path: keyPath,
   summary: "Deletes an API key of the caller; administrators delete anybody's. It is refused from then on.",
   auth: 'session',
+  audit: { action: 'key.deleted', target: 'key', id: 'id' },
   params: idParams,
   responses: { 204: nothing, 404: detailSchema, ...sessionErrors },
   async handler({ deps, caller, params }) {
@@ -120,13 +124,16 @@ async function checkProject({ db }: AppDeps, caller: Caller, projectId: number |
   if (projectId === undefined || projectId === null) return;
   const isPossible = projectId > 0 && projectId <= MAX_ID;
   const access = isPossible ? await findProjectRole(db, projectId, caller) : undefined;
-  if (access === undefined) throw invalidFields({ project: [`Invalid pk "${projectId}" - object does not exist.`] });
+  if (access !== undefined) return;
+  const error = invalidFields({ project: [`Invalid pk "${projectId}" - object does not exist.`] });
+  throw isPossible ? refusing({ type: 'project', id: projectId }, error) : error;
 }
 
-function toSettings({ label, project, expires_at, rate_limit }: z.infer<typeof bodySchema>) {
+function toSettings({ label, project, scope, expires_at, rate_limit }: z.infer<typeof bodySchema>) {
   return {
     ...(label === undefined ? {} : { label }),
     projectId: project,
+    scope,
     expiresAt: expires_at,
     rateLimit: rate_limit,
   };

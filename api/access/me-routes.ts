@@ -9,6 +9,7 @@ const read = defineRoute({
   path: '/api/v1/me/',
   summary: 'The user of the credentials.',
   auth: 'key',
+  keyScope: 'run',
   responses: { 200: meSchema, ...keyErrors },
   async handler({ deps, caller }) {
     const user = await findUser(deps.db, caller.userId);

@@ -1,13 +1,8 @@
 // Whom a verified session token names.
 import type { JWTPayload } from 'jose';
 import type { ForeignTokenRules } from '../../config/sign-in-settings.js';
+import type { TokenSubject } from '../../db/projects/rate-limits-repository.js';
 import { MAX_ID, uuid } from '../http/path-ids.js';
-
-/** `session`: of a session of ours, with which it ends. `user` and `email`: of another service. */
-export type TokenSubject =
-  | { by: 'session'; userId: number; sessionId: string }
-  | { by: 'user'; userId: number }
-  | { by: 'email'; email: string };
 
 const MAX_EMAIL = 320;
 
@@ -26,12 +21,12 @@ export function readOwnToken({ user_id: user, sid }: JWTPayload): TokenSubject |
   return userId === undefined || !sessionId.success ? undefined : { by: 'session', userId, sessionId: sessionId.data };
 }
 
-/** An address that the issuer says it has not verified is whatever its owner has typed. */
+/** An address that the issuer does not say it has verified is whatever somebody has typed. */
 function toEmail(payload: JWTPayload, claim: string): TokenSubject | undefined {
   const email = payload[claim];
   if (typeof email !== 'string' || !email.includes('@') || email.length > MAX_EMAIL || email.includes('\0'))
     return undefined;
-  return payload['email_verified'] === false ? undefined : { by: 'email', email };
+  return payload['email_verified'] === true ? { by: 'email', email } : undefined;
 }
 
 /** A user's id as a number or in digits. */

@@ -17,6 +17,11 @@ const fields = {
   email: emailField().nullable(),
   api_access: z.boolean(),
   is_admin: z.boolean(),
+  is_active: z.boolean(),
+  /** Nobody but the user knows it: it is set by a link, and never dropped in silence. */
+  password: z
+    .never({ error: 'A user sets the password by the link that POST /users/{id}/password-link/ makes.' })
+    .optional(),
 };
 
 const list = defineRoute({
@@ -24,6 +29,7 @@ const list = defineRoute({
   path: usersPath,
   summary: 'All users, for administrators. `search` looks into names and e-mail addresses.',
   auth: 'key',
+  keyScope: 'full',
   isForAdministrators: true,
   query: z.object({ ...pageQuery(1), search: queryText }),
   responses: { 200: envelopeOf(userSchema), 400: badRequestSchema, ...keyErrors },
@@ -39,12 +45,15 @@ const create = defineRoute({
   path: usersPath,
   summary: 'Creates a user, for administrators. An administrator is made in a session only.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'user.created', target: 'user', makes: 'id' },
   isForAdministrators: true,
   body: z.object({
     name: fields.name,
     email: fields.email.default(null),
     api_access: fields.api_access.default(true),
     is_admin: fields.is_admin.default(false),
+    password: fields.password,
   }),
   responses: { 201: userSchema, 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, body }) {
@@ -58,25 +67,32 @@ const create = defineRoute({
 const update = defineRoute({
   method: 'PATCH',
   path: '/api/v1/users/:id/',
-  summary: 'Changes a user, for administrators. `email` and `is_admin` change in a session only.',
-  description: 'The last administrator stays one: 400, code `last_admin`.',
+  summary: 'Changes a user, for administrators. `email`, `is_admin` and `is_active` change in a session only.',
+  description:
+    '`is_active: false` ends the sessions and streams of the user, refuses their keys, logins and links (401), hides their ' +
+    'hooks (404) and pauses their schedules; runs in flight go on. Active again, keys and hooks are good again, and the ' +
+    'schedules stay paused. The last active administrator stays both: 400, code `last_admin`.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'user.changed', target: 'user', id: 'id' },
   isForAdministrators: true,
   params: idParams,
   body: z.object(fields).partial(),
   responses: { 200: userSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, params, body }) {
-    if (body.email !== undefined || body.is_admin !== undefined) requireSession(caller);
-    const user = await updateUser(deps.db, params.id, body).catch(refuseTakenEmail);
+    const { password: _, ...changes } = body;
+    const { email, is_admin: isAdmin, is_active: isActive } = changes;
+    if ([email, isAdmin, isActive].some((value) => value !== undefined)) requireSession(caller);
+    const user = await updateUser(deps.db, params.id, changes).catch(refuseTakenEmail);
     if (user === undefined) throw notFound();
-    if (user === 'last_admin') throw new ApiError(400, 'last_admin', 'Nobody else is an administrator.');
+    if (user === 'last_admin') throw new ApiError(400, 'last_admin', 'Nobody else is an active administrator.');
     return { status: 200, body: toUser(user) };
   },
 });
 
 export const userRoutes: Route[] = [list, create, update];
 
-/** Otherwise a stolen key could make administrators, or lead somebody's sign-in to another person. */
+/** Otherwise a stolen key could make administrators, lead somebody's sign-in to another person, or lock people out. */
 function requireSession({ credential }: Caller): void {
   if (credential !== 'session') throw permissionDenied('This needs a session; an API key is not enough.');
 }

@@ -14,6 +14,7 @@ import {
   type UndeliveredDecision,
 } from '../../db/agents/approvals-repository.js';
 import type { JsonObject } from '../../graph/json.js';
+import type { AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { permissionDenied } from '../http/errors.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
@@ -29,6 +30,7 @@ interface Asking {
   log: Logger;
   /** The person has hung up. */
   signal: AbortSignal;
+  audit: AuditTrail;
 }
 
 interface DecisionAnswer {
@@ -44,10 +46,17 @@ const NOT_YOU = 'The approval rules of this agent do not let you decide on this 
  * the tool does not take. If the process dies after storing the decision and before the signal, `redeliverSignals` sends
  * it.
  */
-export async function decide(deps: AppDeps, { log, signal }: Asking, asked: AskedDecision): Promise<DecisionAnswer> {
+export async function decide(
+  deps: AppDeps,
+  { log, signal, audit }: Asking,
+  asked: AskedDecision,
+): Promise<DecisionAnswer> {
   const { runId, requestId, decision } = asked;
   await linkRequestToRun(deps, runId);
-  const outcome = await decideRequest(deps.db, await withEdit(deps, asked, signal));
+  const made = await withEdit(deps, asked, signal);
+  const outcome = await audit.change((trx) => decideRequest(trx, made), {
+    keyOf: (decided) => (decided === 'settled' || decided === 'counted' ? { id: requestId } : undefined),
+  });
   if (outcome === 'forbidden') throw permissionDenied(NOT_YOU);
   if (outcome === 'settled')
     await deliverDecision(deps, log, { runId, requestId, isApproved: decision === 'approved' });
@@ -79,7 +88,7 @@ async function withEdit(
     return isRepeated ? { ...made, argumentsHash: current.hash } : made;
   }
   if (current.status !== 'pending') return { ...made, argumentsHash: NO_HASH };
-  const edit = await toEdit(deps, current, given, signal);
+  const edit = await toEdit(deps, current, given, { userId: made.userId, signal });
   return { ...made, argumentsHash: made.argumentsHash ?? current.hash, edit };
 }
 

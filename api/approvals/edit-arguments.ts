@@ -11,7 +11,7 @@ import { invalidFields } from '../http/errors.js';
 import { readRunMasker } from '../runs/run-masker.js';
 import { argumentsProblem } from './check-arguments.js';
 
-type Deps = Pick<AppDeps, 'db' | 'secretBox' | 'memory'>;
+type Deps = Pick<AppDeps, 'db' | 'secretBox' | 'memory' | 'threads'>;
 
 /** Whether these are the arguments that would be sent anyway. */
 export function isAlready(deps: Deps, current: CurrentArguments, given: JsonObject): boolean {
@@ -23,7 +23,7 @@ export async function toEdit(
   deps: Deps,
   current: CurrentArguments,
   given: JsonObject,
-  signal: AbortSignal,
+  { userId, signal }: { userId: number; signal: AbortSignal },
 ): Promise<ArgumentsEdit> {
   const before = openArguments(deps, current);
   const masker = await readRunMasker(deps, current.runId, signal);
@@ -36,12 +36,14 @@ export async function toEdit(
     return serverLabel === current.serverLabel && toolName === current.toolName;
   });
   const problem =
-    tool === undefined ? 'the tool is not known any more' : await argumentsProblem(tool.parameters, given);
+    tool === undefined
+      ? 'the tool is not known any more'
+      : await argumentsProblem(tool.parameters, given, { threads: deps.threads, userId, signal });
   if (problem !== undefined) throw wrongArguments(`The arguments do not fit the tool: ${problem}.`);
   const shown = masker.json(given);
   return {
     shown: writeJson(shown),
-    sealed: deps.secretBox.seal(writeJson(given), 'agent'),
+    sealed: deps.secretBox.seal(writeJson(given), 'agent-edit', current.requestId),
     hash: hashArguments(given, shown),
   };
 }
@@ -51,10 +53,18 @@ function wrongArguments(message: string): Error {
 }
 
 /** As `parseArguments` of the worker reads them: some models send an empty text for an empty object. */
-function openArguments({ secretBox }: Deps, { sealed }: CurrentArguments): JsonObject {
-  const text = sealed === null ? '' : secretBox.open(sealed, 'agent');
+function openArguments(deps: Deps, current: CurrentArguments): JsonObject {
+  const text = openText(deps, current);
   const value = text.trim() === '' ? {} : parseJson(text);
   return isObject(value) ? value : {};
+}
+
+/** What would be sent now. */
+function openText({ secretBox }: Deps, current: CurrentArguments): string {
+  const { editedEnc, requestId, argumentsEnc, runId, path, nodeId, turn, ordinal } = current;
+  if (editedEnc !== null) return secretBox.open(editedEnc, 'agent-edit', requestId);
+  if (argumentsEnc === null || turn === null || ordinal === null) return '';
+  return secretBox.open(argumentsEnc, 'agent-arguments', runId, path, nodeId, turn, ordinal);
 }
 
 /** In a text or a key. */

@@ -5,11 +5,12 @@ import {
   listRequestsOfRun,
   listRequestsInScope,
 } from '../../db/agents/approval-requests-repository.js';
+import type { Scope } from '../../db/projects/scope.js';
+import { hiddenFrom } from '../access/key-project.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
 import { approvalSchema, toApproval } from './approval-view.js';
 import { decide } from './decide-approval.js';
 import { documentedAs } from '../http/documented-as.js';
-import { notFound } from '../http/errors.js';
 import { isPlainObject } from '../http/json-text.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
@@ -72,18 +73,20 @@ function decisionRoute({ word, decision, body: schema, description }: Decided): 
     summary: `Answers an agent's request: the tool call is ${decision}. The outcome is the inner status (200, 404, 409).`,
     description,
     auth: 'key',
+    keyScope: 'run',
+    audit: { action: `approval.${decision}`, target: 'approval', id: 'request_id', commits: 'handler' },
     access: { to: 'run', role: 'editor' },
     params: requestParams,
     bodyFormat: 'exact',
     maxBodyBytes: MAX_BODY_BYTES,
     body: schema as typeof approval,
     responses: { 200: decisionSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
-    async handler({ deps, log, caller, access, params, body, signal }) {
+    async handler({ deps, log, caller, access, params, body, signal, audit }) {
       const { workflow_run_id: runId, request_id } = params;
       const by = { userId: caller.userId, role: access.role, reason: body.reason ?? '' };
       const seen = { argumentsHash: body.arguments_hash, arguments: body.arguments };
       const asked = { runId, requestId: request_id, decision, ...by, ...seen };
-      return { status: 200, body: await decide(deps, { log, signal }, asked) };
+      return { status: 200, body: await decide(deps, { log, signal, audit }, asked) };
     },
   });
 }
@@ -107,6 +110,7 @@ const listOfRun = defineRoute({
   path: runPath,
   summary: 'The approval requests of a run, oldest first.',
   auth: 'key',
+  keyScope: 'run',
   access: { to: 'run', role: 'viewer' },
   params: runParams,
   responses: { 200: z.array(approvalSchema), 404: detailSchema, ...keyErrors },
@@ -122,6 +126,7 @@ const listOfUser = defineRoute({
   summary: 'The approval requests of all projects that the caller belongs to, newest first.',
   description: '`status=decided`: what a person has approved or rejected.',
   auth: 'key',
+  keyScope: 'run',
   query: z.object({
     ...pageQuery(1),
     status: z.enum(['pending', 'approved', 'rejected', 'expired', 'decided']).optional(),
@@ -140,11 +145,13 @@ const read = defineRoute({
   path: '/api/v1/agent-approvals/:request_id/',
   summary: 'One approval request of a project that the caller belongs to.',
   auth: 'key',
+  keyScope: 'run',
   params: z.object({ request_id: requestId }),
   responses: { 200: approvalSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, params }) {
-    const request = await findRequestInScope(deps.db, params.request_id, caller);
-    if (request === undefined) throw notFound();
+    const find = (scope: Scope) => findRequestInScope(deps.db, params.request_id, scope);
+    const request = await find(caller);
+    if (request === undefined) throw await hiddenFrom(caller, find);
     return { status: 200, body: toApproval(request) };
   },
 });

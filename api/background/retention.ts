@@ -11,6 +11,8 @@ import {
   purgeRuns,
   type Batch,
 } from '../../db/retention/retention-repository.js';
+import { expireAuditRecords } from '../../db/retention/audit-retention.js';
+import { deleteGoneDrawings } from '../../db/retention/drawing-retention.js';
 import { deleteOldSignIns } from '../../db/retention/session-retention.js';
 import { deleteOrphanedSnapshots } from '../../db/runs/snapshots-repository.js';
 import type { Tables } from '../../db/core/tables.js';
@@ -95,6 +97,8 @@ function createSteps(days: number): Step[] {
     deleteEndedWindows,
     deleteOldStops,
     deleteOldSignIns,
+    expireAuditRecords,
+    deleteGoneDrawings,
     // Graphs are checked one by one and orphans are rare, so a round checks one batch and successive rounds reach all
     // graphs.
     async (trx, rows) => {

@@ -23,6 +23,7 @@ const list = defineRoute({
   description:
     "One for each call that was made: of the caller's projects, and the caller's own that belong to no project.",
   auth: 'key',
+  keyScope: 'full',
   query: z.object({ ...strictPageQuery(), project: queryInteger(0, MAX_ID).optional() }),
   responses: { 200: envelopeOf(chatTransactionSchema), 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, query }) {

@@ -1,8 +1,9 @@
 // Specification, "Billing".
 import { z } from 'zod';
 import { listRunTransactions } from '../../db/nodes/billing-repository.js';
+import type { Scope } from '../../db/projects/scope.js';
+import { hiddenFrom } from '../access/key-project.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { notFound } from '../http/errors.js';
 import { envelopeOf, strictPageQuery, toPage, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
@@ -13,14 +14,15 @@ const list = defineRoute({
   path: '/api/v1/billing-history/workflowrun/:run_id/',
   summary: 'The transactions of a run, one per executed node, oldest first.',
   auth: 'key',
+  keyScope: 'full',
   params: z.object({ run_id: uuid }),
   query: z.object(strictPageQuery()),
   responses: { 200: envelopeOf(transactionSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, params, query }) {
     const page = toPage(query);
-    const window = { runId: params.run_id, scope: caller, ...toWindow(page) };
-    const found = await listRunTransactions(deps.db, window);
-    if (found === undefined) throw notFound();
+    const find = (scope: Scope) => listRunTransactions(deps.db, { runId: params.run_id, scope, ...toWindow(page) });
+    const found = await find(caller);
+    if (found === undefined) throw await hiddenFrom(caller, find);
     const items = found.transactions.map((transaction) => toTransaction(transaction, deps.currencies));
     return { status: 200, body: { ...page, total: found.total, items } };
   },

@@ -1,6 +1,7 @@
 // The callback of a node that waits for one. Extensions, section 1.4.
 import { z } from 'zod';
 import { acceptCallback } from '../../db/waits/callbacks-repository.js';
+import type { NodeKey } from '../../graph/plan.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { gone, notFound } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
@@ -18,14 +19,18 @@ const callback = defineRoute({
     'read it as `{{ NODE_ID.result.content }}`, and its fields where it is JSON. An answer that comes before the node ' +
     'waits is kept. 410: the run has ended, or the time to answer is over.',
   auth: 'open',
+  audit: { action: 'callback.accepted', target: 'run', via: 'callback', commits: 'handler' },
   params: z.object({ token: z.string() }),
   bodyFormat: 'text',
   body: z.string(),
   responses: { 200: z.object({ accepted: z.boolean() }), 404: detailSchema, 410: detailSchema },
-  async handler({ deps, log, params, body }) {
+  async handler({ deps, log, params, body, audit }) {
     if (!TOKEN.test(params.token)) throw notFound();
-    const answerEnc = deps.secretBox.seal(body, 'callback');
-    const outcome = await acceptCallback(deps.db, params.token, answerEnc);
+    const seal = ({ runId, path, nodeId }: NodeKey): Buffer =>
+      deps.secretBox.seal(body, 'callback-answer', runId, path, nodeId);
+    const outcome = await audit.change((trx) => acceptCallback(trx, params.token, seal), {
+      keyOf: (taken) => (taken.status === 'accepted' ? { id: taken.wait.runId } : undefined),
+    });
     if (outcome.status === 'unknown') throw notFound();
     if (outcome.status === 'too_late') throw gone('The run has ended, or the time to answer is over.');
     if (outcome.status === 'accepted') await deliverWake(deps, log, outcome.wait);

@@ -51,6 +51,7 @@ const completeChat = defineRoute({
     '`budget_exceeded` where it could pass the limit of the project. The answer takes at most 60 seconds; a stream at most 60 seconds to its first byte and ' +
     'between any two.',
   auth: 'bearer-key',
+  audit: { unrecorded: 'Calls are in the books.' },
   bodyFormat: 'verbatim',
   maxBodyBytes: MAX_CHAT_BODY_BYTES,
   headers: chatHeaders,
@@ -117,7 +118,8 @@ async function chooseKey(
   }
   if (!mayAct(access.role, 'editor')) throw permissionDenied();
   const sealed = await findProviderKey(deps.db, projectId, provider.name);
-  const apiKey = sealed === undefined ? provider.apiKey : deps.secretBox.open(sealed, 'provider-key');
+  const apiKey =
+    sealed === undefined ? provider.apiKey : deps.secretBox.open(sealed, 'provider-key', projectId, provider.name);
   return { projectId, apiKey };
 }
 

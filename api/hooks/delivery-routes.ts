@@ -8,7 +8,7 @@ import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { parseApiKeyInput } from '../../graph/input.js';
 import type { AppDeps } from '../deps.js';
 import { badRequestSchema, detailSchema } from '../http/answer-schemas.js';
-import { ApiError, notFound, permissionDenied, throttled } from '../http/errors.js';
+import { ApiError, notFound, permissionDenied, refusing, throttled } from '../http/errors.js';
 import { toFreeText } from '../http/middleware/read-body.js';
 import { defineRoute, type Route, type RouteResult } from '../http/route.js';
 import { acceptRun } from '../runs/accept-run.js';
@@ -28,10 +28,13 @@ const deliver = defineRoute({
   summary: 'Starts a run of the workflow whose hook has this address; the body is the input, as with an API key.',
   description:
     'The address is all that is needed where the hook asks for no signatures (`verify`). The same `webhook-id`, ' +
-    "`X-GitHub-Delivery` or `Idempotency-Key` within 24 hours gives the first run's id. 403: whoever has made the hook " +
+    "`X-GitHub-Delivery` or `Idempotency-Key` within 24 hours gives the first run's id; where the sender signs an id " +
+    "(Standard Webhooks: `webhook-id`; Stripe: the event's `id`), that one alone counts. 403: whoever has made the hook " +
     'may not run the workflow any more. 422: the trigger refuses the input, and nothing is kept. 429: more than 60 ' +
     'deliveries in a minute.',
   auth: 'open',
+  // A delivery that is taken starts a run, which is in the history of runs.
+  audit: { action: 'hook.refused', target: 'hook', via: 'hook', commits: 'handler' },
   params: z.object({ token: z.string() }),
   headers: eventHeaders,
   bodyFormat: 'bytes',
@@ -64,11 +67,15 @@ const deliver = defineRoute({
 export const deliveryRoutes: Route[] = [deliver];
 
 async function takeDelivery(deps: AppDeps, log: Logger, hook: AddressedHook, delivery: Delivery): Promise<RouteResult> {
-  const secret = hook.secretEnc && deps.secretBox.open(hook.secretEnc, 'hook-secret');
+  const secret = hook.secretEnc && deps.secretBox.open(hook.secretEnc, 'hook-secret', hook.id);
   const verdict = verifySignature({ ...hook, secret }, delivery);
-  await countOrThrottle(deps, hook, verdict === 'right' ? 'deliveries' : 'refusals');
-  if (verdict !== 'right') throw refusedSignature(verdict);
-  if (!mayRun(hook.authorRole)) throw permissionDenied('The author of this hook may not run the workflow.');
+  const refused = { type: 'hook', id: hook.id } as const;
+  const throttling = await countOrThrottle(deps, hook, verdict === 'right' ? 'deliveries' : 'refusals');
+  if (verdict !== 'right') throw refusing(refused, throttling ?? refusedSignature(verdict));
+  if (throttling !== undefined) throw throttling;
+  if (!mayRun(hook.authorRole)) {
+    throw refusing(refused, permissionDenied('The author of this hook may not run the workflow.'));
+  }
   const input = parseApiKeyInput(toFreeText(delivery.body));
   const workflow = await findDrawing(deps.db, hook.workflowId);
   if (workflow === undefined) throw notFound();
@@ -79,9 +86,14 @@ async function takeDelivery(deps: AppDeps, log: Logger, hook: AddressedHook, del
   return { status: 202, body: { id: envelope.data.id }, headers: repeatHeaders(isRepeat) };
 }
 
-async function countOrThrottle({ db }: AppDeps, { id }: AddressedHook, kind: DeliveryKind): Promise<void> {
+/** Undefined unless there were too many. */
+async function countOrThrottle(
+  { db }: AppDeps,
+  { id }: AddressedHook,
+  kind: DeliveryKind,
+): Promise<ApiError | undefined> {
   const { count, secondsLeft } = await countDelivery(db, id, kind);
-  if (count > MOST_A_MINUTE) throw throttled(secondsLeft);
+  return count > MOST_A_MINUTE ? throttled(secondsLeft) : undefined;
 }
 
 function refusedSignature(verdict: Exclude<Verdict, 'right'>): ApiError {

@@ -13,6 +13,8 @@ import { isStripe } from './verify-signature.js';
  * same value.
  */
 const ID_HEADERS = ['webhook-id', 'x-github-delivery', 'idempotency-key'] as const;
+/** Those that the signature of Standard Webhooks covers. */
+const SIGNED_ID_HEADERS = ['webhook-id'] as const;
 
 export const eventHeaders = z.object({
   'webhook-id': z.string().optional(),
@@ -20,13 +22,15 @@ export const eventHeaders = z.object({
   'idempotency-key': z.string().optional(),
 });
 
+type SignedHook = Pick<AddressedHook, 'id' | 'authorId' | 'verify' | 'header'>;
+
 /**
  * Undefined for a delivery without an id: it starts a run in any case. The key belongs to the hook's author. Its line
  * break keeps it apart from their own `Idempotency-Key` headers, which cannot contain one. What is delivered under an id
  * is not compared: the first one counts.
  */
 export function toKeyedDelivery(
-  hook: Pick<AddressedHook, 'id' | 'authorId' | 'header'>,
+  hook: SignedHook,
   headers: IncomingHttpHeaders,
   input: RunInput,
 ): KeyedRequest | undefined {
@@ -36,16 +40,18 @@ export function toKeyedDelivery(
   return { userId: hook.authorId, key: `hook ${hook.id}\n${hash}`, fingerprint: 'hook' };
 }
 
-function eventIdOf(
-  { header }: Pick<AddressedHook, 'header'>,
-  headers: IncomingHttpHeaders,
-  input: RunInput,
-): string | undefined {
-  for (const name of ID_HEADERS) {
+/**
+ * Where the sender signs an id, that one alone counts: anybody between the sender and the service can add a header, make one
+ * event start two runs by it, or keep another event from starting any.
+ */
+function eventIdOf({ verify, header }: SignedHook, headers: IncomingHttpHeaders, input: RunInput): string | undefined {
+  if (verify === 'hmac-sha256' && isStripe(header)) return stripeEventId(input);
+  const names = verify === 'standard-webhooks' ? SIGNED_ID_HEADERS : ID_HEADERS;
+  for (const name of names) {
     const value = headers[name];
     if (typeof value === 'string' && value !== '') return `${name}: ${value}`;
   }
-  return isStripe(header) ? stripeEventId(input) : undefined;
+  return undefined;
 }
 
 /** Stripe names its events in the body alone. */

@@ -8,7 +8,7 @@ export const verification = z.enum(['none', 'standard-webhooks', 'hmac-sha256'])
 
 export const hookSchema = z.object({
   id: z.int(),
-  url: z.url().optional().describe('Where deliveries are sent to, for who may run the workflow'),
+  url: z.url().optional().describe('Where deliveries are sent to, for its author and owners of the project'),
   verify: verification,
   header: z.string().nullable().describe('Of `hmac-sha256`: the header with the signature'),
   author: z.object({ id: z.int(), name: z.string() }).describe('As whom the runs are started'),
@@ -27,12 +27,18 @@ export const shownHookSchema = hookSchema.extend({
   secret: z.string().optional().describe('What the sender signs with, shown only here; absent where nothing is signed'),
 });
 
-/** `reader`: the role of who asks. */
-export function toHook(deps: AppDeps, hook: HookRecord, reader: Role): z.infer<typeof hookSchema> {
+/** Who asks for a hook. */
+export interface HookReader {
+  userId: number;
+  role: Role;
+}
+
+export function toHook(deps: AppDeps, hook: HookRecord, reader: HookReader): z.infer<typeof hookSchema> {
   const { lastDeliveryAt: at, lastDeliveryStatus: status } = hook;
+  const seesAddress = reader.role === 'owner' || reader.userId === hook.authorId;
   return {
     id: hook.id,
-    ...(mayRun(reader) && { url: addressOf(deps, hook.tokenEnc) }),
+    ...(seesAddress && { url: addressOf(deps, hook) }),
     verify: hook.verify,
     header: hook.header,
     author: { id: hook.authorId, name: hook.authorName },
@@ -42,6 +48,6 @@ export function toHook(deps: AppDeps, hook: HookRecord, reader: Role): z.infer<t
   };
 }
 
-function addressOf({ config, secretBox }: AppDeps, tokenEnc: Buffer): string {
-  return `${config.publicUrl}/api/v1/hooks/${secretBox.open(tokenEnc, 'hook-token')}/`;
+function addressOf({ config, secretBox }: AppDeps, { id, tokenEnc }: HookRecord): string {
+  return `${config.publicUrl}/api/v1/hooks/${secretBox.open(tokenEnc, 'hook-token', id)}/`;
 }

@@ -8,6 +8,7 @@ import {
   pageOfHooks,
   replaceHookSecret,
 } from '../../db/hooks/hooks-repository.js';
+import { reserveId } from '../../db/core/reserve-id.js';
 import { randomToken } from '../../db/sessions/random-token.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, notFound } from '../http/errors.js';
@@ -39,16 +40,18 @@ const bodySchema = z.object({
 const list = defineRoute({
   method: 'GET',
   path: hooksPath,
-  summary: 'The hooks of the workflow, oldest first; their addresses are for editors and above.',
+  summary: 'The hooks of the workflow, oldest first; an address is shown to its author and to owners.',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(hookSchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
-  async handler({ deps, access, params, query }) {
+  async handler({ deps, caller, access, params, query }) {
+    const reader = { userId: caller.userId, role: access.role };
     const page = toPage(query);
     const { total, hooks } = await pageOfHooks(deps.db, { workflowId: params.id, ...toWindow(page) });
-    return { status: 200, body: { ...page, total, items: hooks.map((hook) => toHook(deps, hook, access.role)) } };
+    return { status: 200, body: { ...page, total, items: hooks.map((hook) => toHook(deps, hook, reader)) } };
   },
 });
 
@@ -57,6 +60,8 @@ const create = defineRoute({
   path: hooksPath,
   summary: 'Makes a hook, which starts runs in the name of the caller. Its secret is shown once.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'hook.created', target: 'hook', makes: 'id' },
   access: { to: 'workflow', role: 'editor' },
   params: idParams,
   body: bodySchema,
@@ -64,19 +69,27 @@ const create = defineRoute({
   async handler({ deps, caller, access, params, body }) {
     const { header, secret } = settingsOf(body);
     const token = randomToken();
+    const id = await reserveId(deps.db, 'hooks');
     const made = await insertHook(deps.db, {
+      id,
       projectId: access.projectId,
       workflowId: params.id,
       authorId: caller.userId,
       verify: body.verify,
       header,
       token,
-      tokenEnc: deps.secretBox.seal(token, 'hook-token'),
-      secretEnc: secret === undefined ? null : deps.secretBox.seal(secret, 'hook-secret'),
+      tokenEnc: deps.secretBox.seal(token, 'hook-token', id),
+      secretEnc: secret === undefined ? null : deps.secretBox.seal(secret, 'hook-secret', id),
     });
     if (made === 'gone') throw notFound();
     if (made === 'too_many') throw new ApiError(400, 'too_many_hooks', `A workflow may have ${MOST_HOOKS} hooks.`);
-    return { status: 201, body: { ...toHook(deps, made, access.role), ...(secret !== undefined && { secret }) } };
+    return {
+      status: 201,
+      body: {
+        ...toHook(deps, made, { userId: caller.userId, role: access.role }),
+        ...(secret !== undefined && { secret }),
+      },
+    };
   },
 });
 
@@ -86,20 +99,23 @@ const renewSecret = defineRoute({
   summary: 'Replaces the secret of a hook: by one that the sender has, or by a new one. It is shown once.',
   description: 'The one before is refused from then on. 400 for a hook that asks for no signatures.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'hook.changed', target: 'hook', id: 'hook_id' },
   access: { to: 'workflow', role: 'editor' },
   params: hookParams,
   body: z.object({ secret: secretField.nullable().describe('Null: a new one is made') }),
   responses: { 200: shownHookSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
-  async handler({ deps, access, params, body }) {
+  async handler({ deps, caller, access, params, body }) {
     const { id: workflowId, hook_id: hookId } = params;
     const hook = await findHook(deps.db, workflowId, hookId);
     if (hook === undefined) throw notFound();
     if (hook.verify === 'none') throw invalidFields({ secret: [NOTHING_SIGNED] });
     if (body.secret !== null) checkHookSecret(hook.verify, body.secret);
     const secret = body.secret ?? createHookSecret(hook.verify);
-    const secretEnc = deps.secretBox.seal(secret, 'hook-secret');
+    const secretEnc = deps.secretBox.seal(secret, 'hook-secret', hookId);
     if (!(await replaceHookSecret(deps.db, { workflowId, hookId, secretEnc }))) throw notFound();
-    return { status: 200, body: { ...toHook(deps, hook, access.role), secret } };
+    const reader = { userId: caller.userId, role: access.role };
+    return { status: 200, body: { ...toHook(deps, hook, reader), secret } };
   },
 });
 
@@ -108,6 +124,8 @@ const remove = defineRoute({
   path: hookPath,
   summary: 'Deletes a hook: its address is a 404 from then on. Runs that it has started go on.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'hook.deleted', target: 'hook', id: 'hook_id' },
   access: { to: 'workflow', role: 'editor' },
   params: hookParams,
   responses: { 204: nothing, 404: detailSchema, ...keyErrors },

@@ -15,5 +15,5 @@ export const badRequestSchema = z.union([detailSchema, z.record(z.string(), z.ar
 /** Errors that every route with a session token only may answer. */
 export const sessionErrors = { 401: detailSchema, 403: detailSchema };
 
-/** Errors that every route with an API key may answer; session tokens never get the 429. */
+/** Errors that every route with an API key may answer. */
 export const keyErrors = { 401: detailSchema, 403: detailSchema, 429: detailSchema };

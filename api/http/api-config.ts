@@ -1,3 +1,5 @@
+import type { AddressRules } from '../../outgoing/address-guard.js';
+
 /** The settings of the API, apart from its connections. */
 export interface ApiConfig {
   taskQueue: string;
@@ -5,10 +7,14 @@ export interface ApiConfig {
   internalTokens: string[];
   /** Requests a minute for a key without its own limit. */
   defaultRateLimit: number;
+  /** Requests a minute of all sessions of a user together. */
+  sessionRateLimit: number;
   /** Results expire this long after the end of their run, unless a flag pins the run. */
   resultRetentionDays: number;
   /** How long a run may last in all. */
   runTimeoutDays: number;
+  /** What a project may store, in bytes. */
+  maxProjectBytes: number;
   /** The base of links from the Temporal UI to a run. */
   publicUrl: string;
   /** The origins whose pages may call from a browser. */
@@ -17,6 +23,8 @@ export interface ApiConfig {
   temporalUiUrl: string | undefined;
   /** Seconds before each further attempt of a webhook delivery. */
   webhookRetrySeconds: number[];
-  /** Whether webhooks may be sent to private addresses. */
-  allowPrivateNetwork: boolean;
+  /** Which addresses webhooks and MCP servers may have. */
+  addressRules: AddressRules;
+  /** Whether metrics and the details of readiness are served on a port of their own, and only there. */
+  hasMetricsPort: boolean;
 }

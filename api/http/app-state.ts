@@ -13,6 +13,9 @@ export interface AppState {
   caller?: Caller;
   access?: Access;
   polled?: Polled;
+  /** Of a sign-in: whom the account belongs to. */
+  accountId?: number;
+  isRefusalRecorded?: boolean;
   /** Since when the caller waits because it wants to: what follows does not count as the time that the service takes. */
   heldSinceMs?: number;
 }

@@ -1,6 +1,9 @@
 // Builds the middleware of a route from its declaration.
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { recordedBy } from '../audit/audit-rule.js';
+import { createTrail, runRecorded } from '../audit/audit-trail.js';
+import { recordRefusal, recordRefusals } from '../audit/record-refusals.js';
 import type { AppContext, AppMiddleware } from './app-state.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields, notFound } from './errors.js';
@@ -23,6 +26,7 @@ export function dispatch(route: Route, deps: AppDeps): AppMiddleware[] {
       await next();
     },
   ];
+  if (recordedBy(route.audit) !== undefined) steps.push(recordRefusals(route, deps));
   if (route.ownOriginOnly === true) steps.push(refuseOtherOrigins(deps.config));
   steps.push(authenticate(route, deps));
   if (route.isForAdministrators === true) steps.push(authorizeAdministrators(deps));
@@ -51,8 +55,14 @@ async function handle(route: Route, ctx: AppContext, deps: AppDeps): Promise<Rou
     const peerAddress = ctx.req.socket.remoteAddress ?? '';
     const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers, peerAddress };
     // The types of the declaration state whether there is a caller and an access; this code passes both on.
-    const context = { deps, log, caller, access, polled, signal, ...given } as Parameters<Route['handler']>[0];
-    return await route.handler(context);
+    const refuse = (error: unknown) => recordRefusal(route, ctx, deps, error);
+    const audit = Object.assign(createTrail(route, ctx, deps, given), { refuse });
+    const context = { deps, log, caller, access, polled, signal, audit, ...given } as Parameters<Route['handler']>[0];
+    const rule = recordedBy(route.audit);
+    if (rule === undefined || rule.commits === 'handler') return await route.handler(context);
+    return await runRecorded(rule, audit, access?.projectId, (db) =>
+      route.handler({ ...context, deps: { ...deps, db } }),
+    );
   } catch (error) {
     if (error instanceof ApiError && error.code === 'parse_error' && route.answerUnparsed)
       return route.answerUnparsed(error);

@@ -1,7 +1,14 @@
 // The errors that the service answers.
+import type { TargetType } from '../../db/audit/targets.js';
 
 /** Maps each field to its messages, in the wording of Django REST Framework. */
 export type FieldErrors = Record<string, string[]>;
+
+/** For the audit log: what the caller may not use or see, whatever the answer says. */
+interface RefusedTarget {
+  type: TargetType;
+  id: number;
+}
 
 interface ApiErrorOptions {
   /** Logged, never in an answer. */
@@ -11,6 +18,8 @@ interface ApiErrorOptions {
   headers?: Record<string, string>;
   /** The wrong parameter, for the error shape of the chat proxy. */
   param?: string;
+  /** Who is refused before the caller of the request is settled. For the audit log alone. */
+  caller?: { userId: number; keyId: number };
 }
 
 /** May be thrown anywhere below the `errors` middleware, which answers it. */
@@ -21,6 +30,8 @@ export class ApiError extends Error {
   readonly fields: FieldErrors | undefined;
   readonly headers: Record<string, string>;
   readonly param: string | null;
+  refuses: RefusedTarget | undefined;
+  readonly caller: ApiErrorOptions['caller'];
 
   constructor(status: number, code: string, publicMessage: string, options: ApiErrorOptions = {}) {
     super(publicMessage, { cause: options.cause });
@@ -29,11 +40,18 @@ export class ApiError extends Error {
     this.fields = options.fields;
     this.headers = options.headers ?? {};
     this.param = options.param ?? null;
+    this.caller = options.caller;
   }
 
   toBody(): unknown {
     return this.fields ?? { detail: this.message, code: this.code };
   }
+}
+
+/** Makes the audit log tell of an error that does not look like a refusal. */
+export function refusing(refuses: RefusedTarget, error: ApiError): ApiError {
+  error.refuses = refuses;
+  return error;
 }
 
 export function notFound(): ApiError {
@@ -72,6 +90,11 @@ export function unsupportedMediaType(mediaType: string): ApiError {
 
 export function bodyTooLarge(limitBytes: number): ApiError {
   return new ApiError(413, 'body_too_large', `The request body exceeds ${limitBytes} bytes.`);
+}
+
+/** The error of what would make its project store more than it may (`MAX_PROJECT_BYTES`). */
+export function quotaExceeded(): ApiError {
+  return new ApiError(413, 'quota_exceeded', 'The project would store more bytes than it may.');
 }
 
 /** The error of a caller that may go on in `seconds`. */

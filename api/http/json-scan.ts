@@ -1,15 +1,9 @@
 // Scans JSON text once, before the parser allocates memory: its depth, its number of values, and its numbers.
-import { endOfString } from '../../graph/json-text.js';
+import { endOfString, MAX_JSON_VALUES } from '../../graph/json-text.js';
 import { parseError } from './errors.js';
 
 /** No real drawing is deeper, and deeper JSON would overflow the stack of every recursive reader. */
 export const MAX_JSON_DEPTH = 200;
-/**
- * Ten megabytes can hold five million values, each of which costs the parser and every later reader up to a hundred
- * times its own size.
- */
-export const MAX_JSON_VALUES = 500_000;
-
 /**
  * Throws the 400 for text that is too deep or holds too many values. Text that does not begin like JSON is accepted.
  */

@@ -4,6 +4,7 @@ import { meRoutes } from '../access/me-routes.js';
 import { userRoutes } from '../access/users-routes.js';
 import { approvalRoutes } from '../approvals/routes.js';
 import { chatTransactionRoutes } from '../billing/chat-transactions-routes.js';
+import { auditRoutes } from '../audit/routes.js';
 import { billingRoutes } from '../billing/routes.js';
 import { allRunsRoutes } from '../runs/all-runs-routes.js';
 import { allWorkflowsRoutes } from '../workflows/all-workflows-routes.js';
@@ -26,6 +27,8 @@ import { mcpToolsRoutes } from '../mcp/routes.js';
 import { memberRoutes } from '../projects/members-routes.js';
 import { spendingRoutes } from '../projects/spending-routes.js';
 import { providerKeyRoutes } from '../projects/provider-keys-routes.js';
+import { passwordRoutes } from '../sessions/password-routes.js';
+import { userSessionRoutes } from '../sessions/user-sessions-routes.js';
 import { oidcRoutes } from '../sessions/oidc-routes.js';
 import { iterationRoutes } from '../runs/iteration-routes.js';
 import { nodeRoutes } from '../runs/node-routes.js';
@@ -49,6 +52,8 @@ import { workflowRoutes } from '../workflows/routes.js';
 export const routes: Route[] = [
   ...signInRoutes,
   ...sessionRoutes,
+  ...passwordRoutes,
+  ...userSessionRoutes,
   ...oidcRoutes,
   ...projectRoutes,
   ...memberRoutes,
@@ -83,6 +88,7 @@ export const routes: Route[] = [
   ...billingRoutes,
   ...chatTransactionRoutes,
   ...usageRoutes,
+  ...auditRoutes,
   ...allWorkflowsRoutes,
   ...publicationRoutes,
   ...marketplaceRoutes,

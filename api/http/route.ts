@@ -5,6 +5,7 @@ import type { Logger } from '../../config/logger.js';
 import type { PolledText } from '../../db/runs/poll-repository.js';
 import type { Role } from '../../db/core/tables.js';
 import type { Scope } from '../../db/projects/scope.js';
+import type { AuditRule, AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import type { ApiError } from './errors.js';
 
@@ -38,17 +39,20 @@ export interface AccessRule {
 }
 
 /**
- * Makes a request of a key count where it has not yet, and the reverse: a 304 does not, and whether an answer is one is not
- * always known when the request is admitted. Returns the rate limit's headers then. Throws 429 when the limit is exceeded.
+ * Makes a request count where it has not yet, and the reverse: a 304 does not, and whether an answer is one is not always
+ * known when the request is admitted. Returns the rate limit's headers then. Throws 429 when the limit is exceeded.
  */
 export type Settle = (isToCount: boolean) => Promise<Record<string, string>>;
 
-/** What was read together with the admission of a key (`pollsRun`). */
+/** A poll (`pollsRun`). */
 export interface Polled {
-  runId: string;
-  /** Undefined when no run has the id. */
-  run: PolledText | undefined;
   settle: Settle;
+  /** What was read together with the admission of a key. */
+  read?: {
+    runId: string;
+    /** Undefined when no run has the id. */
+    run: PolledText | undefined;
+  };
 }
 
 /** The result of the access check. */
@@ -75,6 +79,8 @@ export interface RouteContext<A, P, Q, B, R, H = undefined> {
   peerAddress: string;
   /** Aborted when the caller hangs up before it has the whole answer. */
   signal: AbortSignal;
+  /** For what is recorded in a transaction of the handler's own. */
+  audit: AuditTrail;
 }
 
 export interface RouteResult {
@@ -104,6 +110,11 @@ interface RouteShape {
   /** Markdown with the details that do not fit into the summary. */
   description?: string;
   auth: Auth;
+  /**
+   * The least scope of an API key that may do this, where keys may at all: `run` for what runs workflows and answers what runs
+   * ask (extensions, "Words of 9", names them). A GET is open to the scope `read`, too.
+   */
+  keyScope?: 'full' | 'run';
   /** A request that a browser sends for a page of another origin gets 403, before anything else of it is looked at. */
   ownOriginOnly?: boolean;
   /** Everybody else gets 403, before anything of the request is looked at. */
@@ -138,19 +149,24 @@ interface RouteShape {
   quiet?: boolean;
 }
 
-export interface RouteSpec<A extends Auth, P, Q, B, R extends AccessRule | undefined, H> extends RouteShape {
-  auth: A;
-  access?: R;
-  params?: z.ZodType<P>;
-  query?: z.ZodType<Q>;
-  /** Names in lower case; headers that are not listed are ignored. */
-  headers?: z.ZodType<H>;
-  body?: z.ZodType<B>;
-  handler(context: RouteContext<A, P, Q, B, R, H>): Promise<RouteResult> | RouteResult;
-}
+/** A route that changes something says what the audit log tells of it, or why it tells nothing. */
+type Audited<P> = { method: 'GET'; audit?: AuditRule<P> } | { method: Exclude<Method, 'GET'>; audit: AuditRule<P> };
+
+export type RouteSpec<A extends Auth, P, Q, B, R extends AccessRule | undefined, H> = RouteShape &
+  Audited<NoInfer<P>> & {
+    auth: A;
+    access?: R;
+    params?: z.ZodType<P>;
+    query?: z.ZodType<Q>;
+    /** Names in lower case; headers that are not listed are ignored. */
+    headers?: z.ZodType<H>;
+    body?: z.ZodType<B>;
+    handler(context: RouteContext<A, P, Q, B, R, H>): Promise<RouteResult> | RouteResult;
+  };
 
 /** A route whose type parameters are erased. */
 export interface Route extends RouteShape {
+  audit?: AuditRule;
   access?: AccessRule;
   params?: z.ZodType;
   query?: z.ZodType;
@@ -161,6 +177,9 @@ export interface Route extends RouteShape {
   ): Promise<RouteResult>;
 }
 
+/** A route that takes an API key says for which scope; of all others it follows from `auth`. */
+type KeyScopeRule<A extends Auth> = A extends 'key' ? { keyScope: 'full' | 'run' } : { keyScope?: never };
+
 /** Checks a declaration against its own schemas; the handler gets their output. */
 export function defineRoute<
   A extends Auth,
@@ -169,6 +188,6 @@ export function defineRoute<
   B = undefined,
   R extends AccessRule | undefined = undefined,
   H = undefined,
->(spec: RouteSpec<A, P, Q, B, R, H>): Route {
+>(spec: RouteSpec<A, P, Q, B, R, H> & KeyScopeRule<A>): Route {
   return spec as unknown as Route;
 }

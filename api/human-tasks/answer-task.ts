@@ -4,13 +4,16 @@ import { storeAnswer } from '../../db/human-tasks/answers-repository.js';
 import { findTaskInScope, type HumanTask } from '../../db/human-tasks/tasks-repository.js';
 import type { Scope } from '../../db/projects/scope.js';
 import { completeInput } from '../../graph/input.js';
-import type { JsonObject } from '../../graph/json.js';
+import { isEmpty, ownValue, type JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
-import type { Masker } from '../../graph/mask.js';
+import { createMasker, type Masker } from '../../graph/mask.js';
+import { isSecretField, keepInputSecrets, MASK, maskInput } from '../../graph/secrets.js';
+import type { AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields, notFound, permissionDenied, type FieldErrors } from '../http/errors.js';
 import { readRunMasker } from '../runs/run-masker.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
+import { hiddenFrom } from '../access/key-project.js';
 import { deliverWake } from '../waits/deliver-wakes.js';
 
 export interface GivenAnswer {
@@ -29,6 +32,7 @@ interface Asking {
   log: Logger;
   /** The person has hung up. */
   signal: AbortSignal;
+  audit: AuditTrail;
 }
 
 /**
@@ -37,11 +41,12 @@ interface Asking {
  */
 export async function answerTask(
   deps: AppDeps,
-  { log, signal }: Asking,
+  { log, signal, audit }: Asking,
   { taskId, scope, given }: Asked,
 ): Promise<HumanTask> {
-  const task = await findTaskInScope(deps.db, taskId, scope);
-  if (task === undefined) throw notFound();
+  const find = (within: Scope) => findTaskInScope(deps.db, taskId, within);
+  const task = await find(scope);
+  if (task === undefined) throw await hiddenFrom(scope, find);
   if (!task.is_assigned) throw permissionDenied('You are not among those who may answer this task.');
   if (task.status !== 'pending') throw settled();
   if (task.has_answered) throw answeredBefore();
@@ -50,8 +55,10 @@ export async function answerTask(
   const masker = await readRunMasker(deps, task.run_id, signal);
   // It has been deleted in this moment.
   if (masker === undefined) throw notFound();
-  const stored = toStored(deps, masker, given, values);
-  const outcome = await storeAnswer(deps.db, { taskId, userId: scope.userId, ...stored });
+  const stored = toStored(deps, masker, { row: [taskId, scope.userId], task, given, values });
+  const outcome = await audit.change((trx) => storeAnswer(trx, { taskId, userId: scope.userId, ...stored }), {
+    keyOf: ({ status }) => (status === 'kept' || status === 'settled' ? { id: taskId } : undefined),
+  });
   if (outcome.status === 'unknown') throw notFound();
   if (outcome.status === 'closed') throw settled();
   if (outcome.status === 'repeated') throw answeredBefore();
@@ -71,21 +78,40 @@ function answeredBefore(): ApiError {
   return new ApiError(409, 'already_answered', 'You have answered this task before.');
 }
 
-/** Returns the values with the defaults of fields that were left out. */
+/**
+ * Returns the values with the defaults of fields that were left out. The run fills in defaults that are secret, for which
+ * the task has `********`.
+ */
 function checkAnswer(task: HumanTask, { action, values }: GivenAnswer): JsonObject {
   const actions = parseJson(task.actions) as { id: string }[];
   const wrong: FieldErrors = {};
   if (!actions.some(({ id }) => id === action)) wrong['action'] = [`"${action}" is not a valid choice.`];
-  const { input, errors } = completeInput(parseJson(task.fields) as JsonObject[], values);
+  const fields = parseJson(task.fields) as JsonObject[];
+  const given = keepInputSecrets(fields, values, () => undefined);
+  const isFilledIn = (field: JsonObject): boolean =>
+    isSecretField(field) && field['default_value'] === MASK && isEmpty(ownValue(given, String(field['id'])));
+  const { input, errors } = completeInput(
+    fields.map((field) => (isFilledIn(field) ? { ...field, input_requirements: false } : field)),
+    given,
+  );
   for (const [field, message] of errors.flatMap((error) => Object.entries(error))) wrong[`values.${field}`] = [message];
   if (Object.keys(wrong).length > 0) throw invalidFields(wrong);
   return input as JsonObject;
 }
 
-/** The run gets what was entered; readers get it with the run's secrets masked. */
-function toStored({ secretBox }: AppDeps, masker: Masker, given: GivenAnswer, values: JsonObject) {
+interface CheckedAnswer {
+  row: [taskId: string, userId: number];
+  task: HumanTask;
+  given: GivenAnswer;
+  values: JsonObject;
+}
+
+/** The run gets what was entered; readers get it with secret fields and the run's secrets masked. */
+function toStored({ secretBox }: AppDeps, masker: Masker, { row, task, given, values }: CheckedAnswer) {
   const whole = writeJson(values);
-  const entered = masker.isEmpty ? whole : writeJson(masker.json(values));
-  const enteredEnc = entered === whole ? null : secretBox.seal(whole, 'human-answer');
-  return { action: given.action, entered, enteredEnc, comment: masker.text(given.comment) };
+  const { masked, secretValues } = maskInput(parseJson(task.fields) as JsonObject[], values);
+  const own = createMasker(secretValues);
+  const entered = writeJson(own.json(masker.json(masked)));
+  const enteredEnc = entered === whole ? null : secretBox.seal(whole, 'human-answer', ...row);
+  return { action: given.action, entered, enteredEnc, comment: own.text(masker.text(given.comment)) };
 }

@@ -1,8 +1,9 @@
 // Tasks that runs give to people. Extensions, section 1.4.
 import { z } from 'zod';
 import { findTaskInScope, listTasksInScope } from '../../db/human-tasks/tasks-repository.js';
+import type { Scope } from '../../db/projects/scope.js';
+import { hiddenFrom } from '../access/key-project.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { notFound } from '../http/errors.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
@@ -22,6 +23,7 @@ const list = defineRoute({
     'Over all projects that the caller belongs to. A pending task that the caller has answered, and that waits for more ' +
     'people, is not among the pending ones. `status=decided` is another word for `answered`.',
   auth: 'key',
+  keyScope: 'run',
   query: z.object({ ...pageQuery(1), status: z.enum(['pending', 'answered', 'expired', 'decided']).optional() }),
   responses: { 200: envelopeOf(taskSchema), 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, query }) {
@@ -37,11 +39,13 @@ const read = defineRoute({
   path: `${path}:task_id/`,
   summary: 'One human task of a project that the caller belongs to.',
   auth: 'key',
+  keyScope: 'run',
   params: taskParams,
   responses: { 200: taskSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, params }) {
-    const task = await findTaskInScope(deps.db, params.task_id, caller);
-    if (task === undefined) throw notFound();
+    const find = (scope: Scope) => findTaskInScope(deps.db, params.task_id, scope);
+    const task = await find(caller);
+    if (task === undefined) throw await hiddenFrom(caller, find);
     return { status: 200, body: toTask(task) };
   },
 });
@@ -55,6 +59,8 @@ const answer = defineRoute({
     'code `settled`: it was settled before, its time is over, or its run has ended; with `already_answered`: the caller ' +
     'has answered. 403: the caller is not among the assignees, or has started the run and is excluded by that.',
   auth: 'key',
+  keyScope: 'run',
+  audit: { action: 'human_task.answered', target: 'human_task', id: 'task_id', commits: 'handler' },
   params: taskParams,
   maxBodyBytes: MAX_ANSWER_BYTES,
   body: z.object({
@@ -63,9 +69,9 @@ const answer = defineRoute({
     comment: z.string().max(2_000).nullish(),
   }),
   responses: { 200: taskSchema, 400: badRequestSchema, 404: detailSchema, 409: detailSchema, ...keyErrors },
-  async handler({ deps, log, caller, params, body, signal }) {
+  async handler({ deps, log, caller, params, body, signal, audit }) {
     const given = { action: body.action, values: body.values ?? {}, comment: body.comment ?? '' };
-    const task = await answerTask(deps, { log, signal }, { taskId: params.task_id, scope: caller, given });
+    const task = await answerTask(deps, { log, signal, audit }, { taskId: params.task_id, scope: caller, given });
     return { status: 200, body: toTask(task) };
   },
 });

@@ -32,6 +32,7 @@ const events = defineRoute({
     'the `run` event with the status `succeed` or `failed`; a stream that ends before is resumed with `Last-Event-ID`. ' +
     'A comment is sent every 15 seconds. A run that is not found is answered as in the poll, in JSON.',
   auth: 'key',
+  keyScope: 'run',
   query: z.object({ id: uuid }),
   headers,
   responses: { 200: envelopeSchema, 400: badRequestSchema, ...keyErrors },

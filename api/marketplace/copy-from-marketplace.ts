@@ -4,6 +4,7 @@ import type { Scope } from '../../db/projects/scope.js';
 import { findWorkflow, type MemberWorkflow } from '../../db/workflows/workflows-repository.js';
 import { createMasker } from '../../graph/mask.js';
 import { replaceCredentials } from '../../graph/public-drawing.js';
+import type { AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { notFound, permissionDenied } from '../http/errors.js';
 import { mayAct } from '../../db/projects/roles.js';
@@ -13,15 +14,23 @@ import { mayAct } from '../../db/projects/roles.js';
  * is restricted to a project in which its user may not create workflows. A copy starts with empty credentials:
  * `********` in the published drawing stands for secrets that stay with the source.
  */
-export async function copyWorkflow(deps: AppDeps, slug: string, scope: Scope): Promise<MemberWorkflow> {
+export async function copyWorkflow(
+  deps: AppDeps,
+  audit: AuditTrail,
+  slug: string,
+  scope: Scope,
+): Promise<MemberWorkflow> {
   const { db } = deps;
   await checkTarget(deps, scope);
-  const copyId = await copyFromMarketplace(db, slug, scope, (published) => {
+  const toCopy = (published: Record<string, unknown>): string => {
     const { drawing, literals } = replaceCredentials(published, '');
     // The value of a credential may also occur elsewhere in the drawing.
     return JSON.stringify(createMasker(literals).json(drawing));
+  };
+  const copied = await audit.change((trx) => copyFromMarketplace(trx, slug, scope, toCopy), {
+    keyOf: (made) => (made?.isNew === true ? { id: made.workflowId } : undefined),
   });
-  const workflow = copyId === undefined ? undefined : await findWorkflow(db, copyId, scope);
+  const workflow = copied === undefined ? undefined : await findWorkflow(db, copied.workflowId, scope);
   if (workflow === undefined) throw notFound();
   return workflow;
 }

@@ -17,6 +17,7 @@ import { toEtag, toWorkflow, workflowSchema } from '../workflows/workflow-view.j
 const publication = {
   method: 'POST',
   auth: 'key',
+  keyScope: 'full',
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'admin', refusal: 400 },
   params: idParams,
@@ -25,6 +26,7 @@ const publication = {
 
 const publish = defineRoute({
   ...publication,
+  audit: { action: 'workflow.published', target: 'workflow', id: 'id' },
   path: '/api/v1/workflows/:id/publish-on-marketplace/',
   summary: "Offers the template run's drawing on the marketplace; the slug is chosen at the first time and stays.",
   async handler({ deps, caller, params }) {
@@ -37,6 +39,7 @@ const publish = defineRoute({
 
 const unpublish = defineRoute({
   ...publication,
+  audit: { action: 'workflow.unpublished', target: 'workflow', id: 'id' },
   path: '/api/v1/workflows/:id/unpublish-from-marketplace/',
   summary: 'Takes the workflow off the marketplace; copies stay.',
   async handler({ deps, caller, params }) {

@@ -80,10 +80,12 @@ const copy = defineRoute({
   path: '/api/v1/workflows/marketplace/:slug/add-from-marketplace/',
   summary: "The caller's copy, made unless it exists; the original for its author.",
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'workflow.copied', target: 'workflow', makes: 'id', commits: 'handler' },
   params: slugParams,
   responses: { 201: workflowSchema, 404: detailSchema, ...keyErrors },
-  async handler({ deps, caller, params }) {
-    const workflow = await copyWorkflow(deps, params.slug, caller);
+  async handler({ deps, caller, params, audit }) {
+    const workflow = await copyWorkflow(deps, audit, params.slug, caller);
     return { status: 201, body: toWorkflow(workflow) };
   },
 });

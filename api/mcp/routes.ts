@@ -9,6 +9,8 @@ import { credentialTexts, isCredentialHeader } from '../../graph/secrets.js';
 import { isHeaderName, isHeaderValue } from '../../outgoing/header-text.js';
 import { McpError } from '../../outgoing/mcp-client.js';
 import type { McpServer, McpTool } from '../../outgoing/mcp-types.js';
+import type { MessageSize } from '../../outgoing/message-size.js';
+import type { ByteLease } from '../../outgoing/byte-budget.js';
 import { badRequestSchema, keyErrors } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, invalidFields } from '../http/errors.js';
@@ -49,6 +51,11 @@ const bodySchema = z
 
 type Body = z.infer<typeof bodySchema>;
 
+/** Bytes of memory per byte of a list: as it comes, its text, its values, and the answer with them. */
+const LIST_FACTOR = 8;
+/** Bytes of memory per value of a list, which is copied twice. */
+const VALUE_BYTES = 128;
+
 /** A server's message is masked first and then cut to this length. */
 const MAX_DETAIL_CHARACTERS = 500;
 
@@ -57,9 +64,11 @@ const mcpTools = defineRoute({
   path: '/api/v1/workflows/mcp-tools/',
   summary: 'The tools of an MCP server, as the server gives them; all pages joined.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { unrecorded: 'It only asks a server for its tools.' },
   body: bodySchema,
   responses: { 200: z.array(z.record(z.string(), z.unknown())), 400: badRequestSchema, ...keyErrors },
-  async handler({ deps, caller, body }) {
+  async handler({ deps, caller, body, signal }) {
     const headers = mergeHeaders(await findHeaders(deps, caller, body), body.headers ?? {});
     const credentials = Object.entries(headers).filter(([name]) => isCredentialHeader(name));
     const masker = createMasker(credentials.flatMap(([, value]) => credentialTexts(value)));
@@ -69,12 +78,15 @@ const mcpTools = defineRoute({
       headers,
       timeoutMs: (body.timeout ?? 10) * 1000,
     };
+    const memory = deps.memory.lease(signal);
     try {
       // A server may repeat its request, and callers who may use a stored credential must not see it.
-      return { status: 200, body: masker.json(await listTools(deps, server)) };
+      return { status: 200, body: masker.json(await listTools(deps, server, { memory, signal })) };
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
       throw new ApiError(400, error.code, masker.text(error.message).slice(0, MAX_DETAIL_CHARACTERS));
+    } finally {
+      memory.end();
     }
   },
 });
@@ -101,14 +113,23 @@ async function findHeaders(deps: AppDeps, scope: Scope, body: Body): Promise<Hea
   return findStoredHeaders(openDrawing(deps.secretBox, stored).drawing, nodeId, endpointUrl);
 }
 
-async function listTools({ mcp }: AppDeps, server: McpServer): Promise<McpTool[]> {
-  // Connecting and listing have their own time limits, so this signal is never aborted.
-  const { signal } = new AbortController();
+interface Listing {
+  /** Of the list, until the answer is made. */
+  memory: ByteLease;
+  /** The caller has hung up. */
+  signal: AbortSignal;
+}
+
+async function listTools({ mcp }: AppDeps, server: McpServer, { memory, signal }: Listing): Promise<McpTool[]> {
   const session = await mcp.connect(server, signal);
   try {
-    return await session.listTools(signal);
+    return await session.listTools(signal, (size) => memory.resize(weightOf(size)));
   } finally {
     // The session is closed without delaying the answer.
     void session.close();
   }
+}
+
+function weightOf({ bytes, values }: MessageSize): number {
+  return LIST_FACTOR * bytes + VALUE_BYTES * values;
 }

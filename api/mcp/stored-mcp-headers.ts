@@ -1,6 +1,6 @@
 // The stored headers of a workflow's MCP server, with which the editor's request for its tools is authenticated.
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
-import { isCredentialHeader, MASK, traitsOfType } from '../../graph/secrets.js';
+import { MASK, traitsOfType } from '../../graph/secrets.js';
 import { invalidFields } from '../http/errors.js';
 
 export type Headers = Record<string, string>;
@@ -27,14 +27,14 @@ export function findStoredHeaders(drawing: JsonObject, nodeId: string, endpointU
 
 /**
  * A given header replaces the stored one of the same name, ignoring case. `********` keeps the stored value; the 400
- * names a credential that has none.
+ * names a header that has none.
  */
 export function mergeHeaders(stored: Headers, given: Headers): Headers {
   const merged = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
   for (const [name, value] of Object.entries(given)) {
     const lower = name.toLowerCase();
     if (value === MASK && merged.has(lower)) continue;
-    if (value === MASK && isCredentialHeader(name)) {
+    if (value === MASK) {
       throw invalidFields({ headers: [`Nothing is stored for the header "${name}"; enter its value again.`] });
     }
     merged.set(lower, value);

@@ -1,8 +1,12 @@
 // Health checks for operators. docs/operate/operations.md, "Processes".
+import type { Server } from 'node:http';
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { startHealthServer } from '../../config/health-server.js';
 import { pendingMigrations } from '../../db/core/migrate.js';
 import type { AppDeps } from '../deps.js';
+import { detailSchema } from '../http/answer-schemas.js';
+import { notFound } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { pingTemporal } from '../runs/temporal-calls.js';
 
@@ -20,39 +24,35 @@ const alive = defineRoute({
 
 const readySchema = z.object({
   status: z.enum(['ready', 'not ready']),
-  database: z.boolean(),
-  migrations: z.boolean(),
-  temporal: z.boolean(),
+  database: z.boolean().optional(),
+  migrations: z.boolean().optional(),
+  temporal: z.boolean().optional(),
 });
 
 const ready = defineRoute({
   method: 'GET',
   path: '/readyz',
-  summary: 'Database and Temporal answer, and no migration is missing.',
+  summary: 'Database and Temporal answer, and no migration is missing; says which, unless METRICS_PORT is set.',
   auth: 'open',
   quiet: true,
   responses: { 200: readySchema, 503: readySchema },
   async handler({ deps }) {
-    const [database, migrations, temporal] = await Promise.all([
-      holds(sql`SELECT 1`.execute(deps.db)),
-      holds(checkMigrations(deps)),
-      holds(pingTemporal(deps.temporal, CHECK_MS)),
-    ]);
-    const isReady = database && migrations && temporal;
-    const status = isReady ? 'ready' : 'not ready';
-    return { status: isReady ? 200 : 503, body: { status, database, migrations, temporal } };
+    const { isReady, body } = await checkReadiness(deps);
+    const { status } = body;
+    return { status: isReady ? 200 : 503, body: deps.config.hasMetricsPort ? { status } : body };
   },
 });
 
 const metrics = defineRoute({
   method: 'GET',
   path: '/metrics',
-  summary: 'Prometheus metrics of this process, and figures of the whole service.',
+  summary: 'Prometheus metrics of this process, and figures of the whole service; not here where METRICS_PORT is set.',
   auth: 'open',
   quiet: true,
-  responses: { 200: z.string() },
+  responses: { 200: z.string(), 404: detailSchema },
   mediaTypes: { 200: ['text/plain'] },
   async handler({ deps }) {
+    if (deps.config.hasMetricsPort) throw notFound();
     await deps.refreshFigures();
     const { registry } = deps.metrics;
     return { status: 200, body: await registry.metrics(), headers: { 'Content-Type': registry.contentType } };
@@ -60,6 +60,33 @@ const metrics = defineRoute({
 });
 
 export const healthRoutes: Route[] = [alive, ready, metrics];
+
+/** Serves metrics and readiness, with its details, on a port of their own: METRICS_PORT. */
+export function startMetricsServer(deps: AppDeps, { host, metricsPort }: MetricsAddress): Promise<Server> {
+  return startHealthServer(host, metricsPort, {
+    registry: deps.metrics.registry,
+    async moreMetrics() {
+      await deps.refreshFigures();
+      return '';
+    },
+    readiness: () => checkReadiness(deps),
+  });
+}
+
+interface MetricsAddress {
+  host: string;
+  metricsPort: number;
+}
+
+async function checkReadiness(deps: AppDeps) {
+  const [database, migrations, temporal] = await Promise.all([
+    holds(sql`SELECT 1`.execute(deps.db)),
+    holds(checkMigrations(deps)),
+    holds(pingTemporal(deps.temporal, CHECK_MS)),
+  ]);
+  const isReady = database && migrations && temporal;
+  return { isReady, body: { status: isReady ? 'ready' : 'not ready', database, migrations, temporal } as const };
+}
 
 async function checkMigrations(deps: AppDeps): Promise<void> {
   if ((await pendingMigrations(deps.db)).length > 0) throw new Error('migrations are missing');

@@ -7,7 +7,8 @@ import {
   pageOfProviderKeys,
 } from '../../db/projects/provider-key-changes.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
-import { ApiError, notFound } from '../http/errors.js';
+import type { AppDeps } from '../deps.js';
+import { ApiError, invalidFields, notFound } from '../http/errors.js';
 import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { idParams, pathId } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
@@ -23,7 +24,8 @@ const list = defineRoute({
   path: keysPath,
   summary: "The project's own keys for model providers, masked; the newest of a provider is used.",
   auth: 'key',
-  access: { to: 'project', role: 'admin' },
+  keyScope: 'full',
+  access: { to: 'project', role: 'viewer' },
   params: idParams,
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(providerKeySchema), 400: badRequestSchema, 404: detailSchema, ...keyErrors },
@@ -39,6 +41,8 @@ const attach = defineRoute({
   path: keysPath,
   summary: 'Stores a key for a model provider; the runs of the project use it from now on.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'provider_key.added', target: 'provider_key', makes: 'id' },
   access: { to: 'project', role: 'admin' },
   params: idParams,
   body: z.object({
@@ -48,6 +52,7 @@ const attach = defineRoute({
   }),
   responses: { 201: providerKeySchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, params, body }) {
+    checkProvider(deps, body.provider);
     const attached = await attachProviderKey(deps.db, deps.secretBox, { projectId: params.id, ...body });
     if (attached === 'gone') throw notFound();
     if (attached === 'too_many') {
@@ -62,6 +67,8 @@ const detach = defineRoute({
   path: '/api/v1/projects/:id/provider-keys/:key_id/',
   summary: 'Deletes a key for a model provider; later calls use an older one, or that of the platform.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'provider_key.removed', target: 'provider_key', id: 'key_id' },
   access: { to: 'project', role: 'admin' },
   params: idParams.extend({ key_id: pathId }),
   responses: { 204: nothing, 404: detailSchema, ...keyErrors },
@@ -72,3 +79,12 @@ const detach = defineRoute({
 });
 
 export const providerKeyRoutes: Route[] = [list, attach, detach];
+
+/** A key of a provider that no model names would never be used, and runs would go on with the platform's key. */
+function checkProvider({ models }: AppDeps, provider: string): void {
+  const names = new Set([...models.models.values()].map((model) => model.provider.name));
+  if (names.has(provider)) return;
+  const known = [...names].toSorted().join(', ');
+  const sentence = names.size === 0 ? 'This service has no model provider.' : `Enter one of: ${known}.`;
+  throw invalidFields({ provider: [sentence] });
+}

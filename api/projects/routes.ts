@@ -8,6 +8,7 @@ import {
   listProviderKeys,
   updateProject,
 } from '../../db/projects/projects-repository.js';
+import { reserveId } from '../../db/core/reserve-id.js';
 import type { Scope } from '../../db/projects/scope.js';
 import { badRequestSchema, detailSchema, keyErrors, nothing } from '../http/answer-schemas.js';
 import type { AppDeps } from '../deps.js';
@@ -33,6 +34,7 @@ const list = defineRoute({
   path: '/api/v1/projects/',
   summary: 'The projects that the caller is a member of, newest first.',
   auth: 'key',
+  keyScope: 'full',
   query: z.object({ ...pageQuery(0), name__icontains: z.string().optional() }),
   responses: { 200: envelopeOf(projectSchema), 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, query }) {
@@ -54,6 +56,8 @@ const create = defineRoute({
   path: '/api/v1/projects/',
   summary: 'Creates a project; the caller becomes its owner. A key that is restricted to a project may not.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'project.created', target: 'project', makes: 'id' },
   body: z.object({
     name: fields.name,
     webhook_url: fields.webhook_url.default(''),
@@ -63,9 +67,11 @@ const create = defineRoute({
   async handler({ deps, caller, body }) {
     if (caller.projectId !== undefined) throw permissionDenied('This key is restricted to one project.');
     refusePrivateWebhook(deps, body.webhook_url);
+    const id = await reserveId(deps.db, 'projects');
     const project = await createProject(deps.db, caller.userId, {
       ...body,
-      ...(body.is_webhook_enabled ? { webhook_secret_enc: sealNewSecret(deps.secretBox) } : {}),
+      id,
+      ...(body.is_webhook_enabled ? { webhook_secret_enc: sealNewSecret(deps.secretBox, id) } : {}),
     });
     return { status: 201, body: toProject(project, [], deps.currencies) };
   },
@@ -76,6 +82,7 @@ const read = defineRoute({
   path: projectPath,
   summary: 'One project.',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'project', role: 'viewer' },
   params: idParams,
   responses: { 200: projectSchema, 404: detailSchema, ...keyErrors },
@@ -87,6 +94,8 @@ const update = defineRoute({
   path: projectPath,
   summary: 'Changes the name, the webhook or the limit of what the project may spend.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'project.changed', target: 'project', id: 'id' },
   access: { to: 'project', role: 'admin' },
   params: idParams,
   body: z.object({ ...fields, spending_limit: spendingLimit.nullable() }).partial(),
@@ -101,7 +110,7 @@ const update = defineRoute({
         spending_period: limit?.period ?? null,
       }),
     };
-    if (!(await updateProject(deps.db, params.id, changes, sealNewSecret(deps.secretBox)))) throw notFound();
+    if (!(await updateProject(deps.db, params.id, changes, sealNewSecret(deps.secretBox, params.id)))) throw notFound();
     return answerProject(deps, params.id, caller);
   },
 });
@@ -111,6 +120,8 @@ const remove = defineRoute({
   path: projectPath,
   summary: 'Deletes the project with its workflows; the books stay.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'project.deleted', target: 'project', id: 'id' },
   access: { to: 'project', role: 'owner' },
   params: idParams,
   responses: { 204: nothing, 404: detailSchema, ...keyErrors },

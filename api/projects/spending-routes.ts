@@ -26,6 +26,7 @@ const read = defineRoute({
   summary:
     'The limit of a project, what is spent and reserved of it, and what limits have stopped in the last 30 days.',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'project', role: 'viewer' },
   params: idParams,
   responses: {

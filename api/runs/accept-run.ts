@@ -6,8 +6,10 @@ import type { Db } from '../../db/core/client.js';
 import { claimKey } from '../../db/runs/idempotency-repository.js';
 import { insertAcceptedRun, insertDraftRun } from '../../db/runs/runs-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import type { Logger } from '../../config/logger.js';
 import type { AppDeps } from '../deps.js';
+import { quotaExceeded } from '../http/errors.js';
 import { findFirstAnswer, sealFingerprint, type KeyedRequest } from './idempotency.js';
 import { acceptedEnvelope, invalidNodesEnvelope, structuralEnvelope, type Envelope } from './run-envelope.js';
 import { traceOfAcceptance } from './run-traces.js';
@@ -78,6 +80,9 @@ export async function tryToAccept(deps: AppDeps, log: Logger, request: RunReques
         ? insertAcceptedRun(db, run, START_GRACE_SECONDS)
         : insertDraftRun(db, { ...run, node_errors: JSON.stringify(nodeErrors) }),
     );
+  }).catch((error: unknown) => {
+    // Whoever delivers to a hook or calls a tool gets the answer of an error of the service's own.
+    throw isQuotaExceeded(error) ? quotaExceeded() : error;
   });
   if (!isStored) return undefined;
   if (!isValid) return invalidNodesEnvelope(id, nodeErrors);

@@ -3,8 +3,9 @@
 import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import { findRunOrigin, listRuns, type ListedRun, type RunOrigin } from '../../db/runs/runs-list-repository.js';
+import type { Scope } from '../../db/projects/scope.js';
+import { hiddenFrom } from '../access/key-project.js';
 import { badRequestSchema, detailSchema, keyErrors } from '../http/answer-schemas.js';
-import { notFound } from '../http/errors.js';
 import { envelopeOf, pageQuery, queryInteger, toPage, toWindow } from '../http/pagination.js';
 import { MAX_ID, uuid } from '../http/path-ids.js';
 import { queryMoment, queryMomentEnd, queryOrdering, queryText } from '../http/query-values.js';
@@ -30,6 +31,7 @@ const list = defineRoute({
     'Runs of deleted workflows are left out. `search` looks into the titles of workflows. `started_after` and ' +
     '`started_before` are about `created_at`, the moment in which a run was accepted.',
   auth: 'key',
+  keyScope: 'full',
   query: z.object({
     ...pageQuery(1),
     project: queryInteger(0, MAX_ID).optional(),
@@ -63,11 +65,13 @@ const read = defineRoute({
   path: '/api/v1/runs/:run_id/',
   summary: 'One run, its results whole, for who has only its id.',
   auth: 'key',
+  keyScope: 'full',
   params: z.object({ run_id: uuid }),
   responses: { 200: runSchema.extend(origin), 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, params }) {
-    const found = await findRunOrigin(deps.db, params.run_id, caller);
-    if (found === undefined) throw notFound();
+    const find = (scope: Scope) => findRunOrigin(deps.db, params.run_id, scope);
+    const found = await find(caller);
+    if (found === undefined) throw await hiddenFrom(caller, find);
     const run = await findRunAnswer(deps, found.workflow_id, params.run_id);
     return { status: 200, body: { ...run, ...toOrigin(found) } };
   },

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { START_GRACE_SECONDS } from '../../acceptance/store-run.js';
 import type { Logger } from '../../config/logger.js';
+import type { Doer } from '../../db/audit/audit-entry.js';
+import { recordChange } from '../../db/audit/record-change.js';
 import { findRunStatus, requestCancel } from '../../db/runs/runs-repository.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, notFound } from '../http/errors.js';
@@ -15,12 +17,18 @@ const LOOK_EVERY_MS = 50;
  * The request to cancel is stored before it is sent to Temporal; if sending fails, the reconciler repeats it until the
  * run has ended. Returns when the run has ended, or after three seconds. Throws 404, or 400 for a finished run.
  */
-export async function cancelRun(deps: AppDeps, log: Logger, workflowId: number, runId: string): Promise<void> {
+export async function cancelRun(
+  deps: AppDeps,
+  log: Logger,
+  { workflowId, runId, doer }: { workflowId: number; runId: string; doer: Doer },
+): Promise<void> {
   if ((await findRunStatus(deps.db, workflowId, runId)) === undefined) throw notFound();
   await linkRequestToRun(deps, runId);
-  if (!(await requestCancel(deps.db, runId, START_GRACE_SECONDS))) {
+  const cancelled = { action: 'run.cancelled', type: 'run', doer, key: { id: runId } } as const;
+  await recordChange(deps.db, cancelled, async (trx) => {
+    if (await requestCancel(trx, runId, START_GRACE_SECONDS)) return;
     throw new ApiError(400, 'run_finished', 'The run has already finished.');
-  }
+  });
   const giveUpAt = performance.now() + WAIT_MS;
   try {
     for (let isTold = false; performance.now() < giveUpAt; await delay(LOOK_EVERY_MS)) {

@@ -16,6 +16,7 @@ const list = defineRoute({
   path: '/api/v1/workflows/:id/history/',
   summary: 'The runs of a workflow; what is too long for a list is cut and marked `truncated`.',
   auth: 'key',
+  keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
   query: z.object({
@@ -37,6 +38,7 @@ const read = defineRoute({
   path: '/api/v1/workflows/:id/history/:run_id/',
   summary: 'One run, its results whole.',
   auth: 'key',
+  keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
   params: runParams,
   responses: { 200: runSchema, 404: detailSchema, ...keyErrors },
@@ -48,11 +50,13 @@ const cancel = defineRoute({
   path: '/api/v1/workflows/:id/history/:run_id/cancel/',
   summary: 'Cancels a run; 400 when it has finished.',
   auth: 'key',
+  keyScope: 'run',
+  audit: { action: 'run.cancelled', target: 'run', id: 'run_id', commits: 'handler' },
   access: { to: 'workflow', role: 'editor' },
   params: runParams,
   responses: { 200: runSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
-  async handler({ deps, log, params }) {
-    await cancelRun(deps, log, params.id, params.run_id);
+  async handler({ deps, log, params, audit: { doer } }) {
+    await cancelRun(deps, log, { workflowId: params.id, runId: params.run_id, doer });
     return answerRun(deps, params.id, params.run_id);
   },
 });

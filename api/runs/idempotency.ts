@@ -45,13 +45,13 @@ export function toKeyedRequest(
   return { userId, key, fingerprint: createHash('sha256').update(request).digest('hex') };
 }
 
-export function sealFingerprint({ secretBox }: AppDeps, { fingerprint }: KeyedRequest): Buffer {
-  return secretBox.seal(fingerprint, 'idempotency-key');
+export function sealFingerprint({ secretBox }: AppDeps, { fingerprint, userId, key }: KeyedRequest): Buffer {
+  return secretBox.seal(fingerprint, 'idempotency-key', userId, key);
 }
 
 /** What is kept of the request with a key that is withdrawn: nothing. */
-export function sealWithdrawal({ secretBox }: AppDeps): Buffer {
-  return secretBox.seal('', 'idempotency-key');
+export function sealWithdrawal({ secretBox }: AppDeps, { userId, key }: RequestKey): Buffer {
+  return secretBox.seal('', 'idempotency-key', userId, key);
 }
 
 /**
@@ -61,7 +61,7 @@ export function sealWithdrawal({ secretBox }: AppDeps): Buffer {
 export async function findFirstAnswer(deps: AppDeps, request: KeyedRequest): Promise<Envelope | undefined> {
   const first = await findKeyedRun(deps.db, request);
   if (first === undefined) return undefined;
-  if (deps.secretBox.open(first.requestEnc, 'idempotency-key') !== request.fingerprint) {
+  if (deps.secretBox.open(first.requestEnc, 'idempotency-key', request.userId, request.key) !== request.fingerprint) {
     throw new ApiError(400, 'idempotency_mismatch', 'The Idempotency-Key was used before with another request.');
   }
   if (first.nodeErrors === null) return acceptedEnvelope(first.runId);

@@ -29,6 +29,7 @@ const list = defineRoute({
   description:
     'A loop inside another loop is asked for with the `path` of the iteration around it. A node that is no loop has no iterations.',
   auth: 'key',
+  keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
   params: runParams,
   query: z.object({

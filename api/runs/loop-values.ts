@@ -23,14 +23,15 @@ export async function readLoopValues(
   const item = await findItem(db, loop, index);
   if (item !== undefined) {
     const { itemEnc } = item;
-    return { index, item: textInPlaceOf(itemEnc) ?? parseJson(secretBox.open(itemEnc, 'loop-item')) };
+    const open = () => secretBox.open(itemEnc, 'loop-item', loop.runId, loop.path, loop.nodeId, index);
+    return { index, item: textInPlaceOf(itemEnc) ?? parseJson(open()) };
   }
   const before = index === 0 ? undefined : await findIteration(db, loop, index - 1);
   if (before === undefined) return { index };
   const { result, resultEnc } = before;
   const hidden = textInPlaceOf(resultEnc ?? Buffer.from(result ?? ''));
   if (hidden !== undefined) return { index, last: hidden };
-  const text = openResult(before, secretBox);
+  const text = openResult(before, { ...loop, path: before.path }, secretBox);
   return { index, last: text === null ? null : (parseJson(text) as NodeOutput)['value'] };
 }
 

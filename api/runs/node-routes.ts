@@ -29,6 +29,7 @@ const read = defineRoute({
   description:
     'A node that the poll does not list, because the run has not reached it, is a 404. `path` names the enclosing iteration of a node inside a loop.',
   auth: 'key',
+  keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
   params: runParams.extend({ node_id: nodeId }),
   query: z.object({ path: iterationPath.optional() }),

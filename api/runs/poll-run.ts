@@ -20,7 +20,10 @@ export async function pollRun({ deps, caller, polled, query, headers, signal }: 
   const asked = { runId: query.id, userId: caller.userId, projectId: caller.projectId };
   const ifNoneMatch = headers['if-none-match'];
   const reply = (answer: PollAnswer): Promise<RouteResult> => settle(answer, ifNoneMatch, polled);
-  const { run, answer } = await readAnswer(deps, asked, polled, ifNoneMatch);
+  const { run, answer } = await readAnswer(deps, asked, polled, ifNoneMatch).catch(async (error: unknown) => {
+    await polled?.settle(true);
+    throw error;
+  });
   const waitSeconds = parseWait(headers.prefer);
   if (waitSeconds === undefined) return reply(answer);
   const applied = { 'Preference-Applied': `wait=${waitSeconds}` };
@@ -31,7 +34,7 @@ export async function pollRun({ deps, caller, polled, query, headers, signal }: 
   const { stateTag } = run;
   const { etag } = answer;
   // What was read is not kept while the caller waits.
-  if (polled !== undefined) polled.run = undefined;
+  if (polled?.read !== undefined) polled.read.run = undefined;
   return { status: 200, later: () => waitAndAnswer() };
 
   async function waitAndAnswer(): Promise<RouteResult> {
@@ -61,10 +64,10 @@ async function readAnswer(
   polled: Polled | undefined,
   ifNoneMatch: string | undefined,
 ): Promise<{ run: PolledRun | PolledText | undefined; answer: PollAnswer }> {
-  const isRead = polled?.runId === asked.runId && polled.run?.nodes !== null;
-  if (isRead) {
-    const answer = await answerPoll(deps, polled.run, asked.runId);
-    if (polled.run?.isUnchanged !== true || isKnown(ifNoneMatch, answer.etag)) return { run: polled.run, answer };
+  const read = polled?.read;
+  if (read?.runId === asked.runId && read.run?.nodes !== null) {
+    const answer = await answerPoll(deps, read.run, asked.runId);
+    if (read.run?.isUnchanged !== true || isKnown(ifNoneMatch, answer.etag)) return { run: read.run, answer };
   }
   const run = await readRunForPoll(deps.db, asked, deps.config.resultRetentionDays);
   return { run, answer: await answerPoll(deps, run, asked.runId) };

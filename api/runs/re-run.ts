@@ -1,13 +1,13 @@
 // Runs a workflow in its present form with the input of an earlier run. Specification, "Running workflows".
 import { openSecrets } from '../../acceptance/opened-drawing.js';
 import { openPassedSecrets } from '../../db/runs/passed-secrets.js';
+import { openRunSecrets } from '../../db/runs/run-contents.js';
 import { findOriginalRun } from '../../db/runs/runs-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { secretFieldsOf, type RunInput } from '../../graph/input.js';
 import { parseJson } from '../../graph/json-text.js';
 import { ownValue } from '../../graph/json.js';
 import { reuseInput } from '../../graph/reused-input.js';
-import type { SecretMap } from '../../graph/secrets.js';
 import type { RunRequest } from './accept-run.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, notFound } from '../http/errors.js';
@@ -31,19 +31,19 @@ export async function toReRunRequest(
   const original = await findOriginalRun(db, workflow.id, originalRunId);
   if (original === undefined) throw notFound();
   if (original.is_input_lost && given === undefined) throw inputExpired();
+  const row = [original.project_id, original.id] as const;
   const input =
     original.input_enc === null
       ? original.input
-      : (parseJson(secretBox.open(original.input_enc, 'run-input')) as RunInput);
+      : (parseJson(secretBox.open(original.input_enc, 'run-input', ...row)) as RunInput);
   const storedSecret = (fieldId: string): unknown => {
     const value = ownValue(input, fieldId);
     if (original.is_input_lost && value !== undefined) throw inputExpired();
     return value;
   };
-  const passedSecrets = openPassedSecrets(secretBox, original.passed_secrets_enc);
+  const passedSecrets = openPassedSecrets(secretBox, original.passed_secrets_enc, row);
   if (given !== undefined) return { input: given, storedSecret, passedSecrets };
-  const secrets =
-    original.secrets_enc === null ? {} : (JSON.parse(secretBox.open(original.secrets_enc, 'run-secrets')) as SecretMap);
+  const secrets = openRunSecrets(secretBox, original.secrets_enc, row);
   const then = { fields: secretFieldsOf(original.document), secrets };
   const now = { fields: secretFieldsOf(workflow.document), secrets: openSecrets(secretBox, workflow) };
   return { input: reuseInput(input, then, now), storedSecret, passedSecrets };

@@ -68,22 +68,25 @@ async function renderWithin(
   const found = await collect(places, ({ place, named }) => measureOutputs(db, place, [...named.results], moment));
   const { chosen, leftOut, chosenBytes } = chooseOutputs(found);
   await lease.resize(WEIGHT * (readBytes + chosenBytes));
-  const texts = await collect(places, ({ place, named }) =>
-    readOutputs(
+  const texts = await collect(places, async ({ place, named }) => {
+    const outputs = await readOutputs(
       db,
       place,
       chosen.filter((id) => named.results.has(id)),
-    ),
-  );
+    );
+    return outputs.map((output) => ({ ...output, place }));
+  });
   const failed = await collect(places, ({ place, named }) => findNodeErrors(db, place, [...named.errors]));
   if (texts.length < chosen.length || found.some(({ isGone }) => isGone)) return 'unreadable';
   try {
     const run = openRunContents(stored, graph.fields, secretBox);
     const results = new Map(
-      texts.map(({ nodeId, result, resultEnc }): [string, NodeOutput] => {
-        // The trigger's secrets are those of the input: its public form hides them, however short they are.
-        const isPublic = resultEnc === null || graph.nodes.get(nodeId)?.kind === 'trigger';
-        return [nodeId, parseJson(isPublic ? result : secretBox.open(resultEnc, 'node-result')) as NodeOutput];
+      texts.map(({ place, nodeId, result, resultEnc }): [string, NodeOutput] => {
+        // What people have entered: the public form hides secret fields, however short they are.
+        const isEntered = ['trigger', 'human'].includes(graph.nodes.get(nodeId)?.kind ?? '');
+        const isPublic = resultEnc === null || isEntered;
+        const text = isPublic ? result : secretBox.open(resultEnc, 'node-result', place.runId, place.path, nodeId);
+        return [nodeId, parseJson(text) as NodeOutput];
       }),
     );
     const errors = new Map(failed.map(({ nodeId, ...error }) => [nodeId, error]));

@@ -43,6 +43,8 @@ export const runFlagRoutes: Route[] = toggles.map(({ action, flag, role, summary
     path: `/api/v1/workflows/:id/history/:run_id/${action}/`,
     summary,
     auth: 'key',
+    keyScope: 'full',
+    audit: { action: 'run.flagged', target: 'run', id: 'run_id' },
     access: { to: 'workflow', role, refusal: 400 },
     params: runParams,
     body: z.object({ [flag]: z.boolean() }),

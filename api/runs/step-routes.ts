@@ -23,6 +23,7 @@ const list = defineRoute({
   description:
     'A node that is no agent has no steps. `path` names the enclosing iteration of a node inside a loop. Once the results have expired, models, tokens, costs and times remain.',
   auth: 'key',
+  keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
   params: runParams.extend({ node_id: nodeId }),
   query: z.object({ ...pageQuery(1), path: iterationPath.optional() }),
@@ -36,7 +37,7 @@ const list = defineRoute({
     if (found.nodeStatus === undefined && !(await isDrawn(deps, node))) throw notFound();
     const isShown = found.steps.length > 0 && !found.isExpired;
     const masker = isShown ? await readRunMasker(deps, node.runId, signal) : undefined;
-    return { status: 200, body: { ...page, total: found.total, items: toSteps(deps, found, masker) } };
+    return { status: 200, body: { ...page, total: found.total, items: toSteps(deps, node, found, masker) } };
   },
 });
 

@@ -4,6 +4,7 @@ import { toAmount } from '../../config/currencies.js';
 import type { AgentSteps, StoredStep, StoredStepCall } from '../../db/agents/agent-steps-repository.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
+import type { NodeKey } from '../../graph/plan.js';
 import type { Masker } from '../../graph/mask.js';
 import { isDeeperThan } from '../../outgoing/json-depth.js';
 import type { AppDeps } from '../deps.js';
@@ -52,17 +53,23 @@ export const stepSchema = z.object({
 type Deps = Pick<AppDeps, 'secretBox' | 'currencies'>;
 
 /** `masker`: undefined once the contents have expired. */
-export function toSteps(deps: Deps, { steps, calls, nodeStatus }: AgentSteps, masker: Masker | undefined): object[] {
+/** `node`: that of the agent. */
+export function toSteps(
+  deps: Deps,
+  node: NodeKey,
+  { steps, calls, nodeStatus }: AgentSteps,
+  masker: Masker | undefined,
+): object[] {
   return steps.map((step) => ({
     iteration: step.turn + 1,
     status: statusOf(step, nodeStatus),
     is_final: step.isFinal,
     model: step.model,
-    content: masker === undefined ? null : contentOf(deps, step, masker),
+    content: masker === undefined ? null : contentOf(deps, node, step, masker),
     tool_calls:
       masker === undefined
         ? []
-        : calls.filter(({ turn }) => turn === step.turn).map((call) => toCall(deps, call, masker)),
+        : calls.filter(({ turn }) => turn === step.turn).map((call) => toCall(deps, node, call, masker)),
     input_tokens: step.inputTokens,
     output_tokens: step.outputTokens,
     cost: toAmount(step.priceUsd ?? '0', deps.currencies),
@@ -78,23 +85,31 @@ function statusOf({ state }: StoredStep, nodeStatus: AgentSteps['nodeStatus']): 
   return state === 'sent' && nodeStatus === 'in progress' ? 'in progress' : 'failed';
 }
 
-function contentOf({ secretBox }: Deps, { messageEnc }: StoredStep, masker: Masker): string | null {
+function contentOf(
+  { secretBox }: Deps,
+  { runId, path, nodeId }: NodeKey,
+  { turn, messageEnc }: StoredStep,
+  masker: Masker,
+): string | null {
   if (messageEnc === null) return null;
-  const message = JSON.parse(secretBox.open(messageEnc, 'agent')) as { content: string | null; refusal?: string };
+  const text = secretBox.open(messageEnc, 'agent-message', runId, path, nodeId, turn);
+  const message = JSON.parse(text) as { content: string | null; refusal?: string };
   const said = message.content || message.refusal;
   return said ? masker.text(said) : null;
 }
 
-function toCall({ secretBox }: Deps, call: StoredStepCall, masker: Masker): object {
-  const open = (sealed: Buffer | null): string | null => (sealed === null ? null : secretBox.open(sealed, 'agent'));
-  const answer = open(call.answerEnc);
-  const { requestId, approval } = call;
+function toCall({ secretBox }: Deps, { runId, path, nodeId }: NodeKey, call: StoredStepCall, masker: Masker): object {
+  const { requestId, approval, argumentsEnc, answerEnc, editedEnc } = call;
+  const row = [runId, path, nodeId, call.turn, call.ordinal] as const;
+  const given = argumentsEnc && secretBox.open(argumentsEnc, 'agent-arguments', ...row);
+  const edited = editedEnc && requestId && secretBox.open(editedEnc, 'agent-edit', requestId);
+  const answer = answerEnc && secretBox.open(answerEnc, 'agent-answer', ...row);
   return {
     server_label: call.serverLabel,
     // A tool that does not exist has the name that the model gave it.
     tool_name: masker.text(call.toolName),
-    arguments: toShownJson(open(call.argumentsEnc), masker),
-    edited_arguments: toShownJson(open(call.editedEnc), masker),
+    arguments: toShownJson(given, masker),
+    edited_arguments: toShownJson(edited, masker),
     outcome: call.outcome,
     answer: answer === null ? null : masker.text(answer),
     approval: requestId === null || approval === null ? null : { request_id: requestId, status: approval },

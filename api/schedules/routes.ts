@@ -9,6 +9,7 @@ import {
   MOST_SCHEDULES,
   pageOfSchedules,
   updateSchedule,
+  type ScheduleChange,
   type ScheduleRecord,
   type ScheduleSettings,
 } from '../../db/schedules/schedules-repository.js';
@@ -32,6 +33,7 @@ const list = defineRoute({
   path: schedulesPath,
   summary: 'The schedules of the workflow, oldest first.',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
   query: z.object(pageQuery(1)),
@@ -53,25 +55,31 @@ const create = defineRoute({
     'Also while the engine is away: it is told as soon as it is back, and what was missed is made up for within ' +
     '`catchup_seconds`. 400 too for an input that the workflow would refuse as it is now.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'schedule.created', target: 'schedule', makes: 'id', commits: 'handler' },
   access: { to: 'workflow', role: 'editor' },
   params: idParams,
   bodyFormat: 'exact',
   body: newScheduleBody,
   responses: { 201: scheduleSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
-  async handler({ deps, log, caller, access, params, body }) {
+  async handler({ deps, log, caller, access, params, body, audit }) {
     const workflow = await loadDrawing(deps, params.id);
-    const made = await insertSchedule(deps.db, {
-      id: randomUUID(),
+    const id = randomUUID();
+    const schedule = {
+      id,
       projectId: access.projectId,
       workflowId: params.id,
       authorId: caller.userId,
       cron: readCron(body.cron),
       timeZone: readTimeZone(body.time_zone),
-      inputEnc: sealInput(deps, workflow, body.input),
+      inputEnc: sealInput(deps, { workflow, scheduleId: id, body: body.input }),
       overlap: body.overlap,
       jitterSeconds: body.jitter_seconds,
       catchupSeconds: body.catchup_seconds,
       isPaused: body.is_paused,
+    };
+    const made = await audit.change((trx) => insertSchedule(trx, schedule), {
+      keyOf: (inserted) => (typeof inserted === 'object' ? { id: inserted.id } : undefined),
     });
     if (made === 'gone') throw notFound();
     if (made === 'too_many') {
@@ -90,21 +98,26 @@ const change = defineRoute({
     'Whoever changes the input becomes the author, and so does whoever resumes a schedule whose author has lost ' +
     'access. `********` in a secret field of the input keeps the value.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'schedule.changed', target: 'schedule', id: 'schedule_id', commits: 'handler' },
   access: { to: 'workflow', role: 'editor' },
   params: scheduleParams,
   bodyFormat: 'exact',
   body: scheduleChangeBody,
   responses: { 200: scheduleSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
-  async handler({ deps, log, caller, params, body }) {
+  async handler({ deps, log, caller, params, body, audit }) {
     const { id: workflowId, schedule_id: scheduleId } = params;
     const workflow = await loadDrawing(deps, workflowId);
     const { input: _, ...told } = body;
     const isToTell = Object.values(told).some((value) => value !== undefined);
-    const changed = await updateSchedule(deps.db, { workflowId, scheduleId }, (stored) => ({
+    const toChange = (stored: ScheduleRecord): ScheduleChange => ({
       settings: toSettings(deps, { workflow, stored, body }),
       isToTell,
       authorId: body.input !== undefined || isTakenOver(stored, body) ? caller.userId : stored.authorId,
-    }));
+    });
+    const changed = await audit.change((trx) => updateSchedule(trx, { workflowId, scheduleId }, toChange), {
+      keyOf: (updated) => updated && { id: scheduleId },
+    });
     if (changed === undefined) throw notFound();
     await syncSchedule(deps, log, scheduleId);
     return { status: 200, body: await toSchedule(deps, changed, workflow) };
@@ -116,11 +129,15 @@ const remove = defineRoute({
   path: schedulePath,
   summary: 'Deletes a schedule. Runs that it has started go on.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'schedule.deleted', target: 'schedule', id: 'schedule_id', commits: 'handler' },
   access: { to: 'workflow', role: 'editor' },
   params: scheduleParams,
   responses: { 204: nothing, 404: detailSchema, ...keyErrors },
-  async handler({ deps, log, params }) {
-    if (!(await deleteSchedule(deps.db, params.id, params.schedule_id))) throw notFound();
+  async handler({ deps, log, params, audit }) {
+    await audit.change(async (trx) => {
+      if (!(await deleteSchedule(trx, params.id, params.schedule_id))) throw notFound();
+    });
     await finishRemoval(deps, log, params.schedule_id);
     return { status: 204 };
   },
@@ -152,7 +169,12 @@ function toSettings(deps: AppDeps, { workflow, stored, body }: Change): Schedule
     inputEnc:
       body.input === undefined
         ? stored.inputEnc
-        : sealInput(deps, workflow, body.input, openScheduleInput(deps.secretBox, stored.inputEnc)),
+        : sealInput(deps, {
+            workflow,
+            scheduleId: stored.id,
+            body: body.input,
+            stored: openScheduleInput(deps.secretBox, stored.id, stored.inputEnc),
+          }),
     overlap: body.overlap ?? stored.overlap,
     jitterSeconds: body.jitter_seconds ?? stored.jitterSeconds,
     catchupSeconds: body.catchup_seconds ?? stored.catchupSeconds,

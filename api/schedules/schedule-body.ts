@@ -71,11 +71,18 @@ export function readTimeZone(name: string): string {
   return zone;
 }
 
+interface InputToSeal {
+  workflow: StoredDrawing;
+  scheduleId: string;
+  body: unknown;
+  stored?: ScheduleInput | undefined;
+}
+
 /**
  * The input, sealed. `********` keeps the `stored` value of every field that is masked in answers. Throws the 400 where the
  * workflow, as it is now, would refuse it.
  */
-export function sealInput(deps: AppDeps, workflow: StoredDrawing, body: unknown, stored?: ScheduleInput): Buffer {
+export function sealInput(deps: AppDeps, { workflow, scheduleId, body, stored }: InputToSeal): Buffer {
   const { drawing } = openDrawing(deps.secretBox, workflow);
   const given = parseSessionInput(body);
   const now = secretFieldsOf(drawing);
@@ -92,5 +99,5 @@ export function sealInput(deps: AppDeps, workflow: StoredDrawing, body: unknown,
   if (text.length > MAX_INPUT_CHARACTERS) {
     throw invalidFields({ input: [`Ensure this value has at most ${MAX_INPUT_CHARACTERS} characters.`] });
   }
-  return sealScheduleInput(deps.secretBox, { input: kept, secretFieldIds: [...fieldIdsOf(masked)] });
+  return sealScheduleInput(deps.secretBox, scheduleId, { input: kept, secretFieldIds: [...fieldIdsOf(masked)] });
 }

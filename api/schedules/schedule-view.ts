@@ -76,8 +76,8 @@ export async function toSchedule(
   };
 }
 
-function maskedInput({ secretBox }: AppDeps, { inputEnc }: ScheduleRecord, drawing: StoredDrawing): unknown {
-  const stored = openScheduleInput(secretBox, inputEnc);
+function maskedInput({ secretBox }: AppDeps, { id, inputEnc }: ScheduleRecord, drawing: StoredDrawing): unknown {
+  const stored = openScheduleInput(secretBox, id, inputEnc);
   if (stored === undefined) return null;
   const fields = [...secretFieldsThen(stored), ...secretFieldsOf(drawing.document)];
   const { masked, secretValues } = maskInput(fields, stored.input);

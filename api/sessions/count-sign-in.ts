@@ -2,6 +2,12 @@ import type { SignInMethod } from '../../db/core/tables.js';
 import { ApiError } from '../http/errors.js';
 import type { Metrics } from '../observability/metrics.js';
 
+/** What the audit log tells of a sign-in: whom the account belongs to. */
+export const signedIn = {
+  keyOf: ({ userId }: { userId: number }) => ({ id: userId }),
+  userOf: ({ userId }: { userId: number }) => userId,
+};
+
 /** Runs a sign-in and counts how it ended. */
 export async function countSignIn<T>(metrics: Metrics, method: SignInMethod, work: () => Promise<T>): Promise<T> {
   try {

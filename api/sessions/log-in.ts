@@ -1,8 +1,10 @@
 import { findLoginAccount, holdsPassword } from '../../db/sessions/passwords-repository.js';
-import { createSession } from '../../db/sessions/sessions-repository.js';
+import { openSession } from '../../db/sessions/sessions-repository.js';
+import type { AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError } from '../http/errors.js';
 import type { OpenSession } from './answer-session.js';
+import { signedIn } from './count-sign-in.js';
 import { admitLogin } from './login-throttle.js';
 import { verifyPassword } from './password-hash.js';
 
@@ -16,36 +18,63 @@ interface Visitor {
   userAgent: string;
   /** Aborted when the caller hangs up. */
   signal: AbortSignal;
+  audit: AuditTrail;
 }
 
 /**
  * Opens a session. Throws 401, 429 while too many attempts have failed, or 503 while too many passwords are being compared.
- * An account that does not exist, or has no password, is answered like a wrong password, as late and counted alike.
+ * An account that does not exist, has no password or is not active is answered like a wrong password, as late and counted
+ * alike.
  */
 export async function logIn(deps: AppDeps, { email, password }: Credentials, visitor: Visitor): Promise<OpenSession> {
-  const { db, signIn } = deps;
-  const { hashQueue } = signIn;
-  const { network, userAgent, signal } = visitor;
+  const { db } = deps;
+  const { network, userAgent, audit } = visitor;
   const account = await findLoginAccount(db, email, network);
-  const isKnownNetwork = account?.isKnownNetwork ?? false;
-  // Before anything is counted: who finds the line full loses no attempt by it.
-  hashQueue.refuseWhenFull(isKnownNetwork);
+  if (account !== undefined) audit.concerns(account.userId);
   // Of an existing account the id counts, because the database's capitals are not JavaScript's.
-  const name = account === undefined ? `unknown ${email.toLowerCase()}` : `user ${account.userId}`;
-  const forgive = await admitLogin(db, { account: name, network, isKnownNetwork }, () => hashQueue.isBusy());
-  const isRight = await hashQueue.run(() => verifyPassword(password, account?.hash), {
-    isPreferred: isKnownNetwork,
-    signal,
-  });
-  if (!isRight || account?.hash === undefined) throw wrongPassword();
+  const name = account === undefined ? `unknown ${email.toLowerCase()}` : nameOf(account.userId);
+  const attempt = { name, hash: account?.hash, isKnownNetwork: account?.isKnownNetwork ?? false, password };
+  const forgive = await tryPassword(deps, attempt, visitor);
+  if (forgive === undefined || account?.hash === undefined) throw wrongPassword();
   const { userId, hash } = account;
-  const opened = await db.transaction().execute(async (trx) => {
-    // The password may have been replaced while it was being compared.
-    if (!(await holdsPassword(trx, userId, hash))) throw wrongPassword();
-    return createSession(trx, { userId, method: 'password', network, userAgent });
-  });
+  const session = { userId, method: 'password', network, userAgent } as const;
+  const opened = await audit.change(async (trx) => {
+    // The password may have been replaced, and the user locked out, while it was being compared.
+    const made = await openSession(trx, session, () => holdsPassword(trx, userId, hash));
+    if (made === undefined) throw wrongPassword();
+    return made;
+  }, signedIn);
   await forgive();
   return opened;
+}
+
+/** By which name failures of an account are counted. */
+export function nameOf(userId: number): string {
+  return `user ${userId}`;
+}
+
+interface Attempt {
+  name: string;
+  /** Of the right password; undefined where there is none. */
+  hash: string | undefined;
+  isKnownNetwork: boolean;
+  password: string;
+}
+
+/**
+ * Counts the attempt as a failed one and compares the password. Returns what takes the count back, or undefined for a wrong
+ * password. Throws 429 and 503 as `logIn`.
+ */
+export async function tryPassword(
+  { db, signIn: { hashQueue } }: AppDeps,
+  { name, hash, isKnownNetwork, password }: Attempt,
+  { network, signal }: Pick<Visitor, 'network' | 'signal'>,
+): Promise<(() => Promise<void>) | undefined> {
+  // Before anything is counted: who finds the line full loses no attempt by it.
+  hashQueue.refuseWhenFull(isKnownNetwork);
+  const forgive = await admitLogin(db, { account: name, network, isKnownNetwork }, () => hashQueue.isBusy());
+  const compare = () => verifyPassword(password, hash);
+  return (await hashQueue.run(compare, { isPreferred: isKnownNetwork, signal })) ? forgive : undefined;
 }
 
 function wrongPassword(): ApiError {

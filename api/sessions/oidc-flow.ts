@@ -38,12 +38,12 @@ function toFlow(secret: string, part: string): OidcFlow {
 }
 
 /** The secret that the browser has already, or a new one. */
-export function flowSecret(headers: IncomingHttpHeaders): string {
-  return readFlowSecret(headers) ?? randomToken();
+export function flowSecret(headers: IncomingHttpHeaders, isSecure: boolean): string {
+  return readFlowSecret(headers, isSecure) ?? randomToken();
 }
 
-export function readFlowSecret(headers: IncomingHttpHeaders): string | undefined {
-  const given = readCookie(headers, COOKIE);
+export function readFlowSecret(headers: IncomingHttpHeaders, isSecure: boolean): string | undefined {
+  const given = readCookie(headers, COOKIE, isSecure);
   return given !== undefined && /^[\w-]{43}$/.test(given) ? given : undefined;
 }
 

@@ -1,13 +1,14 @@
 // Sign in by OpenID Connect. docs/operate/sign-in.md, "OpenID Connect".
 import { z } from 'zod';
 import { resolveIdentity, type Identity } from '../../db/sessions/identities-repository.js';
-import { createSession } from '../../db/sessions/sessions-repository.js';
+import { openSession } from '../../db/sessions/sessions-repository.js';
+import type { AuditTrail } from '../audit/audit-rule.js';
 import type { AppDeps } from '../deps.js';
 import { badRequestSchema, detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, notFound } from '../http/errors.js';
 import { defineRoute, type Route, type RouteContext, type RouteResult } from '../http/route.js';
 import { requireSigner, toHeaders, type OpenSession } from './answer-session.js';
-import { countSignIn } from './count-sign-in.js';
+import { countSignIn, signedIn } from './count-sign-in.js';
 import type { OidcClient } from './oidc-client.js';
 import { toOidcError } from './oidc-failure.js';
 import { orSignInPage } from './oidc-problem.js';
@@ -41,11 +42,12 @@ const begin = defineRoute({
   handler: (context) =>
     orSignInPage(context.requestHeaders, context.deps.config.publicUrl, async () => {
       const oidc = requireOidc(context.deps);
-      const secret = flowSecret(context.requestHeaders);
+      const { isSecure } = visitOf(context);
+      const secret = flowSecret(context.requestHeaders, isSecure);
       const url = await oidc.authorizationUrl(beginFlow(secret)).catch((error: unknown) => {
         throw toOidcError(error, context.log);
       });
-      const cookie = flowCookie(secret, visitOf(context).isSecure);
+      const cookie = flowCookie(secret, isSecure);
       return { status: 302, headers: { Location: url, 'Set-Cookie': cookie } };
     }),
 });
@@ -67,6 +69,7 @@ const callback = defineRoute({
     'Only in the browser that began, within ten minutes. The answer sets the refresh cookie; the page that the browser ' +
     `is sent to gets its access token by a refresh. ${FOR_PEOPLE}`,
   auth: 'open',
+  audit: { action: 'login.succeeded', refused: 'login.refused', target: 'user', commits: 'handler' },
   query: answerSchema,
   responses: {
     303: nothing,
@@ -82,17 +85,21 @@ const callback = defineRoute({
 type Answer = RouteContext<'open', undefined, z.infer<typeof answerSchema>, undefined, undefined>;
 
 async function takeAnswer(context: Answer): Promise<RouteResult> {
-  const { deps, query, requestHeaders, log } = context;
+  const { deps, query, requestHeaders, log, audit } = context;
   const oidc = requireOidc(deps);
-  const secret = readFlowSecret(requestHeaders);
+  const visit = visitOf(context);
+  const secret = readFlowSecret(requestHeaders, visit.isSecure);
   const flow = secret === undefined ? undefined : resumeFlow(secret, query.state ?? '');
   if (flow === undefined) throw invalidState();
-  const visit = visitOf(context);
   const opened = await countSignIn(deps.metrics, 'oidc', async () => {
     const identity = await oidc.identify(flow, query).catch((error: unknown) => {
       throw toOidcError(error, log);
     });
-    return openSessionOf(identity, deps, oidc, visit);
+    return openSessionOf(identity, { deps, audit }, oidc, visit);
+  }).catch(async (error: unknown) => {
+    // The browser is sent to the sign-in page with it, which looks like success.
+    await audit.refuse(error);
+    throw error;
   });
   log.info({ session_id: opened.sessionId, user_id: opened.userId }, 'signed in by OpenID Connect');
   const headers = toHeaders(opened.token, opened.secondsLeft, visit.isSecure);
@@ -110,13 +117,25 @@ function requireOidc(deps: AppDeps): OidcClient {
 
 async function openSessionOf(
   identity: Identity,
-  { db }: AppDeps,
+  { deps, audit }: { deps: AppDeps; audit: AuditTrail },
   { settings }: OidcClient,
   { network, userAgent }: Visit,
 ): Promise<OpenSession & { token: string }> {
-  const userId = await resolveIdentity(db, identity, settings);
+  const userId = await resolveIdentity(deps.db, identity, settings);
   if (userId === undefined) throw unknownPerson();
-  return db.transaction().execute((trx) => createSession(trx, { userId, method: 'oidc', network, userAgent }));
+  const session = { userId, method: 'oidc', network, userAgent } as const;
+  audit.concerns(userId);
+  return audit.change(async (trx) => {
+    const opened = await openSession(trx, session, () => Promise.resolve(true));
+    if (opened === undefined) throw lockedOut();
+    return opened;
+  }, signedIn);
+}
+
+function lockedOut(): ApiError {
+  return new ApiError(401, 'authentication_failed', 'This account is not active. Ask an administrator.', {
+    headers: { 'WWW-Authenticate': 'Bearer realm="api"' },
+  });
 }
 
 function invalidState(): ApiError {

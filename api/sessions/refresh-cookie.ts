@@ -16,15 +16,28 @@ interface Cookie extends CookieOptions {
   sameSite: 'Strict' | 'Lax';
 }
 
+/**
+ * With this prefix a browser takes a cookie over TLS only, so that nobody who can answer for the host without TLS plants one.
+ * `__Host-` would demand the path `/`, with which every request would carry the cookie.
+ */
+const SECURE_PREFIX = '__Secure-';
+
+function toName(name: string, isSecure: boolean): string {
+  return isSecure ? `${SECURE_PREFIX}${name}` : name;
+}
+
 /** The value must need no escapes. */
 export function toCookie({ name, value, path, sameSite, isSecure, maxAgeSeconds }: Cookie): string {
-  const parts = [`${name}=${value}`, `Path=${path}`, `Max-Age=${maxAgeSeconds}`, 'HttpOnly', `SameSite=${sameSite}`];
+  const named = `${toName(name, isSecure)}=${value}`;
+  const parts = [named, `Path=${path}`, `Max-Age=${maxAgeSeconds}`, 'HttpOnly', `SameSite=${sameSite}`];
   return [...parts, ...(isSecure ? ['Secure'] : [])].join('; ');
 }
 
-export function readCookie({ cookie = '' }: IncomingHttpHeaders, name: string): string | undefined {
+/** `isSecure`: whether the browser's connection is encrypted. A cookie with the other name counts for nothing. */
+export function readCookie({ cookie = '' }: IncomingHttpHeaders, name: string, isSecure: boolean): string | undefined {
+  const start = `${toName(name, isSecure)}=`;
   const pairs = cookie.split(';').map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+  return pairs.find((pair) => pair.startsWith(start))?.slice(start.length);
 }
 
 export function refreshCookie(token: string, options: CookieOptions): string {
@@ -35,6 +48,6 @@ export function clearedRefreshCookie(isSecure: boolean): string {
   return refreshCookie('', { isSecure, maxAgeSeconds: 0 });
 }
 
-export function readRefreshCookie(headers: IncomingHttpHeaders): string | undefined {
-  return readCookie(headers, REFRESH) || undefined;
+export function readRefreshCookie(headers: IncomingHttpHeaders, isSecure: boolean): string | undefined {
+  return readCookie(headers, REFRESH, isSecure) || undefined;
 }

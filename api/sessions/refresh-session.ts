@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../config/logger.js';
+import type { Doer } from '../../db/audit/audit-entry.js';
+import { recordChange } from '../../db/audit/record-change.js';
 import type { Db } from '../../db/core/client.js';
 import { endSessionOfToken, findPresentedSession, rotateToken } from '../../db/sessions/refresh-repository.js';
 import type { OpenSession } from './answer-session.js';
@@ -15,15 +17,16 @@ const OVERLAP_MS = 100;
  * have seen the answer. The later of two such requests keeps the cookie that the earlier one's answer sets.
  */
 export async function refreshSession(
-  { db, log }: { db: Db; log: Logger },
+  { db, log, doer }: { db: Db; log: Logger; doer: Doer },
   token: string,
   network: string,
 ): Promise<OpenSession | undefined> {
   const presented = await findPresentedSession(db, token);
   if (presented === undefined) return undefined;
   if (!presented.isCurrent) {
-    await endSessionOfToken(db, token);
     const { sessionId, userId } = presented;
+    const ended = { action: 'session.ended', type: 'session', key: { id: sessionId } } as const;
+    await recordChange(db, { ...ended, doer: { ...doer, via: 'system' } }, (trx) => endSessionOfToken(trx, token));
     log.warn({ session_id: sessionId, user_id: userId }, 'a used refresh token has ended its session');
     return undefined;
   }

@@ -1,13 +1,13 @@
 // Sign in, stay signed in, sign out. docs/use/sign-in.md.
 import { z } from 'zod';
-import { createSession } from '../../db/sessions/sessions-repository.js';
+import { openSession } from '../../db/sessions/sessions-repository.js';
 import { endSessionOfToken } from '../../db/sessions/refresh-repository.js';
-import { redeemSignInLink } from '../../db/sessions/sign-in-links-repository.js';
+import { findLinkUser, redeemLink } from '../../db/sessions/sign-in-links-repository.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError } from '../http/errors.js';
 import { defineRoute, type Route } from '../http/route.js';
 import { answerSession, requireSigner, signedInSchema } from './answer-session.js';
-import { countSignIn } from './count-sign-in.js';
+import { countSignIn, signedIn } from './count-sign-in.js';
 import { logIn } from './log-in.js';
 import { refuseForeignOrigin } from './own-origin.js';
 import { MAX_PASSWORD_LENGTH } from './password-rules.js';
@@ -26,14 +26,15 @@ const login = defineRoute({
     'The answer sets the refresh cookie. After five failed logins in a minute for an account from one address the ' +
     'answer is 429; a stranger to an account that is under attack is asked to come again in half a minute.',
   auth: 'open',
+  audit: { action: 'login.succeeded', refused: 'login.refused', target: 'user', commits: 'handler' },
   maxBodyBytes: MAX_BODY_BYTES,
   body: z.object({ email: z.string().trim().min(1).max(320), password: z.string().min(1).max(MAX_PASSWORD_LENGTH) }),
   responses: { 200: signedInSchema, ...signInErrors, 429: detailSchema },
   async handler(context) {
-    const { deps, body, signal, log } = context;
+    const { deps, body, signal, log, audit } = context;
     requireSigner(deps);
     const visit = visitOf(context);
-    const opened = await countSignIn(deps.metrics, 'password', () => logIn(deps, body, { ...visit, signal }));
+    const opened = await countSignIn(deps.metrics, 'password', () => logIn(deps, body, { ...visit, signal, audit }));
     log.info({ session_id: opened.sessionId, user_id: opened.userId }, 'signed in by password');
     return answerSession(deps, opened, visit.isSecure);
   },
@@ -45,21 +46,24 @@ const link = defineRoute({
   summary: 'Signs a user in by the token of a sign-in link.',
   description: 'A link is good once and for ten minutes. The answer is that of a login.',
   auth: 'open',
+  audit: { action: 'login.succeeded', refused: 'login.refused', target: 'user', via: 'link', commits: 'handler' },
   maxBodyBytes: MAX_BODY_BYTES,
   body: z.object({ token: z.string().min(1).max(200) }),
   responses: { 200: signedInSchema, ...signInErrors },
   async handler(context) {
-    const { deps, body, log } = context;
+    const { deps, body, log, audit } = context;
     requireSigner(deps);
     const { isSecure, ...visit } = visitOf(context);
-    const opened = await countSignIn(deps.metrics, 'link', () =>
+    const opened = await countSignIn(deps.metrics, 'link', async () => {
+      const userId = await findLinkUser(deps.db, body.token, 'sign-in');
+      const session = userId === undefined ? undefined : { userId, method: 'link' as const, ...visit };
       // One transaction: a link whose session was not opened is as good as before.
-      deps.db.transaction().execute(async (trx) => {
-        const userId = await redeemSignInLink(trx, body.token);
-        if (userId === undefined) throw unauthorized('The link was used before, or is more than ten minutes old.');
-        return createSession(trx, { userId, method: 'link', ...visit });
-      }),
-    );
+      return audit.change(async (trx) => {
+        const redeemed = session && (await openSession(trx, session, () => redeemLink(trx, body.token)));
+        if (redeemed === undefined) throw unauthorized('The link was used before, or is more than ten minutes old.');
+        return redeemed;
+      }, signedIn);
+    });
     log.info({ session_id: opened.sessionId, user_id: opened.userId }, 'signed in by a link');
     return answerSession(deps, opened, isSecure);
   },
@@ -73,15 +77,16 @@ const refresh = defineRoute({
     'Each cookie is good once: a used one is refused and ends its session. Of several requests at the same moment ' +
     'each gets an access token, and the first one the new cookie. Pages of other origins are refused.',
   auth: 'open',
+  audit: { unrecorded: 'The session goes on.' },
   responses: { 200: signedInSchema, ...signInErrors },
   async handler(context) {
-    const { deps, log, requestHeaders } = context;
+    const { deps, log, requestHeaders, audit } = context;
     refuseForeignOrigin(requestHeaders, deps.config.publicUrl);
     requireSigner(deps);
     const { isSecure, network } = visitOf(context);
-    const token = readRefreshCookie(requestHeaders);
+    const token = readRefreshCookie(requestHeaders, isSecure);
     if (token === undefined) throw unauthorized('There is no session: sign in.', 'not_authenticated');
-    const session = await refreshSession({ db: deps.db, log }, token, network);
+    const session = await refreshSession({ db: deps.db, log, doer: audit.doer }, token, network);
     if (session !== undefined) return answerSession(deps, session, isSecure);
     throw unauthorized('The session has ended: sign in again.', 'authentication_failed', {
       'Set-Cookie': clearedRefreshCookie(isSecure),
@@ -95,13 +100,20 @@ const logout = defineRoute({
   summary: 'Ends the session of the refresh cookie, if there is one.',
   description: 'Its access tokens end with it. Pages of other origins are refused.',
   auth: 'open',
+  audit: { action: 'session.ended', target: 'session', commits: 'handler' },
   responses: { 204: nothing, 403: detailSchema, 503: detailSchema },
   async handler(context) {
-    const { deps, requestHeaders } = context;
+    const { deps, requestHeaders, audit } = context;
     refuseForeignOrigin(requestHeaders, deps.config.publicUrl);
-    const token = readRefreshCookie(requestHeaders);
-    if (token !== undefined) await endSessionOfToken(deps.db, token);
-    return { status: 204, headers: { 'Set-Cookie': clearedRefreshCookie(visitOf(context).isSecure) } };
+    const { isSecure } = visitOf(context);
+    const token = readRefreshCookie(requestHeaders, isSecure);
+    if (token !== undefined) {
+      await audit.change((trx) => endSessionOfToken(trx, token), {
+        keyOf: (ended) => ended && { id: ended.sessionId },
+        userOf: (ended) => ended?.userId,
+      });
+    }
+    return { status: 204, headers: { 'Set-Cookie': clearedRefreshCookie(isSecure) } };
   },
 });
 

@@ -7,7 +7,7 @@ import { envelopeOf, pageQuery, toPage, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
 import { defineRoute, type Route } from '../http/route.js';
 
-const sessionSchema = z.object({
+export const sessionSchema = z.object({
   id: z.uuid(),
   method: z.enum(['password', 'link', 'oidc']).describe('How the user signed in'),
   network: z.string().describe('Where it was used last: an IPv4 address, or the /64 of an IPv6 address'),
@@ -38,6 +38,7 @@ const end = defineRoute({
   path: '/api/v1/auth/sessions/:session_id/',
   summary: 'Ends a session of the caller, and with it its access tokens.',
   auth: 'session',
+  audit: { action: 'session.ended', target: 'session', id: 'session_id' },
   params: z.object({ session_id: uuid }),
   responses: { 204: nothing, 401: detailSchema, 403: detailSchema, 404: detailSchema },
   async handler({ deps, caller, params }) {

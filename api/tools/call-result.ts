@@ -50,11 +50,22 @@ function success(output: unknown, runId: string): JsonObject {
 }
 
 function tooLarge(characters: number, runId: string): JsonObject {
-  const kept = `GET /api/v1/workflows/workflow_result/?id=${runId}`;
   return failure(
-    `The run succeeded, but its output has ${characters} characters, and the result of a tool has at most ${MAX_CHARACTERS}. ${kept} has it.`,
+    `The run succeeded, but its output has ${characters} characters, and the result of a tool has at most ${MAX_CHARACTERS}. ${pollOf(runId)} has it.`,
     runId,
   );
+}
+
+/** The answer to a call that has waited long enough: no error, since nothing has failed. Extensions, section 9. */
+export function stillRunning(runId: string): JsonObject {
+  const text =
+    `The run ${runId} has taken an hour so far and goes on. Do not start it again. ` +
+    `${pollOf(runId)}, with the same API key, says how it stands and what it has put out.`;
+  return { content: [{ type: 'text', text }], _meta: { [RUN_ID]: runId } };
+}
+
+function pollOf(runId: string): string {
+  return `GET /api/v1/workflows/workflow_result/?id=${runId}`;
 }
 
 /** A result that tells the model what is wrong. Without a run, nothing was started. */

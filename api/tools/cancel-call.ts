@@ -1,5 +1,6 @@
 // `notifications/cancelled`: the client does not want the answer to a call any more. Its run is cancelled, whichever
 // process has accepted it.
+import type { Doer } from '../../db/audit/audit-entry.js';
 import { mayRun } from '../../db/projects/roles.js';
 import { findRunRole } from '../../db/projects/members-repository.js';
 import { findKeyedRun, withdrawKey } from '../../db/runs/idempotency-repository.js';
@@ -19,23 +20,27 @@ interface Cancelling {
   log: Logger;
   caller: Caller;
   sessionId: string;
+  doer: Doer;
 }
 
 /**
  * A call that has no run yet gets none: its key is taken, so that a cancel which comes before its call is not lost. Does
  * nothing for a call that is over, or whose workflow the caller may not run any more.
  */
-export async function cancelCall({ deps, log, caller, sessionId }: Cancelling, params: JsonObject): Promise<void> {
+export async function cancelCall(
+  { deps, log, caller, sessionId, doer }: Cancelling,
+  params: JsonObject,
+): Promise<void> {
   const requestId = idSchema.safeParse(ownValue(params, 'requestId'));
   if (!requestId.success) return;
   const key = toCallKey(caller, sessionId, requestId.data);
-  if (await withdrawKey(deps.db, key, sealWithdrawal(deps))) return;
+  if (await withdrawKey(deps.db, key, sealWithdrawal(deps, key))) return;
   const runId = (await findKeyedRun(deps.db, key))?.runId;
   const role = runId === undefined ? undefined : await findRunRole(deps.db, runId, caller);
   if (runId === undefined || !mayRun(role?.role ?? null)) return;
   const workflowId = await findWorkflowOf(deps.db, runId);
   if (workflowId === undefined) return;
-  await cancelRun(deps, log, workflowId, runId).catch((error: unknown) => {
+  await cancelRun(deps, log, { workflowId, runId, doer }).catch((error: unknown) => {
     if (!(error instanceof ApiError && error.code === 'run_finished')) throw error;
   });
 }

@@ -49,6 +49,7 @@ const send = defineRoute({
     '`is_tool` that the user of the key may run. `tools/call` runs one: the answer is a stream of events, which ends with ' +
     'the result. A notification is answered with 202. 404: the session is not one of this key; begin another one.',
   auth: 'bearer-key',
+  audit: { unrecorded: 'It starts runs. What cancels one is recorded (cancel-call.ts).' },
   ownOriginOnly: true,
   bodyFormat: 'exact',
   answerUnparsed: ({ message }) => answerError(null, new ProtocolError(ErrorCode.ParseError, message)),
@@ -66,7 +67,7 @@ const send = defineRoute({
   },
   mediaTypes: { 200: ['application/json', 'text/event-stream'] },
   answerHeaders: ['Mcp-Session-Id'],
-  async handler({ deps, log, caller, headers, body, signal }) {
+  async handler({ deps, log, caller, headers, body, signal, audit }) {
     refuseOtherTypes(headers.accept);
     let requestId: Request['id'] | null = null;
     try {
@@ -80,7 +81,8 @@ const send = defineRoute({
       const sessionId = checkSession(deps, caller, headers['mcp-session-id']);
       const calling = { deps, log, caller, sessionId, takesFirstEvent, signal };
       if (message.id !== undefined) return await answerRequest(calling, message);
-      if (message.method === 'notifications/cancelled') await cancelCall(calling, message.params);
+      if (message.method === 'notifications/cancelled')
+        await cancelCall({ ...calling, doer: audit.doer }, message.params);
       return { status: 202 };
     } catch (error) {
       if (error instanceof ProtocolError) return answerError(requestId, error);
@@ -126,6 +128,7 @@ const facts = defineRoute({
   path: '/api/v1/workflows/:id/tool/',
   summary: 'The workflow as MCP clients see it where it is offered as a tool (`is_tool`).',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
   responses: {

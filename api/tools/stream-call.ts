@@ -6,7 +6,7 @@ import { findSnapshotOf } from '../../db/runs/tool-runs-repository.js';
 import { writeJson } from '../../graph/json-text.js';
 import type { AppDeps } from '../deps.js';
 import type { RouteResult } from '../http/route.js';
-import { failure, readCallResult } from './call-result.js';
+import { failure, readCallResult, stillRunning } from './call-result.js';
 import { followCall, type FollowedCall } from './follow-call.js';
 import { idSchema, toResponse, type RequestId } from './messages.js';
 import { labelsOf, type NodeLabels } from './node-labels.js';
@@ -14,7 +14,7 @@ import { labelsOf, type NodeLabels } from './node-labels.js';
 /** A caller that takes nothing for so long is disconnected; it may come back to the place where it was. */
 const STALLED_MS = 60_000;
 interface CallTimes {
-  /** Then the call is answered, whatever the run waits for. */
+  /** Then the call is answered, whatever the run waits for; the run goes on. */
   maxMs: number;
   /** Proxies close what says nothing for longer, and it is noticed by then that the caller has lost its right to run. */
   aliveEveryMs: number;
@@ -64,8 +64,7 @@ async function* framesOf(
     } else if (news.kind === 'ended') yield* resultFrames(deps, call);
     else if (performance.now() < untilMs) yield COMMENT;
     else {
-      const late = `The run has taken an hour so far and goes on: do not start it again. Ask later for run ${runId}.`;
-      yield frameOf(call, toResponse(requestId, failure(late, runId)));
+      yield frameOf(call, toResponse(requestId, stillRunning(runId)));
       return;
     }
   }

@@ -3,7 +3,7 @@
 import { mayRun } from '../../db/projects/roles.js';
 import { callbackUrl } from '../../contract/callbacks.js';
 import type { Role } from '../../db/core/tables.js';
-import { replaceTokens } from '../../db/runs/polled-text.js';
+import { readSealedToken, replaceTokens, type SealedToken } from '../../db/runs/polled-text.js';
 import type { StoredWait } from '../../db/runs/waiting-text.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 
@@ -22,14 +22,15 @@ interface Opener {
 /** `role`: that of the reader in the run's project. */
 export function createWaitView({ secretBox, config }: Opener, role: Role | null): WaitView {
   const isShown = mayRun(role);
-  const urlOf = (tokenEnc: Buffer): string => callbackUrl(config.publicUrl, secretBox.open(tokenEnc, 'callback'));
+  const urlOf = ({ tokenEnc, row }: SealedToken): string =>
+    callbackUrl(config.publicUrl, secretBox.open(tokenEnc, 'callback-token', ...row));
   return {
     text: (entry) =>
-      replaceTokens(entry, (tokenEnc) => (isShown ? `,"callback_url":${JSON.stringify(urlOf(tokenEnc))}` : '')),
+      replaceTokens(entry, (token) => (isShown ? `,"callback_url":${JSON.stringify(urlOf(token))}` : '')),
     waiting({ for: what, until, token_enc: token, task_id: taskId, run_id: runId }) {
       const task = taskId === null ? {} : { task_id: taskId };
       const waiting = { for: what, until, ...task, ...(runId !== null && { run_id: runId }) };
-      return token !== null && isShown ? { ...waiting, callback_url: urlOf(Buffer.from(token, 'base64')) } : waiting;
+      return token !== null && isShown ? { ...waiting, callback_url: urlOf(readSealedToken(token)) } : waiting;
     },
   };
 }

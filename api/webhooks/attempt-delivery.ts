@@ -55,14 +55,14 @@ const unreadableSecret: Answer = { status: null, errorCode: 'secret_unreadable' 
 /** Returns undefined when no key of SECRETS_KEY opens a secret; a new secret fixes that. */
 function sign({ secretBox }: AppDeps, delivery: ClaimedDelivery): Record<string, string> | undefined {
   const sealedOnes = [delivery.webhook_secret_enc, delivery.webhook_previous_secret_enc];
-  const secrets = sealedOnes.flatMap((sealed) => openSecret(secretBox, sealed));
+  const secrets = sealedOnes.flatMap((sealed) => openSecret(secretBox, delivery.project_id, sealed));
   return secrets.length === 0 ? undefined : signWebhook(secrets, delivery.id, new Date(), delivery.payload);
 }
 
-function openSecret(secretBox: SecretBox, sealed: Buffer | null): string[] {
+function openSecret(secretBox: SecretBox, projectId: number, sealed: Buffer | null): string[] {
   if (sealed === null) return [];
   try {
-    return [secretBox.open(sealed, 'webhook-secret')];
+    return [secretBox.open(sealed, 'webhook-secret', projectId)];
   } catch {
     return [];
   }

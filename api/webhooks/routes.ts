@@ -16,12 +16,14 @@ const renewSecret = defineRoute({
   path: '/api/v1/projects/:id/webhook-secret/',
   summary: 'Makes a new signing secret and shows it, once; the one before signs beside it for 24 hours.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'webhook_secret.renewed', target: 'project', id: 'id' },
   access: { to: 'project', role: 'admin' },
   params: idParams,
   responses: { 201: z.object({ webhook_secret: z.string() }), 404: detailSchema, ...keyErrors },
   async handler({ deps, params }) {
     const secret = createWebhookSecret();
-    const sealed = deps.secretBox.seal(secret, 'webhook-secret');
+    const sealed = deps.secretBox.seal(secret, 'webhook-secret', params.id);
     if (!(await replaceWebhookSecret(deps.db, params.id, sealed))) throw notFound();
     return { status: 201, body: { webhook_secret: secret } };
   },
@@ -32,6 +34,7 @@ const list = defineRoute({
   path: '/api/v1/projects/:id/webhook-deliveries/',
   summary: 'The events of the webhook and how their delivery goes, newest first.',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'project', role: 'viewer' },
   params: idParams,
   query: z.object(pageQuery(1)),
@@ -51,6 +54,8 @@ const sendAgain = defineRoute({
     'One attempt is made, without retries. An event that is still pending, or was asked for in the last ten seconds, ' +
     'is left as it is. 400 while the webhook is switched off or has no address.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'webhook_delivery.sent_again', target: 'webhook_delivery', id: 'delivery_id' },
   access: { to: 'project', role: 'admin' },
   params: z.object({ id: pathId, delivery_id: uuid }),
   responses: { 202: deliverySchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },

@@ -43,7 +43,7 @@ class Sender implements WebhookDelivery {
 
   constructor(deps: AppDeps) {
     this.#deps = deps;
-    this.#client = createOutgoingClient({ allowPrivateNetwork: deps.config.allowPrivateNetwork });
+    this.#client = createOutgoingClient(deps.config.addressRules);
     this.#loop = this.#run();
   }
 

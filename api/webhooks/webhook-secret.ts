@@ -12,8 +12,8 @@ export function createWebhookSecret(): string {
 }
 
 /** A new secret, unknown to everybody, for a webhook that is switched on. */
-export function sealNewSecret(secretBox: SecretBox): Buffer {
-  return secretBox.seal(createWebhookSecret(), 'webhook-secret');
+export function sealNewSecret(secretBox: SecretBox, projectId: number): Buffer {
+  return secretBox.seal(createWebhookSecret(), 'webhook-secret', projectId);
 }
 
 /**

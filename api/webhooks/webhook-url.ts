@@ -1,5 +1,5 @@
 // The addresses that a project may use for its webhook.
-import { namesPrivateAddress } from '../../outgoing/address-guard.js';
+import { namesRefusedAddress } from '../../outgoing/address-guard.js';
 import type { AppDeps } from '../deps.js';
 import { invalidFields } from '../http/errors.js';
 
@@ -11,8 +11,8 @@ export function isWebhookUrl(text: string): boolean {
   return username === '' && password === '';
 }
 
-/** Throws the 400 for a literal private address; addresses of host names are checked on each attempt. */
+/** Throws the 400 for a literal address that is refused; addresses of host names are checked on each attempt. */
 export function refusePrivateWebhook({ config }: AppDeps, url: string | undefined): void {
-  if (url === undefined || url === '' || config.allowPrivateNetwork || !namesPrivateAddress(new URL(url))) return;
+  if (url === undefined || url === '' || !namesRefusedAddress(new URL(url), config.addressRules)) return;
   throw invalidFields({ webhook_url: ['The address is not public.'] });
 }

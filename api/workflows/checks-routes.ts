@@ -28,6 +28,7 @@ const nodeTypes = defineRoute({
   path: '/api/v1/workflows/get_nodes/',
   summary: 'The node kinds with the JSON Schemas of their data and results.',
   auth: 'key',
+  keyScope: 'full',
   responses: {
     200: z.array(
       z.object({
@@ -74,6 +75,7 @@ const inputFields = defineRoute({
   path: '/api/v1/workflows/:id/input-fields/',
   summary: 'The input fields of the start node.',
   auth: 'key',
+  keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
   responses: { 200: z.array(z.record(z.string(), z.unknown())), 404: detailSchema, ...keyErrors },
@@ -89,6 +91,7 @@ const check = defineRoute({
   path: '/api/v1/workflows/:id/check_workflow/',
   summary: 'Whether the drawing would run, and what is odd about it.',
   auth: 'key',
+  keyScope: 'full',
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
   responses: { 200: checkSchema, 404: detailSchema, ...keyErrors },

@@ -1,13 +1,16 @@
 // Secrets are removed from a drawing before it is stored, and restored only to run it (acceptance/opened-drawing.ts).
 // docs/operate/security.md.
-import { openSecrets, sealSecrets } from '../../acceptance/opened-drawing.js';
+import { openSecrets, sealSecrets, type SealedSecrets } from '../../acceptance/opened-drawing.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import { invalidFields } from '../http/errors.js';
 import { runTheSame, type SplitDrawing } from '../../graph/drawing-change.js';
+import { newPublicMasks, type PublicMask } from '../../graph/public-masks.js';
 import { splitSecrets } from '../../graph/secrets.js';
 
 type Drawing = Record<string, unknown>;
-type StoredSecrets = Pick<StoredDrawing, 'document' | 'secrets_enc'>;
+type StoredSecrets = SealedSecrets & Pick<StoredDrawing, 'document'>;
+type WorkflowPlace = Pick<StoredDrawing, 'id' | 'project_id'>;
 
 interface SealedDrawing {
   /** JSON text with `********` in place of the secrets. */
@@ -15,9 +18,9 @@ interface SealedDrawing {
   secrets_enc: Buffer | null;
 }
 
-export function sealDrawing(box: SecretBox, drawing: Drawing): SealedDrawing {
+export function sealDrawing(box: SecretBox, place: WorkflowPlace, drawing: Drawing): SealedDrawing {
   const { masked, secrets } = splitSecrets(drawing);
-  return seal(box, { data: masked, secrets });
+  return seal(box, place, { data: masked, secrets });
 }
 
 /** A drawing that takes the place of another one. */
@@ -27,22 +30,45 @@ export interface ReplacingDrawing {
   isNewVersion: boolean;
 }
 
-/** `********` in the drawing keeps the secrets of `stored`, which it replaces. */
+/**
+ * `********` in the drawing keeps the secrets of `stored`, which it replaces. Throws the 400 where it stands for nothing,
+ * because the field or header is not secret: the stored value would be lost, and the mask sent.
+ */
 export function sealUpdate(box: SecretBox, drawing: Drawing, stored: StoredSecrets): ReplacingDrawing {
+  refuseMasks(newPublicMasks(drawing, stored.document));
   const before = { data: stored.document, secrets: openSecrets(box, stored) };
   const { masked, secrets } = splitSecrets(drawing, before);
   const after = { data: masked, secrets };
-  return { sealed: seal(box, after), isNewVersion: !runTheSame(before, after) };
+  return { sealed: seal(box, stored, after), isNewVersion: !runTheSame(before, after) };
 }
 
 /** An earlier version, with its own secrets, in the place of `stored`. */
-export function sealRestored(box: SecretBox, earlier: StoredSecrets, stored: StoredSecrets): ReplacingDrawing {
+export function sealRestored(
+  box: SecretBox,
+  version: Pick<StoredDrawing, 'document' | 'secrets_enc'>,
+  stored: StoredSecrets,
+): ReplacingDrawing {
+  const { id, project_id: projectId } = stored;
+  const earlier = { ...version, id, project_id: projectId };
   const before = { data: stored.document, secrets: openSecrets(box, stored) };
   const after = { data: earlier.document, secrets: openSecrets(box, earlier) };
   // Sealed anew: the earlier version may still be sealed with a key that is on its way out.
-  return { sealed: seal(box, after), isNewVersion: !runTheSame(before, after) };
+  return { sealed: seal(box, stored, after), isNewVersion: !runTheSame(before, after) };
 }
 
-function seal(box: SecretBox, { data, secrets }: SplitDrawing): SealedDrawing {
-  return { document: JSON.stringify(data), secrets_enc: sealSecrets(box, secrets, 'workflow-secrets') };
+function seal(box: SecretBox, place: WorkflowPlace, { data, secrets }: SplitDrawing): SealedDrawing {
+  const sealed = sealSecrets(box, secrets, 'workflow-secrets', place.project_id, place.id);
+  return { document: JSON.stringify(data), secrets_enc: sealed };
+}
+
+const MOST_TOLD = 20;
+
+function refuseMasks(masks: readonly PublicMask[]): void {
+  if (masks.length === 0) return;
+  throw invalidFields({
+    data: masks.slice(0, MOST_TOLD).map(({ kind, nodeId, label }) => {
+      const place = `${kind} "${label.slice(0, 60)}" of the node "${String(nodeId).slice(0, 60)}"`;
+      return `The ${place} is not secret, so that ******** stands for no stored value: enter the value.`;
+    }),
+  });
 }

@@ -64,9 +64,10 @@ function toFormatMessage(format: unknown): string {
   return `The format ${shown} is not known: it is "${EXPORT_FORMAT}", and files of n8n name none.`;
 }
 
-function readOwn({ title, description, data, workflows }: JsonObject): ImportedFile {
+function readOwn({ format, title, description, data, workflows }: JsonObject): ImportedFile {
   const { data: drawing } = parseFields(z.object({ data: drawingBody }), { data });
-  checkNodes(drawing['nodes']);
+  // What was exported here may be a drawing that is not begun.
+  if (format === undefined || drawing['nodes'] !== undefined) checkNodes(drawing['nodes'], format !== undefined);
   const { drawing: emptied, emptied: warnings } = emptyMasked(drawing);
   return {
     title: toTitle('title', title),
@@ -92,8 +93,13 @@ function translated(given: JsonObject): ReturnType<typeof translateN8n> {
   }
 }
 
-function checkNodes(nodes: unknown): void {
-  if (!Array.isArray(nodes) || nodes.length === 0) throw wrong('nodes', 'The file has no nodes.');
+function checkNodes(nodes: unknown, mayBeEmpty = false): void {
+  if (nodes === undefined || (Array.isArray(nodes) && nodes.length === 0 && !mayBeEmpty)) {
+    throw wrong('nodes', 'The file has no nodes.');
+  }
+  if (!Array.isArray(nodes)) throw wrong('nodes', 'The nodes of the file are no list.');
+  const wrongAt = nodes.findIndex((node) => !isPlainObject(node));
+  if (wrongAt >= 0) throw wrong('nodes', `The entry ${wrongAt + 1} of the nodes is no object.`);
   if (nodes.length > MAX_NODES) {
     throw wrong('nodes', `The file has ${nodes.length} nodes; a drawing has at most ${MAX_NODES}.`);
   }

@@ -1,6 +1,7 @@
 // Workflows as files: export, and import of them and of n8n's. Specification: extensions, "Going on, going back".
 import { z } from 'zod';
 import { findCallable } from '../../db/workflows/called-workflows.js';
+import { reserveId } from '../../db/core/reserve-id.js';
 import { createWorkflow, findWorkflow } from '../../db/workflows/workflows-repository.js';
 import { EXPORT_FORMAT, labelOf, maskForExport } from '../../graph/exported-drawing.js';
 import type { JsonObject } from '../../graph/json.js';
@@ -33,6 +34,7 @@ const exportRoute = defineRoute({
   summary: 'The workflow as a file, secrets and credential headers of every node as ********.',
   description: 'A credential header whose value is nothing but variables stays as it is.',
   auth: 'key',
+  keyScope: 'full',
   answerHeaders: ['Content-Disposition'],
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
@@ -65,6 +67,8 @@ const importRoute = defineRoute({
     'Secrets begin empty. Of a file of n8n, nodes with an equivalent here are translated, and each of the others becomes a note ' +
     'beside the nodes (`data.notes`). `warnings` lists what was left out or has to be filled in.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'workflow.imported', target: 'workflow', makes: 'id' },
   answerHeaders: ['ETag'],
   access: { to: 'project', role: 'editor' },
   params: idParams,
@@ -84,8 +88,11 @@ const importRoute = defineRoute({
   },
   async handler({ deps, caller, params, body }) {
     const file = readImport(body);
-    const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, file.data);
+    const id = await reserveId(deps.db, 'workflows');
+    const place = { id, project_id: params.id };
+    const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, place, file.data);
     const workflowId = await createWorkflow(deps.db, {
+      id,
       projectId: params.id,
       authorId: caller.userId,
       title: file.title,

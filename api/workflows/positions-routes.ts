@@ -15,13 +15,15 @@ const duplicate = defineRoute({
   path: '/api/v1/workflows/:id/duplicate/',
   summary: 'Copies a workflow, its secrets included, to the end of its project.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'workflow.duplicated', target: 'workflow', makes: 'id' },
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor', refusal: 400 },
   params: idParams,
   responses: { 201: workflowSchema, 400: badRequestSchema, 404: detailSchema, ...keyErrors },
   async handler({ deps, caller, access, params }) {
     const source = { workflowId: params.id, projectId: access.projectId, userId: caller.userId };
-    const workflowId = await duplicateWorkflow(deps.db, source);
+    const workflowId = await duplicateWorkflow(deps.db, deps.secretBox, source);
     if (workflowId === undefined) throw notFound();
     return { ...(await answerWorkflow(deps, workflowId, caller)), status: 201 };
   },
@@ -32,6 +34,8 @@ const reorder = defineRoute({
   path: '/api/v1/workflows/:id/reorder/',
   summary: 'Moves a workflow to a position in its project, counted from 1; the others shift.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'workflow.moved', target: 'workflow', id: 'id' },
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor', refusal: 400 },
   params: idParams,

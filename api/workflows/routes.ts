@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Updateable } from 'kysely';
 import { findProjectRole } from '../../db/projects/members-repository.js';
+import { reserveId } from '../../db/core/reserve-id.js';
 import type { Scope } from '../../db/projects/scope.js';
 import type { WorkflowsTable } from '../../db/core/tables.js';
 import {
@@ -18,7 +19,7 @@ import { emptyFieldsOf, refuseEmptyFields } from '../marketplace/required-fields
 import { changeCategories } from '../marketplace/change-categories.js';
 import type { AppDeps } from '../deps.js';
 import { sealDrawing, sealUpdate } from './drawing-secrets.js';
-import { invalidFields, notFound, permissionDenied } from '../http/errors.js';
+import { invalidFields, notFound, permissionDenied, refusing } from '../http/errors.js';
 import { integerField } from '../http/field-errors.js';
 import { ifMatchHeaders, refuseStale } from '../http/if-match.js';
 import { mayAct } from '../../db/projects/roles.js';
@@ -36,6 +37,7 @@ const list = defineRoute({
   path: listPath,
   summary: 'The workflows of the projects that the caller is a member of, in their order.',
   auth: 'key',
+  keyScope: 'full',
   query: z.object({
     ...pageQuery(1),
     project: queryInteger(0, MAX_ID).optional(),
@@ -59,14 +61,18 @@ const create = defineRoute({
   path: listPath,
   summary: 'Creates a workflow at the end of its project.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'workflow.created', target: 'workflow', makes: 'id' },
   answerHeaders: ['ETag'],
   body: z.object({ project: integerField(), title: titleBody, data: drawingBody }),
   responses: { 201: workflowSchema, 400: badRequestSchema, ...keyErrors },
   async handler({ deps, caller, body }) {
     await checkProject(deps, body.project, caller);
-    const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, body.data);
     const { project: projectId, title } = body;
-    const drawing = { projectId, authorId: caller.userId, title, document, secretsEnc };
+    const id = await reserveId(deps.db, 'workflows');
+    const place = { id, project_id: projectId };
+    const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, place, body.data);
+    const drawing = { id, projectId, authorId: caller.userId, title, document, secretsEnc };
     const workflowId = await createWorkflow(deps.db, drawing);
     if (workflowId === undefined) throw unknownProject(projectId);
     return { ...(await answerWorkflow(deps, workflowId, caller)), status: 201 };
@@ -78,6 +84,7 @@ const read = defineRoute({
   path: workflowPath,
   summary: 'One workflow.',
   auth: 'key',
+  keyScope: 'full',
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'viewer' },
   params: idParams,
@@ -93,6 +100,8 @@ const update = defineRoute({
     'With `If-Match`, the `ETag` of an earlier answer, nothing is changed when somebody else has changed the workflow ' +
     'since (412). A change of `data` that changes what runs makes a new version.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'workflow.changed', target: 'workflow', id: 'id', tells: ['data'] },
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor' },
   params: idParams,
@@ -126,6 +135,8 @@ const remove = defineRoute({
   path: workflowPath,
   summary: 'Archives the workflow: gone from every read, its runs stay in the books.',
   auth: 'key',
+  keyScope: 'full',
+  audit: { action: 'workflow.deleted', target: 'workflow', id: 'id' },
   access: { to: 'workflow', role: 'editor' },
   params: idParams,
   responses: { 204: nothing, 404: detailSchema, ...keyErrors },
@@ -141,12 +152,13 @@ export const workflowRoutes: Route[] = [list, create, read, update, remove];
 async function checkProject({ db }: AppDeps, projectId: number, scope: Scope): Promise<void> {
   const isPossible = projectId > 0 && projectId <= MAX_ID;
   const access = isPossible ? await findProjectRole(db, projectId, scope) : undefined;
-  if (access === undefined) throw unknownProject(projectId);
+  if (access === undefined) throw unknownProject(projectId, isPossible);
   if (!mayAct(access.role, 'editor')) throw permissionDenied();
 }
 
-function unknownProject(projectId: number): Error {
-  return invalidFields({ project: [`Invalid pk "${projectId}" - object does not exist.`] });
+function unknownProject(projectId: number, isHidden = false): Error {
+  const error = invalidFields({ project: [`Invalid pk "${projectId}" - object does not exist.`] });
+  return isHidden ? refusing({ type: 'project', id: projectId }, error) : error;
 }
 
 export async function answerWorkflow({ db }: AppDeps, workflowId: number, scope: Scope): Promise<RouteResult> {

@@ -1,7 +1,7 @@
 // The fields of a workflow that a client may send. Specification, "Workflow".
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
-import { holdsMoreSecretPlacesThan } from '../../graph/secrets.js';
+import { holdsMoreSecretPlacesThan } from '../../graph/secret-count.js';
 import { limitAmount } from '../http/limit-amount.js';
 import { integerField, upTo } from '../http/field-errors.js';
 import { documentedAs } from '../http/documented-as.js';

@@ -5,6 +5,7 @@ import { listMembers, removeMember, setMember } from '../../db/projects/members-
 import type { Role } from '../../db/core/tables.js';
 import { findUser, type UserRow } from '../../db/projects/users-repository.js';
 import { AdminError, type AdminContext } from './context.js';
+import { made, recorded } from './recorded.js';
 import { signToken } from './session-token.js';
 
 /** More than any project has members. */
@@ -12,7 +13,10 @@ const ALL = 2_147_483_647;
 
 export async function addKey(context: AdminContext, user: number, label: string, rateLimit?: number): Promise<object> {
   await requireUser(context, user);
-  const { id, apiKey } = await createKey(context.db, { userId: user, label, rateLimit: rateLimit ?? null });
+  const key = { userId: user, label, rateLimit: rateLimit ?? null };
+  const { id, apiKey } = await recorded(context, { action: 'key.created', type: 'key', ...made }, (trx) =>
+    createKey(trx, key),
+  );
   return { id, api_key: apiKey };
 }
 
@@ -21,21 +25,28 @@ export async function showKeys(context: AdminContext, user: number): Promise<obj
   return (await listKeys(context.db, user)).map(toKey);
 }
 
-export async function changeKey({ db }: AdminContext, id: number, rateLimit: number): Promise<object> {
-  const key = await updateKey(db, id, { rateLimit });
-  if (key === undefined) throw new AdminError(`There is no key ${id}.`);
-  return toKey(key);
+export function changeKey(context: AdminContext, id: number, rateLimit: number): Promise<object> {
+  return recorded(context, { action: 'key.changed', type: 'key', key: { id } }, async (trx) => {
+    const key = await updateKey(trx, id, { rateLimit });
+    if (key === undefined) throw new AdminError(`There is no key ${id}.`);
+    return toKey(key);
+  });
 }
 
-export async function removeKey({ db }: AdminContext, id: number): Promise<object> {
-  if (!(await deleteKey(db, id))) throw new AdminError(`There is no key ${id}.`);
-  return { id, deleted: true };
+export function removeKey(context: AdminContext, id: number): Promise<object> {
+  return recorded(context, { action: 'key.deleted', type: 'key', key: { id } }, async (trx) => {
+    if (!(await deleteKey(trx, id))) throw new AdminError(`There is no key ${id}.`);
+    return { id, deleted: true };
+  });
 }
 
 /** The token expires `ttlSeconds` from now. */
 export async function issueToken(context: AdminContext, user: number, ttlSeconds: number): Promise<object> {
   const { email } = await requireUser(context, user);
-  return { token: await signToken(user, ttlSeconds, context.jwtSecret(), demandedClaims(context, email)) };
+  const token = await signToken(user, ttlSeconds, context.jwtSecret(), demandedClaims(context, email));
+  return recorded(context, { action: 'token.issued', type: 'user', keyOf: () => ({ id: user }) }, () =>
+    Promise.resolve({ token }),
+  );
 }
 
 /** What the API demands of tokens that are not of its own sessions. */
@@ -47,15 +58,18 @@ function demandedClaims({ foreignTokens }: AdminContext, email: string | null): 
   return {
     ...(issuer === undefined ? {} : { iss: issuer }),
     ...(audience === undefined ? {} : { aud: audience }),
-    ...(userClaim === undefined ? {} : { [userClaim]: email }),
+    ...(userClaim === undefined ? {} : { [userClaim]: email, email_verified: true }),
   };
 }
 
 export async function putMember(context: AdminContext, project: number, user: number, role: Role): Promise<object> {
   await requireUser(context, user);
   await requireProject(context, project);
-  await setMember(context.db, project, user, role);
-  return { project, user, role };
+  const key = { id: user, projectId: project };
+  return recorded(context, { action: 'member.changed', type: 'member', key }, async (trx) => {
+    await setMember(trx, project, user, role);
+    return { project, user, role };
+  });
 }
 
 export async function showMembers(context: AdminContext, project: number): Promise<object[]> {
@@ -64,11 +78,14 @@ export async function showMembers(context: AdminContext, project: number): Promi
   return members;
 }
 
-export async function dropMember({ db }: AdminContext, project: number, user: number): Promise<object> {
-  if (!(await removeMember(db, project, user))) {
-    throw new AdminError(`User ${user} is no member of project ${project}.`);
-  }
-  return { project, user, removed: true };
+export function dropMember(context: AdminContext, project: number, user: number): Promise<object> {
+  const key = { id: user, projectId: project };
+  return recorded(context, { action: 'member.removed', type: 'member', key }, async (trx) => {
+    if (!(await removeMember(trx, project, user))) {
+      throw new AdminError(`User ${user} is no member of project ${project}.`);
+    }
+    return { project, user, removed: true };
+  });
 }
 
 export async function requireProject({ db }: AdminContext, id: number): Promise<void> {
@@ -83,12 +100,13 @@ export async function requireUser({ db }: AdminContext, id: number): Promise<Use
   return user;
 }
 
-function toKey({ id, label, hint, projectId, expiresAt, rateLimit, createdAt }: KeyListing): object {
+function toKey({ id, label, hint, projectId, scope, expiresAt, rateLimit, createdAt }: KeyListing): object {
   return {
     id,
     label,
     hint,
     project: projectId,
+    scope,
     expires_at: expiresAt,
     rate_limit: rateLimit,
     created_at: createdAt,

@@ -6,16 +6,20 @@ import {
   listCategories,
 } from '../../db/workflows/categories-repository.js';
 import { AdminError, type AdminContext } from './context.js';
+import { made, recorded } from './recorded.js';
 
 /** With `parent` it adds a subcategory; there is no third level. */
-export async function addCategory({ db }: AdminContext, name: string, parent?: number): Promise<object> {
+export async function addCategory(context: AdminContext, name: string, parent?: number): Promise<object> {
+  const { db } = context;
   if (name.trim() === '') throw new AdminError('--name must not be empty.');
   if (parent !== undefined) {
     const above = await findCategory(db, parent);
     if (above === undefined) throw new AdminError(`There is no category ${parent}.`);
     if (above.parent !== null) throw new AdminError(`Category ${parent} is itself a subcategory.`);
   }
-  return createCategory(db, name.trim(), parent ?? null);
+  return recorded(context, { action: 'category.created', type: 'category', ...made }, (trx) =>
+    createCategory(trx, name.trim(), parent ?? null),
+  );
 }
 
 export function showCategories({ db }: AdminContext): Promise<object[]> {
@@ -23,9 +27,11 @@ export function showCategories({ db }: AdminContext): Promise<object[]> {
 }
 
 /** Takes the category off all workflows. One with subcategories stays. */
-export async function removeCategory({ db }: AdminContext, id: number): Promise<object> {
-  const outcome = await deleteCategory(db, id);
-  if (outcome === 'not_found') throw new AdminError(`There is no category ${id}.`);
-  if (outcome === 'has_children') throw new AdminError(`Category ${id} has subcategories: delete them first.`);
-  return { id, deleted: true };
+export function removeCategory(context: AdminContext, id: number): Promise<object> {
+  return recorded(context, { action: 'category.deleted', type: 'category', key: { id } }, async (trx) => {
+    const outcome = await deleteCategory(trx, id);
+    if (outcome === 'not_found') throw new AdminError(`There is no category ${id}.`);
+    if (outcome === 'has_children') throw new AdminError(`Category ${id} has subcategories: delete them first.`);
+    return { id, deleted: true };
+  });
 }

@@ -48,9 +48,6 @@ export async function withContext<T>(
         return [Buffer.from(generated, 'base64')];
       },
       jwtSecret() {
-        if (environment.jwtJwksUrl !== undefined) {
-          throw new AdminError('JWT_JWKS_URL: tokens come from the service behind this address, not from here.');
-        }
         const secret = environment.jwtSecret ?? readSecrets(dataDir)?.JWT_SECRET;
         if (secret === undefined) throw new AdminError('JWT_SECRET: must be set, for it signs the token.');
         return secret;

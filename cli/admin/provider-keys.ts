@@ -2,6 +2,7 @@
 import { createSecretBox } from '../../db/core/secret-box.js';
 import { attachProviderKey, detachProviderKey, MOST_PROVIDER_KEYS } from '../../db/projects/provider-key-changes.js';
 import { AdminError, type AdminContext } from './context.js';
+import { made, recorded } from './recorded.js';
 
 export interface NewProviderKey {
   project: number;
@@ -14,13 +15,17 @@ export async function addProviderKey(context: AdminContext, added: NewProviderKe
   const { project, provider, key, name } = added;
   if (key === '') throw new AdminError('--key must not be empty.');
   const box = createSecretBox(context.secretsKeys());
-  const attached = await attachProviderKey(context.db, box, { projectId: project, provider, key, name });
-  if (attached === 'gone') throw new AdminError(`There is no project ${project}.`);
-  if (attached === 'too_many') throw new AdminError(`Project ${project} has ${MOST_PROVIDER_KEYS} keys already.`);
-  return attached;
+  return recorded(context, { action: 'provider_key.added', type: 'provider_key', ...made }, async (trx) => {
+    const attached = await attachProviderKey(trx, box, { projectId: project, provider, key, name });
+    if (attached === 'gone') throw new AdminError(`There is no project ${project}.`);
+    if (attached === 'too_many') throw new AdminError(`Project ${project} has ${MOST_PROVIDER_KEYS} keys already.`);
+    return attached;
+  });
 }
 
-export async function dropProviderKey({ db }: AdminContext, id: number): Promise<object> {
-  if (!(await detachProviderKey(db, id))) throw new AdminError(`There is no provider key ${id}.`);
-  return { id, deleted: true };
+export function dropProviderKey(context: AdminContext, id: number): Promise<object> {
+  return recorded(context, { action: 'provider_key.removed', type: 'provider_key', key: { id } }, async (trx) => {
+    if (!(await detachProviderKey(trx, id))) throw new AdminError(`There is no provider key ${id}.`);
+    return { id, deleted: true };
+  });
 }

@@ -1,5 +1,6 @@
 // Retires a key of SECRETS_KEY: counts the values per key, and seals every value with the first key.
 import { sql } from 'kysely';
+import { insertAuditEntry, SYSTEM } from '../../db/audit/audit-entry.js';
 import { countByKey, resealColumn, SEALED_COLUMNS } from '../../db/core/sealed-columns.js';
 import { createSecretBox } from '../../db/core/secret-box.js';
 import type { AdminContext } from './context.js';
@@ -22,6 +23,7 @@ export async function showSecrets(context: AdminContext): Promise<object> {
 
 /** Seals every value with the first key. `complete`: no value needs another key. */
 export async function reencryptSecrets(context: AdminContext): Promise<object> {
+  await insertAuditEntry(context.db, { action: 'secrets.reencrypted', doer: SYSTEM, projectId: null });
   const box = await open(context);
   const tables = [];
   for (const sealed of SEALED_COLUMNS) {

@@ -11,6 +11,7 @@ import {
 import { replacePassword, writePassword } from '../../db/sessions/passwords-repository.js';
 import { requireUser } from './accounts.js';
 import { AdminError, type AdminContext } from './context.js';
+import { made, recorded } from './recorded.js';
 
 export interface NewUser {
   name: string;
@@ -23,7 +24,7 @@ export interface NewUser {
 const MAX_EMAIL = 320;
 
 /** With its password, or not at all. */
-export async function addUser({ db }: AdminContext, given: NewUser): Promise<object> {
+export async function addUser(context: AdminContext, given: NewUser): Promise<object> {
   const { name, password, isAdmin, apiAccess } = given;
   const email = given.email?.trim();
   if (name.trim() === '') throw new AdminError('--name must not be empty.');
@@ -32,21 +33,25 @@ export async function addUser({ db }: AdminContext, given: NewUser): Promise<obj
     throw new AdminError('--email: must be given with a password, for people sign in by both.');
   }
   const hash = password === undefined ? undefined : await hashChecked(password);
-  if (email !== undefined && (await findUserByEmail(db, email)) !== undefined) {
+  if (email !== undefined && (await findUserByEmail(context.db, email)) !== undefined) {
     throw new AdminError('--email: another user has this address.');
   }
-  return db.transaction().execute(async (trx) => {
-    const user = await createUser(trx, { name, email, apiAccess, isAdmin });
-    if (hash !== undefined) await writePassword(trx, user.id, hash);
-    return toUser(user);
+  const user = await recorded(context, { action: 'user.created', type: 'user', ...made }, async (trx) => {
+    const created = await createUser(trx, { name, email, apiAccess, isAdmin });
+    if (hash !== undefined) await writePassword(trx, created.id, hash);
+    return created;
   });
+  return toUser(user);
 }
 
 /** Ends the user's sessions and unused sign-in links, too. */
 export async function setPassword(context: AdminContext, id: number, password: string): Promise<object> {
   const user = await requireUser(context, id);
   if (user.email === null) throw new AdminError(`User ${id} has no e-mail address, and nobody signs in without one.`);
-  await replacePassword(context.db, id, await hashChecked(password));
+  const hash = await hashChecked(password);
+  await recorded(context, { action: 'password.changed', type: 'user', key: { id } }, (trx) =>
+    replacePassword(trx, id, hash),
+  );
   return toUser(user);
 }
 
@@ -54,10 +59,12 @@ export async function showUsers({ db }: AdminContext): Promise<object[]> {
   return (await listUsers(db)).map((user) => ({ ...toUser(user), created_at: user.created_at }));
 }
 
-export async function changeApiAccess({ db }: AdminContext, id: number, apiAccess: boolean): Promise<object> {
-  const user = await setApiAccess(db, id, apiAccess);
-  if (user === undefined) throw new AdminError(`There is no user ${id}.`);
-  return toUser(user);
+export function changeApiAccess(context: AdminContext, id: number, apiAccess: boolean): Promise<object> {
+  return recorded(context, { action: 'user.changed', type: 'user', key: { id } }, async (trx) => {
+    const user = await setApiAccess(trx, id, apiAccess);
+    if (user === undefined) throw new AdminError(`There is no user ${id}.`);
+    return toUser(user);
+  });
 }
 
 function checkEmail(email: string): void {
@@ -71,6 +78,6 @@ async function hashChecked(password: string): Promise<string> {
   return hashPassword(password);
 }
 
-function toUser({ id, name, email, api_access, is_admin }: UserRow): object {
-  return { id, name, email, api_access, is_admin };
+function toUser({ id, name, email, api_access, is_admin, is_active }: UserRow): object {
+  return { id, name, email, api_access, is_admin, is_active };
 }

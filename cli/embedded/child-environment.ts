@@ -1,4 +1,5 @@
 import type { Environment } from '../../config/environment.js';
+import { withSecretFiles } from '../../config/secret-files.js';
 import type { StackSecrets } from './secrets-file.js';
 import type { StackPorts } from './stack-ports.js';
 
@@ -18,12 +19,10 @@ const FOREIGN_POSTGRES = /^PG[A-Z]/;
 /** Adds the generated secrets for variables that the user has not set. An empty variable counts as unset. */
 export function withSecrets(
   env: NodeJS.ProcessEnv,
-  environment: Environment,
   { INTERNAL_SERVICE_TOKEN, SECRETS_KEY, JWT_SECRET }: StackSecrets,
 ): NodeJS.ProcessEnv {
-  const hasSessionTokens = environment.jwtSecret !== undefined || environment.jwtJwksUrl !== undefined;
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  return { INTERNAL_SERVICE_TOKEN, SECRETS_KEY, ...(hasSessionTokens ? {} : { JWT_SECRET }), ...given };
+  const given = Object.fromEntries(Object.entries(withSecretFiles(env)).filter(([, value]) => value !== ''));
+  return { INTERNAL_SERVICE_TOKEN, SECRETS_KEY, JWT_SECRET, ...given };
 }
 
 /**
@@ -47,6 +46,8 @@ export function childEnvironment(
     API_INTERNAL_URL: addresses.apiUrl,
     ...(addresses.temporalUiUrl === '' ? {} : { TEMPORAL_UI_URL: addresses.temporalUiUrl }),
     ...inherited,
+    // DATABASE_URL has the password in it.
+    DATABASE_PASSWORD: undefined,
     PORT: String(ports.api),
     HOST: environment.host,
     WORKER_METRICS_PORT: String(ports.workerMetrics),

@@ -7,12 +7,11 @@ import { toConsoleUrl } from './console-url.js';
 import type { StackFile } from './stack-file.js';
 
 /**
- * Where to sign in to the console of a running stack, for the local user; or why there is no such link. `env` is what the
- * stack was started with. A stack without the link is as good, so this never rejects.
+ * Where to sign in to the console of a running stack, for the local user, or what makes such a link. `env` is what the stack
+ * was started with. A stack without the link is as good, so this never rejects.
  */
 export async function describeConsole(stack: StackFile, env: NodeJS.ProcessEnv): Promise<string> {
-  const { jwtJwksUrl, publicUrl, dataDir } = parseEnvironment(env);
-  if (jwtJwksUrl !== undefined) return 'no link to sign in, because sessions come from JWT_JWKS_URL';
+  const { publicUrl, dataDir } = parseEnvironment(env);
   const base = env['PUBLIC_URL'] ? publicUrl : stack.api_url;
   return makeLocalLink(stack, base, dataDir).catch(
     () => 'npm run --silent admin -- console-link makes a link to sign in',

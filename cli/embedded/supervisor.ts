@@ -85,7 +85,7 @@ export class Stack {
     this.#directory = directory;
     this.#releasers.push(() => directory.release());
     const secrets = readOrCreateSecrets(directory.path);
-    const completed = withSecrets(env, environment, secrets);
+    const completed = withSecrets(env, secrets);
     const { internalServiceToken, secretsKeys } = checkSettings(completed);
     const samples = { base_url: await this.#startSampleTargets(directory.path), model: demoModel(environment) };
     const ports = await claimStackPorts(environment, env);

@@ -1,5 +1,6 @@
 // Downloads the same archive as the SDK's test environment: a small JSON names the archive for this machine, a tar.gz
 // that contains the program.
+import { createHash } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 
@@ -19,18 +20,33 @@ const INFO_TIMEOUT_MS = 6_000;
 const STALLED_AFTER_MS = 20_000;
 const REPORT_EVERY_MS = 2_000;
 
-/** Writes the program to `target` in one step. Rejects when the host cannot be reached. */
+/** The SHA-256 of each archive, as in `checksums.txt` of the release: version -> platform and processor -> hex. */
+export const ARCHIVE_HASHES: Record<string, Record<string, string>> = {
+  'v1.5.1': {
+    linux_amd64: 'ddc95e08b0b076efd4ea9733a3f488eb7d2be875f8834e616cd2a37358b4852d',
+    linux_arm64: 'bd1b0db9f18b051026de8bf6cc1505f2510f14bbb7a8b9a4a91fff46c77454f5',
+    darwin_amd64: 'bbb73e2a31135abe50a1f1cdb35030c42961df618e8ce9c60ae89f201540c5d9',
+    darwin_arm64: 'cca01b7ea35ad56e2a328d9ae596bf716bd22313ef63c7a761c88354457c2415',
+  },
+};
+
+/**
+ * Writes the program to `target` in one step. Rejects when the host cannot be reached, and when the archive is not the
+ * one whose hash is pinned above.
+ */
 export async function downloadTemporal(version: string, target: string, options: DownloadOptions): Promise<void> {
-  const query = new URLSearchParams({
-    platform: process.platform,
-    arch: process.arch === 'x64' ? 'amd64' : process.arch,
-    format: 'tar.gz',
-  });
+  const { platform } = process;
+  const arch = process.arch === 'x64' ? 'amd64' : process.arch;
+  const expected = ARCHIVE_HASHES[version]?.[`${platform}_${arch}`];
+  if (expected === undefined) throw new Error(`no SHA-256 of ${version} for ${platform} on ${arch} is known`);
+  const query = new URLSearchParams({ platform, arch, format: 'tar.gz' });
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(INFO_TIMEOUT_MS)]);
   const answer = await fetch(`https://temporal.download/cli/${version}?${query.toString()}`, { signal });
   if (!answer.ok) throw new Error(`the download server answered ${answer.status}`);
   const { archiveUrl, fileToExtract } = (await answer.json()) as ArchiveInfo;
   const archive = await fetchAll(archiveUrl, options);
+  const actual = createHash('sha256').update(archive).digest('hex');
+  if (actual !== expected) throw new Error(`the archive has the SHA-256 ${actual} instead of ${expected}`);
   const program = extractTarEntry(gunzipSync(archive), fileToExtract);
   const temporary = `${target}.${process.pid}.tmp`;
   try {

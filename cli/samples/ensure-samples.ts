@@ -1,6 +1,7 @@
 // The project "Samples" of the local user, made once for each data directory. docs/operate/operations.md, "`npm start`".
 import { sealDrawing } from '../../api/workflows/drawing-secrets.js';
 import type { Database } from '../../db/core/client.js';
+import { reserveId } from '../../db/core/reserve-id.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { insertProject, listProjects } from '../../db/projects/projects-repository.js';
 import { insertWorkflow } from '../../db/workflows/workflows-repository.js';
@@ -53,8 +54,10 @@ function makeProject(db: Database, { userId, secretBox }: SamplesOwner, settings
     const made = new Map<string, number>();
     for (const sample of loadSamples()) {
       const { title, data } = withDefaults(placeSample(sample, settings, made));
-      const { document, secrets_enc: secretsEnc } = sealDrawing(secretBox, { ...data });
-      const workflow = { projectId, authorId: userId, title, document, secretsEnc };
+      const id = await reserveId(transaction, 'workflows');
+      const place = { id, project_id: projectId };
+      const { document, secrets_enc: secretsEnc } = sealDrawing(secretBox, place, { ...data });
+      const workflow = { id, projectId, authorId: userId, title, document, secretsEnc };
       made.set(sample.name, (await insertWorkflow(transaction, workflow))!);
     }
     return projectId;

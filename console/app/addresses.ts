@@ -3,6 +3,7 @@
 export const ADDRESSES = {
   home: '/',
   signIn: '/sign-in',
+  password: '/password',
   workflows: '/workflows',
   workflow: '/workflows/:id',
   workflowStarts: '/workflows/:id/starts',

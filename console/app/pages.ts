@@ -4,6 +4,9 @@ import { lazy } from 'react';
 export const SignInPage = lazy(() =>
   import('../pages/sign-in/sign-in-page.js').then((page) => ({ default: page.SignInPage })),
 );
+export const PasswordPage = lazy(() =>
+  import('../pages/password/password-page.js').then((page) => ({ default: page.PasswordPage })),
+);
 export const WorkflowsPage = lazy(() =>
   import('../pages/workflows/workflows-page.js').then((page) => ({ default: page.WorkflowsPage })),
 );

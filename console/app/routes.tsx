@@ -15,6 +15,9 @@ export function Routes() {
       <Route path={ADDRESSES.signIn}>
         <pages.SignInPage />
       </Route>
+      <Route path={ADDRESSES.password}>
+        <pages.PasswordPage />
+      </Route>
       <Route path={ADDRESSES.workflows}>{inSession(<pages.WorkflowsPage />)}</Route>
       <Route path={ADDRESSES.workflow}>{({ id }) => inSession(<WorkflowById key={id} id={id} />)}</Route>
       <Route path={ADDRESSES.workflowStarts}>{({ id }) => inSession(<StartsById key={id} id={id} />)}</Route>

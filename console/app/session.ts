@@ -50,6 +50,7 @@ export const session = {
   },
   start,
   signIn,
+  signInByReset,
   signOut,
 };
 
@@ -89,6 +90,12 @@ async function start(): Promise<void> {
 /** Rejects with what the service says: 401 for a wrong password, 429 after too many. */
 async function signIn(email: string, password: string): Promise<void> {
   enter(await unwrap(openCalls.POST('/api/v1/auth/login/', { body: { email, password } })));
+}
+
+/** By the token of a password link, with the password that is set. Rejects with what the service says: 401 for a used link. */
+async function signInByReset(link: string, password: string): Promise<void> {
+  const body = { token: link, new_password: password };
+  enter(await unwrap(openCalls.POST('/api/v1/auth/password/reset/', { body })));
 }
 
 /** Here and in all other tabs. Rejects, and stays signed in, where the service cannot be told. */

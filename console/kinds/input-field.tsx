@@ -32,6 +32,11 @@ export function InputField({ schema, path, field, others, onChange }: InputField
   const follows = id === '' || id === toFieldId(title, others);
   const retitle = (next: string): void =>
     onChange({ ...field, title: next, ...(follows && { id: toFieldId(next, others) }) });
+  /** What is stored stays a secret: a field that becomes public begins without it. */
+  const setSecret = (isSecret: boolean): void => {
+    const losesDefault = !isSecret && field['default_value'] === MASK;
+    onChange({ ...field, is_secret: isSecret, ...(losesDefault && { default_value: '' }) });
+  };
   const types = TYPES.includes(type) ? TYPES : [...TYPES, type];
   const defaultHint =
     field['default_value'] === MASK ? 'A secret is stored here. It is kept until you write another.' : undefined;
@@ -66,7 +71,7 @@ export function InputField({ schema, path, field, others, onChange }: InputField
             label={titleOf(properties[key] ?? {}, key)}
             hint={descriptionOf(properties[key] ?? {})}
             isChecked={field[key] === true}
-            onChange={(isChecked) => set(key, isChecked)}
+            onChange={(isChecked) => (key === 'is_secret' ? setSecret(isChecked) : set(key, isChecked))}
           />
         ))}
       </div>

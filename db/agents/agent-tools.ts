@@ -28,13 +28,13 @@ export async function keepTools(
   { runId, path, nodeId }: NodeKey,
   { tools, maxCostUsd }: { tools: AgentTool[]; maxCostUsd: string | null },
 ): Promise<AgentTool[]> {
-  const toolsEnc = secretBox.seal(JSON.stringify(tools), 'agent');
+  const toolsEnc = secretBox.seal(JSON.stringify(tools), 'agent-tools', runId, path, nodeId);
   const { rows } = await sql<{ toolsEnc: Buffer }>`
     INSERT INTO agent_sessions AS session (run_id, path, node_id, tools_enc, max_cost_usd)
     VALUES (${runId}, ${path}, ${nodeId}, ${toolsEnc}, ${maxCostUsd})
     ON CONFLICT (run_id, path, node_id) DO UPDATE SET tools_enc = session.tools_enc
     RETURNING tools_enc AS "toolsEnc"`.execute(db);
-  return open(secretBox, rows[0]!.toolsEnc);
+  return open(secretBox, rows[0]!.toolsEnc, { runId, path, nodeId });
 }
 
 /** Undefined before the first turn of the agent, and once its contents have expired. */
@@ -50,9 +50,9 @@ export async function findTools(
     .where('path', '=', path)
     .where('node_id', '=', nodeId)
     .executeTakeFirst();
-  return row && open(secretBox, row.tools_enc);
+  return row && open(secretBox, row.tools_enc, { runId, path, nodeId });
 }
 
-function open(secretBox: SecretBox, sealed: Buffer): AgentTool[] {
-  return JSON.parse(secretBox.open(sealed, 'agent')) as AgentTool[];
+function open(secretBox: SecretBox, sealed: Buffer, { runId, path, nodeId }: NodeKey): AgentTool[] {
+  return JSON.parse(secretBox.open(sealed, 'agent-tools', runId, path, nodeId)) as AgentTool[];
 }

@@ -98,8 +98,13 @@ export interface CurrentArguments extends NodeKey {
   toolName: string;
   /** Of what would be sent now. */
   hash: string;
-  /** What would be sent now: sealed JSON text. Null once it has expired. */
-  sealed: Buffer | null;
+  requestId: string;
+  /** What the model has asked for: sealed JSON text. Null once it has expired, and its place is, too. */
+  argumentsEnc: Buffer | null;
+  turn: number | null;
+  ordinal: number | null;
+  /** What a person has put in its place. */
+  editedEnc: Buffer | null;
   excludeStarter: boolean;
   roles: Role[] | null;
   starterId: number;
@@ -114,7 +119,8 @@ export async function findCurrentArguments(
   const { rows } = await sql<CurrentArguments>`
     SELECT request.run_id AS "runId", request.path, request.node_id AS "nodeId", ${shownStatus} AS status,
       request.server_label AS "serverLabel", request.tool_name AS "toolName", request.arguments_hash AS hash,
-      coalesce(request.edited_enc, call.arguments_enc) AS sealed, request.exclude_starter AS "excludeStarter",
+      request.request_id AS "requestId", request.edited_enc AS "editedEnc", call.arguments_enc AS "argumentsEnc",
+      call.turn, call.ordinal, request.exclude_starter AS "excludeStarter",
       request.roles, run.user_id AS "starterId", EXISTS (
         SELECT FROM approval_decisions made
         WHERE made.request_id = request.request_id AND made.user_id = ${userId} AND made.decision = 'approved'

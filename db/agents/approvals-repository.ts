@@ -1,7 +1,8 @@
 // Approval requests. Postgres is the arbiter: decisions on a request are counted one after the other, under the lock of its
 // row, and it leaves `pending` once; the signal to the run workflow only wakes it.
 import { sql, type Transaction } from 'kysely';
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import type { ApprovalStatus, Role, Tables } from '../core/tables.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
 import { nextSignal } from '../waits/wakes-repository.js';
@@ -41,8 +42,8 @@ export type Outcome = 'settled' | 'counted' | 'repeated' | 'stale' | 'full' | 'l
 export const MAX_COUNTED = 50;
 
 /** Idempotent. A process that dies before the commit has decided nothing. */
-export async function decideRequest(db: Database, made: NewDecision): Promise<Outcome> {
-  return db.transaction().execute(async (trx) => {
+export async function decideRequest(db: Db, made: NewDecision): Promise<Outcome> {
+  return inTransaction(db, async (trx) => {
     const request = await lockRequest(trx, made);
     if (request === undefined) return 'unknown';
     if (!mayDecide(request, made)) return 'forbidden';

@@ -1,7 +1,7 @@
 // Every column that holds sealed values (`secret-box.ts`), and how they are sealed anew when the key changes.
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from './client.js';
-import type { SecretBox, SecretContext } from './secret-box.js';
+import type { SealedRows, SecretBox, SecretContext } from './secret-box.js';
 import type { Tables } from './tables.js';
 
 export interface SealedColumn {
@@ -10,34 +10,51 @@ export interface SealedColumn {
   context: SecretContext;
   /** The table's primary key, in its order. */
   key: readonly string[];
+  /** SQL for what the values are bound to (`SealedRows`), where that is not the key. */
+  row?: readonly string[];
 }
 
 const NODE = ['run_id', 'path', 'node_id'] as const;
 const TURN = [...NODE, 'turn'] as const;
 const TOOL_CALL = [...TURN, 'ordinal'] as const;
 
+const IN_PROJECT = ['project_id', 'id'];
+const OF_WORKFLOW = ['(SELECT project_id FROM workflows WHERE id = workflow_id)', 'workflow_id'];
+
 /** A test compares this with the database's own list of columns. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
-  { table: 'workflows', column: 'secrets_enc', context: 'workflow-secrets', key: ['id'] },
+  { table: 'workflows', column: 'secrets_enc', context: 'workflow-secrets', key: ['id'], row: IN_PROJECT },
   // After the table from which its values come.
-  { table: 'workflow_versions', column: 'secrets_enc', context: 'workflow-secrets', key: ['workflow_id', 'version'] },
-  { table: 'runs', column: 'input_enc', context: 'run-input', key: ['id'] },
-  { table: 'runs', column: 'secrets_enc', context: 'run-secrets', key: ['id'] },
-  { table: 'runs', column: 'passed_secrets_enc', context: 'run-secrets', key: ['id'] },
+  {
+    table: 'workflow_versions',
+    column: 'secrets_enc',
+    context: 'workflow-secrets',
+    key: ['workflow_id', 'version'],
+    row: OF_WORKFLOW,
+  },
+  { table: 'runs', column: 'input_enc', context: 'run-input', key: ['id'], row: IN_PROJECT },
+  { table: 'runs', column: 'secrets_enc', context: 'run-secrets', key: ['id'], row: IN_PROJECT },
+  { table: 'runs', column: 'passed_secrets_enc', context: 'passed-secrets', key: ['id'], row: IN_PROJECT },
   { table: 'node_results', column: 'result_enc', context: 'node-result', key: NODE },
   { table: 'loop_items', column: 'item_enc', context: 'loop-item', key: [...NODE, 'index'] },
-  { table: 'agent_sessions', column: 'tools_enc', context: 'agent', key: NODE },
-  { table: 'agent_turns', column: 'message_enc', context: 'agent', key: TURN },
-  { table: 'agent_tool_calls', column: 'arguments_enc', context: 'agent', key: TOOL_CALL },
-  { table: 'agent_tool_calls', column: 'answer_enc', context: 'agent', key: TOOL_CALL },
-  { table: 'approval_requests', column: 'edited_enc', context: 'agent', key: ['request_id'] },
-  { table: 'waits', column: 'token_enc', context: 'callback', key: [...NODE, 'call'] },
-  { table: 'waits', column: 'answer_enc', context: 'callback', key: [...NODE, 'call'] },
+  { table: 'agent_sessions', column: 'tools_enc', context: 'agent-tools', key: NODE },
+  { table: 'agent_turns', column: 'message_enc', context: 'agent-message', key: TURN },
+  { table: 'agent_tool_calls', column: 'arguments_enc', context: 'agent-arguments', key: TOOL_CALL },
+  { table: 'agent_tool_calls', column: 'answer_enc', context: 'agent-answer', key: TOOL_CALL },
+  { table: 'approval_requests', column: 'edited_enc', context: 'agent-edit', key: ['request_id'] },
+  { table: 'waits', column: 'token_enc', context: 'callback-token', key: [...NODE, 'call'], row: NODE },
+  { table: 'waits', column: 'answer_enc', context: 'callback-answer', key: [...NODE, 'call'], row: NODE },
   { table: 'hooks', column: 'token_enc', context: 'hook-token', key: ['id'] },
   { table: 'hooks', column: 'secret_enc', context: 'hook-secret', key: ['id'] },
   { table: 'schedules', column: 'input_enc', context: 'schedule-input', key: ['id'] },
   { table: 'human_answers', column: 'entered_enc', context: 'human-answer', key: ['task_id', 'user_id'] },
-  { table: 'provider_keys', column: 'key_enc', context: 'provider-key', key: ['id'] },
+  {
+    table: 'provider_keys',
+    column: 'key_enc',
+    context: 'provider-key',
+    key: ['id'],
+    row: ['project_id', 'provider'],
+  },
   { table: 'projects', column: 'webhook_secret_enc', context: 'webhook-secret', key: ['id'] },
   { table: 'projects', column: 'webhook_previous_secret_enc', context: 'webhook-secret', key: ['id'] },
   { table: 'idempotency_keys', column: 'request_enc', context: 'idempotency-key', key: ['user_id', 'key'] },
@@ -65,8 +82,8 @@ export async function resealColumn(db: Database, box: SecretBox, sealed: SealedC
   let after: unknown[] | undefined;
   for (;;) {
     const batch = await readBatch(db, box, sealed, after);
-    for (const { key, value } of batch) {
-      const fresh = reseal(box, sealed, value);
+    for (const { key, row, value } of batch) {
+      const fresh = reseal(box, sealed, value, row);
       if (fresh !== undefined && (await replaceValue(db, sealed, key, value, fresh))) count += 1;
     }
     after = batch.at(-1)?.key;
@@ -76,6 +93,8 @@ export async function resealColumn(db: Database, box: SecretBox, sealed: SealedC
 
 interface SealedRow {
   key: unknown[];
+  /** What the value is bound to. */
+  row: (string | number)[];
   value: Buffer;
 }
 
@@ -83,13 +102,13 @@ interface SealedRow {
 async function readBatch(
   db: Database,
   box: SecretBox,
-  { table, column, key }: SealedColumn,
+  { table, column, key, row = key }: SealedColumn,
   after: unknown[] | undefined,
 ): Promise<SealedRow[]> {
   const columns = sql.join(key.map((name) => sql.ref(name)));
   const isBehind = after === undefined ? sql`true` : sql`(${columns}) > (${sql.join(after)})`;
   // Key and size first: reading them does not fetch the values.
-  const { rows } = await sql<Record<string, unknown> & { sealed_value: Buffer }>`
+  const { rows } = await sql<Record<string, unknown> & { sealed_value: Buffer; bound_to: (string | number)[] }>`
     WITH due AS (
       SELECT ${columns}, octet_length(${sql.ref(column)}) AS bytes FROM ${sql.table(table)}
       WHERE ${sql.ref(column)} IS NOT NULL AND ${keyIdOf(column)} <> ${box.keyId} AND ${isBehind}
@@ -97,15 +116,26 @@ async function readBatch(
     ), batch AS (
       SELECT ${columns}, sum(bytes) OVER (ORDER BY ${columns}) - bytes AS bytes_before FROM due
     )
-    SELECT ${columns}, ${sql.ref(column)} AS sealed_value
+    SELECT ${columns}, ${sql.ref(column)} AS sealed_value, json_build_array(${sql.raw(row.join(', '))}) AS bound_to
     FROM batch JOIN ${sql.table(table)} USING (${columns})
     WHERE bytes_before < ${BATCH_BYTES}::bigint AND ${sql.ref(column)} IS NOT NULL ORDER BY ${columns}`.execute(db);
-  return rows.map((row) => ({ key: key.map((name) => row[name]), value: row.sealed_value }));
+  return rows.map((found) => ({
+    key: key.map((name) => found[name]),
+    row: found.bound_to,
+    value: found.sealed_value,
+  }));
 }
 
-function reseal(box: SecretBox, { context }: SealedColumn, value: Buffer): Buffer | undefined {
+function reseal(
+  box: SecretBox,
+  { context }: SealedColumn,
+  value: Buffer,
+  row: (string | number)[],
+): Buffer | undefined {
+  // The list of columns says what the parts are.
+  const bound = row as SealedRows[SecretContext];
   try {
-    return box.seal(box.open(value, context), context);
+    return box.seal(box.open(value, context, ...bound), context, ...bound);
   } catch {
     return undefined;
   }

@@ -1,23 +1,38 @@
 // Secrets at rest: AES-256-GCM.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-/** What a sealed value is for; bound to it as associated data, so that one cannot be put in another's place. */
-export type SecretContext =
-  | 'workflow-secrets'
-  | 'run-input'
-  | 'run-secrets'
-  | 'loop-item'
-  | 'node-result'
-  | 'provider-key'
-  | 'idempotency-key'
-  | 'agent'
-  | 'callback'
-  | 'hook-token'
-  | 'hook-secret'
-  | 'schedule-input'
-  | 'tool-session'
-  | 'human-answer'
-  | 'webhook-secret';
+/**
+ * The kinds of sealed values, and for each the row that its value belongs to. Both are bound to the value as associated
+ * data, so that it does not open in another row, in another project, or as another kind.
+ */
+export interface SealedRows {
+  /** In the workflow, and in each of its versions. */
+  'workflow-secrets': [projectId: number, workflowId: number];
+  'run-input': [projectId: number, runId: string];
+  'run-secrets': [projectId: number, runId: string];
+  'passed-secrets': [projectId: number, runId: string];
+  'loop-item': [runId: string, path: string, nodeId: string, index: number];
+  'node-result': [runId: string, path: string, nodeId: string];
+  'agent-tools': [runId: string, path: string, nodeId: string];
+  'agent-message': [runId: string, path: string, nodeId: string, turn: number];
+  'agent-arguments': [runId: string, path: string, nodeId: string, turn: number, ordinal: number];
+  'agent-answer': [runId: string, path: string, nodeId: string, turn: number, ordinal: number];
+  'agent-edit': [requestId: string];
+  'callback-token': [runId: string, path: string, nodeId: string];
+  'callback-answer': [runId: string, path: string, nodeId: string];
+  'hook-token': [hookId: number];
+  'hook-secret': [hookId: number];
+  'schedule-input': [scheduleId: string];
+  'human-answer': [taskId: string, userId: number];
+  'provider-key': [projectId: number, provider: string];
+  /** The current one, and the previous one. */
+  'webhook-secret': [projectId: number];
+  'idempotency-key': [userId: number, key: string];
+  /** Such a session is in no row: its client has it. */
+  'tool-session': [];
+}
+
+export type SecretContext = keyof SealedRows;
 
 /** A stored value was sealed with a key that this process was not given. */
 export class MissingKeyError extends Error {
@@ -33,12 +48,12 @@ export interface SecretBox {
   readonly keyId: string;
   /** Of all keys, the one that seals first. */
   readonly keyIds: readonly string[];
-  seal(plain: string, context: SecretContext): Buffer;
-  /** Throws MissingKeyError, or another error when the value was changed or the context is another one. */
-  open(box: Buffer, context: SecretContext): string;
+  seal<C extends SecretContext>(plain: string, context: C, ...row: SealedRows[C]): Buffer;
+  /** Throws MissingKeyError, or another error when the value was changed, or sealed for another kind or row. */
+  open<C extends SecretContext>(box: Buffer, context: C, ...row: SealedRows[C]): string;
 }
 
-const VERSION = 1;
+const VERSION = 2;
 const HEADER_BYTES = 1 + 4 + 12; // version, key id, nonce
 const TAG_BYTES = 16;
 
@@ -50,24 +65,32 @@ export function createSecretBox(keys: Buffer[]): SecretBox {
   return {
     keyId: keyId(current).toString('hex'),
     keyIds: [...byId.keys()],
-    seal(plain, context) {
+    seal(plain, context, ...row) {
       const nonce = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', current, nonce).setAAD(Buffer.from(context));
+      const cipher = createCipheriv('aes-256-gcm', current, nonce).setAAD(associatedData(context, row));
       const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
       return Buffer.concat([Buffer.from([VERSION]), keyId(current), nonce, cipher.getAuthTag(), sealed]);
     },
-    open(box, context) {
+    open(box, context, ...row) {
       if (box[0] !== VERSION || box.length < HEADER_BYTES + TAG_BYTES) throw new Error('not a sealed value');
       const id = box.subarray(1, 5).toString('hex');
       const key = byId.get(id);
       if (key === undefined) throw new MissingKeyError(id);
       const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(5, HEADER_BYTES))
-        .setAAD(Buffer.from(context))
+        .setAAD(associatedData(context, row))
         .setAuthTag(box.subarray(HEADER_BYTES, HEADER_BYTES + TAG_BYTES));
       const plain = Buffer.concat([decipher.update(box.subarray(HEADER_BYTES + TAG_BYTES)), decipher.final()]);
       return plain.toString('utf8');
     },
   };
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A UUID may be written in capitals by whoever asks for its row. */
+function associatedData(context: SecretContext, row: readonly (string | number)[]): Buffer {
+  const parts = row.map(String).map((part) => (UUID.test(part) ? part.toLowerCase() : part));
+  return Buffer.from(JSON.stringify([context, ...parts]));
 }
 
 function keyId(key: Buffer): Buffer {

@@ -7,6 +7,7 @@ import type {
   ProjectsTable,
   ProviderKeysTable,
   RateLimitsTable,
+  SessionRateLimitsTable,
   UsersTable,
 } from './tables/account-tables.js';
 import type {
@@ -16,6 +17,7 @@ import type {
   ApprovalDecisionsTable,
   ApprovalRequestsTable,
 } from './tables/agent-tables.js';
+import type { AuditChainsTable, AuditRecordsTable, AuditRefusalsTable } from './tables/audit-tables.js';
 import type { HumanAnswersTable, HumanTasksTable } from './tables/human-task-tables.js';
 import type { RunEventsTable, RunWatchesTable } from './tables/event-tables.js';
 import type { HooksTable, HookWindowsTable } from './tables/hook-tables.js';
@@ -38,6 +40,7 @@ import type {
   UserPasswordsTable,
 } from './tables/session-tables.js';
 import type { BudgetsReachedTable, ChatCallsTable, SpendingStopsTable } from './tables/spending-tables.js';
+import type { StoredBytesLimitTable, StoredBytesTable } from './tables/stored-bytes-tables.js';
 import type { WaitsTable } from './tables/wait-tables.js';
 import type { WebhookDeliveriesTable } from './tables/webhook-tables.js';
 import type {
@@ -50,14 +53,15 @@ import type {
   WorkflowsTable,
 } from './tables/workflow-tables.js';
 
-export type { ProviderKeysTable, Role, SpendingPeriod, UsersTable } from './tables/account-tables.js';
+export type { KeyScope, ProviderKeysTable, Role, SpendingPeriod, UsersTable } from './tables/account-tables.js';
 export type { ApprovalStatus, ToolOutcome } from './tables/agent-tables.js';
+export type { AuditVia } from './tables/audit-tables.js';
 export type { HookVerification } from './tables/hook-tables.js';
 export type { HumanTaskStatus } from './tables/human-task-tables.js';
 export type { NodeStatus, TransactionStatus } from './tables/node-tables.js';
 export type { StoredRunStatus } from './tables/run-tables.js';
 export type { ScheduleOverlap } from './tables/schedule-tables.js';
-export type { SignInMethod } from './tables/session-tables.js';
+export type { LinkPurpose, SignInMethod } from './tables/session-tables.js';
 export type { SpendingLimitKind } from './tables/spending-tables.js';
 export type { WebhookDeliveryStatus, WebhookEventType } from './tables/webhook-tables.js';
 export type { WorkflowsTable } from './tables/workflow-tables.js';
@@ -66,9 +70,12 @@ export interface Tables {
   users: UsersTable;
   api_keys: ApiKeysTable;
   rate_limits: RateLimitsTable;
+  session_rate_limits: SessionRateLimitsTable;
   projects: ProjectsTable;
   project_members: ProjectMembersTable;
   provider_keys: ProviderKeysTable;
+  stored_bytes: StoredBytesTable;
+  stored_bytes_limit: StoredBytesLimitTable;
   waits: WaitsTable;
   human_tasks: HumanTasksTable;
   human_answers: HumanAnswersTable;
@@ -111,6 +118,9 @@ export interface Tables {
   chat_calls: ChatCallsTable;
   spending_stops: SpendingStopsTable;
   budgets_reached: BudgetsReachedTable;
+  audit_records: AuditRecordsTable;
+  audit_chains: AuditChainsTable;
+  audit_refusals: AuditRefusalsTable;
 }
 
 export type ProjectRow = Selectable<ProjectsTable>;

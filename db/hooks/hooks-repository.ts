@@ -1,7 +1,8 @@
 // The hooks of workflows. Writer: the API. A token is stored as its hash, by which a delivery finds its hook, and sealed,
 // so that the address can be shown again.
 import { sql } from 'kysely';
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import { lazily } from '../core/lazily.js';
 import type { HookVerification, Role } from '../core/tables.js';
 import { hashToken } from '../sessions/random-token.js';
@@ -10,6 +11,8 @@ import { lockProject } from '../workflows/workflows-repository.js';
 export const MOST_HOOKS = 20;
 
 export interface NewHook {
+  /** Reserved (`reserveId`), because what is sealed is bound to it. */
+  id: number;
   projectId: number;
   workflowId: number;
   authorId: number;
@@ -27,7 +30,7 @@ export interface HookRecord {
   tokenEnc: Buffer;
   authorId: number;
   authorName: string;
-  /** Of the author in the workflow's project; null when they are no member any more. */
+  /** Of the author in the workflow's project; null when they are no member any more, or not active. */
   authorRole: Role | null;
   createdAt: Date;
   lastDeliveryAt: Date | null;
@@ -49,8 +52,8 @@ export interface AddressedHook {
  * `gone`: there is no such workflow. `too_many`: it has as many hooks as it may, and none was added. The lock on the
  * project's row makes the count hold, and no hook is added to what is being deleted.
  */
-export function insertHook(db: Database, hook: NewHook): Promise<HookRecord | 'gone' | 'too_many'> {
-  return db.transaction().execute(async (transaction) => {
+export function insertHook(db: Db, hook: NewHook): Promise<HookRecord | 'gone' | 'too_many'> {
+  return inTransaction(db, async (transaction) => {
     if (!(await lockProject(transaction, hook.projectId))) return 'gone';
     const workflow = await transaction
       .selectFrom('workflows')
@@ -60,9 +63,10 @@ export function insertHook(db: Database, hook: NewHook): Promise<HookRecord | 'g
       .executeTakeFirst();
     if (workflow === undefined) return 'gone';
     if ((await countHooks(transaction, hook.workflowId)) >= MOST_HOOKS) return 'too_many';
-    const { id } = await transaction
+    await transaction
       .insertInto('hooks')
       .values({
+        id: hook.id,
         workflow_id: hook.workflowId,
         author_id: hook.authorId,
         verify: hook.verify,
@@ -71,9 +75,8 @@ export function insertHook(db: Database, hook: NewHook): Promise<HookRecord | 'g
         token_enc: hook.tokenEnc,
         secret_enc: hook.secretEnc,
       })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    return hookRecords(transaction, hook.workflowId).where('hooks.id', '=', id).executeTakeFirstOrThrow();
+      .execute();
+    return hookRecords(transaction, hook.workflowId).where('hooks.id', '=', hook.id).executeTakeFirstOrThrow();
   });
 }
 
@@ -115,12 +118,13 @@ export async function deleteHook(db: Db, workflowId: number, hookId: number): Pr
   return rows.length > 0;
 }
 
-/** Undefined for an unknown token, and for a hook whose workflow or project was deleted. */
+/** Undefined for an unknown token, for a hook whose workflow or project was deleted, and for one whose author is not active. */
 export function findAddressedHook(db: Db, token: string): Promise<AddressedHook | undefined> {
   return db
     .selectFrom('hooks')
     .innerJoin('workflows', 'workflows.id', 'hooks.workflow_id')
     .innerJoin('projects', 'projects.id', 'workflows.project_id')
+    .innerJoin('users', 'users.id', 'hooks.author_id')
     .leftJoin('project_members', (join) =>
       join
         .onRef('project_members.project_id', '=', 'projects.id')
@@ -129,6 +133,7 @@ export function findAddressedHook(db: Db, token: string): Promise<AddressedHook 
     .select(['hooks.id', 'hooks.workflow_id as workflowId', 'hooks.author_id as authorId'])
     .select(['hooks.verify', 'hooks.header', 'hooks.secret_enc as secretEnc', 'project_members.role as authorRole'])
     .where('hooks.token_hash', '=', hashToken(token))
+    .where('users.is_active', '=', true)
     .where('workflows.archived_at', 'is', null)
     .where('projects.deleted_at', 'is', null)
     .executeTakeFirst();
@@ -158,7 +163,8 @@ function hookRecords(db: Db, workflowId: number) {
     .leftJoin('project_members', (join) =>
       join
         .onRef('project_members.project_id', '=', 'workflows.project_id')
-        .onRef('project_members.user_id', '=', 'hooks.author_id'),
+        .onRef('project_members.user_id', '=', 'hooks.author_id')
+        .on('users.is_active', '=', true),
     )
     .select(['hooks.id', 'hooks.verify', 'hooks.header', 'hooks.token_enc as tokenEnc'])
     .select(['users.id as authorId', 'users.name as authorName', 'project_members.role as authorRole'])

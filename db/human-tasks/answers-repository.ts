@@ -2,7 +2,8 @@
 // many as the task needs are counted.
 import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
-import type { Database } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
 
 export interface NewAnswer {
@@ -24,9 +25,9 @@ export type AnswerOutcome =
  * `closed`: the task was settled before, its time is over, or its run has ended. `repeated`: the person has answered
  * before. If the process dies after the commit and before the signal, the signal is sent later (`findUndeliveredWakes`).
  */
-export async function storeAnswer(db: Database, answer: NewAnswer): Promise<AnswerOutcome> {
+export async function storeAnswer(db: Db, answer: NewAnswer): Promise<AnswerOutcome> {
   const { taskId, userId, action } = answer;
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const { rows } = await sql<NodeKey & { isOpen: boolean; required: number }>`
       SELECT run_id AS "runId", path, node_id AS "nodeId", required,
         status = 'pending' AND expires_at > clock_timestamp() AS "isOpen"

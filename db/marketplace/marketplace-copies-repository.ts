@@ -1,7 +1,8 @@
 // Copying a published workflow. Specification, "Marketplace".
 import { sql } from 'kysely';
 import { copyCategories } from '../workflows/categories-repository.js';
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import { findWorkflowRole } from '../projects/members-repository.js';
 import type { Scope } from '../projects/scope.js';
 import { liveCopyOf, publishedWorkflows } from './marketplace-repository.js';
@@ -11,10 +12,16 @@ import { lockProject, nextSortId } from '../workflows/workflows-repository.js';
 /** Of a user who has no project yet. */
 const FIRST_PROJECT = { name: 'My workflows', webhook_url: '', is_webhook_enabled: false };
 
+export interface Copied {
+  workflowId: number;
+  /** Whether it was made by this. */
+  isNew: boolean;
+}
+
 type Source = NonNullable<Awaited<ReturnType<typeof findSource>>>;
 
 /**
- * The id of the caller's copy: the one that still exists, or a new one in their oldest own project; the original for
+ * The caller's copy: the one that still exists, or a new one in their oldest own project; the original for
  * its author. A scope of one project has the copy and the original in that project only, and a new copy lands there.
  * `toCopy` gives the copy's JSON text. Undefined unless a published workflow has the slug, or when the project is gone.
  *
@@ -22,21 +29,25 @@ type Source = NonNullable<Awaited<ReturnType<typeof findSource>>>;
  * order: user, project, workflows. What dies before the commit has made nothing.
  */
 export function copyFromMarketplace(
-  db: Database,
+  db: Db,
   slug: string,
   scope: Scope,
   toCopy: (published: Record<string, unknown>) => string,
-): Promise<number | undefined> {
+): Promise<Copied | undefined> {
   const { userId } = scope;
-  return db.transaction().execute(async (transaction) => {
+  return inTransaction(db, async (transaction) => {
     await transaction.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
     const source = await findSource(transaction, slug);
     if (source === undefined) return undefined;
     // An author who has left the project cannot open the original: they get a copy like anybody.
     const isAuthor = source.author_id === userId;
-    if (isAuthor && (await findWorkflowRole(transaction, source.id, scope)) !== undefined) return source.id;
+    if (isAuthor && (await findWorkflowRole(transaction, source.id, scope)) !== undefined) {
+      return { workflowId: source.id, isNew: false };
+    }
     const { rows } = await liveCopyOf(sql`${source.id}`, scope).execute(transaction);
-    return rows[0]?.copy_id ?? (await insertCopy(transaction, source, scope, toCopy(source.document)));
+    const kept = rows[0]?.copy_id;
+    const workflowId = kept ?? (await insertCopy(transaction, source, scope, toCopy(source.document)));
+    return workflowId === undefined ? undefined : { workflowId, isNew: kept === undefined };
   });
 }
 

@@ -1,6 +1,7 @@
 // Publishing a workflow on the marketplace and taking it off. Specification, "Marketplace publication".
 import { sql } from 'kysely';
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import { firstFreeSlug, toSlug } from './slug.js';
 
 export type MissingField = 'market_title' | 'short_description' | 'available_languages';
@@ -16,8 +17,8 @@ export interface PublicationOutcome {
  * reach the marketplace by the next publication only. One transaction under the workflow's lock, so that nobody empties
  * a field in between. Undefined when the workflow is gone.
  */
-export function publishWorkflow(db: Database, workflowId: number): Promise<PublicationOutcome | undefined> {
-  return db.transaction().execute(async (transaction) => {
+export function publishWorkflow(db: Db, workflowId: number): Promise<PublicationOutcome | undefined> {
+  return inTransaction(db, async (transaction) => {
     const workflow = await transaction
       .selectFrom('workflows')
       .select(['market_title', 'short_description', 'available_languages', 'slug'])

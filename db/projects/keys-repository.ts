@@ -1,6 +1,8 @@
 // API keys: 256 random bits, shown once, stored as their SHA-256.
 import { createHash, randomBytes } from 'node:crypto';
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
+import type { KeyScope } from '../core/tables.js';
 
 /** Who a key speaks for. `rateLimit` (requests a minute) null means DEFAULT_RATE_LIMIT. */
 export interface KeyHolder {
@@ -18,6 +20,7 @@ export interface KeyListing {
   hint: string;
   /** The only project that the key reaches; null: all of its user. */
   projectId: number | null;
+  scope: KeyScope;
   /** Null: never. */
   expiresAt: Date | null;
   rateLimit: number | null;
@@ -27,6 +30,8 @@ export interface KeyListing {
 export interface KeySettings {
   label: string;
   projectId?: number | null | undefined;
+  /** By default `full`. */
+  scope?: KeyScope | undefined;
   expiresAt?: Date | null | undefined;
   rateLimit?: number | null | undefined;
 }
@@ -40,6 +45,7 @@ const LISTED = [
   'label',
   'key_hint as hint',
   'project_id as projectId',
+  'scope',
   'expires_at as expiresAt',
   'rate_limit as rateLimit',
   'created_at as createdAt',
@@ -59,8 +65,8 @@ export async function createKey(db: Db, key: NewKey): Promise<CreatedKey> {
 }
 
 /** Undefined when the user has `most` keys already. The lock on the user's row makes the count hold. */
-export function createKeyOfFew(db: Database, key: NewKey, most: number): Promise<CreatedKey | undefined> {
-  return db.transaction().execute(async (transaction) => {
+export function createKeyOfFew(db: Db, key: NewKey, most: number): Promise<CreatedKey | undefined> {
+  return inTransaction(db, async (transaction) => {
     await transaction.selectFrom('users').select('id').where('id', '=', key.userId).forNoKeyUpdate().execute();
     const keys = await listKeys(transaction, key.userId);
     return keys.length >= most ? undefined : createKey(transaction, key);
@@ -100,10 +106,11 @@ export async function deleteKey(db: Db, keyId: number): Promise<boolean> {
 }
 
 /** The columns of the settings that are given. */
-function toColumns({ label, projectId, expiresAt, rateLimit }: Partial<KeySettings>) {
+function toColumns({ label, projectId, scope, expiresAt, rateLimit }: Partial<KeySettings>) {
   return {
     ...(label === undefined ? {} : { label }),
     ...(projectId === undefined ? {} : { project_id: projectId }),
+    ...(scope === undefined ? {} : { scope }),
     ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
     ...(rateLimit === undefined ? {} : { rate_limit: rateLimit }),
   };

@@ -1,6 +1,7 @@
 // Changes of a project's members over the API. The lock on the project's row puts them in one order. So the role of
 // whoever asks is the present one, and of two owners who leave at the same time one stays.
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import type { Role } from '../core/tables.js';
 import { lockProject } from '../workflows/workflows-repository.js';
 import { removeMember, setMember } from './members-repository.js';
@@ -24,7 +25,7 @@ interface Standing {
 }
 
 /** The user exists. */
-export function addMember(db: Database, change: MemberChange & { role: Role }): Promise<MemberOutcome> {
+export function addMember(db: Db, change: MemberChange & { role: Role }): Promise<MemberOutcome> {
   const { projectId, userId, role } = change;
   return underLock(db, change, async (transaction, { actor, member }) => {
     if (!mayMake(actor, role)) return 'forbidden';
@@ -34,7 +35,7 @@ export function addMember(db: Database, change: MemberChange & { role: Role }): 
   });
 }
 
-export function changeRole(db: Database, change: MemberChange & { role: Role }): Promise<MemberOutcome> {
+export function changeRole(db: Db, change: MemberChange & { role: Role }): Promise<MemberOutcome> {
   const { projectId, userId, role } = change;
   return underLock(db, change, async (transaction, { actor, member, isLastOwner }) => {
     if (!mayMake(actor, role)) return 'forbidden';
@@ -47,7 +48,7 @@ export function changeRole(db: Database, change: MemberChange & { role: Role }):
 }
 
 /** Everybody may leave. */
-export function dropMember(db: Database, change: MemberChange): Promise<MemberOutcome> {
+export function dropMember(db: Db, change: MemberChange): Promise<MemberOutcome> {
   const { projectId, actorId, userId } = change;
   return underLock(db, change, async (transaction, { actor, member, isLastOwner }) => {
     const isLeaving = actorId === userId;
@@ -66,11 +67,11 @@ function mayMake(actor: Role, role: Role): boolean {
 }
 
 function underLock(
-  db: Database,
+  db: Db,
   { projectId, actorId, userId }: MemberChange,
   judge: (transaction: Db, standing: Standing) => Promise<MemberOutcome>,
 ): Promise<MemberOutcome> {
-  return db.transaction().execute(async (transaction) => {
+  return inTransaction(db, async (transaction) => {
     if (!(await lockProject(transaction, projectId))) return 'not_found';
     const involved = await transaction
       .selectFrom('project_members')

@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely';
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import { containing } from '../core/like-pattern.js';
 import { deleteHooksOf } from '../hooks/delete-hooks.js';
 import { deleteSchedulesOf } from '../schedules/delete-schedules.js';
@@ -15,7 +16,12 @@ export type ProviderKeyListing = Pick<
 >;
 
 /** A project as one of its members sees it. */
-export type MemberProject = ProjectRow & { role: Role; spent_in_period_usd: string };
+export type MemberProject = ProjectRow & {
+  role: Role;
+  spent_in_period_usd: string;
+  /** As of the last seconds. */
+  stored_bytes: number;
+};
 
 export interface ProjectFields {
   name: string;
@@ -29,8 +35,8 @@ export interface SpendingLimitFields {
   spending_period: SpendingPeriod | null;
 }
 
-/** `webhook_secret_enc` is sealed. */
-export type NewProject = ProjectFields & { webhook_secret_enc?: Buffer };
+/** `webhook_secret_enc` is sealed, and bound to `id`, which was reserved for that (`reserveId`). */
+export type NewProject = ProjectFields & { id?: number; webhook_secret_enc?: Buffer };
 
 interface ProjectListQuery {
   scope: Scope;
@@ -40,8 +46,8 @@ interface ProjectListQuery {
 }
 
 /** The creator becomes its owner. A webhook that is on comes with its secret. */
-export function createProject(db: Database, userId: number, fields: NewProject): Promise<MemberProject> {
-  return db.transaction().execute((transaction) => insertProject(transaction, userId, fields));
+export function createProject(db: Db, userId: number, fields: NewProject): Promise<MemberProject> {
+  return inTransaction(db, (transaction) => insertProject(transaction, userId, fields));
 }
 
 /** Within the caller's transaction. */
@@ -52,7 +58,7 @@ export async function insertProject(transaction: Db, userId: number, fields: New
     .returningAll()
     .executeTakeFirstOrThrow();
   await setMember(transaction, project.id, userId, 'owner');
-  return { ...project, role: 'owner', spent_in_period_usd: '0' };
+  return { ...project, role: 'owner', spent_in_period_usd: '0', stored_bytes: 0 };
 }
 
 export function findProject(db: Db, projectId: number, scope: Scope): Promise<MemberProject | undefined> {
@@ -81,13 +87,13 @@ export async function listProjects(
  * off or unset, it takes its undelivered events with it.
  */
 export function updateProject(
-  db: Database,
+  db: Db,
   projectId: number,
   fields: Partial<ProjectFields & SpendingLimitFields>,
   webhookSecret: Buffer,
 ): Promise<boolean> {
   const isOn = sql<boolean>`coalesce(${fields.is_webhook_enabled ?? null}::boolean, is_webhook_enabled)`;
-  return db.transaction().execute(async (transaction) => {
+  return inTransaction(db, async (transaction) => {
     const webhook = await transaction
       .updateTable('projects')
       .set({
@@ -110,8 +116,8 @@ export function updateProject(
  * The row stays for the books; every read goes by `deleted_at`. Open runs are cancelled. Events that were not delivered
  * yet never will be.
  */
-export function deleteProject(db: Database, projectId: number): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
+export function deleteProject(db: Db, projectId: number): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
     await deleteSchedulesOf(transaction, { projectId });
     await cancelOpenRuns(transaction, { projectId });
     const result = await transaction
@@ -147,6 +153,9 @@ function memberProjects(db: Db, scope: Scope) {
     .selectAll('projects')
     .select('project_members.role')
     .select(sql<string>`spent_in_period(projects, clock_timestamp())`.as('spent_in_period_usd'))
+    .select(
+      sql<number>`coalesce((SELECT bytes FROM stored_bytes WHERE project_id = projects.id), 0)`.as('stored_bytes'),
+    )
     .where('project_members.user_id', '=', scope.userId)
     .where('projects.deleted_at', 'is', null)
     .where(isInScope('projects.id', scope));

@@ -1,5 +1,6 @@
 // How a project gets and loses its own keys for model providers. A key is stored sealed and never shown again.
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import type { SecretBox } from '../core/secret-box.js';
 import { lockProject } from '../workflows/workflows-repository.js';
 
@@ -42,11 +43,11 @@ export async function pageOfProviderKeys(
  * project's row makes the count hold.
  */
 export function attachProviderKey(
-  db: Database,
+  db: Db,
   box: SecretBox,
   { projectId, provider, key, name }: NewProviderKey,
 ): Promise<ProviderKeyRecord | 'gone' | 'too_many'> {
-  return db.transaction().execute(async (transaction) => {
+  return inTransaction(db, async (transaction) => {
     if (!(await lockProject(transaction, projectId))) return 'gone';
     const { total } = await pageOfProviderKeys(transaction, { projectId, limit: 0, offset: 0 });
     if (total >= MOST_PROVIDER_KEYS) return 'too_many';
@@ -56,7 +57,7 @@ export function attachProviderKey(
         project_id: projectId,
         provider,
         name,
-        key_enc: box.seal(key, 'provider-key'),
+        key_enc: box.seal(key, 'provider-key', projectId, provider),
         masked_key: key.length < MASKABLE_LENGTH ? '********' : `********${key.slice(-4)}`,
       })
       .returning(SHOWN)

@@ -1,5 +1,9 @@
 // What administrators see and change of all users.
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
+import { pauseSchedulesOf } from '../schedules/firings-repository.js';
+import { endSessionsOf } from '../sessions/sessions-repository.js';
+import { deleteUnusedLinks } from '../sessions/sign-in-links-repository.js';
 import { containing } from '../core/like-pattern.js';
 import type { UserRow } from './users-repository.js';
 
@@ -15,6 +19,7 @@ export interface UserChanges {
   email?: string | null | undefined;
   api_access?: boolean | undefined;
   is_admin?: boolean | undefined;
+  is_active?: boolean | undefined;
 }
 
 /** By id. */
@@ -35,21 +40,36 @@ export async function listUsers(
 }
 
 /**
- * Undefined when there is no such user. `last_admin`: nothing was changed, because nobody else is an administrator.
- * Throws PostgreSQL's unique violation when another user has the e-mail address.
+ * Undefined when there is no such user. `last_admin`: nothing was changed, because nobody else is an active administrator.
+ * Who becomes inactive is locked out in the same transaction. Throws PostgreSQL's unique violation when another user has the
+ * e-mail address.
  */
-export function updateUser(
-  db: Database,
-  userId: number,
-  changes: UserChanges,
-): Promise<UserRow | 'last_admin' | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    if (changes.is_admin === false && (await isLastAdmin(transaction, userId))) return 'last_admin';
+export function updateUser(db: Db, userId: number, changes: UserChanges): Promise<UserRow | 'last_admin' | undefined> {
+  return inTransaction(db, async (transaction) => {
+    const takesAway = changes.is_admin === false || changes.is_active === false;
+    if (takesAway && (await isLastAdmin(transaction, userId))) return 'last_admin';
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
     const user = transaction.selectFrom('users').selectAll().where('id', '=', userId);
     if (Object.keys(given).length === 0) return user.executeTakeFirst();
-    return transaction.updateTable('users').set(given).where('id', '=', userId).returningAll().executeTakeFirst();
+    const changed = await transaction
+      .updateTable('users')
+      .set(given)
+      .where('id', '=', userId)
+      .returningAll()
+      .executeTakeFirst();
+    if (changes.is_active === false) await lockOut(transaction, userId);
+    return changed;
   });
+}
+
+/**
+ * Ends what the user has opened. The lock on the user's row, which the update has taken, makes a sign-in under way wait or has
+ * its session ended here. Keys, tokens of other services and hooks ask for `is_active` themselves; a firing under way, too.
+ */
+async function lockOut(transaction: Db, userId: number): Promise<void> {
+  await endSessionsOf(transaction, userId);
+  await deleteUnusedLinks(transaction, userId);
+  await pauseSchedulesOf(transaction, userId);
 }
 
 /** Locks all administrators, in the order of their ids, so that two who step down at once wait for each other. */
@@ -58,6 +78,7 @@ async function isLastAdmin(transaction: Db, userId: number): Promise<boolean> {
     .selectFrom('users')
     .select('id')
     .where('is_admin', '=', true)
+    .where('is_active', '=', true)
     .orderBy('id')
     .forNoKeyUpdate()
     .execute();

@@ -190,7 +190,12 @@ export async function deleteOldStops(db: Db, limit: number): Promise<Batch> {
 
 /** Windows that are over say nothing; those of deleted keys would stay for ever. */
 export async function deleteEndedWindows(db: Db, limit: number): Promise<Batch> {
-  return toBatch({ rate_limits: await deleteRows(db, 'rate_limits', sql`window_ends_at <= now()`, limit) }, limit);
+  const isOver = sql`window_ends_at <= now()`;
+  const expired = {
+    rate_limits: await deleteRows(db, 'rate_limits', isOver, limit),
+    session_rate_limits: await deleteRows(db, 'session_rate_limits', isOver, limit),
+  };
+  return toBatch(expired, limit);
 }
 
 /** By `ctid`, which every table has: a row that is changed at the same moment gets another one, and stays. */

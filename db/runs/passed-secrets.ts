@@ -11,12 +11,15 @@ export function arePassable(secrets: readonly string[]): boolean {
   return secrets.reduce((sum, secret) => sum + secret.length, 0) <= MAX_PASSED_CHARACTERS;
 }
 
-export function sealPassedSecrets(box: SecretBox, secrets: readonly string[]): Buffer {
-  return box.seal(JSON.stringify([...new Set(secrets)]), 'run-secrets');
+/** What the sealed columns of a run are bound to. */
+export type RunRow = readonly [projectId: number, runId: string];
+
+export function sealPassedSecrets(box: SecretBox, secrets: readonly string[], row: RunRow): Buffer {
+  return box.seal(JSON.stringify([...new Set(secrets)]), 'passed-secrets', ...row);
 }
 
-export function openPassedSecrets(box: SecretBox, sealed: Buffer | null): string[] {
-  return sealed === null ? [] : (JSON.parse(box.open(sealed, 'run-secrets')) as string[]);
+export function openPassedSecrets(box: SecretBox, sealed: Buffer | null, row: RunRow): string[] {
+  return sealed === null ? [] : (JSON.parse(box.open(sealed, 'passed-secrets', ...row)) as string[]);
 }
 
 /** Sealed; null where there are none. */
@@ -31,17 +34,18 @@ export function passSecrets(db: Database, box: SecretBox, runId: string, secrets
   return db.transaction().execute(async (transaction) => {
     const row = await transaction
       .selectFrom('runs')
-      .select('passed_secrets_enc')
+      .select(['project_id', 'passed_secrets_enc'])
       .where('id', '=', runId)
       .forNoKeyUpdate()
       .executeTakeFirstOrThrow();
-    const known = openPassedSecrets(box, row.passed_secrets_enc);
+    const place: RunRow = [row.project_id, runId];
+    const known = openPassedSecrets(box, row.passed_secrets_enc, place);
     const all = [...new Set([...known, ...secrets])];
     if (all.length === known.length) return true;
     if (!arePassable(all)) return false;
     await transaction
       .updateTable('runs')
-      .set({ passed_secrets_enc: sealPassedSecrets(box, all) })
+      .set({ passed_secrets_enc: sealPassedSecrets(box, all, place) })
       .where('id', '=', runId)
       .execute();
     return true;

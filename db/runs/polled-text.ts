@@ -13,11 +13,24 @@ export const AFTER_ID = '\u001F';
  */
 export const AROUND_TOKEN = '\u001D';
 
-/** `text` with each sealed token, in base64, replaced by what `show` returns for it. */
-export function replaceTokens(text: string, show: (tokenEnc: Buffer) => string): string {
+/** A sealed token of a callback, and the node that it belongs to. */
+export interface SealedToken {
+  tokenEnc: Buffer;
+  row: [runId: string, path: string, nodeId: string];
+}
+
+/** The token in base64, a space, and its node as JSON. */
+export function readSealedToken(text: string): SealedToken {
+  const end = text.indexOf(' ');
+  const row = JSON.parse(text.slice(end + 1)) as SealedToken['row'];
+  return { tokenEnc: Buffer.from(text.slice(0, end), 'base64'), row };
+}
+
+/** `text` with each sealed token replaced by what `show` returns for it. */
+export function replaceTokens(text: string, show: (token: SealedToken) => string): string {
   if (!text.includes(AROUND_TOKEN)) return text;
   const parts = text.split(AROUND_TOKEN);
-  return parts.map((part, index) => (index % 2 === 1 ? show(Buffer.from(part, 'base64')) : part)).join('');
+  return parts.map((part, index) => (index % 2 === 1 ? show(readSealedToken(part)) : part)).join('');
 }
 
 /** `PolledText.nodes` of an open run: id and JSON text of each. */

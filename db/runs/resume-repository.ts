@@ -4,10 +4,13 @@ import { iterationPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import { iterationsPrefixOf } from '../nodes/path-text.js';
 import type { NodeKey, Plan } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
+import type { SecretBox } from '../core/secret-box.js';
 import type { StoredRunStatus } from '../core/tables.js';
 import { endedColumns, isDirectlyIn, type EndedNode } from '../nodes/kept-results-repository.js';
+import { refuseBeyondQuota } from '../projects/stored-bytes-repository.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { NODE_ITSELF } from './child-runs-repository.js';
+import { resealCopies } from './reseal-copies.js';
 import type { StoredRunContext } from './run-context-repository.js';
 
 /** An earlier run. */
@@ -102,8 +105,19 @@ export async function holdResults(transaction: Db, runId: string, retentionDays:
   return rows[0]?.isExpired === false;
 }
 
-/** Copies what is taken over from one run to the other: results and items, but no calls and no money. */
-export async function takeOver(transaction: Db, from: string, to: string, kept: KeptResults): Promise<void> {
+interface TakingOver {
+  from: string;
+  to: string;
+  projectId: number;
+  kept: KeptResults;
+}
+
+/**
+ * Copies what is taken over from one run of a project to another one: results and items, but no calls and no money. Throws
+ * PostgreSQL's refusal where the project may not store all of it.
+ */
+export async function takeOver(transaction: Db, box: SecretBox, taking: TakingOver): Promise<void> {
+  const { from, to, projectId, kept } = taking;
   const [paths, ids] = [kept.nodes.map(({ path }) => path), kept.nodes.map(({ nodeId }) => nodeId)];
   const loops = kept.loops.map(({ path, nodeId }) => iterationsPrefix(path, nodeId));
   const done = kept.iterations.flatMap(({ path, nodeId, indexes }) =>
@@ -137,6 +151,16 @@ export async function takeOver(transaction: Db, from: string, to: string, kept: 
       WHERE taken.run_id = ${to} AND taken.path = run_outputs.path AND taken.node_id = run_outputs.node_id)`.execute(
     transaction,
   );
+  await resealCopies(transaction, box, from, to);
+  await refuseBeyondQuota(transaction, projectId, await measureTaken(transaction, to));
+}
+
+/** Each row fits by itself: whether all of them do is asked once they are there. */
+async function measureTaken(transaction: Db, runId: string): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    SELECT coalesce(sum(greatest(result_bytes, octet_length(result_enc))), 0)::bigint AS bytes
+    FROM node_results WHERE run_id = ${runId}`.execute(transaction);
+  return rows[0]?.bytes ?? 0;
 }
 
 /** A table expression: what `path` begins with, up to each `[` (the iterations of a loop) or each `]` (an iteration). */

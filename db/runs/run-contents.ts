@@ -7,7 +7,7 @@ import { enclosingLoops, lastNodesOf } from '../../graph/plan.js';
 import { createMasker, type Masker } from '../../graph/mask.js';
 import { maskInput, secretTexts, type SecretMap } from '../../graph/secrets.js';
 import type { SecretBox } from '../core/secret-box.js';
-import { openPassedSecrets } from './passed-secrets.js';
+import { openPassedSecrets, type RunRow } from './passed-secrets.js';
 import type { StoredRunContext, StoredSnapshot } from './run-context-repository.js';
 
 export interface RunNode {
@@ -65,17 +65,23 @@ export interface RunContents {
   masker: Masker;
 }
 
+/** The secrets of the drawing of a run. */
+export function openRunSecrets(secretBox: SecretBox, sealed: Buffer | null, row: RunRow): SecretMap {
+  return sealed === null ? {} : (JSON.parse(secretBox.open(sealed, 'run-secrets', ...row)) as SecretMap);
+}
+
 /** Throws `MissingKeyError` when the key is gone that has sealed a value. */
 export function openRunContents(
-  { input: storedInput, inputEnc, secretsEnc, passedSecretsEnc }: StoredRunContext,
+  { runId, projectId, input: storedInput, inputEnc, secretsEnc, passedSecretsEnc }: StoredRunContext,
   fields: RunGraph['fields'],
   secretBox: SecretBox,
 ): RunContents {
-  const inputText = inputEnc === null ? storedInput : secretBox.open(inputEnc, 'run-input');
+  const row = [projectId, runId] as const;
+  const inputText = inputEnc === null ? storedInput : secretBox.open(inputEnc, 'run-input', ...row);
   const input = parseJson(inputText) as RunInput;
-  const secrets = secretsEnc === null ? {} : (JSON.parse(secretBox.open(secretsEnc, 'run-secrets')) as SecretMap);
+  const secrets = openRunSecrets(secretBox, secretsEnc, row);
   const { masked: publicInput, secretValues } = maskInput(fields, input);
-  const passed = openPassedSecrets(secretBox, passedSecretsEnc);
+  const passed = openPassedSecrets(secretBox, passedSecretsEnc, row);
   const texts = [...secretValues, ...secretTexts(secrets), ...passed];
   return { input, inputText, publicInput, secrets, secretTexts: texts, masker: createMasker(texts) };
 }

@@ -7,6 +7,7 @@ import type { Plan } from '../../graph/plan.js';
  * while it lasts.
  */
 export interface StoredRunContext {
+  runId: string;
   projectId: number;
   userId: number;
   snapshotHash: Buffer;
@@ -27,7 +28,7 @@ export interface StoredRunContext {
 
 export async function findRunContext(db: Db, runId: string): Promise<StoredRunContext | undefined> {
   const { rows } = await sql<StoredRunContext>`/* find_run_context */
-    SELECT project_id AS "projectId", user_id AS "userId", snapshot_hash AS "snapshotHash", input::text AS input,
+    SELECT id AS "runId", project_id AS "projectId", user_id AS "userId", snapshot_hash AS "snapshotHash", input::text AS input,
       input_enc AS "inputEnc", secrets_enc AS "secretsEnc", passed_secrets_enc AS "passedSecretsEnc",
       depth, coalesce(root_run_id, id) AS "rootRunId",
       resumed_from IS NOT NULL AS "isResumed", traceparent

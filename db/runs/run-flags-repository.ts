@@ -1,6 +1,7 @@
 // The three flags of a run. Specification, "Flags and publication".
 import { sql } from 'kysely';
-import type { Database } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import type { StoredRunStatus } from '../core/tables.js';
 
 export type RunFlag = 'is_api_run' | 'use_in_marketplace_example' | 'use_as_marketplace_template';
@@ -20,8 +21,8 @@ interface FlagChange {
  * run, so one whose results have expired gets none: then nothing changes, and the answer is false. The caller has made
  * sure that the workflow has the run.
  */
-export function setRunFlag(db: Database, { workflowId, runId, flag, value }: FlagChange): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
+export function setRunFlag(db: Db, { workflowId, runId, flag, value }: FlagChange): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
     const isExclusive = value && EXCLUSIVE.includes(flag);
     // One toggle of a workflow at a time. Lock order: workflow, then runs; nobody locks them the other way round.
     if (isExclusive) {
@@ -61,11 +62,7 @@ export interface FlagCandidate {
 }
 
 /** Undefined when the workflow has no such run. A terminal status and the drawing of a run never change. */
-export async function findFlagCandidate(
-  db: Database,
-  workflowId: number,
-  runId: string,
-): Promise<FlagCandidate | undefined> {
+export async function findFlagCandidate(db: Db, workflowId: number, runId: string): Promise<FlagCandidate | undefined> {
   const { rows } = await sql<FlagCandidate>`
     SELECT run.status, CASE WHEN json_typeof(graph.document -> 'nodes') = 'array'
       THEN json_array_length(graph.document -> 'nodes') > 0 ELSE false END AS "hasData"

@@ -2,6 +2,8 @@
 // endpoint, the reconciler, and the trigger's activity for the start.
 import { sql, type Transaction } from 'kysely';
 import type { Plan } from '../../graph/plan.js';
+import { SYSTEM } from '../audit/audit-entry.js';
+import { recordChange } from '../audit/record-change.js';
 import type { Db } from '../core/client.js';
 import { applyCommonUpdate } from './common-updates.js';
 import { chargeMarketplaceFee } from '../marketplace/marketplace-fee.js';
@@ -30,7 +32,15 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
   const run = await trx
     .selectFrom('runs')
     .leftJoin('marketplace_copies as copy', 'copy.copy_id', 'runs.workflow_id')
-    .select(['status', 'sequence', 'project_id', 'runs.user_id', 'snapshot_hash', 'run_started_at'])
+    .select([
+      'status',
+      'sequence',
+      'project_id',
+      'runs.user_id',
+      'snapshot_hash',
+      'run_started_at',
+      'cancel_requested_at',
+    ])
     .select(['copy.source_id', 'copy.run_fee_usd', 'copy.free_runs_per_user'])
     .where('id', '=', runId)
     // Whoever begins or ends a node holds the key of this row, and is waited for: nothing begins between the closing of
@@ -71,6 +81,11 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
     .returning(tellWatchers(runId).as('told'))
     .execute();
   await enqueueWebhookEvent(trx, { type: EVENTS[update.status], runId });
+  // Who asks here for a cancel is recorded then; this run was cancelled in Temporal.
+  if (status === 'Cancelled' && run.cancel_requested_at === null) {
+    const cancelled = { action: 'run.cancelled', type: 'run', doer: SYSTEM, keyOf: () => ({ id: runId }) } as const;
+    await recordChange(trx, cancelled, () => Promise.resolve());
+  }
   const answered = await sql<Answered>`/* answer_parent */
     WITH changed AS (SELECT id, parent_run_id, parent_path, parent_node_id FROM runs WHERE id = ${runId}), ${answeredParent}
     SELECT ${answeredColumns} FROM answered`.execute(trx);

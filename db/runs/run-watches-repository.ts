@@ -64,13 +64,14 @@ export interface Viewer extends Reader {
 
 /**
  * For each: the user's role in the run's project; null where the user is no member of it, the run's results are gone, the
- * key does not reach the project any more, or the session has ended.
+ * key does not reach the project any more, the session has ended, or the user is not active.
  */
 export async function findRoles(db: Db, viewers: Viewer[]): Promise<(Role | null)[]> {
   const { rows } = await sql<{ role: Role | null }>`/* find_roles */
     SELECT CASE WHEN asked.session_id IS NULL OR ${isLiveSession} THEN (
       SELECT member.role FROM runs AS run JOIN projects AS project ON project.id = run.project_id AND project.deleted_at IS NULL
       JOIN project_members AS member ON member.project_id = project.id AND member.user_id = asked.user_id
+      JOIN users AS reader ON reader.id = member.user_id AND reader.is_active
       WHERE run.id = asked.run_id AND run.results_expired_at IS NULL AND (asked.key_id IS NULL OR ${isGoodKey})
     ) END AS role
     FROM unnest(${viewers.map(({ runId }) => runId)}::uuid[], ${viewers.map(({ userId }) => userId)}::integer[],

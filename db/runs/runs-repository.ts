@@ -66,6 +66,8 @@ export async function findRunToStart(db: Db, runId: string): Promise<RunToStart 
 
 /** What a re-run takes over. */
 export interface OriginalRun {
+  id: string;
+  project_id: number;
   /** Masked. */
   input: RunInput;
   /** The unmasked input, sealed; null when nothing is masked. */
@@ -82,7 +84,15 @@ export function findOriginalRun(db: Db, workflowId: number, runId: string): Prom
   return db
     .selectFrom('runs')
     .innerJoin('graph_snapshots', 'graph_snapshots.hash', 'runs.snapshot_hash')
-    .select(['runs.input', 'runs.input_enc', 'runs.secrets_enc', 'runs.passed_secrets_enc', 'runs.is_input_lost'])
+    .select([
+      'runs.id',
+      'runs.project_id',
+      'runs.input',
+      'runs.input_enc',
+      'runs.secrets_enc',
+      'runs.passed_secrets_enc',
+      'runs.is_input_lost',
+    ])
     .select('graph_snapshots.document')
     .where('runs.id', '=', runId)
     .where('runs.workflow_id', '=', workflowId)

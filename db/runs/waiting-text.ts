@@ -8,7 +8,7 @@ export interface StoredWait {
   for: 'time' | 'callback' | 'human' | 'child';
   /** As JSON writes a Date. */
   until: string;
-  /** The sealed token of a callback, in base64. */
+  /** The sealed token of a callback (`readSealedToken`). */
   token_enc: string | null;
   /** Of a human task. */
   task_id: string | null;
@@ -26,7 +26,8 @@ function ofWait(what: RawBuilder<unknown>): RawBuilder<unknown> {
   )`;
 }
 
-const token = sql`translate(encode(wait.token_enc, 'base64'), E'\\n', '')`;
+const token = sql`translate(encode(wait.token_enc, 'base64'), E'\\n', '') || ' '
+  || json_build_array(wait.run_id, wait.path, wait.node_id)`;
 
 const taskId = sql`CASE wait.kind WHEN 'human' THEN (
   SELECT task.task_id FROM human_tasks AS task

@@ -1,6 +1,9 @@
-// The firings of schedules: each starts one run, whatever is repeated. Writer: the worker.
+// The firings of schedules: each starts one run, whatever is repeated. Writer: the worker; the API pauses.
 import { sql, type RawBuilder } from 'kysely';
+import { insertAuditEntry } from '../audit/audit-entry.js';
+import { findTarget } from '../audit/targets.js';
 import type { Database, Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import type { Role } from '../core/tables.js';
 import { insertAcceptedRun, type RunFacts } from '../runs/runs-repository.js';
 
@@ -14,7 +17,7 @@ export interface FiringSchedule {
   workflowId: number;
   projectId: number;
   authorId: number;
-  /** Null when the author is no member of the project any more. */
+  /** Null when the author is no member of the project any more, or not active. */
   authorRole: Role | null;
   inputEnc: Buffer;
   isPaused: boolean;
@@ -34,6 +37,7 @@ export interface FiredRun {
 /** A firing is remembered for longer than its run can last, and every new one takes some old ones of its schedule away. */
 const KEPT = sql`interval '90 days'`;
 const SWEEP = 10;
+const LOST_ACCESS = 'author_lost_access';
 /** A drawing may have an error for each of its nodes. */
 const MAX_REFUSAL_CHARACTERS = 1_000;
 
@@ -53,10 +57,12 @@ export function findFiringSchedule(db: Db, scheduleId: string): Promise<FiringSc
     .selectFrom('schedules')
     .innerJoin('workflows', 'workflows.id', 'schedules.workflow_id')
     .innerJoin('projects', 'projects.id', 'workflows.project_id')
+    .innerJoin('users', 'users.id', 'schedules.author_id')
     .leftJoin('project_members', (join) =>
       join
         .onRef('project_members.project_id', '=', 'projects.id')
-        .onRef('project_members.user_id', '=', 'schedules.author_id'),
+        .onRef('project_members.user_id', '=', 'schedules.author_id')
+        .on('users.is_active', '=', true),
     )
     .select(['schedules.workflow_id as workflowId', 'projects.id as projectId', 'schedules.author_id as authorId'])
     .select(['project_members.role as authorRole', 'schedules.input_enc as inputEnc'])
@@ -115,9 +121,32 @@ export async function noteRefusal(db: Db, { scheduleId, at }: FiringKey, { code,
 
 /** The API then pauses the copy in Temporal, too. Not where somebody else has become the author meanwhile. */
 export async function pauseForLostAccess(db: Db, scheduleId: string, authorId: number): Promise<void> {
-  await sql`
-    UPDATE schedules SET is_paused = true, pause_reason = 'author_lost_access', version = gen_random_uuid(), sync_at = now()
-    WHERE id = ${scheduleId} AND author_id = ${authorId} AND NOT is_paused`.execute(db);
+  await pause(db, sql`id = ${scheduleId} AND author_id = ${authorId}`);
+}
+
+/** All of an author who is locked out. */
+export async function pauseSchedulesOf(transaction: Db, authorId: number): Promise<void> {
+  await pause(transaction, sql`author_id = ${authorId}`);
+}
+
+/** Each schedule has a record of its own, in the transaction of the change. */
+async function pause(db: Db, which: RawBuilder<unknown>): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    const { rows } = await sql<{ id: string }>`
+      UPDATE schedules SET is_paused = true, pause_reason = ${LOST_ACCESS}, version = gen_random_uuid(), sync_at = now()
+      WHERE ${which} AND NOT is_paused
+      RETURNING id`.execute(transaction);
+    for (const { id } of rows) {
+      const found = await findTarget(transaction, 'schedule', { id });
+      await insertAuditEntry(transaction, {
+        action: 'schedule.paused',
+        doer: { via: 'schedule' },
+        projectId: found?.projectId ?? null,
+        target: found && { type: 'schedule', id, name: found.name },
+        changes: { is_paused: [false, true], pause_reason: [null, LOST_ACCESS] },
+      });
+    }
+  });
 }
 
 /** Of a schedule that fires in Temporal and is unknown here, such as after a restore: the API deletes it there. */

@@ -1,7 +1,8 @@
 // The schedules of workflows, as people read and change them. What fires: firings-repository.ts. What Temporal must know:
 // schedule-sync-repository.ts.
 import { sql } from 'kysely';
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import type { Role, ScheduleOverlap } from '../core/tables.js';
 import { lockProject } from '../workflows/workflows-repository.js';
 
@@ -28,7 +29,7 @@ export interface ScheduleRecord extends ScheduleSettings {
   id: string;
   authorId: number;
   authorName: string;
-  /** Of the author in the workflow's project; null when they are no member any more. */
+  /** Of the author in the workflow's project; null when they are no member any more, or not active. */
   authorRole: Role | null;
   pauseReason: 'author_lost_access' | null;
   version: string;
@@ -44,8 +45,8 @@ export interface ScheduleRecord extends ScheduleSettings {
  * `gone`: there is no such workflow. `too_many`: it has as many schedules as it may, and none was added. The lock on the
  * project's row makes the count hold, and no schedule is added to what is being deleted.
  */
-export function insertSchedule(db: Database, schedule: NewSchedule): Promise<ScheduleRecord | 'gone' | 'too_many'> {
-  return db.transaction().execute(async (transaction) => {
+export function insertSchedule(db: Db, schedule: NewSchedule): Promise<ScheduleRecord | 'gone' | 'too_many'> {
+  return inTransaction(db, async (transaction) => {
     if (!(await lockProject(transaction, schedule.projectId))) return 'gone';
     const workflow = await transaction
       .selectFrom('workflows')
@@ -92,11 +93,11 @@ export interface ScheduleChange {
  * all of it. Undefined when the workflow has no such schedule.
  */
 export function updateSchedule(
-  db: Database,
+  db: Db,
   { workflowId, scheduleId }: { workflowId: number; scheduleId: string },
   change: (stored: ScheduleRecord) => ScheduleChange,
 ): Promise<ScheduleRecord | undefined> {
-  return db.transaction().execute(async (transaction) => {
+  return inTransaction(db, async (transaction) => {
     const find = () => scheduleRecords(transaction, workflowId).where('schedules.id', '=', scheduleId);
     const stored = await find().forNoKeyUpdate('schedules').executeTakeFirst();
     if (stored === undefined) return undefined;
@@ -154,7 +155,8 @@ function scheduleRecords(db: Db, workflowId: number) {
     .leftJoin('project_members', (join) =>
       join
         .onRef('project_members.project_id', '=', 'workflows.project_id')
-        .onRef('project_members.user_id', '=', 'schedules.author_id'),
+        .onRef('project_members.user_id', '=', 'schedules.author_id')
+        .on('users.is_active', '=', true),
     )
     .select(['schedules.id', 'schedules.cron', 'schedules.time_zone as timeZone', 'schedules.input_enc as inputEnc'])
     .select(['schedules.overlap', 'schedules.jitter_seconds as jitterSeconds'])

@@ -1,6 +1,8 @@
 // Which user a person of an OpenID Connect issuer is. Writer: the API. Specification of the additions: docs/operate/sign-in.md,
 // "OpenID Connect".
 import { sql, type Transaction } from 'kysely';
+import { SYSTEM } from '../audit/audit-entry.js';
+import { recordChange } from '../audit/record-change.js';
 import type { Database, Db } from '../core/client.js';
 import type { Tables } from '../core/tables.js';
 import { createUser, findUserByEmail } from '../projects/users-repository.js';
@@ -60,10 +62,14 @@ async function linkIdentity(
   const owner = verifiedEmail === undefined ? undefined : await findUserByEmail(trx, verifiedEmail);
   if (owner !== undefined && (await isLinked(trx, owner.id, issuer))) return undefined;
   if (owner === undefined && !createUsers) return undefined;
-  const user = owner ?? (await createUser(trx, { name, email: verifiedEmail, apiAccess: false }));
+  const make = { action: 'user.created', type: 'user', doer: SYSTEM, isMade: true, keyOf: toKey } as const;
+  const user =
+    owner ?? (await recordChange(trx, make, () => createUser(trx, { name, email: verifiedEmail, apiAccess: false })));
   await trx.insertInto('oidc_identities').values({ issuer, subject, user_id: user.id }).execute();
   return user.id;
 }
+
+const toKey = ({ id }: { id: number }) => ({ id });
 
 async function isLinked(db: Db, userId: number, issuer: string): Promise<boolean> {
   const row = await db

@@ -1,26 +1,75 @@
-// Writer: the admin commands. A password is known here by its hash only (api/sessions/password-hash.ts).
+// Writers: the admin commands and the API. A password is known here by its hash only (api/sessions/password-hash.ts).
 import { sql, type Transaction } from 'kysely';
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import type { Tables } from '../core/tables.js';
-import { endSessionsOf } from './sessions-repository.js';
+import { createSession, endSessionsOf, type NewSession, type OpenedSession } from './sessions-repository.js';
+import { deleteUnusedLinks, redeemLink } from './sign-in-links-repository.js';
 
 /** What a login needs to know before the password is compared. */
 export interface LoginAccount {
   userId: number;
-  /** Undefined for a user who has no password. */
+  /** Undefined for a user who has no password, and for one who is not active. */
   hash: string | undefined;
   /** Whether the user was signed in from this network before. */
   isKnownNetwork: boolean;
 }
 
 /** Sets the password and ends all that an older one has opened: sessions, and links that nobody has used. */
-export function replacePassword(db: Database, userId: number, hash: string): Promise<void> {
-  return db.transaction().execute(async (trx) => {
-    // First of all: a login that is under way with the old password waits for this row, or has its session ended below.
+export function replacePassword(db: Db, userId: number, hash: string): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    await lockUser(trx, userId);
     await writePassword(trx, userId, hash);
-    await endSessionsOf(trx, userId);
-    await trx.deleteFrom('sign_in_links').where('user_id', '=', userId).where('used_at', 'is', null).execute();
+    await endAllOf(trx, userId);
   });
+}
+
+interface PasswordChange {
+  userId: number;
+  /** That of the password that the user has given as the present one. */
+  before: string;
+  hash: string;
+  /** The session that goes on. */
+  sessionId: string | undefined;
+}
+
+/** False, and nothing is changed, where the user has another password by now. */
+export function changePassword(db: Db, { userId, before, hash, sessionId }: PasswordChange): Promise<boolean> {
+  return inTransaction(db, async (trx) => {
+    await lockUser(trx, userId);
+    if (!(await holdsPassword(trx, userId, before))) return false;
+    await writePassword(trx, userId, hash);
+    await endAllOf(trx, userId, sessionId);
+    return true;
+  });
+}
+
+/**
+ * Uses a password link up, sets the password, ends all sessions and all other links, and opens a session. Undefined, and
+ * nothing is changed, where the link was used meanwhile or the user is not active.
+ */
+export function resetPassword(
+  db: Db,
+  { token, hash, session }: { token: string; hash: string; session: NewSession },
+): Promise<(OpenedSession & { token: string }) | undefined> {
+  const { userId } = session;
+  return inTransaction(db, async (trx) => {
+    if (!(await lockUser(trx, userId)) || !(await redeemLink(trx, token))) return undefined;
+    await writePassword(trx, userId, hash);
+    await endAllOf(trx, userId);
+    return createSession(trx, session);
+  });
+}
+
+/** First of all (`holdActiveUser`). False: there is no such active user. */
+async function lockUser(trx: Transaction<Tables>, userId: number): Promise<boolean> {
+  const user = trx.selectFrom('users').select('is_active').where('id', '=', userId);
+  return (await user.forNoKeyUpdate().executeTakeFirst())?.is_active === true;
+}
+
+async function endAllOf(trx: Transaction<Tables>, userId: number, exceptSession?: string): Promise<void> {
+  await endSessionsOf(trx, userId, exceptSession);
+  await deleteUnusedLinks(trx, userId);
 }
 
 export async function writePassword(db: Db, userId: number, hash: string): Promise<void> {
@@ -34,7 +83,7 @@ export async function writePassword(db: Db, userId: number, hash: string): Promi
 /** One statement of the same cost whether or not there is such a user. */
 export async function findLoginAccount(db: Db, email: string, network: string): Promise<LoginAccount | undefined> {
   const { rows } = await sql<{ userId: number; hash: string | null; isKnownNetwork: boolean }>`/* find_login_account */
-    SELECT users.id AS "userId", user_passwords.hash,
+    SELECT users.id AS "userId", CASE WHEN users.is_active THEN user_passwords.hash END AS hash,
       EXISTS (SELECT FROM sessions WHERE user_id = users.id AND network = ${network}) AS "isKnownNetwork"
     FROM users LEFT JOIN user_passwords ON user_passwords.user_id = users.id
     WHERE lower(users.email) = lower(${email})`.execute(db);
@@ -52,4 +101,13 @@ export async function holdsPassword(trx: Transaction<Tables>, userId: number, ha
     .forShare()
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** As at a login, for a user who is signed in. */
+export async function findOwnAccount(db: Db, userId: number, network: string): Promise<LoginAccount> {
+  const { rows } = await sql<{ hash: string | null; isKnownNetwork: boolean }>`
+    SELECT (SELECT hash FROM user_passwords WHERE user_id = ${userId}) AS hash,
+      EXISTS (SELECT FROM sessions WHERE user_id = ${userId} AND network = ${network}) AS "isKnownNetwork"`.execute(db);
+  const { hash, isKnownNetwork } = rows[0]!;
+  return { userId, hash: hash ?? undefined, isKnownNetwork };
 }

@@ -44,14 +44,18 @@ export async function rotateToken(
   return rotated && { ...rotated, token: next.token };
 }
 
-/** Ends the session of a token, used or not. */
-export async function endSessionOfToken(db: Db, token: string): Promise<void> {
+/** Ends the session of a token, used or not. Undefined when it has no live one. */
+export async function endSessionOfToken(
+  db: Db,
+  token: string,
+): Promise<{ sessionId: string; userId: number } | undefined> {
   const family = familyOf(token);
-  if (family === undefined) return;
-  await db
+  if (family === undefined) return undefined;
+  return db
     .updateTable('sessions')
     .set({ ended_at: sql`now()` })
     .where('family_hash', '=', hashToken(family))
     .where(isLive)
-    .execute();
+    .returning(['id as sessionId', 'user_id as userId'])
+    .executeTakeFirst();
 }

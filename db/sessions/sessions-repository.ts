@@ -1,7 +1,7 @@
 // Writer: the API. docs/operate/sign-in.md, "Sessions".
-import { sql, type RawBuilder, type Selectable, type Transaction } from 'kysely';
+import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Db } from '../core/client.js';
-import type { SignInMethod, Tables, UsersTable } from '../core/tables.js';
+import type { SignInMethod, Tables } from '../core/tables.js';
 import { createRefreshToken, type RefreshToken } from './refresh-token.js';
 
 /** A session lives so long after its sign-in or last refresh ... */
@@ -22,14 +22,37 @@ export interface OpenedSession {
   secondsLeft: number;
 }
 
-interface NewSession {
+export interface NewSession {
   userId: number;
   method: SignInMethod;
   network: string;
   userAgent: string;
 }
 
-/** The refresh token is known here for the only time. */
+/**
+ * First of all in a transaction that lets the user in or gives out a link: it waits for whoever locks the user out or replaces
+ * the password, or they wait and then end what it has opened. Locks are taken in the order user, password, links, sessions.
+ * False: there is no such active user.
+ */
+export async function holdActiveUser(transaction: Db, userId: number): Promise<boolean> {
+  const user = transaction.selectFrom('users').select('id').where('id', '=', userId).where('is_active', '=', true);
+  return (await user.forShare().executeTakeFirst()) !== undefined;
+}
+
+/**
+ * Opens a session of an active user, where `confirm` says in the same transaction that the sign-in is as good as it was when
+ * it was looked at. Undefined: it is not, and nothing was changed.
+ */
+export async function openSession(
+  transaction: Transaction<Tables>,
+  session: NewSession,
+  confirm: () => Promise<boolean>,
+): Promise<(OpenedSession & { token: string }) | undefined> {
+  if (!(await holdActiveUser(transaction, session.userId)) || !(await confirm())) return undefined;
+  return createSession(transaction, session);
+}
+
+/** In a transaction that holds the user. The refresh token is known here for the only time. */
 export async function createSession(
   trx: Transaction<Tables>,
   { userId, method, network, userAgent }: NewSession,
@@ -68,21 +91,6 @@ export function secondsLeft() {
   return seconds.as('secondsLeft');
 }
 
-/** The user of an access token of ours; undefined when the session is over. */
-export function findSessionUser(
-  db: Db,
-  { userId, sessionId }: { userId: number; sessionId: string },
-): Promise<Selectable<UsersTable> | undefined> {
-  return db
-    .selectFrom('sessions')
-    .innerJoin('users', 'users.id', 'sessions.user_id')
-    .selectAll('users')
-    .where('sessions.id', '=', sessionId)
-    .where('users.id', '=', userId)
-    .where(isLive)
-    .executeTakeFirst();
-}
-
 /** False when the user has no such live session. */
 export async function endSession(db: Db, userId: number, sessionId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -95,12 +103,14 @@ export async function endSession(db: Db, userId: number, sessionId: string): Pro
   return numUpdatedRows > 0n;
 }
 
-export async function endSessionsOf(db: Db, userId: number): Promise<void> {
+/** `except`: the session that goes on. */
+export async function endSessionsOf(db: Db, userId: number, except?: string): Promise<void> {
   await db
     .updateTable('sessions')
     .set({ ended_at: sql`now()` })
     .where('user_id', '=', userId)
     .where(isLive)
+    .$if(except !== undefined, (query) => query.where('id', '!=', except!))
     .execute();
 }
 

@@ -28,11 +28,18 @@ export async function ensureToken(
 /** `repeated`: the callback has been accepted before, and its run goes on. `too_late`: its run or its wait has ended. */
 export type CallbackOutcome = { status: 'accepted'; wait: NodeKey } | { status: 'repeated' | 'too_late' | 'unknown' };
 
-/** Accepts a callback once, also where its node does not wait yet; one that keeps an earlier result will not wait. */
-export async function acceptCallback(db: Db, token: string, answerEnc: Buffer): Promise<CallbackOutcome> {
+/**
+ * Accepts a callback once, also where its node does not wait yet; one that keeps an earlier result will not wait. `seal`
+ * seals the answer for the node that the token belongs to.
+ */
+export async function acceptCallback(db: Db, token: string, seal: (wait: NodeKey) => Buffer): Promise<CallbackOutcome> {
   const hash = hashToken(token);
+  const found = await sql<NodeKey>`
+    SELECT run_id AS "runId", path, node_id AS "nodeId" FROM waits WHERE token_hash = ${hash}`.execute(db);
+  const [asked] = found.rows;
+  if (asked === undefined) return { status: 'unknown' };
   const accepted = await sql<NodeKey>`/* accept_callback */
-    UPDATE waits AS wait SET answer_enc = ${answerEnc}, answered_at = clock_timestamp()
+    UPDATE waits AS wait SET answer_enc = ${seal(asked)}, answered_at = clock_timestamp()
     FROM runs AS run
     WHERE wait.token_hash = ${hash} AND run.id = wait.run_id AND run.status = 'In Progress'
       AND wait.answered_at IS NULL AND wait.closed_at IS NULL AND coalesce(wait.until > clock_timestamp(), true)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import type { DeliveryListing } from './webhook-deliveries-repository.js';
 
 /** A second click is no second wish. */
@@ -14,11 +15,11 @@ const REPEAT = sql`interval '10 seconds'`;
  * Events of the same run that are still pending wait until this one is settled, as behind any earlier event.
  */
 export function sendDeliveryAgain(
-  db: Database,
+  db: Db,
   projectId: number,
   deliveryId: string,
 ): Promise<DeliveryListing | 'webhook_disabled' | undefined> {
-  return db.transaction().execute(async (transaction) => {
+  return inTransaction(db, async (transaction) => {
     const ofProject = transaction
       .selectFrom('webhook_deliveries as delivery')
       .innerJoin('projects', 'projects.id', 'delivery.project_id')

@@ -1,6 +1,7 @@
 // Categories of workflows, two levels deep. Writer of the categories themselves: `admin`; of who has which: the API.
 import { sql, type RawBuilder } from 'kysely';
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 
 export interface Category {
   id: number;
@@ -37,8 +38,8 @@ export async function listCategories(db: Db): Promise<Category[]> {
 }
 
 /** Takes it off all workflows. The lock on its row keeps subcategories and workflows from coming in between. */
-export function deleteCategory(db: Database, id: number): Promise<'deleted' | 'not_found' | 'has_children'> {
-  return db.transaction().execute(async (transaction) => {
+export function deleteCategory(db: Db, id: number): Promise<'deleted' | 'not_found' | 'has_children'> {
+  return inTransaction(db, async (transaction) => {
     const found = transaction.selectFrom('categories').select('id');
     if ((await found.where('id', '=', id).forUpdate().executeTakeFirst()) === undefined) return 'not_found';
     if ((await found.where('parent_id', '=', id).limit(1).executeTakeFirst()) !== undefined) return 'has_children';

@@ -1,5 +1,8 @@
 import { sql } from 'kysely';
-import type { Database } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
+import { reserveId } from '../core/reserve-id.js';
+import type { SecretBox } from '../core/secret-box.js';
 import { copyCategories } from './categories-repository.js';
 import { lockProject } from './workflows-repository.js';
 
@@ -16,24 +19,40 @@ interface Duplication {
  * is independent. Undefined when the workflow is gone. Specification, "Workflows: CRUD".
  */
 export function duplicateWorkflow(
-  db: Database,
+  db: Db,
+  secretBox: SecretBox,
   { workflowId, projectId, userId }: Duplication,
 ): Promise<number | undefined> {
-  return db.transaction().execute(async (transaction) => {
+  return inTransaction(db, async (transaction) => {
     if (!(await lockProject(transaction, projectId))) return undefined;
-    // The sealed secrets are not bound to the workflow's id, so they are copied as they are.
-    const { rows } = await sql<{ id: number }>`
-      INSERT INTO workflows (project_id, author_id, title, sort_id, document, secrets_enc, market_title,
+    const id = await reserveId(transaction, 'workflows');
+    const secrets = await transaction
+      .selectFrom('workflows')
+      .select('secrets_enc')
+      .where('id', '=', workflowId)
+      .forShare()
+      .executeTakeFirst();
+    const original = secrets?.secrets_enc ?? null;
+    const sealed =
+      original &&
+      secretBox.seal(
+        secretBox.open(original, 'workflow-secrets', projectId, workflowId),
+        'workflow-secrets',
+        projectId,
+        id,
+      );
+    const { rows } = await sql`
+      INSERT INTO workflows (id, project_id, author_id, title, sort_id, document, secrets_enc, market_title,
         short_description, available_languages, readme_guide, run_fee_usd, free_runs_per_user,
         max_run_cost_usd)
-      SELECT project_id, ${userId}, title,
+      SELECT ${id}, project_id, ${userId}, title,
         (SELECT max(sort_id) + 1 FROM workflows WHERE project_id = ${projectId} AND archived_at IS NULL),
-        document, secrets_enc, market_title, short_description, available_languages, readme_guide, run_fee_usd,
+        document, ${sealed}::bytea, market_title, short_description, available_languages, readme_guide, run_fee_usd,
         free_runs_per_user, max_run_cost_usd
       FROM workflows WHERE id = ${workflowId} AND archived_at IS NULL
       RETURNING id`.execute(transaction);
-    const id = rows[0]?.id;
-    if (id !== undefined) await copyCategories(transaction, workflowId, id);
+    if (rows.length === 0) return undefined;
+    await copyCategories(transaction, workflowId, id);
     return id;
   });
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import { lockProject } from './workflows-repository.js';
 
 /**
@@ -8,10 +9,10 @@ import { lockProject } from './workflows-repository.js';
  * the workflow is gone.
  */
 export function reorderWorkflow(
-  db: Database,
+  db: Db,
   { workflowId, projectId, position }: { workflowId: number; projectId: number; position: number },
 ): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
+  return inTransaction(db, async (transaction) => {
     await lockProject(transaction, projectId);
     const moved = await transaction
       .selectFrom('workflows')

@@ -1,6 +1,7 @@
 import { sql, type Updateable } from 'kysely';
 import { categoryIds, subcategoryIds } from './categories-repository.js';
-import type { Database, Db } from '../core/client.js';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
 import { containing } from '../core/like-pattern.js';
 import { executePrepared } from '../core/statement.js';
 import type { Role, WorkflowRow, WorkflowsTable } from '../core/tables.js';
@@ -50,6 +51,8 @@ export interface WorkflowUpdate {
 }
 
 export interface NewWorkflow {
+  /** Reserved (`reserveId`), because the secrets are bound to it. */
+  id: number;
   shortDescription?: string;
   projectId: number;
   authorId: number;
@@ -71,8 +74,8 @@ interface WorkflowListQuery {
 const LISTED_DOCUMENTS_BYTES = 64 * 1024 * 1024;
 
 /** Appended at the end of its project. Undefined when the project is gone. */
-export function createWorkflow(db: Database, workflow: NewWorkflow): Promise<number | undefined> {
-  return db.transaction().execute((transaction) => insertWorkflow(transaction, workflow));
+export function createWorkflow(db: Db, workflow: NewWorkflow): Promise<number | undefined> {
+  return inTransaction(db, (transaction) => insertWorkflow(transaction, workflow));
 }
 
 /** Within the caller's transaction. */
@@ -81,6 +84,7 @@ export async function insertWorkflow(transaction: Db, workflow: NewWorkflow): Pr
   const { id } = await transaction
     .insertInto('workflows')
     .values({
+      id: workflow.id,
       project_id: workflow.projectId,
       author_id: workflow.authorId,
       title: workflow.title,
@@ -145,7 +149,7 @@ export async function findDrawing(db: Db, workflowId: number): Promise<StoredDra
  * seen it would undo it. Undefined when the workflow is gone.
  */
 export function updateWorkflow(
-  db: Database,
+  db: Db,
   { workflowId, scope }: { workflowId: number; scope: Scope },
   toUpdate: (
     stored: StoredWorkflow,
@@ -153,7 +157,7 @@ export function updateWorkflow(
   ) => WorkflowUpdate | undefined | Promise<WorkflowUpdate | undefined>,
   writeMore?: (transaction: Db) => Promise<void>,
 ): Promise<MemberWorkflow | undefined> {
-  return db.transaction().execute(async (transaction) => {
+  return inTransaction(db, async (transaction) => {
     const stored = await selectDrawing(transaction, workflowId)
       .select(['is_published', 'revision'])
       .forNoKeyUpdate()
@@ -194,8 +198,8 @@ function nextVersion({ version }: StoredWorkflow, userId: number) {
 }
 
 /** Gone from every read; the row stays for its runs. The workflows behind it in the project move up. */
-export function archiveWorkflow(db: Database, projectId: number, workflowId: number): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
+export function archiveWorkflow(db: Db, projectId: number, workflowId: number): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
     await deleteSchedulesOf(transaction, { workflowId });
     await cancelOpenRuns(transaction, { workflowId });
     await lockProject(transaction, projectId);

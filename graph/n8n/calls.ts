@@ -9,16 +9,15 @@ export function translateCall(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const source = textOf(parameters['source']) ?? 'database';
   if (source !== 'database') throw new NotTranslatable(`its workflow comes from "${source}"`);
-  if ((parameters['mode'] ?? 'once') === 'each' && at.json.isList === true) {
-    at.warn('n8n runs the workflow once for each of several items. Here it runs once.');
-  }
+  if ((parameters['mode'] ?? 'once') === 'each') at.warnOfItems();
   const mapped = valueAt(parameters, 'workflowInputs', 'value');
   const input =
     isObject(mapped) && Object.keys(mapped).length > 0 ? (at.value(mapped, 'workflowInputs') as JsonObject) : whole(at);
   at.warn(`Choose the workflow that it runs${namedIn(parameters['workflowId'])}: ids of n8n mean nothing here.`);
   const doesWait = valueAt(parameters, 'options', 'waitForSubWorkflow') !== false;
   const id = at.add('workflow', { input, wait: doesWait });
-  return oneWay(id, doesWait ? wholePlace(`${id}.result.output`, `${id}.result.run_id`, at.around.order) : at.json);
+  if (!doesWait) return oneWay(id, at.json);
+  return oneWay(id, at.uncertain(wholePlace(`${id}.result.output`, `${id}.result.run_id`, at.around.order)));
 }
 
 /** Without named inputs n8n hands over everything. The fields of an object can be named, those of a variable cannot. */

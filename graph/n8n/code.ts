@@ -67,7 +67,8 @@ function translate(at: NodeTranslation, code: string, mode: Mode): TranslatedNod
   };
   const lines = [...ITEMS, ...(names.length > 0 ? OTHER_NODES : []), ...body(code, mode), ...ANSWER];
   const id = at.add('code', { code: lines.join('\n'), inputs, settings: { timeout: 30 } });
-  return oneWay(id, at.resultPlace(id));
+  const place = at.resultPlace(id);
+  return oneWay(id, mode === 'all' ? at.uncertain(place) : at.asManyAsComeIn(place));
 }
 
 function body(code: string, mode: Mode): string[] {

@@ -103,6 +103,10 @@ function toAtom(at: NodeTranslation, { type, operation, left, right, ignoresCase
   const asked = askedBy(type, operation);
   if (asked === undefined)
     throw new NotTranslatable(`the operation "${operation}" of ${type} values has no equivalent`);
+  if (operation === 'exists' || operation === 'notExists')
+    at.warn(`${field}: in n8n an empty text exists. Here it counts as missing.`);
+  if (type === 'string' && isNumeric(right))
+    at.warn(`${field}: n8n compares texts. Here two numbers are compared by value, so that "1.0" equals "1".`);
   if (type === 'dateTime') at.warn(`${field}: dates are compared as text, which is right for dates of the same form.`);
   const sides = { left: at.text(left, field), right: at.text(right, field) };
   if (asked === 'true' || asked === 'false') return positive({ left: sides.left, operator: '==', right: asked });
@@ -121,6 +125,12 @@ function toAtom(at: NodeTranslation, { type, operation, left, right, ignoresCase
   const atom = withoutCase(sides, operator, isNegated);
   if (atom === undefined) at.warn(`${field}: capitals and small letters count here.`);
   return atom ?? { condition: { left: sides.left, operator, right: sides.right }, isNegated };
+}
+
+function isNumeric(value: unknown): boolean {
+  return (
+    typeof value === 'number' || (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
+  );
 }
 
 function positive(condition: Atom['condition']): Atom {

@@ -83,7 +83,7 @@ interface Ways {
 
 /** The first rule that holds decides. */
 function decide(at: NodeTranslation, rules: readonly Rule[], ways: Ways): TranslatedNode {
-  warnOfList(at);
+  at.warnOfItems();
   const [only] = rules;
   if (rules.length === 1 && only!.atoms.length === 1) return toCondition(at, only!, ways);
   const cases = rules.flatMap(toCases);
@@ -100,17 +100,13 @@ function takeAll(
   otherwise: number | undefined,
   outputs: number,
 ): TranslatedNode {
-  warnOfList(at);
+  at.warnOfItems();
   const cases = rules.flatMap(toCases);
   const isPlain = rules.every(({ atoms }) => atoms.length === 1) && cases.every(({ atom }) => !atom.isNegated);
   if (!isPlain || cases.length > MAX_CASES) {
     throw new NotTranslatable('it takes all outputs that match, and asks several things for one of them');
   }
   return toSwitch(at, cases, 'all', { otherwise, outputs });
-}
-
-function warnOfList(at: NodeTranslation): void {
-  if (at.json.isList === true) at.warn('n8n asks for each of several items. Here it is asked once, of the whole list.');
 }
 
 function toCondition(at: NodeTranslation, { atoms: [atom], output }: Rule, ways: Ways): TranslatedNode {

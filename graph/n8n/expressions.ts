@@ -144,7 +144,8 @@ function readNode(name: string, item: string | undefined, rest: string, names: N
 function readFrom(place: Place, item: string | undefined, rest: string): Read {
   const path = parsePath(rest);
   if (path === undefined) return { reason: 'only names of data can be translated' };
-  const isOfList = place.isList === true && item === 'first()';
+  const isOfList = place.items === 'several' && item === 'first()';
+  if (place.items === 'several' && item === 'last()') return { reason: 'no variable names the last of several items' };
   const value = templateAt(place, isOfList ? [0, ...path] : path);
   if (value === undefined) return { reason: place.gap ?? 'no variable can name it' };
   return { value };

@@ -90,7 +90,7 @@ function placeOf(at: NodeTranslation, id: string, { isWhole, format, options }: 
   if (format === 'text' || format === 'string') {
     return { readings: [{ path: [property], variable: body }], ran, order, gap: 'the answer is one text' };
   }
-  return wholePlace(body, ran, order);
+  return at.uncertain(wholePlace(body, ran, order));
 }
 
 function readParts(at: NodeTranslation): RequestParts {

@@ -1,13 +1,26 @@
 // Nodes that look at lists of items: Split Out, Loop Over Items, Aggregate, Limit and Item Lists.
-import type { PathPart } from '../variable.js';
 import { fromEntries } from './draft.js';
 import { loopOutputs } from './loops.js';
 import { numberOf, objectsOf, textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
-import { templateAt, wholePlace } from './places.js';
+import { wholePlace } from './places.js';
 
 const MAX_ITEMS = 10_000;
 const AS_ITEMS = 'const items = Array.isArray(inputs.json) ? inputs.json : [inputs.json];';
+
+/** An element that is an object becomes the item, unless a field is named for it; any other one stands in a field. */
+const SPLIT_CODE = [
+  AS_ITEMS,
+  'const isObject = (value) => value !== null && typeof value === "object";',
+  'const elementsOf = (value) => (value === undefined ? [] : isObject(value) ? Object.values(value) : [value]);',
+  'return items.flatMap((item) => {',
+  '  const list = inputs.path.reduce((value, step) => value?.[step], item);',
+  '  return elementsOf(list).map((element) => inputs.target === "" && isObject(element)',
+  '    ? { ...element } : { [inputs.target || inputs.field]: element });',
+  '});',
+].join('\n');
+const NONE_SPLIT =
+  'In n8n nothing behind this node runs where the list is empty. Here what follows runs once, with the list.';
 
 export function translateSplitOut(at: NodeTranslation): TranslatedNode {
   return splitOut(at, valueAt(at.parameters, 'options', 'disableDotNotation') !== true);
@@ -16,32 +29,28 @@ export function translateSplitOut(at: NodeTranslation): TranslatedNode {
 /** What follows is done for each element, where that can be its body; else the list is put out as one. */
 function splitOut(at: NodeTranslation, hasDots: boolean): TranslatedNode {
   const { parameters } = at;
-  const field = textOf(parameters['fieldToSplitOut']) ?? '';
-  const target = textOf(valueAt(parameters, 'options', 'destinationFieldName'));
+  const field = (textOf(parameters['fieldToSplitOut']) ?? '').trim().replace(/^\$json\./, '');
+  const target = textOf(valueAt(parameters, 'options', 'destinationFieldName')) ?? '';
   const include = textOf(parameters['include']) ?? 'noOtherFields';
   if (field === '' || field.startsWith('=') || field.includes(','))
     throw new NotTranslatable('it splits other than one named field');
   if (include !== 'noOtherFields') throw new NotTranslatable('it keeps other fields beside the elements');
-  const path: PathPart[] = hasDots ? field.split('.') : [field];
-  const list = templateAt(at.json, path);
-  if (typeof list !== 'string')
-    throw new NotTranslatable(`its list cannot be read: ${at.json.gap ?? 'no variable names it'}`);
-  const name = target === undefined || target === '' ? path.at(-1)! : target;
+  const path = hasDots ? field.split('.') : [field];
+  const data = { code: SPLIT_CODE, inputs: { json: at.wholeJson, path, field, target } };
   if (!at.around.isSplit) {
-    const id = at.add('set', { value: list });
-    return oneWay(id, { ...at.resultPlace(id), isList: true });
+    const id = at.add('code', data);
+    if (at.around.leadsOn) at.warn(NONE_SPLIT);
+    return oneWay(id, { ...at.resultPlace(id), items: 'several' });
   }
-  const id = at.add('for_each', { items: list, max_items: MAX_ITEMS, concurrency: 1 });
-  const item = `${id}.item`;
-  const readings = [
-    // An element that is no object stands in a field; any other one is the item itself.
-    { path: [name], variable: item },
-    { path: [], variable: item },
-  ];
-  return {
-    entry: id,
-    outputs: [{ sources: [{ id, handle: 'body' }], place: { readings, ran: item, order: at.around.order } }],
-  };
+  const before = at.add('code', data, 'items');
+  const id = at.add('for_each', {
+    items: `{{ ${before}.result.value }}`,
+    max_items: MAX_ITEMS,
+    concurrency: 1,
+  });
+  at.link({ id: before, handle: null }, id);
+  const place = wholePlace(`${id}.item`, `${id}.item`, at.around.order);
+  return { entry: before, main: id, outputs: [{ sources: [{ id, handle: 'body' }], place }] };
 }
 
 /** The body is what the node leads to; its output for the end is the ordinary way. */
@@ -51,7 +60,7 @@ export function translateLoop(at: NodeTranslation): TranslatedNode {
   const size = parameters['batchSize'] ?? (at.node.version >= 3 ? 1 : 10);
   if (size !== 1)
     at.warn(`n8n takes ${numberOf(size) ?? 'several'} items at once. Here each item is a round of its own.`);
-  const isList = at.json.isList === true;
+  const isList = at.json.items === 'several';
   const before = isList
     ? undefined
     : at.add('code', { code: `${AS_ITEMS}\nreturn items;`, inputs: { json: at.wholeJson } }, 'items');
@@ -66,7 +75,7 @@ export function translateLoop(at: NodeTranslation): TranslatedNode {
   };
   outputs[done] = {
     sources: [{ id, handle: null }],
-    place: { ...wholePlace(`${id}.result.items`, `${id}.result.content`, around.order), isList: true },
+    place: { ...wholePlace(`${id}.result.items`, `${id}.result.content`, around.order), items: 'several' },
   };
   return { entry: before ?? id, main: id, outputs };
 }
@@ -107,7 +116,12 @@ function limit(at: NodeTranslation, most: unknown, isFromEnd: boolean): Translat
   if (typeof most !== 'number' || !Number.isInteger(most) || most < 1)
     throw new NotTranslatable('its limit is no plain number');
   const made = isFromEnd ? 'items.slice(-inputs.most)' : 'items.slice(0, inputs.most)';
-  return listNode(at, `${AS_ITEMS}\nconst made = ${made};\nreturn made.length === 1 ? made[0] : made;`, { most });
+  const limited = listNode(at, `${AS_ITEMS}\nconst made = ${made};\nreturn made.length === 1 ? made[0] : made;`, {
+    most,
+  });
+  if (most === 1 || at.json.items === undefined) return limited;
+  const [output] = limited.outputs;
+  return oneWay(limited.entry, { ...output!.place, items: 'unknown' });
 }
 
 function listNode(at: NodeTranslation, code: string, inputs: Record<string, unknown>): TranslatedNode {

@@ -46,7 +46,7 @@ export function translateMerge(at: NodeTranslation): TranslatedNode {
   const inputs = Array.from({ length: count }, (_, input) => toInput(at, placesOf(flows[input] ?? [])));
   const { code, more = {} } = codeOf(at, count);
   const id = at.add('code', { code: [READ_INPUTS, ...code, ANSWER].join('\n'), inputs: { inputs, ...more } });
-  return oneWay(id, at.resultPlace(id));
+  return oneWay(id, at.uncertain(at.resultPlace(id)));
 }
 
 interface Mode {
@@ -129,5 +129,7 @@ function toInput(at: NodeTranslation, places: readonly Place[]): JsonObject[] {
 export function addJunction(at: NodeTranslation, flows: readonly Flow[], note: string): TranslatedNode {
   const inputs = [toInput(at, placesOf(flows))];
   const id = at.add('code', { code: [READ_INPUTS, ...APPEND, ANSWER].join('\n'), inputs: { inputs } }, note);
-  return oneWay(id, at.resultPlace(id));
+  const place = at.resultPlace(id);
+  const isOne = placesOf(flows).every(({ items }) => items === undefined);
+  return oneWay(id, isOne ? place : { ...place, items: 'unknown' });
 }

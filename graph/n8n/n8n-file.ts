@@ -18,6 +18,8 @@ export interface N8nNode {
   hasCredentials: boolean;
   /** The settings that n8n has for every node. */
   settings: JsonObject;
+  /** Whether several items were pinned to the node in n8n's editor. */
+  hasPinnedItems: boolean;
 }
 
 /** A connection of the kind `main`: data flows from an output of a node to an input of another one. */
@@ -61,7 +63,7 @@ export function isN8nFile(file: JsonObject): boolean {
 
 export function readN8nFile(file: JsonObject): N8nFile {
   const warnings: ImportWarning[] = [];
-  const nodes = readNodes(file['nodes'], warnings);
+  const nodes = readNodes(file, warnings);
   const byName = new Map(nodes.map((node) => [node.name, node]));
   const { links, subNodes } = readConnections(file['connections'], byName, warnings);
   const title = textOf(file['name'])?.trim();
@@ -75,10 +77,10 @@ export function readN8nFile(file: JsonObject): N8nFile {
   };
 }
 
-function readNodes(entries: unknown, warnings: ImportWarning[]): N8nNode[] {
+function readNodes({ nodes: entries, pinData }: JsonObject, warnings: ImportWarning[]): N8nNode[] {
   const nodes = new Map<string, N8nNode>();
   for (const [index, entry] of listOf(entries).entries()) {
-    const node = isObject(entry) ? readNode(entry) : undefined;
+    const node = isObject(entry) ? readNode(entry, objectOf(pinData)) : undefined;
     if (node === undefined) {
       const message = `The entry at position ${index + 1} of "nodes" is no node of n8n and was left out.`;
       warnings.push({ node: null, message });
@@ -90,7 +92,7 @@ function readNodes(entries: unknown, warnings: ImportWarning[]): N8nNode[] {
   return [...nodes.values()];
 }
 
-function readNode(entry: JsonObject): N8nNode | undefined {
+function readNode(entry: JsonObject, pinned: JsonObject): N8nNode | undefined {
   const { name, type, position, credentials } = entry;
   if (typeof name !== 'string' || name.trim() === '' || typeof type !== 'string') return undefined;
   const [x, y] = listOf(position);
@@ -106,6 +108,7 @@ function readNode(entry: JsonObject): N8nNode | undefined {
     isDisabled: entry['disabled'] === true,
     hasCredentials: isObject(credentials) && Object.keys(credentials).length > 0,
     settings: entry,
+    hasPinnedItems: listOf(ownValue(pinned, name)).length > 1,
   };
 }
 

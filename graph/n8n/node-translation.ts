@@ -47,6 +47,8 @@ export interface Surroundings {
   spot: Spot;
   /** The sub-nodes of the node that are connected to it by this kind of connection. */
   subNodes: (kind: string) => N8nNode[];
+  /** Whether the node has links to other nodes. */
+  leadsOn: boolean;
   /** Whether what follows is done for each element of a list. */
   isSplit: boolean;
   warnings: ImportWarning[];
@@ -110,6 +112,36 @@ export class NodeTranslation {
   /** The place of the value that an added set or code node gives. */
   resultPlace(id: string): Place {
     return wholePlace(`${id}.result.value`, `${id}.result.content`, this.around.order);
+  }
+
+  /**
+   * The place of a node that may put out several items, or none. Reports it, because n8n runs what follows once for each
+   * item, and not at all where there is none.
+   */
+  uncertain(place: Place): Place {
+    if (this.around.leadsOn) {
+      this.warn(
+        'n8n may put out several items here, or none, which ends the branch. Here it is one value, and what follows runs once.',
+      );
+    }
+    return { ...place, items: 'unknown' };
+  }
+
+  /** The place of a node that makes one item of each that comes in. */
+  asManyAsComeIn(place: Place): Place {
+    const { items } = this.json;
+    return items === undefined ? place : { ...place, items };
+  }
+
+  /** Reports that the node works item by item in n8n, where more than one may come in. */
+  warnOfItems(): void {
+    const { items } = this.json;
+    if (items === undefined) return;
+    this.warn(
+      items === 'several'
+        ? 'n8n does this for each of several items. Here it is done once, for the whole list.'
+        : 'n8n does this for each item that comes in, and there may be several or none. Here it is done once, for the whole value.',
+    );
   }
 
   get names(): Names {

@@ -17,8 +17,11 @@ export interface Place {
   ran: string;
   /** Rises from a node to those after it. */
   order: number;
-  /** Whether the value is the list of the `json` of several items. */
-  isList?: boolean;
+  /**
+   * How many items n8n puts out there; one by default. The value of several is the list of their `json`. Where the number
+   * is known only when the node runs, one item is the value itself.
+   */
+  items?: 'several' | 'unknown';
   /** Why nothing else of it can be read. */
   gap?: string;
 }
@@ -85,6 +88,6 @@ const keys = new WeakMap<Place, string>();
 /** Two places with the same key give the same values. */
 export function keyOf(place: Place): string {
   let key = keys.get(place);
-  if (key === undefined) keys.set(place, (key = JSON.stringify([place.gap, place.isList, place.readings])));
+  if (key === undefined) keys.set(place, (key = JSON.stringify([place.gap, place.items, place.readings])));
   return key;
 }

@@ -126,13 +126,14 @@ class Translation {
   }
 
   #addTrigger(node: N8nNode): void {
-    const place = this.#start.places.get(node);
-    if (place !== undefined) this.#places.set(node, place);
+    const given = this.#start.places.get(node) ?? this.#start.translated.place;
+    const place: Place = node.hasPinnedItems ? { ...given, items: 'unknown' } : given;
+    if (this.#start.places.has(node)) this.#places.set(node, place);
     const isOther = this.#start.others.some((other) => other.node === node);
     const isStart = this.#start.first === undefined || this.#start.first === node;
     if (!isStart && !isOther) return;
     const id = isOther ? this.#ids.get(node)! : this.#startId;
-    const flow = startFlow(id, place ?? this.#start.translated.place);
+    const flow = startFlow(id, place);
     const count = Math.max(0, ...(this.#outgoing.get(node) ?? []).map(({ output }) => output)) + 1;
     this.#out.set(
       node,
@@ -192,6 +193,7 @@ class Translation {
       spot: this.#spotOf(node),
       subNodes: (kind) => this.#subNodes.take(node, kind),
       isSplit: this.#loops.regions.has(node),
+      leadsOn: (this.#outgoing.get(node) ?? []).length > 0,
       warnings: this.#warnings,
     };
   }

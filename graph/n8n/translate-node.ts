@@ -29,9 +29,7 @@ export function translateNode(
   if (!isMerge && flows.length > 1 && !excludeEachOther(flows)) {
     at.warn('n8n runs this node once for each link that brings data. Here it runs once, after all of them.');
   }
-  if (at.json.isList === true && ONCE_FOR_EACH.has(at.node.type)) {
-    at.warn('n8n runs this node once for each of several items. Here it runs once, and reads the whole list.');
-  }
+  if (ONCE_FOR_EACH.has(at.node.type)) at.warnOfItems();
   const translated = translate(at);
   const entry = junction ?? translated.entry;
   if (junction !== undefined) at.link({ id: junction, handle: null }, translated.entry);

@@ -100,7 +100,7 @@ function calledWorkflow({ parameters }: N8nNode): TranslatedTrigger {
       ? Object.entries(example).map(([name, value]) => ({ name, type: INPUT_TYPES[typeof value] ?? 'text' }))
       : listed;
   const fields = uniqueFields(shown.map(({ name, type }) => ({ id: name, title: name, type })));
-  return { fields, place: INPUT, warnings: [], rank: 3 };
+  return { fields, place: { ...INPUT, items: 'unknown' }, warnings: [], rank: 3 };
 }
 
 function uniqueFields(fields: readonly (JsonObject & { id: string })[]): JsonObject[] {

@@ -37,17 +37,21 @@ export function translateSet(at: NodeTranslation): TranslatedNode {
   const isNew = node.version >= 3;
   if (isNew && parameters['mode'] === 'raw') return raw(at);
   const hasDots = valueAt(parameters, 'options', 'dotNotation') !== false;
-  const fields = (isNew ? readFields(at) : readOldFields(at)).map(({ name, value }) => ({
+  const named = isNew ? readFields(at) : readOldFields(at);
+  if (isNew) warnOfTypes(at, named);
+  const fields = named.map(({ name, value }) => ({
     path: hasDots ? pathOf(name) : [name],
     value,
   }));
   const kept = keptFields(at);
-  if (kept === undefined && at.json.isList !== true) return addSet(at, nested(fields));
+  at.warnOfItems();
+  if (kept === undefined && at.json.items !== 'several') return addSet(at, nested(fields));
   const { keep, drop } = kept ?? { keep: [], drop: [] };
   return addCode(at, { json: at.wholeJson, keep, drop, fields });
 }
 
 function raw(at: NodeTranslation): TranslatedNode {
+  at.warnOfItems();
   const value = at.jsonText(at.parameters['jsonOutput'], 'jsonOutput');
   if (value === undefined) throw new NotTranslatable('jsonOutput is no JSON that can be translated');
   const kept = keptFields(at);
@@ -64,29 +68,46 @@ function addSet(at: NodeTranslation, value: unknown): TranslatedNode {
 
 function addCode(at: NodeTranslation, inputs: JsonObject): TranslatedNode {
   const id = at.add('code', { code: MERGE_CODE, inputs });
-  const place = at.resultPlace(id);
-  return oneWay(id, at.json.isList === true ? { ...place, isList: true } : place);
+  return oneWay(id, at.asManyAsComeIn(at.resultPlace(id)));
 }
 
 /** Which fields of the items that come in stay; undefined: none. */
-function keptFields({ parameters, node }: NodeTranslation): { keep: string[] | null; drop: string[] } | undefined {
+function keptFields(at: NodeTranslation): { keep: string[] | null; drop: string[] } | undefined {
+  const { parameters, node } = at;
   if (node.version < 3) return parameters['keepOnlySet'] === true ? undefined : { keep: null, drop: [] };
   const include = textOf(parameters['include']) ?? (node.version < 3.3 ? 'all' : undefined);
   if (node.version >= 3.3 && parameters['includeOtherFields'] !== true) return undefined;
   if (include === 'none') return undefined;
-  if (include === 'selected') return { keep: namesIn(parameters['includeFields']), drop: [] };
-  if (include === 'except') return { keep: null, drop: namesIn(parameters['excludeFields']) };
+  if (include === 'selected') return { keep: namesIn(at, 'includeFields'), drop: [] };
+  if (include === 'except') return { keep: null, drop: namesIn(at, 'excludeFields') };
   return { keep: null, drop: [] };
 }
 
-function namesIn(text: unknown): string[] {
-  if (typeof text !== 'string') return [];
-  return text.split(',').flatMap((name) => name.trim() || []);
+function namesIn(at: NodeTranslation, parameter: string): string[] {
+  const text = textOf(at.parameters[parameter]) ?? '';
+  if (text.startsWith('=')) throw new NotTranslatable(`its ${parameter} is an expression`);
+  const names = text.split(',').flatMap((name) => name.trim() || []);
+  if (names.some((name) => name.includes('.')))
+    at.warn(`${parameter}: n8n reads a name with dots as a path. Here it is the name of one field.`);
+  return names;
 }
 
 interface Named {
   name: string;
   value: unknown;
+  /** The type that n8n converts the value to. */
+  type: string;
+}
+
+/** Versions 1 and 2 of n8n's node convert nothing. */
+function warnOfTypes(at: NodeTranslation, fields: readonly Named[]): void {
+  const kept = fields.filter(
+    ({ value, type }) =>
+      typeof value === 'string' && ONE_VARIABLE.test(value) && !(type === 'string' && TEXT_VARIABLE.test(value)),
+  );
+  if (kept.length === 0) return;
+  const names = kept.map(({ name, type }) => `${name} (${type})`).join(', ');
+  at.warn(`n8n converts values to the types of their fields. Here these keep the types that they have: ${names}.`);
 }
 
 function readFields(at: NodeTranslation): Named[] {
@@ -106,22 +127,24 @@ function toNamed(at: NodeTranslation, name: unknown, value: unknown, type: strin
   const text = typeof name === 'string' ? name : '';
   if (text === '') return [];
   if (text.startsWith('=')) throw new NotTranslatable('the name of a field is an expression');
-  return [{ name: text, value: typed(at, value, type, `fields.${text}`) }];
+  return [{ name: text, value: typed(at, value, type, `fields.${text}`), type }];
 }
+
+const ONE_VARIABLE = /^\s*\{\{[^{}]*\}\}\s*$/;
+const TEXT_VARIABLE = /\.result\.content \}\}$/;
 
 /** A literal gets the type that the node says; a variable keeps that of its value. */
 function typed(at: NodeTranslation, value: unknown, type: string, field: string): unknown {
-  if (type === 'array' || type === 'object') {
-    const json = at.jsonText(value, field);
-    if (json === undefined) at.warn(`${field}: its value is no JSON and was kept as text.`);
-    return json === undefined ? at.value(value, field) : json;
-  }
-  const translated = at.value(value ?? '', field);
-  if (typeof translated !== 'string' || translated.includes('{{')) {
-    return type === 'string' && typeof translated !== 'string' ? JSON.stringify(translated) : translated;
-  }
+  if (value === null) return null;
+  const isList = type === 'array' || type === 'object';
+  const json = isList ? at.jsonText(value, field) : undefined;
+  if (isList && json === undefined) at.warn(`${field}: its value is no JSON and was kept as text.`);
+  const translated = json ?? at.value(value ?? '', field);
+  if (typeof translated !== 'string') return type === 'string' ? JSON.stringify(translated) : translated;
+  if (ONE_VARIABLE.test(translated)) return translated;
   if (type === 'number' && translated.trim() !== '' && Number.isFinite(Number(translated))) return Number(translated);
-  if (type === 'boolean' && /^(?:true|false)$/.test(translated)) return translated === 'true';
+  if (type === 'boolean' && /^(?:true|false)$/i.test(translated)) return translated.toLowerCase() === 'true';
+  if (type === 'number' || type === 'boolean') at.warn(`${field}: its value is no ${type} and was kept as text.`);
   return translated;
 }
 
@@ -152,6 +175,7 @@ export function translateNoOp(at: NodeTranslation): TranslatedNode {
 export function translateResponse(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const kind = textOf(parameters['respondWith']) ?? 'firstIncomingItem';
+  if (kind !== 'allIncomingItems') at.warnOfItems();
   const values: Record<string, () => unknown> = {
     firstIncomingItem: () => at.wholeJson,
     allIncomingItems: () => at.wholeJson,

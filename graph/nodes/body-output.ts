@@ -1,6 +1,6 @@
 // What the kinds have in common that repeat a part of the drawing: the output of one iteration.
 import { z } from 'zod';
-import { parseJson } from '../json-text.js';
+import { parseModestJson } from '../json-text.js';
 import { toValueOutput } from '../rendered-value.js';
 import type { Scope } from '../template.js';
 
@@ -25,7 +25,7 @@ export function outputOfIteration(template: unknown, scope: Scope, lastNode: str
 
 function parseOrText(text: string): unknown {
   try {
-    return parseJson(text);
+    return parseModestJson(text);
   } catch {
     return text;
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conditionSchema, judge, type Condition } from '../judge.js';
+import { conditionSchema, type Condition } from '../judge.js';
 import type { InlineDefinition } from './node-definition.js';
 
 const schema = z.looseObject({ condition: conditionSchema });
@@ -15,8 +15,9 @@ export const conditionNode = {
   templateFields: ['condition'],
   schema,
   outputSchema: z.looseObject({ content: z.enum(['true', 'false']) }),
-  evaluate(data, scope) {
-    const isTrue = judge(data['condition'] as Condition, scope);
+  async evaluate(data, scope, judge) {
+    const [first] = await judge([data['condition'] as Condition], scope, 'first');
+    const isTrue = first !== undefined;
     return { output: { content: String(isTrue) }, handle: isTrue ? 1 : 2 };
   },
 } as const satisfies InlineDefinition;

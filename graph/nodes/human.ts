@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject, type JsonObject } from '../json.js';
 import { DEFAULT_TIMEOUT_SECONDS, timeoutField } from './timeout-field.js';
 import { listOfHandles } from './list-of-handles.js';
 import type { NodeDefinition } from './node-definition.js';
@@ -18,13 +19,6 @@ const actionSchema = z
   })
   .meta({ title: 'Action' });
 
-/** What a person enters is kept by the run as it is, so that it can be no secret that the run masks. */
-const fieldsSchema = inputFieldsSchema(
-  inputFieldSchema.omit({ is_secret: true }).extend({
-    is_secret: z.literal(false, { error: 'A field of a human task cannot be secret' }).nullish(),
-  }),
-);
-
 const assigneesSchema = z.looseObject({
   roles: z.array(z.enum(['owner', 'admin', 'editor', 'viewer'])).nullish(),
   users: z.array(z.int().min(0).max(MAX_USER_ID)).max(1_000).nullish().describe('Ids of members of the project'),
@@ -32,7 +26,7 @@ const assigneesSchema = z.looseObject({
 
 const schema = z.looseObject({
   message: z.string().min(1).describe('What is asked, as Markdown. May hold variables'),
-  fields: fieldsSchema.nullish().describe('What the person enters'),
+  fields: inputFieldsSchema(inputFieldSchema).nullish().describe('What the person enters'),
   actions: listOfHandles(actionSchema, MAX_ACTIONS)
     .nullish()
     .describe('The buttons, each a way out of the node; one named `done` where none is listed'),
@@ -65,11 +59,16 @@ export const humanNode = {
   outputSchema: z.looseObject({
     content: z.string().describe('The id of the action'),
     action: z.string(),
-    values: z.looseObject({}).describe('What the person entered, by the ids of the fields'),
+    values: z.looseObject({}).describe('What the person entered, by the ids of the fields; secret ones as ********'),
     comment: z.string(),
     answered_by: z.array(z.int()).describe('Ids of the users who chose the action'),
   }),
 } as const satisfies NodeDefinition;
+
+/** Whether a field of the task is secret. */
+export function asksForSecrets({ fields }: JsonObject): boolean {
+  return Array.isArray(fields) && fields.some((field) => isObject(field) && field['is_secret'] === true);
+}
 
 /** Returns the actions of a task, with their labels. */
 export function actionsOf({ actions }: HumanNodeData): { id: string; label: string }[] {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Judge } from '../judge.js';
 import type { NodeKind } from '../kinds.js';
 import type { Handle } from '../plan.js';
 import type { NodeOutput, Scope } from '../template.js';
@@ -51,6 +52,9 @@ export interface Evaluation {
 
 /** The definition of an inline kind, which reads its variables and decides in `evaluate`. */
 export interface InlineDefinition extends NodeDefinition {
-  /** A pure function. `data` is as drawn, but valid. Throws a `NodeError` that fails the node. */
-  evaluate: (data: Record<string, unknown>, scope: Scope) => Evaluation;
+  /**
+   * A pure function. `data` is as drawn, but valid. Conditions are judged by `judge`, since a pattern in one may take
+   * long. Throws a `NodeError` that fails the node.
+   */
+  evaluate: (data: Record<string, unknown>, scope: Scope, judge: Judge) => Evaluation | Promise<Evaluation>;
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { conditionSchema, judge } from '../judge.js';
+import { conditionSchema } from '../judge.js';
 import { FIRST_LISTED_HANDLE, MAX_LISTED_HANDLES } from '../plan.js';
-import type { Scope } from '../template.js';
 import type { Evaluation, InlineDefinition } from './node-definition.js';
 import { listOfHandles } from './list-of-handles.js';
 
@@ -39,25 +38,25 @@ export const switchNode = {
     content: z.string().describe('The id of the taken case, `default` where there is none; with `all` the ids as JSON'),
     cases: z.array(z.string()).describe('Ids of the cases that were taken'),
   }),
-  evaluate(data, scope) {
+  async evaluate(data, scope, judge) {
     const { cases, mode } = schema.parse(data);
-    return mode === 'all' ? takeAll(cases, scope) : takeFirst(cases, scope);
+    const conditions = cases.map(({ condition }) => condition);
+    const held = await judge(conditions, scope, mode);
+    return mode === 'all' ? takeAll(cases, held) : takeFirst(cases, held);
   },
 } as const satisfies InlineDefinition;
 
 type Case = z.infer<typeof caseSchema>;
 
-function takeFirst(cases: readonly Case[], scope: Scope): Evaluation {
-  const index = cases.findIndex(({ condition }) => judge(condition, scope));
+function takeFirst(cases: readonly Case[], [index = -1]: readonly number[]): Evaluation {
   const taken = cases[index];
   if (taken === undefined) return { output: { content: 'default', cases: [] }, handle: NAMED_DEFAULT };
   return { output: { content: taken.id, cases: [taken.id] }, handle: FIRST_LISTED_HANDLE + index };
 }
 
-function takeAll(cases: readonly Case[], scope: Scope): Evaluation {
-  const taken = cases.flatMap(({ id, condition }, index) => (judge(condition, scope) ? [{ id, index }] : []));
-  const ids = taken.map(({ id }) => id);
+function takeAll(cases: readonly Case[], held: readonly number[]): Evaluation {
+  const ids = held.map((index) => cases[index]!.id);
   const output = { content: JSON.stringify(ids), cases: ids };
-  const [handle = NAMED_DEFAULT, ...alsoHandles] = taken.map(({ index }) => FIRST_LISTED_HANDLE + index);
+  const [handle = NAMED_DEFAULT, ...alsoHandles] = held.map((index) => FIRST_LISTED_HANDLE + index);
   return { output, handle, ...(alsoHandles.length > 0 && { alsoHandles }) };
 }

@@ -21,6 +21,7 @@ export async function startApiProcess(stack: TestStack, env: Record<string, stri
     INTERNAL_SERVICE_TOKEN,
     JWT_SECRET,
     ALLOW_PRIVATE_NETWORK: 'true',
+    SESSION_RATE_LIMIT: '1000000',
     ...env,
   };
   // Whatever it does of the stack's work is found in the stack's logs.

@@ -24,6 +24,8 @@ export interface Line {
   stranger?: Outcome;
   /** Where the key stands in the Authorization header, and a session token is of no use: the chat proxy and `/mcp`. */
   keyIn?: 'authorization';
+  /** What a key of a member gets that is restricted to another project; 403 `key_project` unless stated here or above. */
+  outside?: Outcome;
   /** What keys get that are restricted to a project, where it is not what other keys of their users get. */
   restricted?: Outcome;
   /** By a session only: a key is refused. */
@@ -63,6 +65,20 @@ export const lines: Line[] = [
     sessionOnly: true,
     answer: '404 not_found',
     params: () => ({ session_id: randomUUID() }),
+  },
+
+  {
+    route: 'POST /api/v1/auth/password/',
+    for: 'anyone',
+    sessionOnly: true,
+    answer: '400',
+    body: () => ({ current_password: 'not the password', new_password: 'short' }),
+  },
+  {
+    route: 'POST /api/v1/auth/password/reset/',
+    for: 'open',
+    answer: '401 authentication_failed',
+    body: () => ({ token: 'unknown', new_password: 'correct horse battery' }),
   },
 
   { route: 'GET /api/v1/projects/', for: 'anyone', answer: '200' },
@@ -303,6 +319,8 @@ export const lines: Line[] = [
   { route: 'GET /api/v1/billing-history/workflowrun/:run_id/', for: 'viewer', answer: '200' },
   { route: 'GET /api/v1/billing-history/chat/', for: 'anyone', answer: '200' },
   { route: 'GET /api/v1/usage/', for: 'anyone', answer: '200' },
+  { route: 'GET /api/v1/projects/:id/audit/', for: 'admin', answer: '200' },
+  { route: 'GET /api/v1/audit/', for: 'administrator', answer: '200' },
   { route: 'GET /api/v1/projects/:id/spending/', for: 'viewer', answer: '200' },
 
   {
@@ -378,6 +396,28 @@ export const lines: Line[] = [
     params: ({ member }) => ({ id: String(member) }),
     body: () => ({ name: 'test user' }),
   },
+  {
+    route: 'POST /api/v1/users/:id/password-link/',
+    for: 'administrator',
+    sessionOnly: true,
+    // The world's users have no e-mail address.
+    answer: '400 no_email',
+    params: ({ member }) => ({ id: String(member) }),
+  },
+  {
+    route: 'GET /api/v1/users/:id/sessions/',
+    for: 'administrator',
+    sessionOnly: true,
+    answer: '200',
+    params: ({ member }) => ({ id: String(member) }),
+  },
+  {
+    route: 'DELETE /api/v1/users/:id/sessions/',
+    for: 'administrator',
+    sessionOnly: true,
+    answer: '204',
+    params: ({ member }) => ({ id: String(member) }),
+  },
   { route: 'GET /api/v1/projects/:id/members/', for: 'viewer', answer: '200' },
   {
     route: 'POST /api/v1/projects/:id/members/',
@@ -398,12 +438,12 @@ export const lines: Line[] = [
     answer: '204',
     params: ({ member }) => ({ user_id: String(member) }),
   },
-  { route: 'GET /api/v1/projects/:id/provider-keys/', for: 'admin', answer: '200' },
+  { route: 'GET /api/v1/projects/:id/provider-keys/', for: 'viewer', answer: '200' },
   {
     route: 'POST /api/v1/projects/:id/provider-keys/',
     for: 'admin',
     answer: '201',
-    body: () => ({ provider: 'openai', key: 'sk-role-matrix-key' }),
+    body: () => ({ provider: 'fake', key: 'sk-role-matrix-key' }),
   },
   {
     route: 'DELETE /api/v1/projects/:id/provider-keys/:key_id/',
@@ -424,4 +464,33 @@ export const lines: Line[] = [
     answer: '400 webhook_disabled',
     params: ({ delivery }) => ({ delivery_id: delivery }),
   },
+];
+
+/** What a key of the scope `run` reaches, and nothing else: extensions, "Words of 9". */
+export const RUN_SCOPE: readonly Line['route'][] = [
+  'POST /api/v1/workflows/:id/run/',
+  'POST /api/v1/workflows/:id/history/:run_id/re-run/',
+  'POST /api/v1/workflows/:id/history/:run_id/resume/',
+  'GET /api/v1/workflows/workflow_result/',
+  'GET /api/v1/workflows/workflow_result/events/',
+  'POST /api/v1/workflows/:id/history/:run_id/cancel/',
+  'GET /api/v1/workflows/:id/history/',
+  'GET /api/v1/workflows/:id/history/:run_id/',
+  'GET /api/v1/workflows/:id/history/:run_id/nodes/:node_id/',
+  'GET /api/v1/workflows/:id/history/:run_id/nodes/:node_id/steps/',
+  'GET /api/v1/workflows/:id/history/:run_id/iterations/',
+  'GET /api/v1/workflows/:id/input-fields/',
+  'GET /api/v1/me/',
+  'GET /api/v1/agent-approvals/',
+  'GET /api/v1/agent-approvals/:request_id/',
+  'GET /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/',
+  'POST /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/:request_id/approve/',
+  'POST /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/:request_id/reject/',
+  'GET /api/v1/human-tasks/',
+  'GET /api/v1/human-tasks/:task_id/',
+  'POST /api/v1/human-tasks/:task_id/answer/',
+  'POST /v1/chat/completions/',
+  'GET /v1/models/',
+  'POST /mcp/',
+  'GET /mcp/',
 ];

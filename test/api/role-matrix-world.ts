@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sealScheduleInput } from '../../acceptance/schedule-input.js';
 import { readSecrets } from '../../cli/embedded/secrets-file.js';
 import { createDatabase, type Database } from '../../db/core/client.js';
+import { reserveId } from '../../db/core/reserve-id.js';
 import { createSecretBox, type SecretBox } from '../../db/core/secret-box.js';
 import { createKey } from '../../db/projects/keys-repository.js';
 import { hashToken, randomToken } from '../../db/sessions/random-token.js';
@@ -59,6 +60,8 @@ export interface Worlds {
   /** A key of the same owner, restricted to another project of theirs. */
   keyOfOther: string;
   create: () => Promise<World>;
+  /** Of an owner of every project. */
+  keyOfScope: Record<'run' | 'read', string>;
   close: () => Promise<void>;
 }
 
@@ -81,6 +84,11 @@ export async function createWorlds(stack: TestStack): Promise<Worlds> {
   const bystander = await createAccount(stack);
   const keeper = await createAccount(stack);
   const { apiKey: keyOfOther } = await restrictedTo(stack, await keeper.api.createProject(), keeper);
+  const scoped = { userId: keeper.userId, label: 'role matrix', rateLimit: 1_000_000 };
+  const keyOfScope = {
+    run: (await createKey(db, { ...scoped, scope: 'run' })).apiKey,
+    read: (await createKey(db, { ...scoped, scope: 'read' })).apiKey,
+  };
   const members: [Account, Role][] = [
     [accounts.owner, 'owner'],
     [accounts.admin, 'admin'],
@@ -100,6 +108,7 @@ export async function createWorlds(stack: TestStack): Promise<Worlds> {
   return {
     credentials,
     keyOfOther,
+    keyOfScope,
     async create() {
       const world = await createWorld(db, { members, document, snapshot, node, secretBox });
       const key = { userId: keeper.userId, projectId: world.project, label: 'role matrix', rateLimit: 1_000_000 };
@@ -213,12 +222,12 @@ async function createWorld(db: Database, { members, document, snapshot, node, se
     .returning('task_id')
     .executeTakeFirstOrThrow();
   const token = randomToken();
-  const sealed = { token_hash: hashToken(token), token_enc: secretBox.seal(token, 'hook-token') };
-  const { id: hookId } = await db
+  const hookId = await reserveId(db, 'hooks');
+  const sealed = { token_hash: hashToken(token), token_enc: secretBox.seal(token, 'hook-token', hookId) };
+  await db
     .insertInto('hooks')
-    .values({ ...sealed, workflow_id: draft!.id, author_id: userId, verify: 'none' })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+    .values({ ...sealed, id: hookId, workflow_id: draft!.id, author_id: userId, verify: 'none' })
+    .execute();
   const hook = { id: hookId, token };
   const schedule = randomUUID();
   await db
@@ -229,7 +238,7 @@ async function createWorld(db: Database, { members, document, snapshot, node, se
       author_id: userId,
       cron: '0 8 1 1 *',
       time_zone: 'UTC',
-      input_enc: sealScheduleInput(secretBox, { input: { topic: 'cats' }, secretFieldIds: [] }),
+      input_enc: sealScheduleInput(secretBox, schedule, { input: { topic: 'cats' }, secretFieldIds: [] }),
       overlap: 'skip',
       jitter_seconds: 0,
       catchup_seconds: 300,

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { recordedBy } from '../../api/audit/audit-rule.js';
 import { routes } from '../../api/http/registry.js';
 import { readSecrets } from '../../cli/embedded/secrets-file.js';
+import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../support/stack.js';
-import { lines, type Line, type Outcome } from './role-matrix-lines.js';
+import { lines, RUN_SCOPE, type Line, type Outcome } from './role-matrix-lines.js';
 import { createWorlds, PEOPLE, type Credentials, type Person, type World, type Worlds } from './role-matrix-world.js';
 
 /** API access, which `revoked` has lost, is asked of keys only. */
@@ -11,13 +13,19 @@ const RANK = { viewer: 0, editor: 1, admin: 2, owner: 3, revoked: 3, inside: 3 }
 
 /**
  * Who asks, and by what: "viewer by key", "nobody", "workers" (by the internal service token). `inside` and `outside` are
- * an owner of the project whose key is restricted to it, or to another project.
+ * an owner of the project whose key is restricted to it, or to another project; `run` and `read` are an owner whose key has
+ * that scope.
  */
 interface Asker {
   name: string;
-  who: Person | 'nobody' | 'workers' | 'inside' | 'outside';
+  who: Person | 'nobody' | 'workers' | 'inside' | 'outside' | 'run' | 'read';
   by: keyof Credentials;
 }
+
+/** The request of the approvals is unknown in every world. */
+const CHANGES_NOTHING = ['approve', 'reject'].map(
+  (word) => `POST /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/:request_id/${word}/`,
+);
 
 describe('role matrix', function () {
   this.timeout(90_000);
@@ -50,6 +58,62 @@ describe('role matrix', function () {
     });
   }
 
+  for (const scope of ['run', 'read'] as const) {
+    it(`a key of the scope ${scope} reaches what it is for, and is a 403 \`key_scope\` everywhere else`, async () => {
+      const world = await worlds.create();
+      const reached: string[] = [];
+      for (const line of lines.filter(takesKeys)) {
+        const outcome = await ask(line, { name: scope, who: scope, by: 'key' }, world);
+        if (outcome !== '403 key_scope') reached.push(line.route);
+      }
+      const ofRead = lines.filter(takesKeys).map(({ route }) => route);
+      const expectedRoutes = scope === 'run' ? RUN_SCOPE : ofRead.filter((route) => route.startsWith('GET '));
+      assert.deepEqual(reached.toSorted(), expectedRoutes.toSorted());
+    });
+  }
+  describe('leaves in the audit log', () => {
+    for (const line of lines) {
+      const route = routes.find(({ method, path }) => `${method} ${path}` === line.route);
+      const rule = recordedBy(route?.audit);
+      if (rule === undefined || line.for === 'open') continue;
+      const isChanged = line.answer.startsWith('2') && !CHANGES_NOTHING.includes(line.route);
+      const isOfAdministrators = line.for === 'administrator';
+
+      if (isChanged) {
+        it(`${line.route}: one record of the change, by whoever has asked`, async () => {
+          const who = isOfAdministrators ? 'administrator' : 'owner';
+          const asker: Asker = { name: who, who, by: 'session' };
+          const { outcome, records } = await askAndRead(line, asker);
+          assert.deepEqual([outcome, records], [line.answer, [`${rule.action} success`]]);
+        });
+      }
+
+      if (line.for === 'anyone') continue;
+      it(`${line.route}: one record of the refusal, by whoever may not`, async () => {
+        for (const who of isOfAdministrators ? (['owner'] as const) : (['stranger', 'viewer'] as const)) {
+          const asker: Asker = { name: who, who, by: 'key' };
+          if (expected(line, asker) === line.answer) continue;
+          const { outcome, records } = await askAndRead(line, asker);
+          assert.deepEqual([outcome, records], [expected(line, asker), [`${rule.action} refused`]], who);
+        }
+      });
+    }
+
+    async function askAndRead(line: Line, asker: Asker): Promise<{ outcome: Outcome; records: string[] }> {
+      const world = await worlds.create();
+      const { key } = worlds.credentials[asker.who as Person];
+      const [last] = await queryDatabase<{ id: string }>(stack, 'SELECT coalesce(max(id), 0) AS id FROM audit_records');
+      const outcome = await ask(line, asker, world);
+      const rows = await queryDatabase<{ record: string }>(
+        stack,
+        `SELECT action || ' ' || outcome AS record FROM audit_records WHERE id > $1
+           AND actor_id = (SELECT user_id FROM api_keys WHERE key_hash = sha256(convert_to($2, 'UTF8')))`,
+        [last!.id, key],
+      );
+      return { outcome, records: rows.map(({ record }) => record) };
+    }
+  });
+
   /** What may change or delete something asks in a world of its own, so that it is there for the next. */
   async function ask(line: Line, asker: Asker, world: World): Promise<Outcome> {
     const headers = headersOf(line, asker, world);
@@ -74,12 +138,17 @@ describe('role matrix', function () {
     return { 'x-api-key': credential };
   }
 
-  function credentialOf(who: Person | 'inside' | 'outside', by: keyof Credentials, world: World): string {
+  function credentialOf(who: Asker['who'], by: keyof Credentials, world: World): string {
     if (who === 'inside') return world.keyOfProject;
+    if (who === 'run' || who === 'read') return worlds.keyOfScope[who];
+    if (who === 'nobody' || who === 'workers') return '';
     return who === 'outside' ? worlds.keyOfOther : worlds.credentials[who][by];
   }
 });
 
+function takesKeys(line: Line): boolean {
+  return line.for !== 'open' && line.for !== 'internal' && line.sessionOnly !== true;
+}
 function titleOf({ for: least, sessionOnly }: Line): string {
   if (least === 'open') return 'open to all';
   if (sessionOnly) return 'for sessions alone';
@@ -113,7 +182,9 @@ function expected(line: Line, { who, by }: Asker): Outcome {
   if (line.restricted !== undefined && (who === 'inside' || who === 'outside')) return line.restricted;
   if (line.for === 'anyone') return line.answer;
   if (line.for === 'administrator') return who === 'administrator' ? line.answer : '403 permission_denied';
-  if (who === 'stranger' || who === 'administrator' || who === 'outside') return line.stranger ?? '404 not_found';
+  if (who === 'outside') return line.outside ?? line.stranger ?? '403 key_project';
+  if (who === 'stranger' || who === 'administrator') return line.stranger ?? '404 not_found';
+  if (who === 'run' || who === 'read') return '403 key_scope';
   return RANK[who] >= RANK[line.for] ? line.answer : (line.refusal ?? '403 permission_denied');
 }
 

@@ -18,6 +18,7 @@ interface User {
   email: string | null;
   api_access: boolean;
   is_admin: boolean;
+  is_active: boolean;
 }
 
 describe('npm run admin: users and how they sign in', function () {
@@ -63,16 +64,20 @@ describe('npm run admin: users and how they sign in', function () {
 
   it('makes a user who signs in by the password from standard input', async () => {
     const email = newEmail();
-    const user = await admin<User>(createWith(email, '--password-stdin', '--admin', '--no-api-access'), 'pass word\n');
-    assert.deepEqual(user, { id: user.id, name: 'Grace', email, api_access: false, is_admin: true });
-    const { status, body } = await new Browser(stack.apiUrl).logIn({ email, password: 'pass word' });
-    assert.deepEqual([status, body.user], [200, user]);
+    const user = await admin<User>(
+      createWith(email, '--password-stdin', '--admin', '--no-api-access'),
+      'pass word of Grace\n',
+    );
+    assert.deepEqual(user, { id: user.id, name: 'Grace', email, api_access: false, is_admin: true, is_active: true });
+    const { status, body } = await new Browser(stack.apiUrl).logIn({ email, password: 'pass word of Grace' });
+    const { is_active: _, ...shown } = user;
+    assert.deepEqual([status, body.user], [200, shown]);
   });
 
   it('a user with an address and no password cannot sign in by one', async () => {
     const email = newEmail();
     await admin<User>(createWith(email));
-    assert.equal((await new Browser(stack.apiUrl).logIn({ email, password: 'pass word' })).status, 401);
+    assert.equal((await new Browser(stack.apiUrl).logIn({ email, password: 'pass word of Grace' })).status, 401);
   });
 
   it('a new password replaces the old one and ends sessions and links', async () => {
@@ -91,7 +96,7 @@ describe('npm run admin: users and how they sign in', function () {
 
   it('lists users, and nothing of their passwords', async () => {
     const email = newEmail();
-    const user = await admin<User>(createWith(email, '--password-stdin'), 'pass word');
+    const user = await admin<User>(createWith(email, '--password-stdin'), 'pass word of Grace');
     const users = await admin<(User & { created_at: string })[]>(['user', 'list']);
     const { created_at: createdAt, ...listed } = users.find(({ id }) => id === user.id)!;
     assert.deepEqual(listed, user);
@@ -112,13 +117,19 @@ describe('npm run admin: users and how they sign in', function () {
     assert.match(elsewhere, /^https:\/\/w\.example\/#token=[\w-]{43}$/);
   });
 
+  it('prints a link beside the key set of another issuer, too', async () => {
+    const env = { JWT_JWKS_URL: 'https://issuer.example/keys', JWT_ISSUER: 'i', JWT_AUDIENCE: 'a' };
+    assert.match((await admin<{ url: string }>(['console-link'], '', env)).url, /#token=[\w-]{43}$/);
+  });
+
   it('issues tokens that say what JWT_ISSUER, JWT_AUDIENCE and JWT_USER_CLAIM demand', async () => {
     const email = newEmail();
     const { id } = await admin<User>(createWith(email));
     const env = { JWT_ISSUER: 'https://issuer.example', JWT_AUDIENCE: 'workflows', JWT_USER_CLAIM: 'mail' };
     const { token } = await admin<{ token: string }>(['jwt', 'issue', '--user', String(id)], '', env);
-    const { iss, aud, mail, user_id: userId } = decodeJwt(token);
-    assert.deepEqual([iss, aud, mail, userId], ['https://issuer.example', 'workflows', email, id]);
+    const { iss, aud, mail, email_verified: isVerified, user_id: userId } = decodeJwt(token);
+    const said = [iss, aud, mail, isVerified, userId];
+    assert.deepEqual(said, ['https://issuer.example', 'workflows', email, true, id]);
     const { id: bare } = await admin<User>(['user', 'create', '--name', 'Bare']);
     assert.match(await refusal(['jwt', 'issue', '--user', String(bare)], '', env), /^JWT_USER_CLAIM: /);
   });
@@ -132,16 +143,21 @@ describe('npm run admin: users and how they sign in', function () {
       assert.equal(await refusal(createWith(wrong)), '--email: must be an e-mail address.');
     }
     const short = await refusal(createWith(newEmail(), '--password-stdin'), 'hunter2');
-    assert.equal(short, 'A password has at least 8 characters.');
+    assert.equal(short, 'A password has at least 12 characters.');
+    const common = await refusal(createWith(newEmail(), '--password-stdin'), 'Qwerty123456');
+    assert.match(common, /^This password is one of the most common ones/);
     assert.match(await refusal(createWith(newEmail(), '--password-stdin'), 'x'.repeat(20_000)), /too long/);
-    assert.match(await refusal(['user', 'create', '--name', 'A', '--password-stdin'], 'pass word'), /^--email: /);
+    assert.match(
+      await refusal(['user', 'create', '--name', 'A', '--password-stdin'], 'pass word of Grace'),
+      /^--email: /,
+    );
     const set = (id: number) => ['user', 'set-password', '--id', String(id), '--password-stdin'];
-    assert.equal(await refusal(set(999_999), 'pass word'), 'There is no user 999999.');
+    assert.equal(await refusal(set(999_999), 'pass word of Grace'), 'There is no user 999999.');
     const { id } = await admin<User>(['user', 'create', '--name', 'Bare']);
-    assert.match(await refusal(set(id), 'pass word'), /has no e-mail address/);
+    assert.match(await refusal(set(id), 'pass word of Grace'), /has no e-mail address/);
     assert.match(await refusal(['user', 'set-password', '--id', String(id)]), /--password-stdin/);
     assert.equal(await refusal(['console-link', '--user', '999999']), 'There is no user 999999.');
     const foreign = { JWT_JWKS_URL: 'https://issuer.example/keys' };
-    assert.match(await refusal(['console-link'], '', foreign), /^JWT_JWKS_URL: /);
+    assert.equal(await refusal(['user', 'list'], '', foreign), 'JWT_ISSUER: must be set together with JWT_JWKS_URL.');
   });
 });

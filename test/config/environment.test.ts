@@ -12,7 +12,7 @@ describe('environment', () => {
     assert.equal(environment.temporalTaskQueue, 'workflow-runs');
     assert.equal(environment.defaultRateLimit, 60);
     assert.equal(environment.resultRetentionDays, 30);
-    assert.equal(environment.allowPrivateNetwork, false);
+    assert.equal(environment.addressRules.allowPrivateNetwork, false);
     assert.equal(environment.workerMetricsPort, 9464);
   });
 
@@ -82,6 +82,11 @@ describe('environment', () => {
     ['SECRETS_KEY', 'short'],
     ['SECRETS_KEY', `${KEY},${KEY.slice(4)}`],
     ['ALLOW_PRIVATE_NETWORK', 'perhaps'],
+    ['BLOCKED_ADDRESSES', 'example.com'],
+    ['BLOCKED_ADDRESSES', '10.0.0.0/33'],
+    ['BLOCKED_ADDRESSES', '10.1'],
+    ['BLOCKED_ADDRESSES', 'fe80::1%eth0'],
+    ['BLOCKED_ADDRESSES', '10.0.0.0/8,,::1'],
     ['DEFAULT_RATE_LIMIT', '0'],
     ['LOG_LEVEL', 'loud'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
@@ -102,6 +107,8 @@ describe('environment', () => {
     ['WEBHOOK_RETRY_SCHEDULE', '-1'],
     ['WEBHOOK_RETRY_SCHEDULE', '604801'],
     ['JWT_SECRET', 'short'],
+    ['SESSION_RATE_LIMIT', '0'],
+    ['SESSION_RATE_LIMIT', 'many'],
     ['WORKER_CACHED_WORKFLOWS', '-1'],
     ['WORKER_CACHED_WORKFLOWS', '1.5'],
     ['WORKER_BUILD_ID', 'v1:2'],

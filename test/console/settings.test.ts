@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { changeUser, createAccount, giveRole, type Account } from '../api/accounts.js';
-import { createPerson } from '../api/sessions/people.js';
+import { createPerson, signedIn } from '../api/sessions/people.js';
 import { deliveriesOf, startRun } from '../api/webhook-receiver.js';
 import { createApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
@@ -12,7 +12,7 @@ import type { TestStack } from '../support/stack.js';
 import { assertAccessible } from './axe.js';
 import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
 
-const TABS = ['api-keys', 'members', 'provider-keys', 'webhooks', 'starts', 'sessions'];
+const TABS = ['api-keys', 'members', 'provider-keys', 'webhooks', 'starts', 'sessions', 'password'];
 const button = (at: Page | Locator, name: string) => at.getByRole('button', { name, exact: true });
 const textbox = (at: Page | Locator, name: string) => at.getByRole('textbox', { name, exact: true });
 
@@ -45,6 +45,7 @@ describe('the settings', function () {
     const dialog = page.getByRole('dialog', { name: 'Create key' });
     await textbox(dialog, 'Label').fill('nightly <b>job</b>');
     await dialog.getByRole('combobox', { name: 'Restricted to' }).selectOption({ label: 'Sums' });
+    await dialog.getByRole('combobox', { name: 'May' }).selectOption({ label: 'Read' });
     await textbox(dialog, 'Expires').fill('2001-01-01T00:00');
     await button(dialog, 'Create key').click();
     await dialog.getByText('Enter a time in the future.').waitFor();
@@ -58,7 +59,7 @@ describe('the settings', function () {
     await button(shown, 'Done').click();
     assert.equal((await page.content()).includes(key), false);
     const row = page.getByRole('row', { name: /nightly/ });
-    assert.match(await row.innerText(), new RegExp(`nightly <b>job</b>\\s+${key.slice(-4)}\\s+Sums`));
+    assert.match(await row.innerText(), new RegExp(`nightly <b>job</b>\\s+${key.slice(-4)}\\s+Sums\\s+Read`));
     await button(row, 'Edit').click();
     await textbox(page.getByRole('dialog', { name: 'Edit key' }), 'Label').fill('weekly');
     await button(page, 'Save').click();
@@ -196,6 +197,60 @@ describe('the settings', function () {
     await changeUser(stack, admin, { is_admin: false });
   });
 
+  it('let administrators hand out a password link, end sessions and lock somebody out', async () => {
+    const admin = await createAccount(stack);
+    await changeUser(stack, admin, { is_admin: true });
+    const person = await createPerson(stack);
+    const { session } = await signedIn(stack, person);
+    const page = await open('users', admin);
+    await page.getByRole('searchbox', { name: 'Search users' }).fill(person.email);
+    const row = page.getByRole('row', { name: new RegExp(person.email, 'i') });
+    await button(row, 'Sessions').click();
+    await button(page.getByRole('dialog'), 'End all sessions').click();
+    await page.getByText('The user is signed in nowhere.').waitFor();
+    await button(page.getByRole('dialog'), 'Close').click();
+    assert.equal((await createApiClient(stack.apiUrl, { session }).get('/me/')).status, 401);
+    await button(row, 'Password link').click();
+    const url = await page
+      .getByRole('group', { name: /^Password link of Ada/ })
+      .getByRole('code')
+      .innerText();
+
+    const theirs = await browser.visitor();
+    await theirs.goto(url);
+    assert.equal(new URL(theirs.url()).hash, '', 'the token leaves the address bar');
+    await assertAccessible(theirs, 'a password link');
+    await textbox(theirs, 'New password').fill('qwerty123456');
+    await button(theirs, 'Set password').click();
+    await theirs.getByText('one of the most common ones').waitFor();
+    await textbox(theirs, 'New password').fill('correct horse battery');
+    await button(theirs, 'Set password').click();
+    await button(theirs, 'Account').waitFor();
+    assert.equal(new URL(theirs.url()).pathname, '/workflows');
+    await theirs.goto('/settings?tab=password');
+    await textbox(theirs, 'Current password').fill('not it');
+    await textbox(theirs, 'New password').fill('correct horse battery staple');
+    await button(theirs, 'Change password').click();
+    await theirs.getByText('This is not your password.').waitFor();
+    await textbox(theirs, 'Current password').fill('correct horse battery');
+    await button(theirs, 'Change password').click();
+    await theirs.getByRole('tabpanel').getByRole('status').getByText('The password is changed.').waitFor();
+
+    await button(row, 'Edit').click();
+    await page.getByRole('checkbox', { name: 'Active' }).uncheck();
+    await button(page, 'Save').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await theirs.goto('/runs');
+    await button(theirs, 'Sign in').first().waitFor();
+    await theirs.goto(url);
+    await textbox(theirs, 'New password').fill('correct horse battery');
+    await button(theirs, 'Set password').click();
+    await theirs.getByText('This link was used before').waitFor();
+    await theirs.context().close();
+    await page.context().close();
+    await changeUser(stack, admin, { is_admin: false });
+  });
+
   it('make, rename and delete a project', async () => {
     const newcomer = await createAccount(stack);
     const page = await browser.person(newcomer.userId, '/settings?tab=members');
@@ -210,6 +265,7 @@ describe('the settings', function () {
       await button(page.getByRole('dialog'), done).click();
       await page.getByRole('combobox', { name: 'Project' }).filter({ hasText: name }).waitFor();
     }
+    await page.getByText('The project stores 0 bytes:').waitFor();
     await button(page, 'Change project').click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();

@@ -29,8 +29,8 @@ describe('a human task', () => {
     const eleven = Array.from({ length: 11 }, (_, index) => ({ id: `a${index}` }));
     assert.deepEqual(issuesOf({ message, actions: eleven }), ['actions']);
     assert.deepEqual(issuesOf({ message, fields: [{ id: 'a' }, { id: 'a' }] }), ['fields.1.id']);
-    assert.deepEqual(issuesOf({ message, fields: [{ id: 'a', is_secret: true }] }), ['fields.0.is_secret']);
-    assert.deepEqual(issuesOf({ message, fields: [{ id: 'a', is_secret: false }] }), []);
+    assert.deepEqual(issuesOf({ message, fields: [{ id: 'a', is_secret: 'yes' }] }), ['fields.0.is_secret']);
+    assert.deepEqual(issuesOf({ message, fields: [{ id: 'a', is_secret: true }] }), []);
     for (const required of [0, 1.5, 21, '2']) assert.deepEqual(issuesOf({ message, required }), ['required']);
     assert.deepEqual(issuesOf({ message, assignees: { roles: ['guest'] } }), ['assignees.roles.0']);
     assert.deepEqual(issuesOf({ message, assignees: { users: [2_147_483_648, -1, 7] } }), [

@@ -76,8 +76,6 @@ const ALLOWED = new Set([
   'api/http/docs-page.ts',
   // Replaces a function of `node:vm` in the threads of Temporal's SDK, which run our own workflow code.
   'activities/worker/lean-threads/preload.ts',
-  // Ends our own work when it takes too long; the only text that `node:vm` gets is written in it.
-  'activities/kinds/within-time.ts',
   // Start the process in which the code of code nodes runs, by a name that is written in it, and find its packages.
   'activities/kinds/code/child/run-program.ts',
   'activities/kinds/code/process-flags.ts',

@@ -1,6 +1,6 @@
 // What each operator says of two sides: written out, and as the values of variables.
 import assert from 'node:assert/strict';
-import { judge } from '../../graph/judge.js';
+import { judgeHere, type Condition } from '../../graph/judge.js';
 import { NodeError } from '../../graph/node-error.js';
 import { OPERATORS, type Operator } from '../../graph/operators.js';
 import type { Scope } from '../../graph/template.js';
@@ -8,6 +8,10 @@ import type { Scope } from '../../graph/template.js';
 type Side = string | number | boolean;
 
 const nothing: Scope = { input: {}, results: new Map() };
+
+function judge(condition: Condition, scope: Scope): boolean {
+  return judgeHere([condition], scope, 'all').length > 0;
+}
 
 function judged(left: unknown, operator: Operator, right: unknown): boolean {
   const scope: Scope = { input: { left, right }, results: new Map() };

@@ -213,11 +213,11 @@ describe('maskInput', () => {
 describe('keepInputSecrets', () => {
   const fields = [field('key'), field('other'), field('open', undefined, false)];
 
-  it('puts the stored value where a secret field says ********', () => {
+  it('puts the stored value where a secret field says ********, and nothing where another field does', () => {
     const secrets = new Map([['key', 'canary']]);
     const stored = (id: string) => secrets.get(id);
     const input = { key: MASK, other: MASK, open: MASK, more: MASK };
-    assert.deepEqual(keepInputSecrets(fields, input, stored), { ...input, key: 'canary', other: null });
+    assert.deepEqual(keepInputSecrets(fields, input, stored), { ...input, key: 'canary', other: null, open: null });
     assert.deepEqual(keepInputSecrets(fields, { key: 'new' }, stored), { key: 'new' });
     assert.deepEqual(keepInputSecrets(fields, {}, stored), {});
   });

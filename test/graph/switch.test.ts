@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { compilePlan } from '../../graph/compile-plan.js';
+import { judgeHere } from '../../graph/judge.js';
 import { switchNode } from '../../graph/nodes/switch.js';
 import { ERROR_HANDLE } from '../../graph/plan.js';
 import { validateNodes } from '../../graph/validate.js';
@@ -22,28 +23,28 @@ const cases = [
 ];
 
 describe('a switch', () => {
-  it('takes the first case that holds', () => {
-    assert.deepEqual(switchNode.evaluate({ cases }, scope), {
+  it('takes the first case that holds', async () => {
+    assert.deepEqual(await switchNode.evaluate({ cases }, scope, judgeHere), {
       output: { content: 'gold', cases: ['gold'] },
       handle: 101,
     });
   });
 
-  it('takes every case that holds, where it says so', () => {
-    assert.deepEqual(switchNode.evaluate({ cases, mode: 'all' }, scope), {
+  it('takes every case that holds, where it says so', async () => {
+    assert.deepEqual(await switchNode.evaluate({ cases, mode: 'all' }, scope, judgeHere), {
       output: { content: '["gold","large"]', cases: ['gold', 'large'] },
       handle: 101,
       alsoHandles: [102],
     });
   });
 
-  it('takes the default where no case holds', () => {
+  it('takes the default where no case holds', async () => {
     const none = [asks('silver', '{{ input.tier }}', '==', 'silver')];
-    assert.deepEqual(switchNode.evaluate({ cases: none }, scope), {
+    assert.deepEqual(await switchNode.evaluate({ cases: none }, scope, judgeHere), {
       output: { content: 'default', cases: [] },
       handle: 1,
     });
-    assert.deepEqual(switchNode.evaluate({ cases: none, mode: 'all' }, scope), {
+    assert.deepEqual(await switchNode.evaluate({ cases: none, mode: 'all' }, scope, judgeHere), {
       output: { content: '[]', cases: [] },
       handle: 1,
     });

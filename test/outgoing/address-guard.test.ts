@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { isPublicAddress, namesPrivateAddress } from '../../outgoing/address-guard.js';
+import { isPublicAddress, namesRefusedAddress } from '../../outgoing/address-guard.js';
 
+const STRICT = { allowPrivateNetwork: false };
 const PUBLIC = [
   '93.184.216.34',
   '8.8.8.8',
@@ -38,6 +39,7 @@ const REFUSED = [
   ['6to4', '2002:7f00:1::'],
   ['Teredo', '2001::1'],
   ['documentation', '2001:db8::1'],
+  ['Azure’s own service', '168.63.129.16'],
   ['no address', 'localhost'],
   ['no address', ''],
 ] as const;
@@ -61,9 +63,9 @@ describe('address guard', () => {
       'localhost',
       'a.LOCALHOST.',
     ];
-    for (const host of inside) assert.equal(namesPrivateAddress(new URL(`http://${host}:8080/x`)), true, host);
+    for (const host of inside) assert.equal(namesRefusedAddress(new URL(`http://${host}:8080/x`), STRICT), true, host);
     for (const host of ['example.com', '93.184.216.34', '[2a00:1450:4001:80b::200e]', 'localhost.example.com']) {
-      assert.equal(namesPrivateAddress(new URL(`https://${host}/`)), false, host);
+      assert.equal(namesRefusedAddress(new URL(`https://${host}/`), STRICT), false, host);
     }
   });
 });

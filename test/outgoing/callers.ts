@@ -1,4 +1,5 @@
 // Every way in which an address that a user names is asked for, as the nodes, agents, webhooks and endpoints do it.
+import type { AddressRules } from '../../outgoing/address-guard.js';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import type { McpTransport } from '../../outgoing/mcp-types.js';
 import {
@@ -24,9 +25,9 @@ export interface Callers {
   close: () => Promise<void>;
 }
 
-export function createCallers(options: { allowPrivateNetwork: boolean }): Callers {
-  const client = createOutgoingClient(options);
-  const mcpClient = createMcpClient(options);
+export function createCallers(rules: AddressRules): Callers {
+  const client = createOutgoingClient(rules);
+  const mcpClient = createMcpClient(rules);
   const send = async (url: string, given: Partial<OutgoingRequest>): Promise<OutgoingResponse> => {
     const base = { method: 'GET', headers: {}, body: undefined, timeoutMs: 5_000 };
     return client.send({ ...base, signal: new AbortController().signal, url: toUrl(url), ...given });

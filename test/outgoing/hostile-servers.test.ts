@@ -1,6 +1,7 @@
 // What a server may do to whoever asks it: how long, how much, and how far from HTTP.
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { startFakeInternet, type FakeInternet } from '../support/fake-internet.js';
 import { startRawServer, type RawServer } from '../support/raw-server.js';
@@ -186,6 +187,22 @@ describe('hostile servers', function () {
         const server = await serve((socket, request) => void socket.end(whole(request, encodings, gzipSync('x'))));
         await assert.rejects(get!.ask(server.url), { code: 'invalid_response', message: /more than 5 times/ });
         for (const { name, ask } of callers.mcp) await assert.rejects(ask(server.url), { name: 'McpError' }, name);
+      }
+    });
+
+    it('a tower whose inner encodings expand into nothing is opened no further than the limit, and not after its time', async () => {
+      const empty = gzipSync('');
+      const nothing = gzipSync(Buffer.concat(Array.from({ length: 100_000 }, () => empty)));
+      // 16 KB, which would be decoded for half a minute: 2 GB of archives of nothing.
+      const tower = gzipSync(Buffer.concat(Array.from({ length: 1_000 }, () => nothing)));
+      const server = await serve((socket, request) => void socket.end(whole(request, 'gzip, gzip, gzip', tower)));
+      for (const { name, ask } of callers.all) {
+        if (name === 'webhook') continue;
+        const startedAt = process.cpuUsage();
+        await assert.rejects(ask(server.url, { timeoutMs: 500 }), /large|within|event stream|JSON/, name);
+        await setTimeout(1_000);
+        const { user, system } = process.cpuUsage(startedAt);
+        assert.ok(user + system < 2_000_000, `${name} took ${user + system} µs of processor time`);
       }
     });
 

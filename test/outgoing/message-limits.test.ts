@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
 import { McpError } from '../../outgoing/mcp-error.js';
 import { limitBody, limitEvents, type StreamEnd } from '../../outgoing/message-limits.js';
+import type { MessageSize, Reserve } from '../../outgoing/message-size.js';
 
 const MIB = 1024 * 1024;
+/** Where memory is not what is asked about. */
+const FREE = () => undefined;
 
 function streamOf(...chunks: (string | Uint8Array)[]): ReadableStream<Uint8Array> {
   return new ReadableStream({
@@ -21,7 +25,7 @@ async function readAll(stream: ReadableStream<Uint8Array>): Promise<string[]> {
 
 async function readEvents(...chunks: (string | Uint8Array)[]): Promise<{ parts: string[]; ends: StreamEnd[] }> {
   const ends: StreamEnd[] = [];
-  return { parts: await readAll(limitEvents(streamOf(...chunks), (end) => ends.push(end))), ends };
+  return { parts: await readAll(limitEvents(streamOf(...chunks), FREE, (end) => ends.push(end))), ends };
 }
 
 async function isResumable(...chunks: string[]): Promise<boolean> {
@@ -61,7 +65,9 @@ describe('limits of MCP messages', () => {
           controller.enqueue(Buffer.alloc(size, 'x'));
         },
       });
-      await assert.rejects(readAll(limitEvents(endless, (end) => ends.push(end))), { code: 'response_too_large' });
+      await assert.rejects(readAll(limitEvents(endless, FREE, (end) => ends.push(end))), {
+        code: 'response_too_large',
+      });
       assert.ok(given <= 12 * MIB);
       assert.equal(ends[0]!.error?.code, 'response_too_large');
     }
@@ -79,13 +85,80 @@ describe('limits of MCP messages', () => {
         },
       });
     };
-    const [body] = await readAll(limitBody(pieces('')));
+    const [body] = await readAll(limitBody(pieces(''), FREE));
     assert.equal(body!.length, 10 * MIB);
-    await assert.rejects(readAll(limitBody(pieces('x'))), McpError);
+    await assert.rejects(readAll(limitBody(pieces('x'), FREE)), McpError);
+  });
+
+  it('refuse a message with too many values, too deep or of too many members before it is parsed, whatever its form', async () => {
+    const refused: [text: string, error: object][] = [
+      [`{"tools":[${'{},'.repeat(100_001)}{}]}`, { code: 'response_too_large', message: /200000 values/ }],
+      [`{"numbers":[${'1,'.repeat(200_001)}1]}`, { code: 'response_too_large' }],
+      [`{"deep":${'['.repeat(203)}`, { code: 'mcp_protocol', message: /nested deeper than 200/ }],
+      [`[${'0,'.repeat(1_001)}0]`, { code: 'response_too_large' }],
+    ];
+    for (const [text, error] of refused) {
+      await assert.rejects(readAll(limitBody(streamOf(text), FREE)), error);
+      await assert.rejects(readAll(limitBody(streamOf(...(text.match(/.{1,977}/g) ?? [])), FREE)), error);
+      const events = readAll(
+        limitEvents(streamOf(`event: "\r\n: it's "quoted\ndata: ${text}\n\n`), FREE, () => undefined),
+      );
+      await assert.rejects(events, error);
+    }
+  });
+
+  it('count no text as values, and each message by itself', async () => {
+    const text = JSON.stringify({ text: '{[,"\\'.repeat(100_000) });
+    assert.deepEqual(await readAll(limitBody(streamOf(text), FREE)), [text]);
+    const message = `data: [${'{},'.repeat(90_000)}{}]\n\n`.replace('[', '{"tools":[').replace(']\n', ']}\n');
+    const { parts, ends } = await readEvents(message, message, message);
+    assert.equal(parts.join(''), message.repeat(3));
+    assert.deepEqual(ends, [{ error: undefined, isResumable: false }]);
+  });
+
+  it('ask for the memory of a message before more of it is held, and read nothing more until it is granted', async () => {
+    for (const limit of [
+      limitBody,
+      (source: AsyncIterable<Uint8Array>, reserve: Reserve) => limitEvents(source, reserve, () => undefined),
+    ]) {
+      const asked: MessageSize[] = [];
+      let read = 0;
+      let grant = (): void => undefined;
+      async function* chunks() {
+        for (const chunk of ['data: {"a":', '[{},{}', ',{}]}\n\n']) {
+          read += 1;
+          yield Buffer.from(chunk);
+          await Promise.resolve();
+        }
+      }
+      const all = readAll(
+        limit(chunks(), (size) => {
+          asked.push(size);
+          return asked.length === 2 ? new Promise<void>((resolve) => (grant = resolve)) : undefined;
+        }),
+      );
+      await setTimeout(20);
+      assert.deepEqual(
+        [read, asked],
+        [
+          2,
+          [
+            { bytes: 11, values: 1 },
+            { bytes: 17, values: 5 },
+          ],
+        ],
+      );
+      grant();
+      assert.equal((await all).join(''), 'data: {"a":[{},{},{}]}\n\n');
+      assert.deepEqual(asked[2], { bytes: 24, values: 7 });
+    }
   });
 
   it('say that a connection broke instead of what the network said', async () => {
     const broken = new ReadableStream<Uint8Array>({ pull: () => Promise.reject(new Error('secret details')) });
-    await assert.rejects(readAll(limitBody(broken)), { code: 'mcp_unreachable', message: /before it had answered/ });
+    await assert.rejects(readAll(limitBody(broken, FREE)), {
+      code: 'mcp_unreachable',
+      message: /before it had answered/,
+    });
   });
 });

@@ -21,12 +21,16 @@ export interface Service {
   stop_grace_period?: string;
   container_name?: string;
   read_only?: boolean;
+  networks?: string[];
+  secrets?: string[];
   deploy?: { resources: { limits: { memory: string } } };
 }
 
 export interface ComposeFile {
   services: Record<string, Service>;
   volumes: Record<string, unknown>;
+  networks: Record<string, { internal?: boolean }>;
+  secrets: Record<string, { file: string }>;
 }
 
 /** A `${...}` of the file. */
@@ -70,7 +74,7 @@ function interpolate(text: string, values: Record<string, string>): string {
 }
 
 /** After parsing, as Docker does it: an empty value stays a string, and none can change the file's structure. */
-export function filledCompose(values: Record<string, string>): ComposeFile {
+export function filledCompose(values: Record<string, string> = {}): ComposeFile {
   return fill(parseCompose(), values) as ComposeFile;
 }
 
@@ -87,13 +91,3 @@ export function toMib(size: string): number {
   if (amount === undefined) throw new Error(`${size} is no size in m or g`);
   return Number(amount) * (unit === 'g' ? 1024 : 1);
 }
-
-/** One value for each variable that the file requires. */
-export const SAMPLE_SECRETS: Record<string, string> = {
-  POSTGRES_PASSWORD: 'sample0administrator',
-  DATABASE_PASSWORD: 'sample0service',
-  TEMPORAL_DATABASE_PASSWORD: 'sample0temporal',
-  INTERNAL_SERVICE_TOKEN: 'sample0internal0service0token',
-  SECRETS_KEY: Buffer.alloc(32, 9).toString('base64'),
-  JWT_SECRET: 'sample0session0token0secret0of0length',
-};

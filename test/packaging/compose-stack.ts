@@ -2,11 +2,15 @@
 // has them, but for addresses, which are those of a test stack's servers and of free ports.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { claimPort } from '../../cli/embedded/ports.js';
+import { parseEnvironment } from '../../config/environment.js';
 import { queryDatabase } from '../support/inspect.js';
 import type { TestStack } from '../support/stack.js';
-import { filledCompose, ROOT, SAMPLE_SECRETS, type ComposeFile } from './compose-file.js';
+import { filledCompose, ROOT, type ComposeFile } from './compose-file.js';
+import { SAMPLE_SECRETS, withSecretsIn, writeSecrets } from './sample-secrets.js';
 
 export interface ServiceRun {
   output: () => string;
@@ -14,7 +18,7 @@ export interface ServiceRun {
   stop: () => Promise<number | null>;
 }
 
-const ROLE = 'workflow_automation';
+const ROLES = ['workflow_automation_owner', 'workflow_automation'];
 const NAMESPACE = 'packaging';
 const DATABASE = 'packaging';
 
@@ -23,24 +27,34 @@ export class ComposeStack {
   readonly #stack: TestStack;
   readonly #ports: Record<string, number>;
   readonly #running = new Set<ServiceRun>();
+  readonly #secrets = writeSecrets();
 
   private constructor(stack: TestStack, services: ComposeFile['services'], ports: Record<string, number>) {
     [this.#stack, this.#services, this.#ports] = [stack, services, ports];
   }
 
-  /** The stack's server gets an empty database, which belongs to a role of the name that the compose file gives it. */
+  /** The stack's server gets an empty database and the service's roles, as the compose file has them made. */
   static async create(stack: TestStack): Promise<ComposeStack> {
-    const { services } = filledCompose({ ...SAMPLE_SECRETS, TEMPORAL_NAMESPACE: NAMESPACE });
-    await queryDatabase(stack, `CREATE ROLE ${ROLE} LOGIN PASSWORD '${SAMPLE_SECRETS['DATABASE_PASSWORD']}'`);
-    await queryDatabase(stack, `CREATE DATABASE ${DATABASE} OWNER ${ROLE}`);
+    const { services } = filledCompose({ TEMPORAL_NAMESPACE: NAMESPACE });
+    for (const statement of roleStatements()) await queryDatabase(stack, statement);
     const free = () => claimPort({ port: 0, host: '127.0.0.1', variable: 'PORT' });
-    return new ComposeStack(stack, services, { api: await free(), worker: await free() });
+    return new ComposeStack(stack, services, { api: await free(), metrics: await free(), worker: await free() });
   }
 
   async remove(): Promise<void> {
     await Promise.all([...this.#running].map((run) => run.stop()));
     await queryDatabase(this.#stack, `DROP DATABASE IF EXISTS ${DATABASE} WITH (FORCE)`);
-    await queryDatabase(this.#stack, `DROP ROLE IF EXISTS ${ROLE}`);
+    for (const role of ROLES) await queryDatabase(this.#stack, `DROP ROLE IF EXISTS ${role}`);
+    rmSync(this.#secrets, { recursive: true });
+  }
+
+  /** The address of a service's database, with the password of its role. */
+  databaseUrl(service: string): string {
+    return parseEnvironment(this.environmentOf(service)).databaseUrl!;
+  }
+
+  get metricsUrl(): string {
+    return `http://127.0.0.1:${this.#ports['metrics']}`;
   }
 
   get apiUrl(): string {
@@ -86,7 +100,7 @@ export class ComposeStack {
   }
 
   environmentOf(service: string): Record<string, string> {
-    const given = this.#services[service]!.environment!;
+    const given = withSecretsIn(this.#secrets, this.#services[service]!.environment!);
     const moved = Object.entries(given).map(([name, value]) => [name, this.#moved(name, value)]);
     // As in every container.
     const { PATH, HOME } = process.env;
@@ -95,6 +109,7 @@ export class ComposeStack {
 
   #moved(name: string, value: string): string {
     if (name === 'PORT') return String(this.#ports['api']);
+    if (name === 'METRICS_PORT') return String(this.#ports['metrics']);
     if (name === 'WORKER_METRICS_PORT') return String(this.#ports['worker']);
     if (name === 'API_INTERNAL_URL') return this.apiUrl;
     if (name === 'TEMPORAL_ADDRESS') return this.#stack.stack.temporal_address;
@@ -104,6 +119,20 @@ export class ComposeStack {
     url.pathname = `/${DATABASE}`;
     return url.href;
   }
+}
+
+/** What `create-roles.sh` says of our own database, for a database of another name. */
+function roleStatements(): string[] {
+  const script = readFileSync(path.join(ROOT, 'deploy/postgres/create-roles.sh'), 'utf8');
+  const files = new Map(
+    [...script.matchAll(/^\\set (\w+) `cat "\$SECRETS_DIR\/(\w+)"`$/gm)].map(([, k, v]) => [k!, v!]),
+  );
+  const statements = script.split('\n').filter((line) => line.endsWith(';') && !/\btemporal\b/.test(line));
+  return statements.map((line) =>
+    line
+      .replace(/:'(\w+)'/, (_, name: string) => `'${SAMPLE_SECRETS[files.get(name)!]!}'`)
+      .replace(/DATABASE workflow_automation\b/, `DATABASE ${DATABASE}`),
+  );
 }
 
 function follow(child: ChildProcess): ServiceRun {

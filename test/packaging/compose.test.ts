@@ -1,6 +1,6 @@
 // docker-compose.yml beside the code that it starts. It is not run here: that needs a container engine.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
@@ -8,7 +8,8 @@ import { loadWorkerConfig } from '../../activities/worker/config.js';
 import { routes } from '../../api/http/registry.js';
 import { parseEnvironment, VARIABLES } from '../../config/environment.js';
 import { dynamicConfig } from '../../cli/embedded/temporal-server.js';
-import { composeText, filledCompose, parseCompose, ROOT, SAMPLE_SECRETS, toMib, variablesOf } from './compose-file.js';
+import { composeText, filledCompose, parseCompose, ROOT, toMib, variablesOf } from './compose-file.js';
+import { SAMPLE_SECRETS, withSecretsIn, writeSecrets } from './sample-secrets.js';
 
 /** Of the compose-spec project (Apache-2.0), as its loader for Go ships it in version 2.16.2. */
 const SCHEMA = path.join(ROOT, 'test/support/compose-spec-schema.json');
@@ -17,13 +18,17 @@ const ENTRIES = { api: 'api/main.ts', worker: 'activities/worker/config.ts', mig
 /** Read by others than config/environment.ts: the SDK's own (config/temporal-connection.ts), and Node.js. */
 const KNOWN_ELSEWHERE = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'NODE_OPTIONS'];
 const OURS = Object.keys(ENTRIES) as (keyof typeof ENTRIES)[];
-const SECRET = /PASSWORD|PWD|TOKEN|SECRET|KEY$/;
-const { services } = filledCompose(SAMPLE_SECRETS);
+const SECRET = /(?:PASSWORD|PWD|TOKEN|SECRET|KEY)$/;
+const { services, networks, secrets } = filledCompose();
+const folder = writeSecrets();
 
-const environmentOf = (name: string): Record<string, string> => services[name]?.environment ?? {};
+const environmentOf = (name: string): Record<string, string> =>
+  withSecretsIn(folder, services[name]?.environment ?? {});
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 
 describe('docker-compose.yml', () => {
+  after(() => rmSync(folder, { recursive: true }));
+
   it('is valid by the Compose Specification', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     const validate = ajv.compile(JSON.parse(readFileSync(SCHEMA, 'utf8')) as object);
@@ -36,7 +41,8 @@ describe('docker-compose.yml', () => {
       const required = [...read(ENTRIES[name]).matchAll(/required\([^']+'\w+',\s*'(\w+)'/g)];
       const environment = environmentOf(name);
       assert.ok(required.length > 0);
-      for (const [, variable] of required) assert.ok(environment[variable!], `${variable} is not set`);
+      for (const [, variable] of required)
+        assert.ok(environment[variable!] ?? environment[`${variable}_FILE`], `${variable} is not set`);
       for (const variable of Object.keys(environment)) {
         assert.ok([...VARIABLES, ...KNOWN_ELSEWHERE].includes(variable), `${variable} is not known`);
       }
@@ -47,11 +53,11 @@ describe('docker-compose.yml', () => {
 
   it('gives worker and API the same secrets, servers and queue', () => {
     loadWorkerConfig(environmentOf('worker'));
-    for (const [name, value] of Object.entries(environmentOf('migrate'))) {
-      assert.equal(environmentOf('worker')[name], value, name);
-      assert.equal(environmentOf('api')[name], value, name);
-    }
-    assert.ok(environmentOf('api')['INTERNAL_SERVICE_TOKEN']);
+    const own =
+      /^(?:PORT|METRICS_PORT|JWT_\w+|OIDC_\w+|CORS_ORIGINS|TRUSTED_PROXIES|DEFAULT_RATE_LIMIT|SESSION_RATE_LIMIT|RESULT_RETENTION_DAYS|WORKER_\w+|NODE_OPTIONS)$/;
+    const shared = (name: string) => Object.entries(environmentOf(name)).filter(([variable]) => !own.test(variable));
+    assert.deepEqual(shared('worker'), shared('api'));
+    assert.equal(parseEnvironment(environmentOf('api')).internalServiceToken, SAMPLE_SECRETS['internal_service_token']);
   });
 
   it('starts what the npm scripts start, by entry points that the build makes', () => {
@@ -70,7 +76,7 @@ describe('docker-compose.yml', () => {
       const [, checked, asked] = /http:\/\/127\.0\.0\.1:(\d+)(\/\w+)'/.exec(check) ?? [];
       assert.equal(checked, port[name]);
       assert.ok(routes.some((route) => route.method === 'GET' && route.path === asked));
-      assert.match(read('activities/worker/health-server.ts'), new RegExp(`'${asked}'`));
+      assert.match(read('config/health-server.ts'), new RegExp(`'${asked}'`));
     }
     assert.deepEqual(services['api']!.ports, [`127.0.0.1:3000:${port.api}`]);
     assert.equal(new URL(environmentOf('worker')['API_INTERNAL_URL']!).host, `api:${port.api}`);
@@ -87,7 +93,7 @@ describe('docker-compose.yml', () => {
   it('pins every image to a version, our own to that of the package', () => {
     const { version } = JSON.parse(read('package.json')) as { version: string };
     for (const [name, { image, build }] of Object.entries(services)) {
-      assert.match(image, /^[\w./-]+:v?\d+\.\d+[\w.-]*$/, name);
+      assert.match(image, /^[\w./-]+:v?\d+\.\d+[\w.-]*(@sha256:[0-9a-f]{64})?$/, name);
       if (build !== undefined) assert.ok(image.endsWith(`:${version}`), image);
     }
     const [server, tools] = ['temporal', 'temporal-schema'].map((name) => services[name]!.image.split(':')[1]!);
@@ -97,44 +103,73 @@ describe('docker-compose.yml', () => {
 
   it('has no secret in it, and no default for one', () => {
     const raw = parseCompose().services;
-    let secrets = 0;
     for (const [name, { environment = {} }] of Object.entries(raw)) {
       for (const [variable, value] of Object.entries(environment).filter(([key]) => SECRET.test(key))) {
-        assert.match(value, /^\$\{\w+(:?\?[^}]+|:-)\}$/, `${name}: ${variable}`);
-        secrets += 1;
+        assert.match(value, /^\$\{\w+:-\}$/, `${name}: ${variable}`);
       }
+      assert.doesNotMatch(environment['DATABASE_URL'] ?? '', /:\/\/[^@/]*:[^@/]*@/, name);
     }
-    assert.ok(secrets > 10);
     for (const { name, fallback } of variablesOf(composeText())) {
       if (SECRET.test(name)) assert.equal(fallback, '', name);
     }
-    for (const { environment = {} } of Object.values(raw)) {
-      const password = /:\/\/[^:/]+:([^@]*)@/.exec(environment['DATABASE_URL'] ?? '')?.[1];
-      if (password !== undefined) assert.match(password, /^\$\{DATABASE_PASSWORD:\?[^}]+\}$/);
+  });
+
+  it('gives each service the secrets that it names a file of, and no others', () => {
+    assert.deepEqual(Object.keys(secrets).toSorted(), Object.keys(SAMPLE_SECRETS).toSorted());
+    for (const [name, { file }] of Object.entries(secrets)) assert.equal(file, `./secrets/${name}`);
+    for (const [name, { environment = {}, secrets: given = [] }] of Object.entries(services)) {
+      const named = Object.values(environment).flatMap((value) => /^\/run\/secrets\/(\w+)$/.exec(value)?.[1] ?? []);
+      // Its script reads the others from the folder.
+      const byScript = [...read('deploy/postgres/create-roles.sh').matchAll(/\$SECRETS_DIR\/(\w+)/g)];
+      if (name === 'postgres') named.push(...byScript.map(([, secret]) => secret!));
+      assert.deepEqual(new Set(given), new Set(named), name);
+    }
+    assert.match(read('.gitignore'), /^secrets\/$/m);
+  });
+
+  it('lets each service reach only what it needs, and databases reach nothing outside', () => {
+    const members = (network: string) =>
+      Object.keys(services).filter((name) => services[name]!.networks!.includes(network));
+    assert.deepEqual(members('database'), ['postgres', 'temporal-schema', 'temporal', 'migrate', 'api', 'worker']);
+    assert.deepEqual(members('temporal'), ['temporal', 'temporal-namespace', 'temporal-ui', 'api', 'worker']);
+    assert.deepEqual(members('outside'), ['api', 'worker']);
+    assert.deepEqual(members('operators'), ['temporal-ui']);
+    const closed = Object.keys(networks).filter((name) => networks[name]?.internal === true);
+    assert.deepEqual(closed, ['database', 'temporal']);
+    // A port is published only from a network with a way out.
+    for (const [name, { ports, networks: own }] of Object.entries(services)) {
+      if (ports !== undefined)
+        assert.ok(
+          own!.some((network) => !closed.includes(network)),
+          name,
+        );
     }
   });
 
-  it('is not started without any one of its secrets', () => {
-    for (const name of Object.keys(SAMPLE_SECRETS)) {
-      const { [name]: _left, ...others } = SAMPLE_SECRETS;
-      assert.throws(() => filledCompose(others), new RegExp(`required variable ${name} `));
-    }
+  it('lets API and worker use the database by another role than the one that owns its tables', () => {
+    const role = (name: string) => new URL(parseEnvironment(environmentOf(name)).databaseUrl!).username;
+    assert.deepEqual(['migrate', 'api', 'worker'].map(role), [
+      'workflow_automation_owner',
+      'workflow_automation',
+      'workflow_automation',
+    ]);
+    assert.equal(environmentOf('migrate')['DATABASE_RUNTIME_ROLE'], role('api'));
+    const script = read('deploy/postgres/create-roles.sh');
+    for (const name of ['migrate', 'api']) assert.ok(script.includes(`CREATE ROLE ${role(name)} LOGIN`));
+    assert.ok(script.includes(`CREATE DATABASE workflow_automation OWNER ${role('migrate')};`));
   });
 
-  it('has each of its variables in .env.example: the required ones empty, the others with their defaults', () => {
+  it('has each of its variables in .env.example with its default, and requires none', () => {
     const lines = read('.env.example').split('\n');
-    const given = lines.flatMap((line) => /^(\w+)=$/.exec(line)?.[1] ?? []);
     const optional = new Map(
       lines.flatMap((line) => [...line.matchAll(/^# ([A-Z_]+)=(.*)$/g)].map(([, k, v]) => [k, v])),
     );
     const variables = variablesOf(composeText());
-    const required = variables.filter(({ isRequired }) => isRequired).map(({ name }) => name);
-    assert.deepEqual(new Set(given), new Set(required));
-    assert.deepEqual(new Set(Object.keys(SAMPLE_SECRETS)), new Set(required));
     for (const { name, isRequired, fallback } of variables) {
-      if (!isRequired) assert.equal(optional.get(name), fallback, name);
+      assert.ok(!isRequired, name);
+      assert.equal(optional.get(name), fallback, name);
     }
-    assert.deepEqual(new Set(optional.keys()), new Set(variables.filter((v) => !v.isRequired).map(({ name }) => name)));
+    assert.deepEqual(new Set(optional.keys()), new Set(variables.map(({ name }) => name)));
     assert.match(read('.gitignore'), /^\.env$/m);
   });
 
@@ -180,7 +215,7 @@ describe('docker-compose.yml', () => {
 
   it('mounts files that are there, and gives Temporal the settings of the embedded server', () => {
     const mounts = Object.values(services).flatMap(({ volumes = [] }) => volumes.filter((one) => one.startsWith('./')));
-    assert.equal(mounts.length, 4);
+    assert.equal(mounts.length, 5);
     for (const mount of mounts) assert.ok(existsSync(path.join(ROOT, mount.split(':')[0]!)), mount);
     const settings = parse(read('deploy/temporal/dynamic-config.yaml')) as Record<string, { value: unknown }[]>;
     assert.ok(Object.keys(settings).length > 0);

@@ -4,12 +4,12 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import path from 'node:path';
 import { DockerfileParser, type Cmd, type From, type Healthcheck, type JSONInstruction } from 'dockerfile-ast';
-import { filledCompose, ROOT, SAMPLE_SECRETS } from './compose-file.js';
+import { filledCompose, ROOT } from './compose-file.js';
 
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 const dockerfile = DockerfileParser.parse(read('Dockerfile'));
 const instructions = dockerfile.getInstructions();
-const { services } = filledCompose(SAMPLE_SECRETS);
+const { services } = filledCompose();
 
 interface Stage {
   name: string;
@@ -70,7 +70,9 @@ describe('Dockerfile', () => {
     const bases = stages.filter(({ from }) => stages.every(({ name }) => name !== from));
     assert.equal(bases.length, 2);
     const version = /NEWEST_NODE = '(\d+\.\d+\.\d+)'/.exec(read('scripts/newest-node.mjs'))?.[1];
-    for (const { from } of bases) assert.equal(from, `node:${version}-bookworm-slim`);
+    for (const { from } of bases) {
+      assert.equal(from.replace(/@sha256:[0-9a-f]{64}$/, ''), `node:${version}-bookworm-slim`);
+    }
     const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
     assert.equal(engines.node, '>=20.19');
     assert.ok(Number(version?.split('.')[0]) >= 20);

@@ -5,14 +5,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseEnv } from 'node:util';
 import { parse, parseAllDocuments } from 'yaml';
 import { VARIABLES } from '../../config/environment.js';
 import { RUN_SEARCH_ATTRIBUTES } from '../../contract/run-workflow.js';
-import { filledCompose, ROOT, SAMPLE_SECRETS } from './compose-file.js';
+import { filledCompose, ROOT } from './compose-file.js';
+import { SAMPLE_SECRETS } from './sample-secrets.js';
 
 const DOCS = path.join(ROOT, 'docs');
-const { services } = filledCompose(SAMPLE_SECRETS);
+const { services } = filledCompose();
 
 interface Probe {
   httpGet: { path: string; port: string };
@@ -121,17 +121,23 @@ describe('docs/operate/deploy.md', () => {
     }
   });
 
-  it('has a command that makes a .env with which everything starts, readable for its owner alone', () => {
+  it('has a command that makes all secrets, in a folder that is readable for its owner alone', () => {
     const [command] = blocks('operate/deploy.md', 'sh');
-    const folder = mkdtempSync(path.join(tmpdir(), 'dotenv-'));
+    const folder = mkdtempSync(path.join(tmpdir(), 'secrets-'));
+    const read = (name: string): string => readFileSync(path.join(folder, 'secrets', name), 'utf8').trim();
     try {
       execFileSync('/bin/sh', ['-euc', command!], { cwd: folder });
-      const values = parseEnv(readFileSync(path.join(folder, '.env'), 'utf8')) as Record<string, string>;
-      assert.equal(Buffer.from(values['SECRETS_KEY']!, 'base64').length, 32);
-      assert.deepEqual(Object.keys(values).toSorted(), Object.keys(SAMPLE_SECRETS).toSorted());
-      const { environment } = filledCompose(values).services['api']!;
-      assert.match(environment!['DATABASE_URL']!, /:[0-9a-f]{64}@postgres:/);
-      assert.equal(statSync(path.join(folder, '.env')).mode & 0o777, 0o600);
+      const names = readdirSync(path.join(folder, 'secrets'));
+      assert.deepEqual(names.toSorted(), Object.keys(SAMPLE_SECRETS).toSorted());
+      assert.equal(Buffer.from(read('secrets_key'), 'base64').length, 32);
+      for (const name of names.filter((each) => each !== 'secrets_key')) assert.match(read(name), /^[0-9a-f]{64}$/);
+      assert.equal(new Set(names.map(read)).size, names.length);
+      assert.equal(statSync(path.join(folder, 'secrets')).mode & 0o777, 0o700);
+      assert.equal(
+        statSync(path.join(folder, 'secrets/secrets_key')).mode & 0o777,
+        0o444,
+        'containers have their users',
+      );
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

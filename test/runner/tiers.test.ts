@@ -33,16 +33,18 @@ describe('the suites', () => {
     assert.ok(!again!.files.includes('test/temporal-workflows/planner.test.ts'));
   });
 
-  it('are all run by .ci/run, and have a script each', () => {
+  it('are all run by .ci/run and by test:all, and have a script each', () => {
     const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
-    const ci = readFileSync(path.join(ROOT, '.ci/run'), 'utf8');
+    assert.match(readFileSync(path.join(ROOT, '.ci/run'), 'utf8'), /exec bash scripts\/run-suites\.sh ci;/);
+    assert.equal(scripts['test:all'], 'bash scripts/run-suites.sh all');
+    const [, ci, all] = readFileSync(path.join(ROOT, 'scripts/run-suites.sh'), 'utf8').split(/^ {2}(?:ci|all)\)$/m);
     for (const name of names) {
       const script = name === 'quick' ? 'test' : `test:${name}`;
       assert.equal(scripts[script], `node --import tsx test/runner/main.ts ${name}`);
       assert.equal(scripts[`pre${script}`], 'npm run --silent build');
-      assert.match(ci, new RegExp(`^ *suites? (?:.* )?${script}(?: |$)`, 'm'));
+      for (const suites of [ci!, all!]) assert.match(suites, new RegExp(`^ *suites? (?:.* )?${script}(?: |$)`, 'm'));
     }
   });
 });

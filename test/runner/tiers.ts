@@ -32,6 +32,7 @@ export const TIERS = {
     'test/cli/secrets-rotation.test.ts',
     'test/cli/start-refusals.test.ts',
     'test/cli/start.test.ts',
+    'test/console/audit.test.ts',
     'test/console/large-drawing.test.ts',
     'test/console/marketplace.test.ts',
     'test/console/settings.test.ts',

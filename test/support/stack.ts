@@ -52,6 +52,8 @@ export async function startStack(options: StackOptions = {}): Promise<StartedSta
   // That of a killed supervisor stays until the next one starts, and would be taken for it.
   removeStackFile(dataDir);
   const env = {
+    // Tests ask from many sides at once.
+    SESSION_RATE_LIMIT: '1000000',
     MODEL_PROVIDERS_FILE: writeProvidersFile(dataDir, options.modelProviderUrl ?? modelProvider.url),
     ...options.env,
   };

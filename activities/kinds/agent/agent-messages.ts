@@ -3,38 +3,48 @@
 import type OpenAI from 'openai';
 import type { StoredToolCall, StoredTurn } from '../../../db/agents/agent-repository.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
+import type { NodeKey } from '../../../graph/plan.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
 import { renderText, type Scope } from '../../../graph/template.js';
 import type { AssistantMessage } from './assistant-message.js';
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
 
+interface Opening {
+  secretBox: SecretBox;
+  /** The node whose conversation it is. */
+  agent: NodeKey;
+}
+
 export function toMessages(
   data: AgentNodeData,
   scope: Scope,
   turns: StoredTurn[],
   calls: StoredToolCall[],
-  secretBox: SecretBox,
+  { secretBox, agent }: Opening,
 ): Message[] {
   const opening = data.messages.map(({ role, message }) => ({ role, content: renderText(message, scope) }) as Message);
   const said = turns.flatMap((turn): Message[] => {
-    const answers = calls.filter((call) => call.turn === turn.turn).map((call) => toAnswer(call, secretBox));
-    const message = openMessage(turn, secretBox);
+    const answers = calls.filter((call) => call.turn === turn.turn).map((call) => toAnswer(call, { secretBox, agent }));
+    const message = openMessage(turn, { secretBox, agent });
     // Some providers refuse a message that says nothing.
     return isEmpty(message) ? answers : [message, ...answers];
   });
   return [...opening, ...said];
 }
 
-export function openMessage({ messageEnc }: StoredTurn, secretBox: SecretBox): AssistantMessage {
-  return JSON.parse(secretBox.open(messageEnc, 'agent')) as AssistantMessage;
+export function openMessage({ turn, messageEnc }: StoredTurn, { secretBox, agent }: Opening): AssistantMessage {
+  const { runId, path, nodeId } = agent;
+  return JSON.parse(secretBox.open(messageEnc, 'agent-message', runId, path, nodeId, turn)) as AssistantMessage;
 }
 
 function isEmpty({ content, tool_calls: calls }: AssistantMessage): boolean {
   return calls === undefined && (content === null || content === '');
 }
 
-function toAnswer({ toolCallId, answerEnc }: StoredToolCall, secretBox: SecretBox): Message {
-  const content = answerEnc === null ? '' : secretBox.open(answerEnc, 'agent');
+function toAnswer({ turn, ordinal, toolCallId, answerEnc }: StoredToolCall, { secretBox, agent }: Opening): Message {
+  const { runId, path, nodeId } = agent;
+  const content =
+    answerEnc === null ? '' : secretBox.open(answerEnc, 'agent-answer', runId, path, nodeId, turn, ordinal);
   return { role: 'tool', tool_call_id: toolCallId, content };
 }

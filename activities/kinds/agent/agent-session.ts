@@ -9,10 +9,12 @@ import type { AgentNodeData, AgentServer } from '../../../graph/nodes/agent.js';
 import type { Scope } from '../../../graph/template.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpServer, McpTool } from '../../../outgoing/mcp-types.js';
+import { splitLease } from '../../../outgoing/split-lease.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
 import type { McpSessions } from '../mcp/mcp-sessions.js';
 import { renderHeaders } from '../http/request-headers.js';
 import type { NodeTask } from '../../node/node-step.js';
+import { messageBytes } from '../../node/payload-weight.js';
 import { findWorkflowTool, withMemory } from './workflow-tools.js';
 
 export interface AgentSessionDeps {
@@ -33,9 +35,12 @@ export async function loadTools(
 ): Promise<AgentTool[]> {
   const stored = await findTools(deps.db, deps.secretBox, task);
   if (stored !== undefined) return stored;
+  const lease = splitLease(task.memory, task.signal);
   const ofServers = await Promise.all(
-    data.tools.map(async (tool) => (tool.type === 'mcp' ? toolsOfServer(deps, task, tool, scope) : [])),
-  );
+    data.tools.map(async (tool) => {
+      return tool.type === 'mcp' ? toolsOfServer(deps, { ...task, memory: lease.part() }, tool, scope) : [];
+    }),
+  ).finally(lease.close);
   const found: AgentTool[] = [];
   for (const [at, tool] of data.tools.entries()) {
     if (tool.type === 'mcp') found.push(...ofServers[at]!);
@@ -85,9 +90,12 @@ export function toModelTools(tools: AgentTool[]): OpenAI.Chat.ChatCompletionFunc
   }));
 }
 
-async function listTools(sessions: McpSessions, server: McpServer, { runId, signal }: NodeTask): Promise<McpTool[]> {
+async function listTools(sessions: McpSessions, server: McpServer, task: NodeTask): Promise<McpTool[]> {
+  const { runId, signal, memory } = task;
   try {
-    return await sessions.use(runId, server, signal, (session) => session.listTools(signal));
+    return await sessions.use(runId, server, signal, (session) =>
+      session.listTools(signal, (size) => memory.resize(messageBytes(size))),
+    );
   } catch (error) {
     // Listing tools has no side effects, so it may always be retried.
     throw error instanceof McpError ? toMcpFailure(error, { mayRepeat: true }) : error;

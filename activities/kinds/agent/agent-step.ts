@@ -7,11 +7,13 @@ import type { NodeDeps, NodeStep, NodeTask } from '../../node/node-step.js';
 import { ledgerCharge } from '../llm/ledger-charge.js';
 import type { ModelClients } from '../llm/model-clients.js';
 import type { ChildDeps } from '../child-run.js';
+import type { FormChecker } from '../structured-answer.js';
 import type { AgentSessionDeps } from './agent-session.js';
 
 export interface AgentDeps extends AgentSessionDeps, ChildDeps {
   providers: ModelProviders;
   clients: ModelClients;
+  forms: FormChecker;
   node: NodeDeps;
 }
 

@@ -11,6 +11,7 @@ import {
 import { findTools } from '../../../db/agents/agent-tools.js';
 import { expireRequests } from '../../../db/agents/approvals-repository.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
+import { splitLease } from '../../../outgoing/split-lease.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { persist } from '../../node/record-node.js';
@@ -35,16 +36,20 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
       const workflows = await findWorkflows(deps, task, data);
       const open = calls.filter(({ outcome }) => outcome === null);
       const ofServers = open.filter((call) => !isOfWorkflow(call)).values();
+      const lease = splitLease(task.memory, task.signal);
       const failures: unknown[] = [];
       const runs: OpenToolRun[] = [];
       // Every call settles before the step does, so that no call stays in flight.
       const work = async (queue: Iterable<StoredToolCall>) => {
         for (const call of queue) {
+          const memory = lease.part();
           try {
-            const run = await answerCall(deps, task, { data, scope, workflows, turn, call });
+            const run = await answerCall(deps, { ...task, memory }, { data, scope, workflows, turn, call });
             if (run !== undefined) runs.push(run);
           } catch (error) {
             failures.push(error);
+          } finally {
+            memory.end();
           }
         }
       };
@@ -93,8 +98,9 @@ async function answerCall(deps: AgentDeps, task: NodeTask, work: ToolWork): Prom
   const answer = refusalOf(work.call) ?? (await callTool(deps, task, work));
   if ('child' in answer) return answer;
   const { text, ...ended } = answer;
-  const answerEnc = deps.secretBox.seal(toldOfEdit(deps, work.call, text), 'agent');
   const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn: work.turn, ordinal: work.call.ordinal };
+  const row = [key.runId, key.path, key.nodeId, key.turn, key.ordinal] as const;
+  const answerEnc = deps.secretBox.seal(toldOfEdit(deps, work.call, text), 'agent-answer', ...row);
   await persist(deps.node, task, () => saveToolAnswer(deps.db, key, { ...ended, answerEnc }));
   return undefined;
 }
@@ -109,8 +115,12 @@ function refusalOf({ approval, reason }: StoredToolCall): Answer | undefined {
 }
 
 /** The model knows only what it asked for. */
-function toldOfEdit({ secretBox }: AgentDeps, { editedEnc, approval }: StoredToolCall, text: string): string {
-  if (editedEnc === null || approval !== 'approved') return text;
-  const edited = secretBox.open(editedEnc, 'agent');
+function toldOfEdit(
+  { secretBox }: AgentDeps,
+  { editedEnc, requestId, approval }: StoredToolCall,
+  text: string,
+): string {
+  if (editedEnc === null || requestId === null || approval !== 'approved') return text;
+  const edited = secretBox.open(editedEnc, 'agent-edit', requestId);
   return `A person has changed the arguments of this call to: ${edited}\n${text}`;
 }

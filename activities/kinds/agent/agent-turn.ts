@@ -13,16 +13,15 @@ import { savePaidCall } from '../../../db/agents/agent-charges.js';
 import { findModel } from '../../../config/model-providers.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
 import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
-import { toAnswerForm, type AnswerForm, type CheckedAnswer } from '../../../graph/response-format.js';
+import { toAnswerForm, type AnswerForm } from '../../../graph/response-format.js';
 import { renderJson, renderText, type Scope } from '../../../graph/template.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../../node/node-step.js';
 import { persist } from '../../node/record-node.js';
-import { checkReply, notOfForm, toCorrection } from '../llm/answer-form.js';
+import { checkReply, notOfForm, toCorrection, type Checking } from '../llm/answer-form.js';
 import { askModel, type Body } from '../llm/ask-model.js';
 import { toModelParameters } from '../llm/model-parameters.js';
 import { sumUsage } from '../llm/model-reply.js';
-import { prepareForm } from '../structured-answer.js';
 import { openMessage, toMessages } from './agent-messages.js';
 import { loadTools, maxCostOf, toModelTools } from './agent-session.js';
 import { agentStepFrame, chargeOf, pickTemplates, type AgentDeps } from './agent-step.js';
@@ -65,7 +64,7 @@ async function prepareAgent(deps: AgentDeps, task: NodeTask): Promise<Agent> {
   const scope = await deps.contexts.loadScope(task, pickTemplates(data));
   const form = toAnswerForm(renderJson(data.settings.response_format, scope));
   // Before anybody pays for an answer that cannot be checked.
-  if (form !== undefined) prepareForm(form);
+  if (form !== undefined) await deps.forms.prepare(form, { projectId: task.run.projectId, signal: task.signal });
   return { task, data, scope, form };
 }
 
@@ -81,21 +80,20 @@ interface FinalAnswer {
  * it is stored together with its price, so that an attempt after a crash goes on behind it. Throws `invalid_output`.
  */
 async function answerOf(deps: AgentDeps, agent: Agent, turn: number, said: StoredTurn[]): Promise<FinalAnswer> {
-  const { form } = agent;
-  const message = openMessage(said[turn]!, deps.secretBox);
+  const { form, task } = agent;
+  const opening = { secretBox: deps.secretBox, agent: task };
+  const message = openMessage(said[turn]!, opening);
   if (form === undefined) return { said, message };
-  const checked = check(message, form);
+  const checking: Checking = { forms: deps.forms, form, projectId: task.run.projectId, signal: task.signal };
+  const checked = await checkReply(toReply(message), checking);
   if ('json' in checked) return { said, message, json: checked.json };
   if (message.refusal !== undefined) throw notOfForm(checked.problem);
-  const all = said.length > turn + 1 ? said : await takeTurn(deps, agent, said, toCorrection(toReply(message), form));
-  const repaired = openMessage(all[turn + 1]!, deps.secretBox);
-  const again = check(repaired, form);
+  const all =
+    said.length > turn + 1 ? said : await takeTurn(deps, agent, said, await toCorrection(toReply(message), checking));
+  const repaired = openMessage(all[turn + 1]!, opening);
+  const again = await checkReply(toReply(repaired), checking);
   if ('problem' in again) throw notOfForm(again.problem);
   return { said: all, message: repaired, json: again.json };
-}
-
-function check(message: AssistantMessage, form: AnswerForm): CheckedAnswer {
-  return checkReply(toReply(message), form);
 }
 
 function toReply({ content, refusal }: AssistantMessage) {
@@ -115,7 +113,8 @@ async function takeTurn(
     throw new NodeFailure('max_iterations', `The agent had no answer after ${most} model calls.`);
   }
   const tools = await loadTools(deps, task, data, scope);
-  const messages = toMessages(data, scope, turns, await findToolCalls(deps.db, task), deps.secretBox);
+  const opening = { secretBox: deps.secretBox, agent: task };
+  const messages = toMessages(data, scope, turns, await findToolCalls(deps.db, task), opening);
   if (correction !== undefined) messages.push({ role: 'user', content: correction });
   const body = toBody(data, scope, messages, toModelTools(tools), correction !== undefined);
   const model = findModel(deps.providers, body.model);
@@ -137,16 +136,16 @@ async function takeTurn(
     throw new NodeFailure('invalid_response', 'The provider answered without a message that can be used.');
   }
   const { tool_calls: asked = [], ...rest } = message;
-  const asking = { secretBox: deps.secretBox, task, settings: data.settings, tools };
+  const asking = { secretBox: deps.secretBox, task, turn, settings: data.settings, tools };
   // A model that has been told to answer calls nothing.
-  const toolCalls = correction === undefined ? asked.map((call) => toToolCall(asking, call)) : [];
+  const toolCalls = correction === undefined ? asked.map((call, ordinal) => toToolCall(asking, call, ordinal)) : [];
   const kept = toolCalls.length > 0 ? message : rest;
   const saved = {
     ...task,
     ...charge.answered,
     nodeLabel: task.node.label,
     isFinal: toolCalls.length === 0,
-    messageEnc: deps.secretBox.seal(JSON.stringify(kept), 'agent'),
+    messageEnc: deps.secretBox.seal(JSON.stringify(kept), 'agent-message', task.runId, task.path, task.nodeId, turn),
     toolCalls,
   };
   await persist(deps.node, task, () => saveTurn(deps.db, saved));

@@ -10,6 +10,7 @@ import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpToolResult } from '../../../outgoing/mcp-types.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
+import { messageBytes } from '../../node/payload-weight.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
 import { toServer } from './agent-session.js';
@@ -49,12 +50,18 @@ export function callTool(deps: AgentDeps, task: NodeTask, work: ToolWork): Promi
   const { call, workflows } = work;
   // The arguments come from the row that the approval shows, so that the call is exactly what was approved. Nobody changes
   // them once the request is settled.
-  const given = parseArguments(deps.secretBox.open(call.editedEnc ?? call.argumentsEnc, 'agent'));
+  const given = parseArguments(openArguments(deps, task, work));
   if (given === undefined) throw new Error('a tool call without arguments');
   if (call.serverLabel !== NO_SERVER) return callServer(deps, task, work, given);
   const workflowId = workflows.get(call.toolName);
   if (workflowId === undefined) throw new Error('a call of a workflow that is no tool');
   return callWorkflow(deps, task, { ...call, workflowId }, given);
+}
+
+function openArguments({ secretBox }: AgentDeps, { runId, path, nodeId }: NodeTask, { call, turn }: ToolWork): string {
+  const { editedEnc, requestId, argumentsEnc, ordinal } = call;
+  if (editedEnc !== null && requestId !== null) return secretBox.open(editedEnc, 'agent-edit', requestId);
+  return secretBox.open(argumentsEnc, 'agent-arguments', runId, path, nodeId, turn, ordinal);
 }
 
 async function callWorkflow(
@@ -95,9 +102,13 @@ async function callServer(
   }
   try {
     const timeoutMs = data.settings.timeout * 1000;
-    const { runId, signal } = task;
+    const { runId, signal, memory } = task;
     const result = await deps.sessions.use(runId, toServer(server, scope), signal, (session) =>
-      session.callTool(call.toolName, withMarkedNumbers(given), { timeoutMs, signal }),
+      session.callTool(call.toolName, withMarkedNumbers(given), {
+        timeoutMs,
+        signal,
+        reserve: (size) => memory.resize(messageBytes(size)),
+      }),
     );
     return { ...toAnswer(result), attempt: claim.attempts };
   } catch (error) {

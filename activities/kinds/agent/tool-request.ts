@@ -14,24 +14,31 @@ import type { ModelToolCall } from './assistant-message.js';
 interface Asking {
   secretBox: SecretBox;
   task: NodeTask;
+  turn: number;
   settings: AgentNodeData['settings'];
   tools: AgentTool[];
 }
 
-export function toToolCall({ secretBox, task, settings, tools }: Asking, call: ModelToolCall): NewToolCall {
-  const seal = (text: string) => secretBox.seal(text, 'agent');
+/** `ordinal`: its place among the calls of the turn, from 0. */
+export function toToolCall(
+  { secretBox, task, turn, settings, tools }: Asking,
+  call: ModelToolCall,
+  ordinal: number,
+): NewToolCall {
+  const row = [task.runId, task.path, task.nodeId, turn, ordinal] as const;
+  const refusal = (text: string) => secretBox.seal(text, 'agent-answer', ...row);
   const tool = tools.find(({ name }) => name === call.function.name);
   const given = parseArguments(call.function.arguments);
   const base = {
     toolCallId: call.id,
     serverLabel: tool?.serverLabel ?? null,
     toolName: (tool?.toolName ?? call.function.name.slice(0, 200)).replaceAll('\0', '\uFFFD'),
-    argumentsEnc: seal(call.function.arguments),
+    argumentsEnc: secretBox.seal(call.function.arguments, 'agent-arguments', ...row),
     invalidEnc: null,
     approval: null,
   };
-  if (tool === undefined) return { ...base, invalidEnc: seal('There is no tool of this name.') };
-  if (given === undefined) return { ...base, invalidEnc: seal('The arguments are not a JSON object.') };
+  if (tool === undefined) return { ...base, invalidEnc: refusal('There is no tool of this name.') };
+  if (given === undefined) return { ...base, invalidEnc: refusal('The arguments are not a JSON object.') };
   return tool.needsApproval ? { ...base, approval: toApproval(task, settings, given) } : base;
 }
 

@@ -3,22 +3,32 @@
 import { writeJson } from '../../../graph/json-text.js';
 import type { AnswerForm, CheckedAnswer } from '../../../graph/response-format.js';
 import { NodeFailure, type Charge } from '../../node/failures.js';
-import { checkAnswer } from '../structured-answer.js';
+import type { Asked, FormChecker } from '../structured-answer.js';
 import type { ModelReply } from './model-reply.js';
 
 type Said = Pick<ModelReply, 'content' | 'refusal' | 'finishReason'>;
 
-/** Throws as `checkAnswer` does. */
-export function checkReply({ content, refusal, finishReason }: Said, form: AnswerForm): CheckedAnswer {
+/** What it takes to check an answer. */
+export interface Checking extends Asked {
+  forms: FormChecker;
+  form: AnswerForm;
+}
+
+/** Throws as `FormChecker.check` does. */
+export async function checkReply(
+  { content, refusal, finishReason }: Said,
+  { forms, form, ...asked }: Checking,
+): Promise<CheckedAnswer> {
   if (refusal !== null) return { problem: `the model refused to answer: ${refusal}` };
-  const checked = checkAnswer(content, form);
+  const checked = await forms.check(content, form, asked);
   if ('json' in checked || finishReason !== 'length') return checked;
   return { problem: `it was cut off at its greatest length, and ${checked.problem}` };
 }
 
 /** What the model is told of an answer that does not fit. */
-export function toCorrection(said: Said, form: AnswerForm): string {
-  const checked = checkReply(said, form);
+export async function toCorrection(said: Said, checking: Checking): Promise<string> {
+  const { form } = checking;
+  const checked = await checkReply(said, checking);
   const problem = 'problem' in checked ? checked.problem : 'it does not fit';
   const schema = form.schema === undefined ? '' : ` It must fit this JSON Schema: ${writeJson(form.schema)}`;
   return `Your answer cannot be used: ${problem}. Answer again, with the JSON alone.${schema}`;

@@ -10,8 +10,8 @@ import { NodeError } from '../../../graph/node-error.js';
 import type { AnswerForm, CheckedAnswer } from '../../../graph/response-format.js';
 import { NodeFailure, type Charge } from '../../node/failures.js';
 import type { NodeOutcome, NodeTask } from '../../node/node-step.js';
-import { prepareForm } from '../structured-answer.js';
-import { checkReply, notOfForm, toCorrection } from './answer-form.js';
+import type { FormChecker } from '../structured-answer.js';
+import { checkReply, notOfForm, toCorrection, type Checking } from './answer-form.js';
 import { ledgerCharge } from './ledger-charge.js';
 import { NOTHING_SAID, sumUsage, toOutput, type ModelReply } from './model-reply.js';
 
@@ -29,6 +29,7 @@ export interface FormTask {
   secretBox: SecretBox;
   task: NodeTask;
   form: AnswerForm;
+  forms: FormChecker;
   /** Of the price list by which the calls are charged. */
   priceVersion: string;
   /** Makes the call with this number. `added` follows the node's own messages. */
@@ -45,14 +46,20 @@ export interface FormTask {
  * Throws a `NodeFailure` with the code `invalid_output` when no answer fits.
  */
 export async function askForForm(given: FormTask): Promise<NodeOutcome> {
-  const { db, secretBox, task, form, priceVersion } = given;
-  prepareForm(form);
+  const { db, secretBox, task, form, forms, priceVersion } = given;
+  const { projectId } = task.run;
+  await forms.prepare(form, { projectId, signal: task.signal });
+  // A cancel does not end the check of an answer whose price is not stored yet.
+  const checking = { forms, form, projectId, signal: new AbortController().signal };
   const turns = await findTurns(db, task);
-  const said = turns.map(({ messageEnc }) => parseJson(secretBox.open(messageEnc, 'agent')) as ModelReply);
+  const { runId, path, nodeId } = task;
+  const said = turns.map(({ turn, messageEnc }): ModelReply => {
+    return parseJson(secretBox.open(messageEnc, 'agent-message', runId, path, nodeId, turn)) as ModelReply;
+  });
   if (said.length === 0) {
     const { reply, charge } = await given.ask(0, []);
     if (reply === undefined) throw withoutMessage(charge);
-    const checked = checkPaid(reply, form, charge);
+    const checked = await checkPaid(reply, checking, charge);
     if ('json' in checked) return { output: { ...toOutput(reply), json: checked.json }, charge };
     if (reply.refusal !== null) throw notOfForm(checked.problem, charge);
     await store(given, 0, { reply, charge });
@@ -60,13 +67,13 @@ export async function askForForm(given: FormTask): Promise<NodeOutcome> {
   }
   const [first] = said as [ModelReply];
   if (said.length === 1) {
-    const { reply = NOTHING_SAID, charge } = await given.ask(1, correction(first, form));
+    const { reply = NOTHING_SAID, charge } = await given.ask(1, await correction(first, checking));
     await store(given, 1, { reply, charge });
     said.push(reply);
   }
   const second = said[1]!;
   const charge = await ledgerCharge(db, task, priceVersion);
-  const checked = checkPaid(second, form, charge);
+  const checked = await checkPaid(second, checking, charge);
   if ('problem' in checked) throw notOfForm(checked.problem, charge);
   const usage = sumUsage(said.map((reply) => reply.usage));
   return { output: { ...toOutput(second), usage, json: checked.json }, charge };
@@ -77,19 +84,19 @@ export function withoutMessage(charge: Charge): NodeFailure {
 }
 
 /** A failure of the check itself does not make the answer free. */
-function checkPaid(reply: ModelReply, form: AnswerForm, charge: Charge): CheckedAnswer {
+async function checkPaid(reply: ModelReply, checking: Checking, charge: Charge): Promise<CheckedAnswer> {
   try {
-    return checkReply(reply, form);
+    return await checkReply(reply, checking);
   } catch (error) {
     throw error instanceof NodeError ? new NodeFailure(error.code, error.message, { charge }) : error;
   }
 }
 
 /** What the model hears of its first answer. */
-function correction(first: ModelReply, form: AnswerForm): Message[] {
+async function correction(first: ModelReply, checking: Checking): Promise<Message[]> {
   // Some providers refuse a message without content.
   const own: Message[] = first.content === '' ? [] : [{ role: 'assistant', content: first.content }];
-  return [...own, { role: 'user', content: toCorrection(first, form) }];
+  return [...own, { role: 'user', content: await toCorrection(first, checking) }];
 }
 
 async function store(
@@ -102,7 +109,7 @@ async function store(
     ...answered,
     nodeLabel: task.node.label,
     isFinal: turn === 1,
-    messageEnc: secretBox.seal(writeJson(reply), 'agent'),
+    messageEnc: secretBox.seal(writeJson(reply), 'agent-message', task.runId, task.path, task.nodeId, turn),
     toolCalls: [],
   };
   await persist(() => saveTurn(db, saved));

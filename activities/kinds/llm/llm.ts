@@ -5,6 +5,7 @@ import { llmNode, type LlmNodeData } from '../../../graph/nodes/llm.js';
 import { toAnswerForm } from '../../../graph/response-format.js';
 import { renderJson, renderText, type Scope } from '../../../graph/template.js';
 import { NodeFailure } from '../../node/failures.js';
+import type { FormChecker } from '../structured-answer.js';
 import { askForForm, withoutMessage, type Message, type PaidReply } from './ask-for-form.js';
 import { askModel, type Body } from './ask-model.js';
 import { ledgerCharge } from './ledger-charge.js';
@@ -19,11 +20,12 @@ interface LlmDeps {
   contexts: RunContexts;
   providers: ModelProviders;
   clients: ModelClients;
+  forms: FormChecker;
   node: NodeDeps;
 }
 
 export function createLlmRunner(deps: LlmDeps): NodeKindRunner {
-  const { contexts, providers, node } = deps;
+  const { contexts, providers, forms, node } = deps;
   const { db, secretBox } = node;
   return {
     kind: 'llm',
@@ -56,7 +58,7 @@ export function createLlmRunner(deps: LlmDeps): NodeKindRunner {
       if (form === undefined) return toOutcome(await ask(0, []));
       const { priceVersion } = model;
       const persisting = (write: () => Promise<void>): Promise<void> => persist(node, task, write);
-      return askForForm({ db, secretBox, task, form, priceVersion, ask, persist: persisting });
+      return askForForm({ db, secretBox, task, form, forms, priceVersion, ask, persist: persisting });
     },
   };
 }

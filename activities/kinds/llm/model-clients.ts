@@ -72,7 +72,8 @@ export function createModelClients(
   return {
     async forProject(projectId, provider) {
       const keyEnc = await findProviderKey(db, projectId, provider.name);
-      const apiKey = keyEnc === undefined ? provider.apiKey : secretBox.open(keyEnc, 'provider-key');
+      const apiKey =
+        keyEnc === undefined ? provider.apiKey : secretBox.open(keyEnc, 'provider-key', projectId, provider.name);
       const id = `${provider.name} ${provider.baseUrl} ${apiKey}`;
       const known = clients.get(id);
       if (known !== undefined) return known;

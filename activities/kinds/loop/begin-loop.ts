@@ -26,7 +26,9 @@ export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeSt
     const items = itemsOf(data, await contexts.loadScope(task, data['items']));
     const texts = items.map((item) => writeJson(item));
     await task.memory.resize(task.memory.bytes + PARSED_FACTOR * texts.reduce((sum, text) => sum + text.length, 0));
-    const sealed = texts.map((text) => secretBox.seal(text, 'loop-item'));
+    const sealed = texts.map((text, index) =>
+      secretBox.seal(text, 'loop-item', task.runId, task.path, task.nodeId, index),
+    );
     // Those of an earlier attempt count, which may be others.
     if (await storeItems(db, task, sealed)) contexts.rememberItems(task, texts);
     return items.length;

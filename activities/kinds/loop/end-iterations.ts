@@ -5,11 +5,13 @@ import {
   recordIterations,
   type EndedIteration,
 } from '../../../db/nodes/iterations-repository.js';
+import { isQuotaExceeded } from '../../../db/projects/stored-bytes-repository.js';
 import { iterationPath } from '../../../graph/iteration-path.js';
 import { writeJson } from '../../../graph/json-text.js';
 import { NodeError } from '../../../graph/node-error.js';
 import { outputOfIteration } from '../../../graph/nodes/body-output.js';
 import type { NodeOutput } from '../../../graph/template.js';
+import { quotaFailure } from '../../node/failures.js';
 import { RECORDING_FACTOR } from '../../node/payload-weight.js';
 import { toErrorMessage } from '../../node/record-node.js';
 import { REPEATABLE } from '../../node/run-node.js';
@@ -34,31 +36,51 @@ export function createEndIterationsStep(deps: LoopDeps, ref: EndIterationsRef): 
     const value = outputOfIteration(data['output'], scope, lastNode);
     const content = typeof value === 'string' ? value : writeJson(value);
     await task.memory.resize(task.memory.bytes + RECORDING_FACTOR * content.length);
-    const isOver = kind === 'loop' && judgeRound(task, scope, index, value);
+    const isOver = kind === 'loop' && (await judgeRound(deps, task, { scope, index, value }));
     return { output: { content, value }, isOver };
   }
 
-  async function fail(task: NodeTask, end: IterationEnd, failure: Failure): Promise<EndIterationFacts> {
+  async function fail(
+    task: NodeTask,
+    end: Pick<EndedIteration, 'index'> & { next?: number | undefined },
+    failure: Failure,
+  ): Promise<EndIterationFacts> {
     const message = toErrorMessage(failure, task.run.masker);
-    await recordIterationFailure(db, ref, { ...end, failure: { code: failure.code, message } });
+    const { index, next } = end;
+    const told = { code: failure.code, message };
+    await recordIterationFailure(db, ref, { index, failure: told, ...(next !== undefined && { next }) });
     return { failure: failure.code };
   }
 
-  async function endOne(task: NodeTask, end: IterationEnd, ended: EndedIteration[]): Promise<EndIterationFacts> {
+  /** Together where they fit into what the project may store, else one by one. What does not fit fails its iteration. */
+  async function record(task: NodeTask, ended: EndedIteration[], facts: FactsByIndex): Promise<void> {
+    try {
+      await recordIterations(db, ref, ended);
+    } catch (error) {
+      if (!isQuotaExceeded(error)) throw error;
+      const [one, ...others] = ended;
+      if (others.length > 0) for (const each of ended) await record(task, [each], facts);
+      else if (one !== undefined) facts.set(one.index, await fail(task, one, quotaFailure()));
+    }
+  }
+
+  async function endOne(task: NodeTask, end: IterationEnd, ended: EndedIteration[], facts: FactsByIndex) {
     const { index, failure: code, next } = end;
     if (code !== undefined) {
       const found = await findIterationFailure(db, task, index);
-      return fail(task, end, { message: `The iteration failed: ${code}.`, ...found, code });
+      facts.set(index, await fail(task, end, { message: `The iteration failed: ${code}.`, ...found, code }));
+      return;
     }
     try {
       const { output, isOver } = await evaluate(task, index);
-      const { result, resultEnc } = toResultText({ output }, task.run.masker, secretBox);
+      const iteration = { ...ref, path: iterationPath(ref.path, ref.nodeId, index) };
+      const { result, resultEnc } = toResultText({ output }, iteration, { masker: task.run.masker, secretBox });
       ended.push({ index, result, resultEnc, next: isOver ? undefined : next });
-      if (result.length > LARGE_OUTPUT) await recordIterations(db, ref, ended.splice(0));
-      return isOver ? { isOver } : {};
+      facts.set(index, isOver ? { isOver } : {});
+      if (result.length > LARGE_OUTPUT) await record(task, ended.splice(0), facts);
     } catch (error) {
-      if (error instanceof NodeError) return fail(task, end, error);
-      throw error;
+      if (!(error instanceof NodeError)) throw error;
+      facts.set(index, await fail(task, end, error));
     }
   }
 
@@ -68,13 +90,15 @@ export function createEndIterationsStep(deps: LoopDeps, ref: EndIterationsRef): 
     settled: () => ref.ends.map(() => ({})),
     async perform(task) {
       const ended: EndedIteration[] = [];
-      const facts: EndIterationFacts[] = [];
-      for (const end of ref.ends) facts.push(await endOne(task, end, ended));
-      if (ended.length > 0) await recordIterations(db, ref, ended);
-      return facts;
+      const facts: FactsByIndex = new Map();
+      for (const end of ref.ends) await endOne(task, end, ended, facts);
+      if (ended.length > 0) await record(task, ended, facts);
+      return ref.ends.map(({ index }) => facts.get(index)!);
     },
   };
 }
+
+type FactsByIndex = Map<number, EndIterationFacts>;
 
 interface Failure {
   code: string;

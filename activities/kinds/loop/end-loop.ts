@@ -27,7 +27,7 @@ const MAX_STORED_BYTES = 4 * MAX_OUTPUT_BYTES;
 /** Ends a loop whose iterations have ended, or were stopped by the failure of one of them. */
 export function createEndLoopStep({ db, secretBox }: LoopDeps, ref: EndLoopRef): NodeStep<NodeFacts> {
   function valueOf(iteration: StoredIteration): unknown {
-    const text = openResult(iteration, secretBox);
+    const text = openResult(iteration, { ...ref, path: iteration.path }, secretBox);
     return text === null ? null : ((parseJson(text) as NodeOutput)['value'] ?? null);
   }
 

@@ -2,25 +2,31 @@
 import { findIteration } from '../../../db/nodes/iterations-repository.js';
 import { openResult } from '../../../db/nodes/open-result.js';
 import { iterationPath } from '../../../graph/iteration-path.js';
-import { judge, type Condition } from '../../../graph/judge.js';
+import type { Condition } from '../../../graph/judge.js';
 import { parseJson } from '../../../graph/json-text.js';
 import type { NodeOutput, Scope } from '../../../graph/template.js';
 import type { NodeTask } from '../../node/node-step.js';
 import type { LoopDeps } from './loop-deps.js';
 
 /** `scope`: that of the round with this index, whose output is `value`. */
-export function judgeRound({ node }: NodeTask, scope: Scope, index: number, value: unknown): boolean {
-  return judge(node.data['until'] as Condition, afterRound(scope, node.id, index, value));
+export async function judgeRound(
+  { judge }: Pick<LoopDeps, 'judge'>,
+  task: NodeTask,
+  { scope, index, value }: { scope: Scope; index: number; value: unknown },
+): Promise<boolean> {
+  const { id, data } = task.node;
+  const held = await judge(task)([data['until'] as Condition], afterRound(scope, id, index, value), 'first');
+  return held.length > 0;
 }
 
 /** The same for a round that the run has taken over from an earlier one. */
 export async function judgeKeptRound(deps: LoopDeps, task: NodeTask, index: number): Promise<boolean> {
   const { id, data } = task.node;
   const round = await findIteration(deps.db, task, index);
-  const text = round === undefined ? null : openResult(round, deps.secretBox);
+  const text = round === undefined ? null : openResult(round, { ...task, path: round.path }, deps.secretBox);
   const value = text === null ? null : (parseJson(text) as NodeOutput)['value'];
   const scope = await deps.contexts.loadScope({ ...task, path: iterationPath(task.path, id, index) }, [data['until']]);
-  return judgeRound(task, scope, index, value);
+  return judgeRound(deps, task, { scope, index, value });
 }
 
 /** Between two rounds, the round before is the one that has just ended. */

@@ -1,9 +1,11 @@
 import type { Database } from '../../../db/core/client.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import type { RunContexts } from '../../node/run-context.js';
+import type { JudgeFor } from '../judge-conditions.js';
 
 export interface LoopDeps {
   db: Database;
   secretBox: SecretBox;
   contexts: RunContexts;
+  judge: JudgeFor;
 }

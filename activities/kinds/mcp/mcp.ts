@@ -6,11 +6,12 @@ import { mcpNode, type McpNodeData } from '../../../graph/nodes/mcp.js';
 import { renderJson, type Scope } from '../../../graph/template.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpServer, McpSession, McpToolResult } from '../../../outgoing/mcp-types.js';
+import type { MessageSize } from '../../../outgoing/message-size.js';
 import { NodeFailure } from '../../node/failures.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
 import { toMcpFailure } from './mcp-failure.js';
 import type { McpSessions } from './mcp-sessions.js';
-import { RECORDING_FACTOR } from '../../node/payload-weight.js';
+import { messageBytes } from '../../node/payload-weight.js';
 import { renderHeaders } from '../http/request-headers.js';
 import type { RunContexts } from '../../node/run-context.js';
 import type { NodeKindRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
@@ -42,8 +43,11 @@ export function createMcpRunner({ db, contexts, sessions }: McpDeps): NodeKindRu
       const scope = await contexts.loadScope(task, { headers: data.headers, arguments: data.arguments });
       const server = toServer(data, scope);
       const args = withMarkedNumbers(renderJson(data.arguments, scope)) as Record<string, unknown>;
+      const { memory, signal } = task;
+      const scopeBytes = memory.bytes;
+      const reserve = (size: MessageSize) => memory.resize(scopeBytes + messageBytes(size));
       const call = (session: McpSession): Promise<McpToolResult> =>
-        session.callTool(data.tool_name, args, { timeoutMs: settings.timeout * 1000, signal: task.signal });
+        session.callTool(data.tool_name, args, { timeoutMs: settings.timeout * 1000, signal, reserve });
       const callOnce = (session: McpSession) => claimed(db, task, () => call(session));
       const result = await sessions
         .use(task.runId, server, task.signal, mayRepeat ? call : callOnce)
@@ -51,7 +55,6 @@ export function createMcpRunner({ db, contexts, sessions }: McpDeps): NodeKindRu
           const isOurs = error instanceof McpError && !task.signal.aborted;
           throw isOurs ? toMcpFailure(error, { mayRepeat }) : error;
         });
-      await task.memory.resize(task.memory.bytes + RECORDING_FACTOR * result.content.length)?.catch(() => undefined);
       return toOutcome(result, settings.fail_on_error, task.run.masker);
     },
   };

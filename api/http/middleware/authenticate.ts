@@ -1,24 +1,25 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { findUser, findUserByEmail, type UserRow } from '../../../db/projects/users-repository.js';
-import { findSessionUser } from '../../../db/sessions/sessions-repository.js';
 import { admitKey } from '../../access/admit-key.js';
+import { admitSession } from '../../access/admit-session.js';
+import { requireScope } from '../../access/key-scope.js';
 import type { AppContext, AppMiddleware } from '../app-state.js';
 import type { AppDeps } from '../../deps.js';
 import { ApiError, permissionDenied } from '../errors.js';
 import { knownStates } from '../conditional.js';
 import { uuid } from '../path-ids.js';
 import type { Caller, Route } from '../route.js';
-import { invalidToken } from '../../access/session-tokens.js';
-import type { TokenSubject } from '../../access/token-subject.js';
+
+type Authenticated = Pick<Route, 'auth' | 'method' | 'keyScope' | 'pollsRun'>;
 
 /** Identifies the caller by the method that the route requires. Specification, "Authentication". */
-export function authenticate({ auth, pollsRun }: Pick<Route, 'auth' | 'pollsRun'>, deps: AppDeps): AppMiddleware {
+export function authenticate(route: Authenticated, deps: AppDeps): AppMiddleware {
+  const { auth } = route;
   return async (ctx, next) => {
-    if (auth === 'key') ctx.state.caller = await findCaller(ctx as AppContext, deps, pollsRun);
+    if (auth === 'key') ctx.state.caller = await findCaller(ctx as AppContext, deps, route);
     if (auth === 'session') ctx.state.caller = await findSession(ctx as AppContext, deps);
-    if (auth === 'bearer-key') ctx.state.caller = await findBearerKeyCaller(ctx as AppContext, deps);
+    if (auth === 'bearer-key') ctx.state.caller = await findBearerKeyCaller(ctx as AppContext, deps, route);
     if (auth === 'optional') {
-      const caller = await findCaller(ctx as AppContext, deps).catch(forgiveWrongCredentials);
+      const caller = await findCaller(ctx as AppContext, deps, route).catch(forgiveWrongCredentials);
       if (caller !== undefined) ctx.state.caller = caller;
     }
     if (auth === 'internal') checkInternalToken(bearerToken(ctx as AppContext), deps.config.internalTokens);
@@ -27,52 +28,45 @@ export function authenticate({ auth, pollsRun }: Pick<Route, 'auth' | 'pollsRun'
 }
 
 /** A session token takes precedence: it must be valid, and an API key in the same request is ignored. */
-async function findCaller(ctx: AppContext, deps: AppDeps, pollsRun?: string): Promise<Caller> {
+async function findCaller(ctx: AppContext, deps: AppDeps, route: Authenticated): Promise<Caller> {
+  const runId = route.pollsRun === undefined ? undefined : uuid.safeParse(ctx.query[route.pollsRun]).data;
   const token = bearerToken(ctx);
-  if (token !== undefined) return findSessionCaller(deps, token);
+  if (token !== undefined) return findSessionCaller(ctx, deps, token, runId !== undefined);
   const apiKey = ctx.get('x-api-key').trim();
   if (apiKey === '') throw notAuthenticated('X-Api-Key realm="api", Bearer realm="api"');
-  const runId = pollsRun === undefined ? undefined : uuid.safeParse(ctx.query[pollsRun]).data;
   const request = runId === undefined ? {} : { runId, known: knownStates(ctx.headers) };
-  const { caller, headers, run, settle } = await admitKey(deps, apiKey, 'X-Api-Key', request);
+  const { caller, scope, headers, run, settle } = await admitKey(deps, apiKey, 'X-Api-Key', request);
   ctx.set(headers);
-  if (runId !== undefined) ctx.state.polled = { runId, run, settle };
+  requireScope(scope, route);
+  if (runId !== undefined) ctx.state.polled = { read: { runId, run }, settle };
   return caller;
 }
 
 /** A valid API key alone is refused, and an invalid one is not told apart from it. */
 async function findSession(ctx: AppContext, deps: AppDeps): Promise<Caller> {
   const token = bearerToken(ctx);
-  if (token !== undefined) return findSessionCaller(deps, token);
+  if (token !== undefined) return findSessionCaller(ctx, deps, token, false);
   if (ctx.get('x-api-key').trim() === '') throw notAuthenticated('Bearer realm="api"');
   throw permissionDenied('This needs a session; an API key is not enough.');
 }
 
 /** Clients of the chat proxy send the API key as a bearer token. */
-async function findBearerKeyCaller(ctx: AppContext, deps: AppDeps): Promise<Caller> {
+async function findBearerKeyCaller(ctx: AppContext, deps: AppDeps, route: Authenticated): Promise<Caller> {
   const apiKey = bearerToken(ctx);
   if (apiKey === undefined || apiKey === '') throw notAuthenticated('Bearer realm="api"');
-  const { caller, headers } = await admitKey(deps, apiKey, 'Bearer');
+  const { caller, scope, headers } = await admitKey(deps, apiKey, 'Bearer');
   ctx.set(headers);
+  requireScope(scope, route);
   return caller;
 }
 
-/**
- * A token becomes invalid when its user is deleted, one of ours with its session, too. Access to the API is asked of keys
- * only.
- */
-async function findSessionCaller(deps: AppDeps, token: string): Promise<Caller> {
-  const subject = await deps.verifySession(token);
-  const user = await findSubject(deps, subject);
-  if (user === undefined) throw invalidToken();
-  const sessionId = subject.by === 'session' ? { sessionId: subject.sessionId } : {};
-  return { userId: user.id, credential: 'session', ...sessionId };
-}
-
-/** One statement, whatever names the user. */
-function findSubject({ db }: AppDeps, subject: TokenSubject): Promise<UserRow | undefined> {
-  if (subject.by === 'session') return findSessionUser(db, subject);
-  return subject.by === 'user' ? findUser(db, subject.userId) : findUserByEmail(db, subject.email);
+/** A token becomes invalid when its user is deleted or locked out, one of ours with its session, too. */
+async function findSessionCaller(ctx: AppContext, deps: AppDeps, token: string, isPoll: boolean): Promise<Caller> {
+  const mayBeUnchanged = isPoll && knownStates(ctx.headers) !== undefined;
+  const { caller, headers, settle } = await admitSession(deps, await deps.verifySession(token), mayBeUnchanged);
+  ctx.set(headers);
+  if (isPoll) ctx.state.polled = { settle };
+  return caller;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { findProjectRole, findRunRole, findWorkflowRole } from '../../../db/projects/members-repository.js';
 import type { Scope } from '../../../db/projects/scope.js';
 import { requireAdministrator } from '../../access/administrators.js';
+import { hiddenFrom } from '../../access/key-project.js';
 import { mayAct } from '../../../db/projects/roles.js';
 import type { AppContext, AppMiddleware } from '../app-state.js';
 import type { AppDeps } from '../../deps.js';
@@ -9,14 +10,15 @@ import type { Access, AccessRule } from '../route.js';
 import { pathId, uuid } from '../path-ids.js';
 
 /**
- * Checks the role that the rule requires. An object that the caller may not see is a 404, so its existence never leaks.
+ * Checks the role that the rule requires. An object that the user may not see is a 404, so its existence never leaks.
  */
 export function authorize(rule: AccessRule, deps: AppDeps): AppMiddleware {
   return async (ctx, next) => {
     const { caller } = ctx.state;
     if (caller === undefined) throw notFound();
-    const access = await findAccess(deps, rule.to, (ctx as AppContext).params, caller);
-    if (access === undefined) throw notFound();
+    const find = (scope: Scope) => findAccess(deps, rule.to, (ctx as AppContext).params, scope);
+    const access = await find(caller);
+    if (access === undefined) throw await hiddenFrom(caller, find);
     if (!mayAct(access.role, rule.role)) throw refusal(rule);
     ctx.state.access = access;
     await next();

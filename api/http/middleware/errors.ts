@@ -1,7 +1,8 @@
 import type { AppMiddleware } from '../app-state.js';
 import { isChatPath, toChatError } from '../../chat/chat-errors.js';
 import { isDatabaseTimeout } from '../../../db/core/client.js';
-import { ApiError, overloaded, parseError } from '../errors.js';
+import { isQuotaExceeded } from '../../../db/projects/stored-bytes-repository.js';
+import { ApiError, overloaded, parseError, quotaExceeded } from '../errors.js';
 
 /** The only place that turns errors into answers. An unexpected error reveals nothing to the caller. */
 export function errors(): AppMiddleware {
@@ -23,5 +24,6 @@ function toAnswer(error: unknown, isCallerGone: boolean): ApiError {
   if (error instanceof ApiError) return error;
   // The caller hung up, so the abort is not a failure and nobody reads this answer.
   if (isCallerGone && error instanceof DOMException) return parseError('the caller hung up.');
+  if (isQuotaExceeded(error)) return quotaExceeded();
   return isDatabaseTimeout(error) ? overloaded() : new ApiError(500, 'error', 'A server error occurred.');
 }

@@ -20,7 +20,7 @@ export const STATUS_TEXTS: Partial<Record<number, string>> = {
   406: 'The caller does not take the form of the answer.',
   409: 'Too late: what has happened stands.',
   412: 'It has been changed since the caller read it; nothing is done.',
-  413: 'The body is too large.',
+  413: 'The body is too large, or its project would store more than it may.',
   415: 'The media type, charset or encoding of the body is not taken.',
   431: 'The address and headers are longer than 16 KiB.',
   422: 'The workflow does not take this input; nothing was kept.',
@@ -48,12 +48,11 @@ function schemaOf(status: number, isChat: boolean): z.ZodType {
 }
 
 function impliedStatuses(route: Route): number[] {
-  const isByKey = route.auth === 'key' || route.auth === 'bearer-key';
+  const isCounted = ['key', 'session', 'bearer-key'].includes(route.auth);
   return [
     ...(route.query || route.body || route.headers || route.access?.refusal === 400 ? [400] : []),
     ...(route.auth === 'open' || route.auth === 'optional' ? [] : [401]),
-    ...(isByKey ? [403, 429] : []),
-    ...(route.auth === 'session' ? [403] : []),
+    ...(isCounted ? [403, 429] : []),
     ...(route.auth === 'optional' ? [429] : []),
     ...(route.params || route.access ? [404] : []),
     ...(route.body ? [413, 415] : []),

@@ -114,6 +114,6 @@ function toHeaders(route: Route, status: number): Record<string, OpenApi.Referen
   if (status < 400) names.push(...(route.answerHeaders ?? []));
   if (status === 401) names.push('WWW-Authenticate');
   if (status === 429) names.push('Retry-After');
-  if (route.auth === 'key' || route.auth === 'bearer-key') names.push(...RATE_LIMIT_HEADERS);
+  if (['key', 'session', 'bearer-key'].includes(route.auth)) names.push(...RATE_LIMIT_HEADERS);
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

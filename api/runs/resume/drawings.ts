@@ -5,13 +5,13 @@ import { prepareRun, type PreparedRun } from '../../../acceptance/prepare-run.js
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import { arePassable } from '../../../db/runs/passed-secrets.js';
 import type { EarlierRun } from '../../../db/runs/resume-repository.js';
-import { openRunContents } from '../../../db/runs/run-contents.js';
+import { openRunContents, openRunSecrets } from '../../../db/runs/run-contents.js';
 import type { StoredDrawing } from '../../../db/workflows/workflows-repository.js';
 import type { PlannedDrawing } from '../../../graph/changed-nodes.js';
 import { readDrawing } from '../../../graph/document.js';
 import { secretFieldsOf } from '../../../graph/input.js';
 import type { Plan } from '../../../graph/plan.js';
-import { joinSecrets, maskInput, secretTexts, type SecretMap } from '../../../graph/secrets.js';
+import { joinSecrets, maskInput, secretTexts } from '../../../graph/secrets.js';
 import type { AppDeps } from '../../deps.js';
 import { ApiError } from '../../http/errors.js';
 import { toReRunRequest } from '../re-run.js';
@@ -25,25 +25,30 @@ export interface Drawn {
   stored: { document: Record<string, unknown>; plan: Plan };
 }
 
-export function drawingThen(secretBox: SecretBox, { document, plan, secretsEnc }: EarlierRun): PlannedDrawing {
-  const secrets = secretsEnc === null ? {} : (JSON.parse(secretBox.open(secretsEnc, 'run-secrets')) as SecretMap);
+export function drawingThen(secretBox: SecretBox, earlier: EarlierRun): PlannedDrawing {
+  const { document, plan, secretsEnc, projectId, id } = earlier;
+  const secrets = openRunSecrets(secretBox, secretsEnc, [projectId, id]);
   return { drawing: joinSecrets(document, secrets), plan };
 }
 
-/** Input and secrets are those of the earlier run. */
+/** Input and secrets are those of the earlier run, sealed anew for this one. */
 export function asItWas({ secretBox }: AppDeps, earlier: EarlierRun, userId: number): Drawn {
-  const { document, plan, snapshotHash, passedSecretsEnc } = earlier;
+  const { document, plan, snapshotHash, inputEnc, secretsEnc, passedSecretsEnc, projectId } = earlier;
   const { drawing } = drawingThen(secretBox, earlier);
+  const id = randomUUID();
+  const move = (sealed: Buffer | null, context: 'run-input' | 'run-secrets' | 'passed-secrets'): Buffer | null =>
+    sealed && secretBox.seal(secretBox.open(sealed, context, projectId, earlier.id), context, projectId, id);
+  const passed = move(passedSecretsEnc, 'passed-secrets');
   const facts = {
-    id: randomUUID(),
+    id,
     workflow_id: earlier.workflowId,
     workflow_version: earlier.workflowVersion,
-    project_id: earlier.projectId,
+    project_id: projectId,
     user_id: userId,
     input: earlier.input,
-    input_enc: earlier.inputEnc,
-    secrets_enc: earlier.secretsEnc,
-    ...(passedSecretsEnc !== null && { passed_secrets_enc: passedSecretsEnc }),
+    input_enc: move(inputEnc, 'run-input'),
+    secrets_enc: move(secretsEnc, 'run-secrets'),
+    ...(passed !== null && { passed_secrets_enc: passed }),
     resumed_from: earlier.id,
   };
   const run = { facts, plan, drawing, document: readDrawing(drawing).document };
@@ -69,7 +74,15 @@ export async function asItIsNow(
 
 /** Those of the earlier run that the run would not mask by itself. */
 function secretsThen(secretBox: SecretBox, workflow: StoredDrawing, earlier: EarlierRun): string[] {
-  const contents = { ...earlier, userId: 0, depth: 0, rootRunId: earlier.id, isResumed: false, traceparent: null };
+  const contents = {
+    ...earlier,
+    runId: earlier.id,
+    userId: 0,
+    depth: 0,
+    rootRunId: earlier.id,
+    isResumed: false,
+    traceparent: null,
+  };
   const { input, secretTexts: then } = openRunContents(contents, secretFieldsOf(earlier.document), secretBox);
   const { secretValues } = maskInput(secretFieldsOf(workflow.document), input);
   const own = new Set([...secretValues, ...secretTexts(openSecrets(secretBox, workflow))]);

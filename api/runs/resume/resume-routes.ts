@@ -25,6 +25,8 @@ const resume = defineRoute({
     '`outcome_unknown`: nobody knows what a call of a node that would be repeated has done, and `accept_unknown` is not ' +
     'set; `unknown_node`: `from` names a node inside a body, or one that the run never had.',
   auth: 'key',
+  keyScope: 'run',
+  audit: { unrecorded: 'Runs are in their history.' },
   access: { to: 'workflow', role: 'editor' },
   params: runParams,
   body: z.object({

@@ -142,6 +142,26 @@ export interface paths {
         patch: operations["patch_api_keys_id"];
         trace?: never;
     };
+    "/api/v1/audit/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The same of all projects and of what belongs to none, for administrators.
+         * @description `user` is who has acted. `from` is included; `to` is not, unless it is a day.
+         */
+        get: operations["get_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/link/": {
         parameters: {
             query?: never;
@@ -236,6 +256,46 @@ export interface paths {
         get: operations["get_auth_oidc_callback"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/password/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Changes the caller's password and ends their other sessions.
+         * @description A wrong `current_password` is a 400 on that field and counts as a failed login; too many of them are a 429. Links of the user that nobody has used are ended, too.
+         */
+        post: operations["post_auth_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/password/reset/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sets a password by the token of a password link, and signs the user in.
+         * @description A link is good once and for 24 hours; a used or older one is a 401. All sessions and all other links of the user end. The answer is that of a login.
+         */
+        post: operations["post_auth_password_reset"];
         delete?: never;
         options?: never;
         head?: never;
@@ -398,7 +458,7 @@ export interface paths {
         put?: never;
         /**
          * Starts a run of the workflow whose hook has this address; the body is the input, as with an API key.
-         * @description The address is all that is needed where the hook asks for no signatures (`verify`). The same `webhook-id`, `X-GitHub-Delivery` or `Idempotency-Key` within 24 hours gives the first run's id. 403: whoever has made the hook may not run the workflow any more. 422: the trigger refuses the input, and nothing is kept. 429: more than 60 deliveries in a minute.
+         * @description The address is all that is needed where the hook asks for no signatures (`verify`). The same `webhook-id`, `X-GitHub-Delivery` or `Idempotency-Key` within 24 hours gives the first run's id; where the sender signs an id (Standard Webhooks: `webhook-id`; Stripe: the event's `id`), that one alone counts. 403: whoever has made the hook may not run the workflow any more. 422: the trigger refuses the input, and nothing is kept. 429: more than 60 deliveries in a minute.
          */
         post: operations["post_hooks_token"];
         delete?: never;
@@ -550,6 +610,26 @@ export interface paths {
         head?: never;
         /** Changes the name, the webhook or the limit of what the project may spend. */
         patch: operations["patch_projects_id"];
+        trace?: never;
+    };
+    "/api/v1/projects/{id}/audit/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was changed in a project, by whom and from where, and what was refused; newest first.
+         * @description `user` is who has acted. `from` is included; `to` is not, unless it is a day.
+         */
+        get: operations["get_projects_id_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/projects/{id}/import/": {
@@ -809,10 +889,48 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a user, for administrators. `email` and `is_admin` change in a session only.
-         * @description The last administrator stays one: 400, code `last_admin`.
+         * Changes a user, for administrators. `email`, `is_admin` and `is_active` change in a session only.
+         * @description `is_active: false` ends the sessions and streams of the user, refuses their keys, logins and links (401), hides their hooks (404) and pauses their schedules; runs in flight go on. Active again, keys and hooks are good again, and the schedules stay paused. The last active administrator stays both: 400, code `last_admin`.
          */
         patch: operations["patch_users_id"];
+        trace?: never;
+    };
+    "/api/v1/users/{id}/password-link/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes a link by which a user sets a password, for administrators.
+         * @description The link is good once and for 24 hours, and signs the user in. 400, code `user_inactive` or `no_email`: nobody could sign in by the password.
+         */
+        post: operations["post_users_id_password_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}/sessions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The live sessions of a user, for administrators, the one that was used last first. */
+        get: operations["get_users_id_sessions"];
+        put?: never;
+        post?: never;
+        /** Ends all sessions of a user, and with them their access tokens, for administrators. */
+        delete: operations["delete_users_id_sessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/workflows/": {
@@ -1115,7 +1233,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The hooks of the workflow, oldest first; their addresses are for editors and above. */
+        /** The hooks of the workflow, oldest first; an address is shown to its author and to owners. */
         get: operations["get_workflows_id_hooks"];
         put?: never;
         /** Makes a hook, which starts runs in the name of the caller. Its secret is shown once. */
@@ -1660,7 +1778,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Prometheus metrics of this process, and figures of the whole service. */
+        /** Prometheus metrics of this process, and figures of the whole service; not here where METRICS_PORT is set. */
         get: operations["get_metrics"];
         put?: never;
         post?: never;
@@ -1677,7 +1795,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Database and Temporal answer, and no migration is missing. */
+        /** Database and Temporal answer, and no migration is missing; says which, unless METRICS_PORT is set. */
         get: operations["get_readyz"];
         put?: never;
         post?: never;
@@ -1827,6 +1945,8 @@ export interface components {
                 period: "day" | "month" | "total";
             } | null;
             spent_in_period: components["schemas"]["Amount"];
+            /** @description Of drawings with their versions, of runs and their results; right within 10 seconds */
+            stored_bytes: number;
             total_spent: components["schemas"]["Amount"];
             /** Format: date-time */
             updated_at: string;
@@ -2766,6 +2886,11 @@ export interface operations {
                             project: number | null;
                             /** @description Requests a minute; null: the default. */
                             rate_limit: number | null;
+                            /**
+                             * @description `run`: run workflows and answer what runs ask; `read`: GET only; else 403 `key_scope`.
+                             * @enum {string}
+                             */
+                            scope: "full" | "run" | "read";
                         }[];
                         page: number;
                         size: number;
@@ -2793,6 +2918,15 @@ export interface operations {
             };
             /** @description The caller may not do this. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2843,6 +2977,8 @@ export interface operations {
                     label?: string;
                     project?: number | null;
                     rate_limit?: number | null;
+                    /** @enum {string} */
+                    scope?: "full" | "run" | "read";
                 };
             };
         };
@@ -2868,6 +3004,11 @@ export interface operations {
                         project: number | null;
                         /** @description Requests a minute; null: the default. */
                         rate_limit: number | null;
+                        /**
+                         * @description `run`: run workflows and answer what runs ask; `read`: GET only; else 403 `key_scope`.
+                         * @enum {string}
+                         */
+                        scope: "full" | "run" | "read";
                     };
                 };
             };
@@ -2898,7 +3039,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2909,6 +3050,15 @@ export interface operations {
             };
             /** @description The media type, charset or encoding of the body is not taken. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2990,6 +3140,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The address and headers are longer than 16 KiB. */
             431: {
                 headers: {
@@ -3035,6 +3194,8 @@ export interface operations {
                     label?: string;
                     project?: number | null;
                     rate_limit?: number | null;
+                    /** @enum {string} */
+                    scope?: "full" | "run" | "read";
                 };
             };
         };
@@ -3058,6 +3219,11 @@ export interface operations {
                         project: number | null;
                         /** @description Requests a minute; null: the default. */
                         rate_limit: number | null;
+                        /**
+                         * @description `run`: run workflows and answer what runs ask; `read`: GET only; else 403 `key_scope`.
+                         * @enum {string}
+                         */
+                        scope: "full" | "run" | "read";
                     };
                 };
             };
@@ -3097,7 +3263,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3108,6 +3274,151 @@ export interface operations {
             };
             /** @description The media type, charset or encoding of the body is not taken. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_audit: {
+        parameters: {
+            query?: {
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
+                from?: string | unknown | unknown;
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+                /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
+                to?: string | unknown | unknown;
+                user?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @enum {string} */
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            /** @description With the name of that time; null where nobody is known, or the service itself has done it */
+                            actor: {
+                                id: number;
+                                name: string;
+                            } | null;
+                            /** @description Of the client */
+                            address: string | null;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description `{field: [before, after]}`, secrets as ********, of a drawing its versions; long texts are cut */
+                            changes: {
+                                [key: string]: [
+                                    unknown,
+                                    unknown
+                                ];
+                            };
+                            /** @description How many refusals the record stands for */
+                            count: number;
+                            /** @description SHA-256 in hexadecimal digits; null until the record is chained, 10 seconds at most */
+                            hash: string | null;
+                            id: number;
+                            key_id: number | null;
+                            /** @enum {string} */
+                            outcome: "success" | "refused";
+                            /** @description Null: it belongs to no project */
+                            project: number | null;
+                            target: {
+                                id: number | string;
+                                name: string;
+                                type: string;
+                            } | null;
+                            /** @enum {string} */
+                            via: "session" | "key" | "link" | "hook" | "callback" | "schedule" | "system";
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3209,7 +3520,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3322,7 +3633,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3589,6 +3900,225 @@ export interface operations {
             };
         };
     };
+    post_auth_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    current_password: string;
+                    new_password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large, or its project would store more than it may. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_auth_password_reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    new_password: string;
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description For `Authorization: Bearer`; it ends with its session, too */
+                        access_token: string;
+                        /** @description Seconds, at most 3600 */
+                        expires_in: number;
+                        /** @constant */
+                        token_type: "Bearer";
+                        user: {
+                            api_access: boolean;
+                            email: string | null;
+                            id: number;
+                            is_admin: boolean;
+                            name: string;
+                        };
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large, or its project would store more than it may. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type, charset or encoding of the body is not taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_auth_providers: {
         parameters: {
             query?: never;
@@ -3789,6 +4319,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The address and headers are longer than 16 KiB. */
             431: {
                 headers: {
@@ -3856,6 +4395,15 @@ export interface operations {
             };
             /** @description Not found, or not the caller's: existence never leaks. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4184,7 +4732,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4358,7 +4906,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4875,7 +5423,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5269,7 +5817,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5566,7 +6114,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5577,6 +6125,153 @@ export interface operations {
             };
             /** @description The media type, charset or encoding of the body is not taken. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_id_audit: {
+        parameters: {
+            query?: {
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
+                from?: string | unknown | unknown;
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+                /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
+                to?: string | unknown | unknown;
+                user?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @enum {string} */
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "category.created" | "category.deleted" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "password.changed" | "password_link.created" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "sign_in_link.created" | "signals.resent" | "token.issued" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            /** @description With the name of that time; null where nobody is known, or the service itself has done it */
+                            actor: {
+                                id: number;
+                                name: string;
+                            } | null;
+                            /** @description Of the client */
+                            address: string | null;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description `{field: [before, after]}`, secrets as ********, of a drawing its versions; long texts are cut */
+                            changes: {
+                                [key: string]: [
+                                    unknown,
+                                    unknown
+                                ];
+                            };
+                            /** @description How many refusals the record stands for */
+                            count: number;
+                            /** @description SHA-256 in hexadecimal digits; null until the record is chained, 10 seconds at most */
+                            hash: string | null;
+                            id: number;
+                            key_id: number | null;
+                            /** @enum {string} */
+                            outcome: "success" | "refused";
+                            /** @description Null: it belongs to no project */
+                            project: number | null;
+                            target: {
+                                id: number | string;
+                                name: string;
+                                type: string;
+                            } | null;
+                            /** @enum {string} */
+                            via: "session" | "key" | "link" | "hook" | "callback" | "schedule" | "system";
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5729,7 +6424,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5964,7 +6659,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6181,7 +6876,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6422,7 +7117,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7430,6 +8125,8 @@ export interface operations {
                             created_at: string;
                             email: string | null;
                             id: number;
+                            /** @description False: keys, tokens and sign-ins of the user are refused. */
+                            is_active: boolean;
                             /** @description May manage users. It gives no access to projects. */
                             is_admin: boolean;
                             name: string;
@@ -7522,6 +8219,7 @@ export interface operations {
                     /** @default false */
                     is_admin?: boolean;
                     name: string;
+                    password?: unknown;
                 };
             };
         };
@@ -7539,6 +8237,8 @@ export interface operations {
                         created_at: string;
                         email: string | null;
                         id: number;
+                        /** @description False: keys, tokens and sign-ins of the user are refused. */
+                        is_active: boolean;
                         /** @description May manage users. It gives no access to projects. */
                         is_admin: boolean;
                         name: string;
@@ -7572,7 +8272,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7642,8 +8342,10 @@ export interface operations {
                 "application/json": {
                     api_access?: boolean;
                     email?: string | null;
+                    is_active?: boolean;
                     is_admin?: boolean;
                     name?: string;
+                    password?: unknown;
                 };
             };
         };
@@ -7661,6 +8363,8 @@ export interface operations {
                         created_at: string;
                         email: string | null;
                         id: number;
+                        /** @description False: keys, tokens and sign-ins of the user are refused. */
+                        is_active: boolean;
                         /** @description May manage users. It gives no access to projects. */
                         is_admin: boolean;
                         name: string;
@@ -7703,7 +8407,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7714,6 +8418,319 @@ export interface operations {
             };
             /** @description The media type, charset or encoding of the body is not taken. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_users_id_password_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        expires_at: string;
+                        /**
+                         * Format: uri
+                         * @description To be handed to the user
+                         */
+                        url: string;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_users_id_sessions: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: date-time */
+                            created_at: string;
+                            /** Format: date-time */
+                            expires_at: string;
+                            /** Format: uuid */
+                            id: string;
+                            /** @description Whether the request belongs to it */
+                            is_current: boolean;
+                            /**
+                             * Format: date-time
+                             * @description The sign-in or the last refresh
+                             */
+                            last_used_at: string;
+                            /**
+                             * @description How the user signed in
+                             * @enum {string}
+                             */
+                            method: "password" | "link" | "oidc";
+                            /** @description Where it was used last: an IPv4 address, or the /64 of an IPv6 address */
+                            network: string;
+                            /** @description As the browser calls itself, cut to 255 characters */
+                            user_agent: string;
+                        }[];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Something in the request is missing or wrong. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requests of this minute are used up, or too many logins have failed. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address and headers are longer than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault of ours, or of what stands behind us; nothing of the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too busy, or not ready: try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_users_id_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Credentials are missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7947,7 +8964,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8257,7 +9274,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9514,7 +10531,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9671,7 +10688,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9790,7 +10807,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9909,7 +10926,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10028,7 +11045,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10130,7 +11147,7 @@ export interface operations {
                             } | null;
                             /**
                              * Format: uri
-                             * @description Where deliveries are sent to, for who may run the workflow
+                             * @description Where deliveries are sent to, for its author and owners of the project
                              */
                             url?: string;
                             /** @enum {string} */
@@ -10271,7 +11288,7 @@ export interface operations {
                         secret?: string;
                         /**
                          * Format: uri
-                         * @description Where deliveries are sent to, for who may run the workflow
+                         * @description Where deliveries are sent to, for its author and owners of the project
                          */
                         url?: string;
                         /** @enum {string} */
@@ -10315,7 +11332,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10504,7 +11521,7 @@ export interface operations {
                         secret?: string;
                         /**
                          * Format: uri
-                         * @description Where deliveries are sent to, for who may run the workflow
+                         * @description Where deliveries are sent to, for its author and owners of the project
                          */
                         url?: string;
                         /** @enum {string} */
@@ -10548,7 +11565,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10847,7 +11864,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10968,7 +11985,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11289,7 +12306,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11543,7 +12560,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12192,7 +13209,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12809,7 +13826,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13276,7 +14293,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13404,7 +14421,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13808,7 +14825,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13882,6 +14899,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description Not found, or not the caller's: existence never leaks. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The address and headers are longer than 16 KiB. */
             431: {
                 headers: {
@@ -13918,11 +14944,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        database: boolean;
-                        migrations: boolean;
+                        database?: boolean;
+                        migrations?: boolean;
                         /** @enum {string} */
                         status: "ready" | "not ready";
-                        temporal: boolean;
+                        temporal?: boolean;
                     };
                 };
             };
@@ -13951,11 +14977,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        database: boolean;
-                        migrations: boolean;
+                        database?: boolean;
+                        migrations?: boolean;
                         /** @enum {string} */
                         status: "ready" | "not ready";
-                        temporal: boolean;
+                        temporal?: boolean;
                     };
                 };
             };
@@ -14045,7 +15071,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChatError"] | unknown;
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or its project would store more than it may. */
             413: {
                 headers: {
                     [name: string]: unknown;

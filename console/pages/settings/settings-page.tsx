@@ -4,8 +4,11 @@ import { useSearchState } from '../../app/use-search-state.js';
 import { Loading } from '../../ui/loading.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Tabs } from '../../ui/tabs.js';
+import { AuditTab } from './audit/audit-tab.js';
+import { ServiceAuditTab } from './audit/service-audit-tab.js';
 import { KeysTab } from './keys/keys-tab.js';
 import { MembersTab } from './members/members-tab.js';
+import { PasswordTab } from './people/password-tab.js';
 import { SessionsTab } from './people/sessions-tab.js';
 import { UsersTab } from './people/users-tab.js';
 import { Problem } from '../../app/problem.js';
@@ -14,7 +17,7 @@ import { ProjectBar } from './project/project-bar.js';
 import { ProvidersTab } from './providers/providers-tab.js';
 import './settings.css';
 import { StartsTab } from './starts/starts-tab.js';
-import { useProjects, type Project } from './use-projects.js';
+import { mayAct, useProjects, type Project } from './use-projects.js';
 import { WebhooksTab } from './webhooks/webhooks-tab.js';
 
 /** `?tab=&project=`. The project is the first one unless the address names one of the person's. */
@@ -50,7 +53,16 @@ function tabsOf(project: Project | undefined, projects: readonly Project[], isAd
     { id: 'provider-keys', label: 'Provider keys', content: of(ProvidersTab) },
     { id: 'webhooks', label: 'Webhooks', content: of(WebhooksTab) },
     { id: 'starts', label: 'Schedules and hooks', content: of(StartsTab) },
+    ...(project !== undefined && mayAct(project.role, 'admin')
+      ? [{ id: 'audit', label: 'Audit', content: of(AuditTab) }]
+      : []),
     { id: 'sessions', label: 'Sessions', content: <SessionsTab /> },
-    ...(isAdmin ? [{ id: 'users', label: 'Users', content: <UsersTab /> }] : []),
+    { id: 'password', label: 'Password', content: <PasswordTab /> },
+    ...(isAdmin
+      ? [
+          { id: 'users', label: 'Users', content: <UsersTab /> },
+          { id: 'service-audit', label: 'Audit of the service', content: <ServiceAuditTab projects={projects} /> },
+        ]
+      : []),
   ];
 }

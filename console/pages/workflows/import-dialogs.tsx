@@ -60,7 +60,9 @@ function RemarksDialog({ importing, imported: { title, warnings } }: RemarksDial
       }
     >
       <p>Not everything could be taken over as it is in the file:</p>
-      <ul className="import-remarks" aria-label="Remarks">
+      {/* A long list is scrolled with the keyboard, too. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <ul className="import-remarks" aria-label="Remarks" tabIndex={0}>
         {warnings.map(({ node, message }, index) => (
           // The list never changes.
           <li key={index}>

@@ -4,6 +4,9 @@ import type { Decimal, Timestamp } from './column-types.js';
 
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer';
 
+/** What a key may do: everything, run workflows and answer what runs ask, or read. */
+export type KeyScope = 'full' | 'run' | 'read';
+
 export type SpendingPeriod = 'day' | 'month' | 'total';
 
 /** Writers: `admin`, the embedded stack's first start, and the API (administrators, people of an identity provider). */
@@ -15,6 +18,8 @@ export interface UsersTable {
   api_access: Generated<boolean>;
   /** May manage users and the limits of keys. It gives no access to other people's projects. */
   is_admin: Generated<boolean>;
+  /** False: keys, tokens and sign-ins are refused, and hooks are unknown. */
+  is_active: Generated<boolean>;
   created_at: Generated<Date>;
 }
 
@@ -28,6 +33,7 @@ export interface ApiKeysTable {
   key_hint: string;
   /** The only project that the key reaches; null: all projects of its user. */
   project_id: number | null;
+  scope: Generated<KeyScope>;
   /** Null: never. An expired key is like one that does not exist. */
   expires_at: Date | null;
   /** Requests a minute; null means DEFAULT_RATE_LIMIT. */
@@ -38,6 +44,14 @@ export interface ApiKeysTable {
 /** Writer: the API, with every request that carries a key. A key without a row has made no request of late. */
 export interface RateLimitsTable {
   key_id: number;
+  window_ends_at: Date;
+  /** Those that were refused count too. */
+  requests: number;
+}
+
+/** Writer: the API, with every request that carries a session token: all sessions of a user count together. */
+export interface SessionRateLimitsTable {
+  user_id: number;
   window_ends_at: Date;
   /** Those that were refused count too. */
   requests: number;

@@ -2,10 +2,10 @@
 import type { Generated } from 'kysely';
 import type { Timestamp } from './column-types.js';
 
-/** `link`: the one-time link that `npm start` and `admin console-link` print. */
+/** `link`: a one-time link: one that `npm start` and `admin console-link` print, or one that sets a password. */
 export type SignInMethod = 'password' | 'link' | 'oidc';
 
-/** Writer: `admin`. Apart from the users, so that nobody reads a hash along with a name. */
+/** Writers: `admin` and the API. Apart from the users, so that nobody reads a hash along with a name. */
 export interface UserPasswordsTable {
   user_id: number;
   /** `$scrypt$ln=..,r=..,p=..$salt$hash`: the parameters are those of the day on which it was set. */
@@ -35,10 +35,14 @@ export interface SessionsTable {
   ended_at: Date | null;
 }
 
-/** Writers: `admin` and the embedded stack's start (insert), the API (use). `token_hash` is SHA-256 of random bits. */
+/** `sign-in`: signs its user in. `password`: sets the user's password. */
+export type LinkPurpose = 'sign-in' | 'password';
+
+/** Writers: `admin` and the embedded stack's start (insert), the API (both). `token_hash` is SHA-256 of random bits. */
 export interface SignInLinksTable {
   token_hash: Buffer;
   user_id: number;
+  purpose: Generated<LinkPurpose>;
   created_at: Generated<Date>;
   expires_at: Date;
   used_at: Date | null;

@@ -12,6 +12,7 @@ interface Key {
   label: string;
   hint: string;
   project: number | null;
+  scope: string;
   expires_at: string | null;
   rate_limit: number | null;
   created_at: string;
@@ -59,6 +60,7 @@ describe('API keys over HTTP', function () {
         label: 'a laptop',
         hint: apiKey.slice(-4),
         project: null,
+        scope: 'full',
         expires_at: null,
         rate_limit: null,
         created_at: key.created_at,
@@ -75,13 +77,32 @@ describe('API keys over HTTP', function () {
       assert.deepEqual([label, project], ['', null]);
     });
 
+    it('a key has the scope that it is made with, and a change of it counts at once', async () => {
+      const { id, api_key: apiKey, ...made } = await make({ scope: 'read' });
+      assert.equal(made.scope, 'read');
+      const client = createApiClient(stack.apiUrl, apiKey);
+      const post = () => client.post<Detail>('/projects/', { body: { name: 'scoped' } });
+      const refused = await post();
+      assert.deepEqual([refused.status, refused.body.code], [403, 'key_scope']);
+      assert.equal(refused.headers.get('x-ratelimit-limit'), '60', 'it is counted, and told');
+      assert.equal(await statusOf(apiKey), 200);
+      assert.equal((await session.patch<Key>(`/api-keys/${id}/`, { body: { scope: 'run' } })).body.scope, 'run');
+      assert.equal(await statusOf(apiKey), 403);
+      await session.patch<Key>(`/api-keys/${id}/`, { body: { scope: 'full' } });
+      assert.equal((await post()).status, 201);
+      for (const scope of ['all', '', null, 1]) {
+        const { status, body } = await session.post<FieldErrors>('/api-keys/', { body: { scope } });
+        assert.deepEqual([status, Object.keys(body)], [400, ['scope']]);
+      }
+    });
+
     it('a PATCH changes what it names, takes restrictions away, and counts at once', async () => {
       const inside = await account.api.createProject();
       const { id, api_key: apiKey, ...made } = await make({ project: inside, expires_at: IN_2099 });
       assert.deepEqual([made.project, made.expires_at], [inside, '2099-01-31T12:00:00.000Z']);
       const client = createApiClient(stack.apiUrl, apiKey);
       const outside = await account.api.createProject();
-      assert.equal((await client.get(`/projects/${outside}/`)).status, 404);
+      assert.equal((await client.get(`/projects/${outside}/`)).status, 403);
       const changed = await session.patch<Key>(`/api-keys/${id}/`, { body: { label: 'free', project: null } });
       const listed = { ...made, id, label: 'free', project: null };
       assert.deepEqual([changed.status, changed.body], [200, listed]);

@@ -8,6 +8,7 @@ import {
   type CryptoKey,
   type JWK,
   type JWTHeaderParameters,
+  type JWTPayload,
 } from 'jose';
 import { startHttpServer } from '../../../cli/sandbox/http-server.js';
 import { readSecrets } from '../../../cli/embedded/secrets-file.js';
@@ -16,12 +17,17 @@ import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
 import { createAccount, openSession, type Account } from '../accounts.js';
 import { startApiProcess, type ApiProcess } from '../api-process.js';
+import { Browser, createLink, createPerson } from '../sessions/people.js';
+
+const [ISSUER, AUDIENCE] = ['https://issuer.example', 'workflows'];
 
 describe('session tokens of a published key set', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
   let api: ApiProcess;
+  /** With JWT_SECRET, too. */
+  let both: ApiProcess;
   let issuer: { url: string; close: () => Promise<void> };
   let isIssuerDown = true;
   const published: JWK[] = [];
@@ -40,15 +46,19 @@ describe('session tokens of a published key set', function () {
       response.writeHead(isIssuerDown ? 503 : 200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ keys: published }));
     });
-    api = await startApiProcess(stack, { JWT_SECRET: '', JWT_JWKS_URL: `${issuer.url}/jwks.json` });
+    const rules = { JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE };
+    const env = { ...rules, JWT_JWKS_URL: `${issuer.url}/jwks.json` };
+    [api, both] = await Promise.all([startApiProcess(stack, { ...env, JWT_SECRET: '' }), startApiProcess(stack, env)]);
   });
   after(async () => {
-    assert.equal(await api.stop(), 0);
+    assert.deepEqual(await Promise.all([api.stop(), both.stop()]), [0, 0]);
     await issuer.close();
   });
 
+  const tokenOf = (claims: JWTPayload): SignJWT =>
+    new SignJWT({ user_id: account.userId, iss: ISSUER, aud: AUDIENCE, ...claims }).setExpirationTime('1h');
   const sign = (alg: string, key: CryptoKey | Uint8Array, kid = alg): Promise<string> =>
-    new SignJWT({ user_id: account.userId }).setProtectedHeader({ alg, kid }).setExpirationTime('1h').sign(key);
+    tokenOf({}).setProtectedHeader({ alg, kid }).sign(key);
   const ask = async (token: string): Promise<number> =>
     (await createApiClient(api.apiUrl, { session: token }).get('/projects/')).status;
 
@@ -99,7 +109,7 @@ describe('session tokens of a published key set', function () {
         { alg: 'RS256', kid: '__proto__' },
       ];
       for (const header of headers) {
-        const token = new SignJWT({ user_id: account.userId }).setProtectedHeader(header).setExpirationTime('1h');
+        const token = tokenOf({}).setProtectedHeader(header);
         assert.equal(await ask(await token.sign(privateKey)), 401, JSON.stringify(header));
       }
       assert.equal(fetches, 0);
@@ -119,11 +129,57 @@ describe('session tokens of a published key set', function () {
     }
   });
 
-  it('a secret and a key set at once are refused at the start', async () => {
-    const { JWT_SECRET } = readSecrets(stack.dataDir)!;
-    await assert.rejects(
-      startApiProcess(stack, { JWT_SECRET, JWT_JWKS_URL: issuer.url }),
-      /JWT_SECRET: must not be set together with JWT_JWKS_URL\./,
-    );
+  it('issuer and audience are demanded: a token for another service of the issuer is refused', async () => {
+    const { privateKey } = keys['RS256']!;
+    for (const claims of [{ iss: 'https://other.example' }, { aud: 'other' }, { iss: undefined }, { aud: undefined }]) {
+      const token = await tokenOf(claims as JWTPayload)
+        .setProtectedHeader({ alg: 'RS256', kid: 'RS256' })
+        .sign(privateKey);
+      assert.equal(await ask(token), 401, JSON.stringify(claims));
+    }
+    for (const missing of ['JWT_ISSUER', 'JWT_AUDIENCE']) {
+      const env = { JWT_ISSUER: 'i', JWT_AUDIENCE: 'a', JWT_JWKS_URL: issuer.url, [missing]: '' };
+      await assert.rejects(
+        startApiProcess(stack, env),
+        new RegExp(`${missing}: must be set together with JWT_JWKS_URL`),
+      );
+    }
+  });
+
+  describe('beside a secret', () => {
+    const askBoth = async (token: string): Promise<number> =>
+      (await createApiClient(both.apiUrl, { session: token }).get('/projects/')).status;
+    const secret = (): Uint8Array => new TextEncoder().encode(readSecrets(stack.dataDir)!.JWT_SECRET);
+
+    it('tokens of both are taken, each by its own key alone', async () => {
+      assert.equal(await askBoth(await sign('RS256', keys['RS256']!.privateKey)), 200);
+      assert.equal(await askBoth(await sign('ES256', keys['ES256']!.privateKey)), 200);
+      assert.equal(await askBoth(await sign('HS256', secret())), 200);
+      const { session: withoutIssuer } = await openSession(stack, account);
+      assert.equal(await askBoth(withoutIssuer), 401, 'the secret signs foreign tokens by the same rules');
+      const pem = new TextEncoder().encode(await exportSPKI(keys['RS256']!.publicKey));
+      assert.equal(await askBoth(await sign('HS256', pem, 'RS256')), 401, 'a public key is no HMAC secret');
+      const [, body, signature] = (await sign('HS256', secret())).split('.');
+      for (const alg of ['RS256', 'none', 'HS512']) {
+        const header = Buffer.from(JSON.stringify({ alg, kid: 'RS256' })).toString('base64url');
+        assert.equal(await askBoth(`${header}.${body}.${signature}`), 401, alg);
+      }
+      for (const text of ['', 'x', 'a.b.c', '..', `${'e'.repeat(9_000)}.a.b`]) assert.equal(await askBoth(text), 401);
+    });
+
+    it('the key set signs no session of ours', async () => {
+      const own = tokenOf({ sid: '6f1c0b2e-8f0f-4d0c-9d5b-1f3c2a4b5c6d', iss: 'https://other.example' });
+      const token = await own.setProtectedHeader({ alg: 'RS256', kid: 'RS256', typ: 'session+jwt' });
+      assert.equal(await askBoth(await token.sign(keys['RS256']!.privateKey)), 401);
+    });
+
+    it('people sign in by password and by link', async () => {
+      const person = await createPerson(stack);
+      const browser = new Browser(both.apiUrl);
+      const { status, body } = await browser.logIn(person);
+      assert.deepEqual([status, await askBoth(body.access_token)], [200, 200]);
+      const token = await createLink(stack, person.userId);
+      assert.equal((await new Browser(both.apiUrl).post('link/', { token })).status, 200);
+    });
   });
 });

@@ -142,6 +142,34 @@ describe('a key that is restricted to a project', function () {
     });
   });
 
+  it('is told that it is restricted where its user may see the object, by whichever id, and nothing where not', async () => {
+    const stranger = await createAccount(stack);
+    const theirs = await stranger.api.createProject();
+    const idsIn = async (client: ApiClient, project: number) => {
+      const workflow = await client.createWorkflow(project, drawing([trigger()]));
+      const { data } = await client.run(workflow);
+      await client.pollToEnd(data.id);
+      const requestId = `hidden-${randomUUID()}`;
+      await queryDatabase(stack, REQUEST, [requestId, data.id]);
+      return { project, workflow, run: data.id, requestId };
+    };
+    const pathsOf = ({ project, workflow, run, requestId }: Awaited<ReturnType<typeof idsIn>>): string[] => [
+      `/projects/${project}/`,
+      `/workflows/${workflow}/`,
+      `/workflows/${workflow}/history/${run}/`,
+      `/workflows/workflow_run/${run}/agent-approval/`,
+      `/runs/${run}/`,
+      `/billing-history/workflowrun/${run}/`,
+      `/agent-approvals/${requestId}/`,
+    ];
+    const answers = async (paths: string[]) => {
+      const seen = await Promise.all(paths.map((path) => restricted.api.get<Detail>(path)));
+      return new Set(seen.map(({ status, body }) => `${status} ${body.code}`));
+    };
+    assert.deepEqual(await answers(pathsOf(await idsIn(api, outside))), new Set(['403 key_project']));
+    assert.deepEqual(await answers(pathsOf(await idsIn(stranger.api, theirs))), new Set(['404 not_found']));
+  });
+
   it('lists no tools with the stored headers of another project`s workflow', async () => {
     const workflow = await api.createWorkflow(outside, chain(1));
     const body = { endpoint_url: 'https://tools.example.com/mcp', workflow_id: workflow, node_id: 'n' };
@@ -166,7 +194,9 @@ describe('a key that is restricted to a project', function () {
       assert.equal((await client.get<Page<Project>>('/projects/')).body.total, 1);
       await removeMembership(stack, guest, inside);
       assert.equal((await client.get<Page<Project>>('/projects/')).body.total, 0);
-      for (const project of [inside, own]) assert.equal((await client.get(`/projects/${project}/`)).status, 404);
+      assert.equal((await client.get(`/projects/${inside}/`)).status, 404);
+      const other = await client.get<Detail>(`/projects/${own}/`);
+      assert.deepEqual([other.status, other.body.code], [403, 'key_project']);
     });
   });
 
@@ -202,6 +232,6 @@ describe('a key that is restricted to a project', function () {
     const billing = await restricted.api.get<Page<unknown>>(`/billing-history/workflowrun/${data.id}/`);
     assert.deepEqual([billing.status, billing.body.total], [200, 2]);
     const foreign = await restrictedTo(stack, outside, account);
-    assert.equal((await foreign.api.get(`/billing-history/workflowrun/${data.id}/`)).status, 404);
+    assert.equal((await foreign.api.get(`/billing-history/workflowrun/${data.id}/`)).status, 403);
   });
 });

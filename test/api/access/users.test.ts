@@ -13,6 +13,7 @@ interface User {
   email: string | null;
   api_access: boolean;
   is_admin: boolean;
+  is_active: boolean;
   created_at: string;
 }
 
@@ -57,7 +58,7 @@ describe('users', function () {
       const { id, created_at: createdAt, ...rest } = body;
       assert.equal(status, 201);
       assert.equal(new Date(createdAt).toISOString(), createdAt);
-      assert.deepEqual(rest, { name: 'Grace', email: null, api_access: true, is_admin: false });
+      assert.deepEqual(rest, { name: 'Grace', email: null, api_access: true, is_admin: false, is_active: true });
       const email = mailbox();
       const whole = await create({ name: 'Eve', email, api_access: false, is_admin: true });
       assert.deepEqual([whole.body.email, whole.body.api_access, whole.body.is_admin], [email, false, true]);
@@ -117,6 +118,11 @@ describe('users', function () {
       ['a blank name', { name: ' ' }, { name: ['This field may not be blank.'] }],
       ['what is no address', { name: 'n', email: 'x@' }, { email: ['Enter a valid email address.'] }],
       ['an empty address', { name: 'n', email: '' }, { email: ['Enter a valid email address.'] }],
+      [
+        'a password, which is never dropped in silence,',
+        { name: 'n', password: 'correct horse battery' },
+        { password: ['A user sets the password by the link that POST /users/{id}/password-link/ makes.'] },
+      ],
       ['a flag that is a text', { name: 'n', is_admin: 'yes' }, { is_admin: ['Must be a valid boolean.'] }],
       ['a flag that is null', { name: 'n', api_access: null }, { api_access: ['This field may not be null.'] }],
       [
@@ -150,6 +156,25 @@ describe('users', function () {
         200,
         'their own, written otherwise',
       );
+    });
+
+    it('the last active administrator stays active and one, whoever else is an administrator and is not active', async () => {
+      const second = await createAccount(stack);
+      await change(second.userId, { is_admin: true });
+      assert.equal((await change(second.userId, { is_active: false })).body.is_active, false);
+      for (const body of [{ is_active: false }, { is_admin: false }]) {
+        const refused = await change(administrator.userId, body);
+        assert.deepEqual([refused.status, refused.body.code], [400, 'last_admin']);
+      }
+      await change(second.userId, { is_active: true });
+      const other = await sessionOf(stack, second);
+      const answers = await Promise.all([
+        change(administrator.userId, { is_active: false }),
+        change(second.userId, { is_active: false }, other),
+      ]);
+      const statuses = answers.map(({ status }) => status).toSorted();
+      assert.ok(statuses[0] === 200 && [400, 401].includes(statuses[1]!), String(statuses));
+      await queryDatabase(stack, 'UPDATE users SET is_active = true, is_admin = (id = $1)', [administrator.userId]);
     });
 
     it('the last administrator stays one, also when all step down at once', async () => {

@@ -36,7 +36,13 @@ describe('the chat-completion proxy', function () {
     const box = createSecretBox([Buffer.from(secrets!.SECRETS_KEY, 'base64')]);
     const text =
       'INSERT INTO provider_keys (project_id, provider, name, key_enc, masked_key) VALUES ($1, $2, $3, $4, $5)';
-    await queryDatabase(proxy.stack, text, [projectId, 'raw', 'own', box.seal(key, 'provider-key'), '****']);
+    await queryDatabase(proxy.stack, text, [
+      projectId,
+      'raw',
+      'own',
+      box.seal(key, 'provider-key', projectId, 'raw'),
+      '****',
+    ]);
   };
 
   describe('200', () => {

@@ -97,7 +97,7 @@ const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
   {
     route: 'POST /api/v1/api-keys/',
     sessionOnly: true,
-    body: ({ project }) => ({ label: 'all fields', project, expires_at: '2099-01-31T12:00:00Z' }),
+    body: ({ project }) => ({ label: 'all fields', project, scope: 'run', expires_at: '2099-01-31T12:00:00Z' }),
   },
   {
     route: 'POST /api/v1/users/',

@@ -120,6 +120,28 @@ describe('deliveries to hooks', function () {
       assert.deepEqual(new Set(await runsOf(id)), ids);
     });
 
+    it('where the sender signs an id, it alone counts: no header beside it splits an event or joins two', async () => {
+      const id = await workflow();
+      const hook = await makeStartHook(api, id, { verify: 'hmac-sha256', header: 'Stripe-Signature' });
+      const send = async (event: string, header: string, value: string): Promise<string> => {
+        const payload = JSON.stringify({ object: 'event', id: event });
+        const signature = new Stripe('sk_test').webhooks.generateTestHeaderString({ payload, secret: hook.secret! });
+        return (await deliverTo(hook.url, payload, { 'stripe-signature': signature, [header]: value })).body.id;
+      };
+      const first = await send('evt_1', 'webhook-id', 'a');
+      for (const name of ['webhook-id', 'x-github-delivery', 'idempotency-key']) {
+        assert.equal(await send('evt_1', name, 'b'), first, name);
+        assert.notEqual(await send(`evt_of_${name}`, name, 'b'), first, name);
+      }
+      const standard = await makeStartHook(api, id, { verify: 'standard-webhooks' });
+      const twice = [1, 2].map(async (number) => {
+        const headers = { ...standardHeaders(standard.secret!, 'msg_1', '{}'), 'idempotency-key': String(number) };
+        return (await deliverTo(standard.url, '{}', headers)).body.id;
+      });
+      const [one, other] = await Promise.all(twice);
+      assert.equal(one, other);
+    });
+
     it('an id is one of its hook: another hook, and the same key of the author, start runs of their own', async () => {
       const id = await workflow();
       const [one, other] = [await makeStartHook(api, id), await makeStartHook(api, id)];

@@ -68,15 +68,24 @@ describe('hooks', function () {
     );
   });
 
-  it('viewers see them without their addresses, editors with them', async () => {
+  it('members see them; their addresses are for their authors and for owners', async () => {
     const id = await workflow();
     const hook = await makeStartHook(api, id, { verify: 'standard-webhooks' });
-    const [viewer, editor] = [await createAccount(stack), await createAccount(stack)];
-    await giveRole(stack, viewer, project, 'viewer');
-    await giveRole(stack, editor, project, 'editor');
     const { url, ...rest } = withoutSecret(hook);
-    assert.deepEqual(await list(id, viewer.api), [rest]);
-    assert.deepEqual(await list(id, editor.api), [{ ...rest, url }]);
+    for (const role of ['viewer', 'editor', 'admin'] as const) {
+      const member = await createAccount(stack);
+      await giveRole(stack, member, project, role);
+      assert.deepEqual(await list(id, member.api), [rest], role);
+    }
+    const [editor, owner] = [await createAccount(stack), await createAccount(stack)];
+    await giveRole(stack, editor, project, 'editor');
+    await giveRole(stack, owner, project, 'owner');
+    const own = await makeStartHook(editor.api, id);
+    const urls = async (client: ApiClient) => (await list(id, client)).map((each) => each.url);
+    assert.deepEqual(await urls(editor.api), [undefined, own.url]);
+    assert.deepEqual(await urls(owner.api), [url, own.url]);
+    const renewed = await editor.api.patch<StartHook>(`/workflows/${id}/hooks/${hook.id}/`, { body: { secret: null } });
+    assert.deepEqual([renewed.status, renewed.body.url], [200, undefined]);
   });
 
   it('nobody reaches those of other workflows and projects', async () => {
@@ -94,7 +103,8 @@ describe('hooks', function () {
     for (const [client, workflowId] of attempts) {
       const path = `/workflows/${workflowId}/hooks/${hook.id}/`;
       const answers = [await client.delete<Detail>(path), await client.patch<Detail>(path, { body: { secret: null } })];
-      for (const { status, body } of answers) assert.deepEqual([status, body.code], [404, 'not_found']);
+      const refusal = client === elsewhere ? [403, 'key_project'] : [404, 'not_found'];
+      for (const { status, body } of answers) assert.deepEqual([status, body.code], refusal);
     }
     const signed = await gitHubHeaders(hook.secret!, 'event', '{}');
     assert.equal((await deliverTo(hook.url, '{}', signed)).status, 202, 'it is as it was');

@@ -72,7 +72,7 @@ describe('pagination', function () {
           .replace(/\{(?:workflow_)?run_id\}/, run.data.id)
           .replace('{node_id}', nodeId);
         // An administrator's list is none for anybody else.
-        const isList = names.includes('page') && path !== '/api/v1/users/';
+        const isList = names.includes('page') && !['/api/v1/users/', '/api/v1/audit/'].includes(path);
         return isList ? [{ path: filled.replace('/api/v1', ''), names }] : [];
       });
       // The iterations of a loop are listed for the loop that is asked for.

@@ -33,6 +33,28 @@ describe('the API process', function () {
     assert.ok(!metrics.includes('12345'));
   });
 
+  it('with METRICS_PORT serves metrics and what readiness consists of on that port only', async () => {
+    const split = await startApiProcess(stack, { METRICS_PORT: '0', TEMPORAL_ADDRESS: NOWHERE });
+    try {
+      await eventually(() => split.output().includes('"metrics_port"'));
+      const operators = `http://127.0.0.1:${/"metrics_port":(\d+)/.exec(split.output())![1]!}`;
+      const ready = { status: 'not ready', database: true, migrations: true, temporal: false };
+      const own = await fetch(`${operators}/readyz`);
+      assert.deepEqual([own.status, await own.json()], [503, ready]);
+      const metrics = await (await fetch(`${operators}/metrics`)).text();
+      assert.match(metrics, /^runs_open \d+$/m);
+      assert.match(metrics, /^process_cpu_user_seconds_total /m);
+      assert.equal((await fetch(`${operators}/healthz`)).status, 200);
+      assert.equal((await fetch(`${operators}/api/v1/projects/`)).status, 404);
+      const bare = await fetch(`${split.apiUrl}/readyz`);
+      assert.deepEqual([bare.status, await bare.json()], [503, { status: 'not ready' }]);
+      const hidden = await fetch(`${split.apiUrl}/metrics`);
+      assert.deepEqual([hidden.status, await hidden.json()], [404, { detail: 'Not found.', code: 'not_found' }]);
+    } finally {
+      assert.equal(await split.stop(), 0);
+    }
+  });
+
   it('without Temporal: serves finished runs, accepts new ones that another process starts, and says it is not ready', async () => {
     const account = await createAccount(stack);
     const { workflowId, runId } = await account.api.runToEnd(chain(1));

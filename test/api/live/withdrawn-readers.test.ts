@@ -11,6 +11,7 @@ import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
 import {
   changeKey,
+  changeUser,
   createAccount,
   giveRole,
   removeKey,
@@ -88,6 +89,7 @@ describe('readers of a run that is in flight', function () {
         changeKey(stack, account, { projectId: await account.api.createProject('elsewhere') }),
       ),
       keyOf('access', (account) => revokeAccess(stack, account)),
+      keyOf('activity', (account) => changeUser(stack, account, { is_active: false })),
       sessionReader(),
     ]);
 
@@ -99,7 +101,7 @@ describe('readers of a run that is in flight', function () {
     streams.forEach((stream: OpenStream, index) => void stream.ended.then(() => ended.add(all[index]!.name)));
     await Promise.all(all.map(({ withdraw }) => withdraw()));
     await pause(NOTICED_WITHIN_MS);
-    assert.deepEqual([...ended].toSorted(), ['access', 'key', 'membership', 'project', 'session', 'time']);
+    assert.deepEqual([...ended].toSorted(), ['access', 'activity', 'key', 'membership', 'project', 'session', 'time']);
     streams[0]!.close();
   });
 

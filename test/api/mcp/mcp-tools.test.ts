@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { gzipSync } from 'node:zlib';
 import type { ApiClient } from '../../support/api-client.js';
 import { startEverythingServer, type EverythingServer } from '../../support/everything-server.js';
 import { eventually } from '../../support/eventually.js';
@@ -136,12 +137,6 @@ describe('POST /workflows/mcp-tools/', function () {
       assert.equal(two.requests[0]!.headers['x-api-key'], 'canary-agent-1');
     });
 
-    it('******** in a header that is no credential is a value like any other', async () => {
-      const endpoint = fake.endpoint();
-      await ask({ endpoint_url: endpoint.url, headers: { 'x-plain': MASK } });
-      assert.equal(endpoint.requests[0]!.headers['x-plain'], MASK);
-    });
-
     it('is open to a viewer of the workflow', async () => {
       const endpoint = fake.endpoint();
       const target = mcp(endpoint.url, 'echo', {}, { headers: { authorization: 'canary-56' } });
@@ -154,6 +149,27 @@ describe('POST /workflows/mcp-tools/', function () {
   });
 
   describe('400', () => {
+    it('for a list of ten kilobytes that unpacks to millions of values, which are never made', async () => {
+      const list = (id: unknown): Buffer =>
+        gzipSync(`{"jsonrpc":"2.0","id":${String(id)},"result":{"tools":[${'{},'.repeat(3_000_000)}{}]}}`);
+      const endpoint = fake.endpoint({
+        'tools/list': ({ id }, response) => {
+          response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(list(id));
+        },
+      });
+      const answers = await Promise.all(
+        Array.from({ length: 6 }, () => ask<Detail>({ endpoint_url: endpoint.url, timeout: 30 })),
+      );
+      for (const { status, body } of answers) assert.deepEqual([status, body.code], [400, 'response_too_large']);
+    });
+
+    it('******** in a header for which nothing is stored, credential or not, and nothing is sent', async () => {
+      const endpoint = fake.endpoint();
+      const { status, body } = await ask({ endpoint_url: endpoint.url, headers: { 'x-plain': MASK } });
+      assert.deepEqual([status, Object.keys(body)], [400, ['headers']]);
+      assert.deepEqual(endpoint.requests, []);
+    });
+
     it('workflow_id without node_id, or the reverse', async () => {
       const { url } = fake.endpoint();
       for (const half of [{ workflow_id: 1 }, { node_id: 'x' }, { workflow_id: 1, node_id: null }]) {

@@ -110,3 +110,39 @@ describe('with ALLOW_PRIVATE_NETWORK=false', function () {
     }
   });
 });
+
+describe('with BLOCKED_ADDRESSES', function () {
+  this.timeout(90_000);
+  let stack: TestStack;
+  let target: HttpTarget;
+
+  before(async () => {
+    // The model provider of the stack answers on the address that is left.
+    stack = await startStack({ env: { BLOCKED_ADDRESSES: '127.0.0.2,10.1.0.0/16', ALLOW_PRIVATE_NETWORK: 'true' } });
+    target = await startHttpTarget();
+  });
+  after(async () => {
+    await target.close();
+    await stack.stop();
+  });
+
+  it('API and worker refuse the listed addresses, and reach private ones that are not listed', async () => {
+    const api = createApiClient(stack.apiUrl, stack.apiKey);
+    const outcome = async (node: DrawingNode): Promise<string> => {
+      const { status, nodes } = await api.runToEnd(chain(2, () => node));
+      return status === 'succeed' ? status : nodes[node.id]!.error!.code;
+    };
+    assert.equal(await outcome(http(target.url)), 'succeed');
+    const project = await api.createProject();
+    for (const host of ['127.0.0.2', '[::ffff:127.0.0.2]', '10.1.2.3', '168.63.129.16']) {
+      const url = `http://${host}:${new URL(target.url).port}/`;
+      assert.equal(await outcome(http(url)), 'blocked_address', url);
+      assert.equal(await outcome(mcp(url, 'echo')), 'blocked_address', url);
+      const tools = await api.post<Detail>('/workflows/mcp-tools/', { body: { endpoint_url: url } });
+      assert.deepEqual([tools.status, tools.body.code], [400, 'blocked_address'], url);
+      const set = await api.patch<FieldErrors>(`/projects/${project}/`, { body: { webhook_url: url } });
+      assert.deepEqual([set.status, set.body], [400, { webhook_url: ['The address is not public.'] }], url);
+    }
+    assert.equal(target.requests.length, 1);
+  });
+});

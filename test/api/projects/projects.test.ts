@@ -29,6 +29,7 @@ describe('projects', function () {
         total_spent: { USD: '0', EUR: '0' },
         spending_limit: null,
         spent_in_period: { USD: '0', EUR: '0' },
+        stored_bytes: 0,
         attached_provider_keys: [],
         webhook_url: '',
         is_webhook_enabled: false,

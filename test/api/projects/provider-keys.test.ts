@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ApiAnswer, ApiClient } from '../../support/api-client.js';
+import { createApiClient, type ApiAnswer, type ApiClient } from '../../support/api-client.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../support/stack.js';
@@ -18,7 +18,7 @@ interface ProviderKey {
 const SECRET = 'sk-canary-of-a-project-4711';
 
 describe('provider keys of a project', function () {
-  this.timeout(90_000);
+  this.timeout(150_000);
   let stack: TestStack;
   let api: ApiClient;
   let project: number;
@@ -38,11 +38,11 @@ describe('provider keys of a project', function () {
 
   describe('200, 201 and 204', () => {
     it('a key is stored sealed and never read back', async () => {
-      const { status, body } = await attach({ provider: ' openai ', key: ` ${SECRET} `, name: 'ours' });
+      const { status, body } = await attach({ provider: ' fake ', key: ` ${SECRET} `, name: 'ours' });
       const { id, created_at: createdAt, ...rest } = body;
       assert.equal(status, 201);
       assert.equal(new Date(createdAt).toISOString(), createdAt);
-      assert.deepEqual(rest, { name: 'ours', provider: 'openai', masked_key: '********4711' });
+      assert.deepEqual(rest, { name: 'ours', provider: 'fake', masked_key: '********4711' });
       assert.deepEqual(await list(), { page: 1, size: 10, total: 1, items: [body] });
       const { body: record } = await api.get<Project>(`/projects/${project}/`);
       assert.deepEqual(record.attached_provider_keys, [body]);
@@ -53,12 +53,12 @@ describe('provider keys of a project', function () {
     });
 
     it('of a short key nothing is shown', async () => {
-      assert.equal((await attach({ provider: 'openai', key: 'short-4711' })).body.masked_key, '********');
+      assert.equal((await attach({ provider: 'fake', key: 'short-4711' })).body.masked_key, '********');
     });
 
     it('the list has pages, and a deleted key is gone', async () => {
       const ids: number[] = [];
-      for (let n = 0; n < 3; n += 1) ids.push((await attach({ provider: 'p', key: `key-${n}` })).body.id);
+      for (let n = 0; n < 3; n += 1) ids.push((await attach({ provider: 'fake', key: `key-${n}` })).body.id);
       const { total, items } = await list('?page=2&size=2');
       assert.deepEqual([total, items.map(({ id }) => id)], [3, [ids[2]]]);
       const path = `/projects/${project}/provider-keys/${ids[1]}/`;
@@ -73,12 +73,12 @@ describe('provider keys of a project', function () {
   describe('400', () => {
     const refused: [title: string, body: object, errors: FieldErrors][] = [
       ['nothing', {}, { provider: ['This field is required.'], key: ['This field is required.'] }],
-      ['a blank key', { provider: 'p', key: '  ' }, { key: ['This field may not be blank.'] }],
-      ['a key of two lines', { provider: 'p', key: 'sk-1\nX-Evil: 1' }, { key: ['Enter a valid key.'] }],
-      ['a key beyond ASCII', { provider: 'p', key: 'sk-é' }, { key: ['Enter a valid key.'] }],
+      ['a blank key', { provider: 'fake', key: '  ' }, { key: ['This field may not be blank.'] }],
+      ['a key of two lines', { provider: 'fake', key: 'sk-1\nX-Evil: 1' }, { key: ['Enter a valid key.'] }],
+      ['a key beyond ASCII', { provider: 'fake', key: 'sk-é' }, { key: ['Enter a valid key.'] }],
       [
         'a key of 4,097 characters',
-        { provider: 'p', key: 'x'.repeat(4097) },
+        { provider: 'fake', key: 'x'.repeat(4097) },
         { key: ['Ensure this field has no more than 4096 characters.'] },
       ],
       [
@@ -89,7 +89,9 @@ describe('provider keys of a project', function () {
           name: ['Ensure this field has no more than 100 characters.'],
         },
       ],
-      ['a key that is a number', { provider: 'p', key: 5 }, { key: ['Not a valid string.'] }],
+      ['an unknown provider', { provider: 'p', key: 'k' }, { provider: ['Enter one of: fake.'] }],
+      ['a provider in other capitals', { provider: 'Fake', key: 'k' }, { provider: ['Enter one of: fake.'] }],
+      ['a key that is a number', { provider: 'fake', key: 5 }, { key: ['Not a valid string.'] }],
     ];
     for (const [title, body, errors] of refused) {
       it(`${title} is refused with the field's name`, async () => {
@@ -102,24 +104,28 @@ describe('provider keys of a project', function () {
       const fill = `INSERT INTO provider_keys (project_id, provider, name, key_enc, masked_key)
         SELECT $1, 'p', '', '', '' FROM generate_series(1, 98)`;
       await queryDatabase(stack, fill, [project]);
-      const answers = await Promise.all(Array.from({ length: 6 }, () => attach({ provider: 'p', key: 'k' })));
+      const answers = await Promise.all(Array.from({ length: 6 }, () => attach({ provider: 'fake', key: 'k' })));
       const outcomes = answers.map(({ status, body }) => (status === 201 ? '201' : `${status} ${body.code}`));
       assert.deepEqual(outcomes.toSorted(), ['201', '201', ...Array(4).fill('400 too_many_keys')]);
       await queryDatabase(stack, 'DELETE FROM provider_keys WHERE project_id = $1', [project]);
     });
   });
 
-  it('another project`s key is a 404, and only owners and admins see any', async () => {
-    const { id } = (await attach({ provider: 'p', key: SECRET })).body;
+  it('another project`s key is a 404, every member reads the list, masked, and only owners and admins change it', async () => {
+    const { id } = (await attach({ provider: 'fake', key: SECRET })).body;
     const other = await api.createProject();
     for (const path of [`${other}/provider-keys/${id}`, `${project}/provider-keys/abc`]) {
       const { status, body } = await api.delete(`/projects/${path}/`);
       assert.deepEqual([status, body], [404, NOT_FOUND], path);
     }
     const member = await createAccount(stack);
+    await giveRole(stack, member, project, 'viewer');
+    const read = await member.api.get<Page<ProviderKey>>(`/projects/${project}/provider-keys/`);
+    assert.deepEqual([read.status, read.body.items.map((key) => key.masked_key)], [200, ['********4711']]);
+    assert.ok(!JSON.stringify(read.body).includes('canary'));
     await giveRole(stack, member, project, 'editor');
-    assert.equal((await member.api.get(`/projects/${project}/provider-keys/`)).status, 403);
-    assert.equal((await attach({ provider: 'p', key: 'k' }, member.api)).status, 403);
+    assert.equal((await member.api.delete(`/projects/${project}/provider-keys/${id}/`)).status, 403);
+    assert.equal((await attach({ provider: 'fake', key: 'k' }, member.api)).status, 403);
     assert.equal((await list()).total, 1);
   });
 
@@ -135,7 +141,7 @@ describe('provider keys of a project', function () {
     after(() => proxy.stop());
 
     it('the newest of its provider is sent, and after its deletion the one before, at last the platform`s', async () => {
-      const { api: own } = proxy.account;
+      const own = createApiClient(proxy.process.apiUrl, proxy.account.apiKey);
       const id = await own.createProject();
       const keyInUse = async (): Promise<string | undefined> => {
         const answer = await proxy.send(chatBody('own-keys'), { headers: { 'x-project-id': String(id) } });
@@ -146,11 +152,13 @@ describe('provider keys of a project', function () {
       for (const [provider, key] of [
         ['raw', 'sk-first'],
         ['raw', 'sk-second'],
-        ['another', 'sk-third'],
       ]) {
         const { body } = await own.post<ProviderKey>(`/projects/${id}/provider-keys/`, { body: { provider, key } });
         made.push(body.id);
       }
+      const ofAnother = `INSERT INTO provider_keys (project_id, provider, name, key_enc, masked_key)
+        SELECT project_id, 'another', name, key_enc, masked_key FROM provider_keys WHERE id = $1`;
+      await queryDatabase(stack, ofAnother, [made[0]]);
       assert.equal(await keyInUse(), 'Bearer sk-second');
       const restricted = await restrictedTo(stack, id, proxy.account);
       const headers = { authorization: `Bearer ${restricted.apiKey}` };

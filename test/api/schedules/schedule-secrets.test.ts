@@ -37,7 +37,7 @@ describe('secrets of schedules', function () {
       [id],
     );
     const box = createSecretBox([Buffer.from(readSecrets(stack.dataDir)!.SECRETS_KEY, 'base64')]);
-    return openScheduleInput(box, rows[0]!.sealed)!;
+    return openScheduleInput(box, id, rows[0]!.sealed)!;
   }
 
   it('stay secret when the field is renamed, or marked no longer: in answers, and in what runs store', async () => {

@@ -51,22 +51,30 @@ describe('what a browser sends and keeps', () => {
     assert.equal(isSecure('http://w.example', {}), false);
     assert.match(
       refreshCookie('a.b', { isSecure: true, maxAgeSeconds: 9 }),
-      /; Max-Age=9; HttpOnly; SameSite=Strict; Secure$/,
+      /^__Secure-wfa_refresh=a\.b; .*; Max-Age=9; HttpOnly; SameSite=Strict; Secure$/,
     );
     assert.doesNotMatch(refreshCookie('a.b', { isSecure: false, maxAgeSeconds: 9 }), /Secure/);
   });
 
   it('the refresh cookie is found among others, and no other one passes for it', () => {
-    assert.equal(readRefreshCookie({ cookie: 'a=1; wfa_refresh=x.y; b=2' }), 'x.y');
+    assert.equal(readRefreshCookie({ cookie: 'a=1; wfa_refresh=x.y; b=2' }, false), 'x.y');
     for (const cookie of [undefined, '', 'wfa_refresh', 'wfa_refresh=', 'xwfa_refresh=1', 'a="wfa_refresh=1"']) {
-      assert.equal(readRefreshCookie(cookie === undefined ? {} : { cookie }), undefined, cookie);
+      assert.equal(readRefreshCookie(cookie === undefined ? {} : { cookie }, false), undefined, cookie);
     }
   });
 
+  it('behind TLS only the cookie counts that a browser takes over TLS alone, and without TLS only the plain one', () => {
+    const both = { cookie: 'wfa_refresh=planted.one; __Secure-wfa_refresh=x.y' };
+    assert.equal(readRefreshCookie(both, true), 'x.y');
+    assert.equal(readRefreshCookie({ cookie: 'wfa_refresh=planted.one' }, true), undefined);
+    assert.equal(readRefreshCookie({ cookie: '__Secure-wfa_refresh=x.y' }, false), undefined);
+  });
+
   it('a state of OpenID Connect is good in its browser, unchanged, and for ten minutes', () => {
-    const [mine, other] = [flowSecret({}), flowSecret({})];
-    assert.equal(flowSecret({ cookie: `wfa_oidc=${mine}` }), mine);
-    assert.notEqual(flowSecret({ cookie: 'wfa_oidc=chosen by somebody' }), 'chosen by somebody');
+    const [mine, other] = [flowSecret({}, false), flowSecret({}, false)];
+    assert.equal(flowSecret({ cookie: `wfa_oidc=${mine}` }, false), mine);
+    assert.equal(flowSecret({ cookie: `__Secure-wfa_oidc=${mine}` }, true), mine);
+    assert.notEqual(flowSecret({ cookie: 'wfa_oidc=chosen by somebody' }, false), 'chosen by somebody');
     const nowMs = Date.now();
     const flow = beginFlow(mine, nowMs);
     assert.deepEqual(resumeFlow(mine, flow.state, nowMs + 599_000), flow);

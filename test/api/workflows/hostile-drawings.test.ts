@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { checkDrawing } from '../../../api/workflows/check-drawing.js';
 import { parseJsonBody } from '../../../api/http/json-body.js';
-import { MAX_JSON_VALUES } from '../../../api/http/json-scan.js';
+import { MAX_JSON_VALUES } from '../../../graph/json-text.js';
 import { parseFields } from '../../../api/http/field-errors.js';
 import { workflowChangesSchema } from '../../../api/workflows/workflow-body.js';
 import { createMasker } from '../../../graph/mask.js';

@@ -1,6 +1,16 @@
 // `********` that stands for nothing: it is kept in a drawing, and leaves the service with no request.
 import assert from 'node:assert/strict';
-import { agent, drawing, http, linkInRow, mcp, trigger, type Drawing, type DrawingNode } from '../../support/graphs.js';
+import {
+  agent,
+  drawing,
+  http,
+  linkInRow,
+  mcp,
+  node as nodeOf,
+  trigger,
+  type Drawing,
+  type DrawingNode,
+} from '../../support/graphs.js';
 import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { startToolServer, type ToolServer } from '../../support/tool-server.js';
@@ -178,6 +188,72 @@ describe('a secret that an update has lost', function () {
     assert.ok(asked.length > 0);
     for (const { headers } of asked)
       assert.deepEqual([headers['x-api-key'], headers.authorization], ['canary', undefined]);
+  });
+
+  it('a field or header that is no secret any more must be entered again: the update is a 400, and the stored value stays', async () => {
+    const { data } = withFields([{ id: 'token', default_value: 'canary-one' }], '/public');
+    const server = mcp(tools.url, 'note', { text: 'x' }, { headers: { Authorization: 'Bearer canary' } });
+    const id = await api.createWorkflow(project, drawing(linkInRow([...data.nodes, server])));
+    const { body } = await api.get<{ data: Drawing }>(`/workflows/${id}/`);
+    const fieldOf = ({ nodes }: Drawing) => (nodes[0]!.data['input_fields'] as Record<string, unknown>[])[0]!;
+    const refused: [place: string, edit: (data: Drawing) => void][] = [
+      ['field "token"', (drawn) => (fieldOf(drawn)['is_secret'] = false)],
+      ['field "token"', (drawn) => delete fieldOf(drawn)['is_secret']],
+      ['field "pass"', (drawn) => Object.assign(fieldOf(drawn), { id: 'pass', is_secret: false })],
+      ['header "X-Plain"', ({ nodes }) => (nodes[2]!.data['headers'] = { 'X-Plain': MASK })],
+      ['header "Authorization"', ({ nodes }) => (nodes[2]!.type = 'http-node')],
+      ['header "X-New"', ({ nodes }) => (nodes[1]!.data['headers'] = { 'X-New': MASK })],
+    ];
+    for (const [place, edit] of refused) {
+      const changed = structuredClone(body.data);
+      edit(changed);
+      const answer = await api.patch<FieldErrors>(`/workflows/${id}/`, { body: { data: changed } });
+      assert.deepEqual([answer.status, Object.keys(answer.body)], [400, ['data']], place);
+      assert.match(answer.body['data']!.join('\n'), new RegExp(`${place} of the node .* enter the value`));
+    }
+    await api.pollToEnd((await api.run(id)).data.id);
+    assert.equal(sentTokens().at(-1), 'canary-one');
+    await change(id, (drawn) => Object.assign(fieldOf(drawn), { is_secret: false, default_value: 'public' }));
+    await api.pollToEnd((await api.run(id)).data.id);
+    assert.equal(sentTokens().at(-1), 'public');
+  });
+
+  it('a field that is not secret and has ******** counts as not given: by default, in inputs of all kinds, and in a re-run', async () => {
+    const call = http(`${target.url}/open`, { headers: { 'X-Token': '{{ input.token }}' } });
+    const fields = [
+      { id: 'token', default_value: MASK },
+      { id: 'other', options: [{ value: MASK, is_default: true }] },
+    ];
+    const data = drawing(linkInRow([trigger(fields), call]));
+    const id = await api.createWorkflow(project, data);
+    const stored = await api.get<{ data: Drawing }>(`/workflows/${id}/`);
+    assert.deepEqual(stored.body.data, data, 'it is stored literally');
+    await change(id, () => undefined);
+    const runs = [(await api.run(id)).data.id, (await api.run(id, { token: MASK, other: MASK })).data.id];
+    const reRun = await api.post<{ data: { id: string } }>(`/workflows/${id}/history/${runs[0]}/re-run/`, {
+      body: { token: MASK },
+    });
+    runs.push(reRun.body.data.id);
+    const parent = nodeOf('workflow', { workflow_id: id, input: { token: MASK } });
+    runs.push((await api.run(await api.createWorkflow(project, drawing(linkInRow([trigger(), parent]))))).data.id);
+    const hook = await api.post<{ url: string }>(`/workflows/${id}/hooks/`, { body: { verify: 'none' } });
+    const delivered = await fetch(hook.body.url, { method: 'POST', body: JSON.stringify({ token: MASK }) });
+    runs.push(((await delivered.json()) as { id: string }).id);
+    for (const run of runs) assert.equal((await api.pollToEnd(run)).data.status, 'succeed');
+    assert.deepEqual(
+      target.requestsTo('/open').map(({ headers }) => headers['x-token']),
+      ['', '', '', '', ''],
+    );
+  });
+
+  it('headers of any node that are ******** stop the run before it begins', async () => {
+    const call = http(`${target.url}/headers`, { headers: { Authorization: MASK, 'X-Plain': MASK } });
+    const id = await api.createWorkflow(project, drawing(linkInRow([trigger(), call])));
+    const refused = await api.run(id);
+    assert.equal(refused.status, 422);
+    const paths = errorsOf(refused, call).flatMap((error) => Object.keys(error));
+    assert.deepEqual(paths, ['headers.Authorization', 'headers.X-Plain']);
+    assert.deepEqual(target.requestsTo('/headers'), []);
   });
 
   it('no request of all these carried the mask', () => {

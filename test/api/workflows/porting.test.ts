@@ -107,10 +107,7 @@ describe('export and import', function () {
   it('gives back any drawing without secrets unchanged', async () => {
     const [begin, many, pick] = [trigger([{ id: 'topic' }]), llm('{{ input.topic }}'), node('switch', { cases: [] })];
     link(begin, [many, pick]);
-    for (const data of [
-      drawing([begin, many, pick]),
-      { nodes: [{ id: 'x' }, 'no node', null], anything: [1.5, null, ''] },
-    ]) {
+    for (const data of [drawing([begin, many, pick]), { nodes: [{ id: 'x' }], anything: [1.5, null, ''] }]) {
       const exported = (await exportOf(await api.createWorkflow(project, data))).body;
       assert.deepEqual(exported.data, data);
       const { status, body } = await importOf(exported);
@@ -160,6 +157,15 @@ describe('export and import', function () {
     assert.deepEqual(body.warnings, []);
   });
 
+  it('takes the export of an empty drawing, and of one without a list of nodes', async () => {
+    for (const data of [{}, { nodes: [], edges: [] }]) {
+      const id = await api.createWorkflow(await api.createProject(), data, 'Not begun');
+      const exported = await api.get<object>(`/workflows/${id}/export/`);
+      const { status, body } = await importOf(exported.body);
+      assert.deepEqual([status, body.data, body.warnings], [201, data, []]);
+    }
+  });
+
   const node1 = { id: 'a', type: 'trigger-node', data: {} };
   const refused: [what: string, body: unknown, field: string, message: RegExp][] = [
     ['a list', [], 'non_field_errors', /^The file is no JSON object\.$/],
@@ -168,7 +174,26 @@ describe('export and import', function () {
     ['a format that is no text', { format: 3, data: { nodes: [node1] } }, 'format', /not known/],
     ['no drawing', { format: 'workflow-automation/1', title: 'x' }, 'data', /required/],
     ['a drawing that is no object', { format: 'workflow-automation/1', data: 'x' }, 'data', /Expected a JSON object/],
-    ['no nodes', { format: 'workflow-automation/1', data: {} }, 'nodes', /^The file has no nodes\.$/],
+    ['no nodes', { title: 'x', data: {} }, 'nodes', /^The file has no nodes\.$/],
+    ['nodes that are no list', { data: { nodes: { a: node1 } } }, 'nodes', /^The nodes of the file are no list\.$/],
+    [
+      'a node that is no object',
+      { data: { nodes: [node1, null] } },
+      'nodes',
+      /^The entry 2 of the nodes is no object\.$/,
+    ],
+    [
+      'a node of a file of this service that is no object',
+      { format: 'workflow-automation/1', data: { nodes: ['x'] } },
+      'nodes',
+      /^The entry 1 of the nodes is no object\.$/,
+    ],
+    [
+      'a node of n8n that is no object',
+      { nodes: [{ name: 'a', type: 'n8n-nodes-base.noOp' }, [1]], connections: {} },
+      'nodes',
+      /^The entry 2 of the nodes is no object\.$/,
+    ],
     ['an empty list of nodes', { data: { nodes: [] } }, 'nodes', /no nodes/],
     ['nothing', {}, 'data', /required/],
     ['a title that is no text', { title: 3, data: { nodes: [node1] } }, 'title', /Not a valid string/],

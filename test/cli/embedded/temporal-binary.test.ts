@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findTemporalBinary } from '../../../cli/embedded/temporal-binary.js';
-import { extractTarEntry } from '../../../cli/embedded/temporal-download.js';
+import { gzipSync } from 'node:zlib';
+import { findTemporalBinary, TEMPORAL_CLI_VERSION } from '../../../cli/embedded/temporal-binary.js';
+import { ARCHIVE_HASHES, downloadTemporal, extractTarEntry } from '../../../cli/embedded/temporal-download.js';
 
 describe('the way to the Temporal program', () => {
   let folder: string;
@@ -40,6 +42,46 @@ describe('the way to the Temporal program', () => {
     mkdirSync(path.join(folder, 'path'));
     writeFileSync(path.join(folder, 'path', 'temporal'), '#!/bin/sh\necho something else\n', { mode: 0o755 });
     assert.equal(await find(), cached);
+  });
+
+  it('has a pinned hash for each platform that the version in use is downloaded for', () => {
+    const hashes = ARCHIVE_HASHES[TEMPORAL_CLI_VERSION] ?? {};
+    const platforms = ['darwin_amd64', 'darwin_arm64', 'linux_amd64', 'linux_arm64'];
+    assert.deepEqual(Object.keys(hashes).toSorted(), platforms);
+    for (const hash of Object.values(hashes)) assert.match(hash, /^[0-9a-f]{64}$/);
+  });
+
+  describe('by download', () => {
+    const archive = gzipSync(Buffer.concat([tarHeader('temporal', 7), tarBody('program')]));
+    const [realFetch, realHashes] = [globalThis.fetch, { ...ARCHIVE_HASHES }];
+    afterEach(() => {
+      globalThis.fetch = realFetch;
+      Object.assign(ARCHIVE_HASHES, realHashes);
+    });
+
+    async function download(version: string): Promise<string> {
+      const info = { archiveUrl: 'https://temporal.download/assets/x.tar.gz', fileToExtract: 'temporal' };
+      globalThis.fetch = async (url) => new Response(String(url) === info.archiveUrl ? archive : JSON.stringify(info));
+      const target = path.join(folder, 'temporal');
+      await downloadTemporal(version, target, { report: () => undefined, signal: AbortSignal.timeout(10_000) });
+      return readFileSync(target, 'utf8');
+    }
+
+    it('takes the archive whose hash is pinned, and writes nothing of another one', async () => {
+      await assert.rejects(
+        download(TEMPORAL_CLI_VERSION),
+        /^Error: the archive has the SHA-256 [0-9a-f]{64} instead of /,
+      );
+      assert.deepEqual(readdirSync(folder), []);
+      const hash = createHash('sha256').update(archive).digest('hex');
+      const arch = process.arch === 'x64' ? 'amd64' : process.arch;
+      ARCHIVE_HASHES[TEMPORAL_CLI_VERSION] = { [`${process.platform}_${arch}`]: hash };
+      assert.equal(await download(TEMPORAL_CLI_VERSION), 'program');
+    });
+
+    it('does not even ask for a version without a pinned hash', async () => {
+      await assert.rejects(download('v0.0.1'), /no SHA-256 of v0\.0\.1 for/);
+    });
   });
 
   it('finds the program inside a downloaded archive', () => {

@@ -4,9 +4,16 @@ import { NEW_KEY, toBody, toFields } from '../../../console/pages/settings/keys/
 
 describe('the fields of an API key', () => {
   it('send what differs only, so that a time that has passed may stay', () => {
-    const before = toFields({ label: 'old', expires_at: '2020-01-31T12:00:30.000Z', project: 7, rate_limit: null });
+    const before = toFields({
+      label: 'old',
+      expires_at: '2020-01-31T12:00:30.000Z',
+      project: 7,
+      scope: 'run',
+      rate_limit: null,
+    });
     assert.deepEqual(toBody(before, before), {});
     assert.deepEqual(toBody(before, { ...before, label: 'new' }), { label: 'new' });
+    assert.deepEqual(toBody(before, { ...before, scope: 'read' }), { scope: 'read' });
     assert.deepEqual(toBody(before, { ...before, expires: '', project: '', rateLimit: '60' }), {
       expires_at: null,
       project: null,
@@ -19,6 +26,7 @@ describe('the fields of an API key', () => {
       label: '',
       expires_at: '2030-01-31T12:00:00.000Z',
       project: null,
+      scope: 'full',
       rate_limit: null,
     });
     assert.match(expires, /^2030-0[12]-\d{2}T\d{2}:\d{2}$/);

@@ -3,7 +3,8 @@ import { createFrameBatch } from '../../../console/live/frame-batch.js';
 import { createLimit } from '../../../console/live/limit.js';
 import { refusalsOf } from '../../../console/pages/run/actions/refusal.js';
 import { parseStructure, WrittenNumber } from '../../../console/pages/run/content/json-value.js';
-import { formatBytes, partOf, SHOWN_BYTES } from '../../../console/pages/run/content/part-of.js';
+import { partOf, SHOWN_BYTES } from '../../../console/pages/run/content/part-of.js';
+import { formatBytes } from '../../../console/ui/format-bytes.js';
 import { linesAround } from '../../../console/pages/run/content/lines-around.js';
 import { failedChild, lineOfError } from '../../../console/pages/run/node/failure-parts.js';
 import { readResult } from '../../../console/pages/run/node/result-parts.js';
@@ -20,7 +21,12 @@ describe('the parts of the run page', () => {
     assert.equal(wide.isWhole, false);
     assert.equal(wide.text, '😀'.repeat(SHOWN_BYTES / 4));
     assert.equal(partOf('a😀', 4).text, 'a');
-    assert.deepEqual([87, 12 * 1024, 1.5 * 1024 * 1024].map(formatBytes), ['87 bytes', '12 KiB', '1.5 MiB']);
+    assert.deepEqual([87, 12 * 1024, 1.5 * 2 ** 20, 10 * 2 ** 30].map(formatBytes), [
+      '87 bytes',
+      '12 KiB',
+      '1.5 MiB',
+      '10.0 GiB',
+    ]);
   });
 
   it('add decimal strings up exactly, by currency', () => {

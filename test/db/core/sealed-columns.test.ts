@@ -46,7 +46,13 @@ describe('sealed columns', function () {
     projectId = await createApiClient(stack.apiUrl, stack.apiKey).createProject();
     // A table of its own: the stack's values are sealed with the stack's key.
     await sql`CREATE TABLE sealed_drill (LIKE provider_keys INCLUDING ALL)`.execute(db);
-    column = { table: 'sealed_drill' as 'provider_keys', column: 'key_enc', context: 'provider-key', key: ['id'] };
+    column = {
+      table: 'sealed_drill' as 'provider_keys',
+      column: 'key_enc',
+      context: 'provider-key',
+      key: ['id'],
+      row: ['project_id', 'provider'],
+    };
   });
   after(async () => {
     await sql`DROP TABLE sealed_drill`.execute(db);
@@ -93,12 +99,18 @@ describe('sealed columns', function () {
       'workflow-secrets': true,
       'run-input': true,
       'run-secrets': true,
+      'passed-secrets': true,
       'loop-item': true,
       'node-result': true,
       'provider-key': true,
       'idempotency-key': true,
-      agent: true,
-      callback: true,
+      'agent-tools': true,
+      'agent-message': true,
+      'agent-arguments': true,
+      'agent-answer': true,
+      'agent-edit': true,
+      'callback-token': true,
+      'callback-answer': true,
       'hook-token': true,
       'hook-secret': true,
       'schedule-input': true,
@@ -114,7 +126,7 @@ describe('sealed columns', function () {
 
   it('are sealed with the first key, batch after batch, and read as before', async () => {
     const texts = Array.from({ length: 450 }, (_, index) => `value-${index}`);
-    const sealed = texts.map((text) => sealedBefore.seal(text, 'provider-key'));
+    const sealed = texts.map((text) => sealedBefore.seal(text, 'provider-key', projectId, 'p'));
     await sql`
       INSERT INTO sealed_drill (project_id, provider, name, key_enc, masked_key)
       SELECT ${projectId}, 'p', '', value, '' FROM unnest(${sealed}::bytea[]) AS value`.execute(db);
@@ -123,25 +135,25 @@ describe('sealed columns', function () {
     assert.deepEqual([...(await countByKey(db, column))], [[rotated.keyId, 450]]);
     const alone = createSecretBox([fresh]);
     assert.deepEqual(
-      (await values()).map((value) => alone.open(value, 'provider-key')),
+      (await values()).map((value) => alone.open(value, 'provider-key', projectId, 'p')),
       texts,
     );
     assert.equal(await resealColumn(db, rotated, column), 0, 'nothing is left to do');
   });
 
   it('a value that no key opens is left, and those behind it are done', async () => {
-    const lost = createSecretBox([randomBytes(32)]).seal('lost', 'provider-key');
-    const broken = sealedBefore.seal('broken', 'run-input');
-    for (const value of [lost, broken, sealedBefore.seal('kept', 'provider-key')]) await insert(value);
+    const lost = createSecretBox([randomBytes(32)]).seal('lost', 'provider-key', projectId, 'p');
+    const broken = sealedBefore.seal('broken', 'provider-key', projectId + 1, 'p');
+    for (const value of [lost, broken, sealedBefore.seal('kept', 'provider-key', projectId, 'p')]) await insert(value);
     assert.equal(await resealColumn(db, rotated, column), 1);
     const [first, second, third] = await values();
     assert.deepEqual([first, second], [lost, broken]);
-    assert.equal(rotated.open(third!, 'provider-key'), 'kept');
+    assert.equal(rotated.open(third!, 'provider-key', projectId, 'p'), 'kept');
   });
 
   it('what the service writes meanwhile stands', async () => {
-    await insert(sealedBefore.seal('first', 'provider-key'));
-    const written = rotated.seal('written meanwhile', 'provider-key');
+    await insert(sealedBefore.seal('first', 'provider-key', projectId, 'p'));
+    const written = rotated.seal('written meanwhile', 'provider-key', projectId, 'p');
     const isWaiting = async (): Promise<boolean> => {
       const text = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%sealed_drill%'`;
       return (await queryDatabase(stack, text)).length > 0;

@@ -8,6 +8,9 @@ import { createFrameReader } from './frame-reader.js';
 import { PROGRAMS_FD, REPLIES_FD, toFrame, type Program } from './messages.js';
 import { loadQuickJs, runProgram } from './run-program.js';
 
+// A service manager signals every process of the service. This one ends when its worker has drained.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
+
 // Every worker shows the same time to code.
 process.env['TZ'] = 'UTC';
 

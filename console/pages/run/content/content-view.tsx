@@ -7,7 +7,8 @@ import './content-view.css';
 import { download, toFileName } from './download.js';
 import { JsonTree } from './json-tree.js';
 import { parseStructure } from './json-value.js';
-import { formatBytes, partOf } from './part-of.js';
+import { formatBytes } from '../../../ui/format-bytes.js';
+import { partOf } from './part-of.js';
 
 const Markdown = lazy(() => import('./markdown.js').then((module) => ({ default: module.Markdown })));
 

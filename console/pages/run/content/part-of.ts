@@ -14,9 +14,3 @@ export function partOf(text: string, maxBytes = SHOWN_BYTES): Part {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes));
   return read === text.length ? { text, isWhole: true } : { text: text.slice(0, read), isWhole: false };
 }
-
-/** `1.5 MiB`, `12 KiB`, `87 bytes`. */
-export function formatBytes(bytes: number): string {
-  if (bytes >= 1024 * 1024) return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-  return bytes >= 1024 ? `${Math.round(bytes / 1024)} KiB` : `${bytes} bytes`;
-}

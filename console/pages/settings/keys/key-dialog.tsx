@@ -8,7 +8,7 @@ import { TextField } from '../../../ui/text-field.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
 import type { Project } from '../use-projects.js';
-import { NEW_KEY, toBody, toFields, type KeyFields } from './key-fields.js';
+import { NEW_KEY, SCOPES, toBody, toFields, type KeyFields, type KeyScope } from './key-fields.js';
 import { changeKey, createKey, type Key, type NewKey } from './use-keys.js';
 
 interface KeyDialogProps {
@@ -46,7 +46,7 @@ export function KeyDialog({ of, projects, onClose, onCreated }: KeyDialogProps) 
         </Button>
       }
     >
-      <Problem error={change.error} fields={['label', 'expires_at', 'project', 'rate_limit']} />
+      <Problem error={change.error} fields={['label', 'expires_at', 'project', 'scope', 'rate_limit']} />
       <TextField
         label="Label"
         hint="What it is for, so that you know it again."
@@ -71,6 +71,14 @@ export function KeyDialog({ of, projects, onClose, onCreated }: KeyDialogProps) 
         onChange={(project) => set({ project })}
         error={errors['project']}
         options={choicesOf(projects, before.project)}
+      />
+      <SelectField
+        label="May"
+        hint="A key that only starts runs should be able to do no more."
+        value={fields.scope}
+        onChange={(scope) => set({ scope: scope as KeyScope })}
+        error={errors['scope']}
+        options={Object.entries(SCOPES).map(([value, label]) => ({ value, label }))}
       />
       {isAdmin && (
         <TextField

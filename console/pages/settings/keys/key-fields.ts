@@ -1,11 +1,14 @@
 // What the dialog of an API key holds, and what of it is sent.
 
+export type KeyScope = 'full' | 'run' | 'read';
+
 export interface KeyFields {
   label: string;
   /** A local time as `2030-01-31T12:00`; empty: never. */
   expires: string;
   /** An id; empty: all projects. */
   project: string;
+  scope: KeyScope;
   /** Requests a minute; empty: the default. */
   rateLimit: string;
 }
@@ -13,6 +16,7 @@ export interface KeyFields {
 export interface KeyBody {
   label?: string;
   project?: number | null;
+  scope?: KeyScope;
   expires_at?: string | null;
   rate_limit?: number | null;
 }
@@ -21,16 +25,18 @@ interface Key {
   label: string;
   expires_at: string | null;
   project: number | null;
+  scope: KeyScope;
   rate_limit: number | null;
 }
 
-export const NEW_KEY: KeyFields = { label: '', expires: '', project: '', rateLimit: '' };
+export const NEW_KEY: KeyFields = { label: '', expires: '', project: '', scope: 'full', rateLimit: '' };
 
-export function toFields({ label, expires_at, project, rate_limit }: Key): KeyFields {
+export function toFields({ label, expires_at, project, scope, rate_limit }: Key): KeyFields {
   return {
     label,
     expires: expires_at === null ? '' : toLocalTime(new Date(expires_at)),
     project: project === null ? '' : String(project),
+    scope,
     rateLimit: rate_limit === null ? '' : String(rate_limit),
   };
 }
@@ -41,6 +47,7 @@ export function toBody(before: KeyFields, now: KeyFields): KeyBody {
     ...(now.label !== before.label && { label: now.label }),
     ...(now.expires !== before.expires && { expires_at: toMoment(now.expires) }),
     ...(now.project !== before.project && { project: toNumber(now.project) }),
+    ...(now.scope !== before.scope && { scope: now.scope }),
     ...(now.rateLimit !== before.rateLimit && { rate_limit: toNumber(now.rateLimit) }),
   };
 }
@@ -61,3 +68,10 @@ function toLocalTime(moment: Date): string {
   const day = `${pad(moment.getFullYear(), 4)}-${pad(moment.getMonth() + 1)}-${pad(moment.getDate())}`;
   return `${day}T${pad(moment.getHours())}:${pad(moment.getMinutes())}`;
 }
+
+/** In words of people. */
+export const SCOPES: Record<KeyScope, string> = {
+  full: 'Do everything that you can',
+  run: 'Run workflows, answer what runs ask',
+  read: 'Read',
+};

@@ -10,6 +10,7 @@ import { NewSecret } from '../../../ui/new-secret.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
 import type { Project } from '../use-projects.js';
+import { SCOPES } from './key-fields.js';
 import { KeyDialog } from './key-dialog.js';
 import { deleteKey, useKeys, type Key, type NewKey } from './use-keys.js';
 
@@ -25,7 +26,7 @@ export function KeysTab({ projects }: { projects: readonly Project[] }) {
   return (
     <div className="settings-tab">
       <p className="settings-lead">
-        Programs call the service with a key. It can do what you can, except see and make keys.
+        Programs call the service with a key. It can do what you can, or less, and never see or make keys.
         {user?.api_access === false && ' Your keys are refused until an administrator grants you API access.'}
       </p>
       <p>
@@ -63,6 +64,7 @@ function columnsOf(projects: readonly Project[], open: (what: Open) => void): Co
     { heading: 'Label', cell: ({ label }) => label || 'No label', isName: true },
     { heading: 'Ends in', cell: ({ hint }) => <code>{hint}</code> },
     { heading: 'Reaches', cell: ({ project }) => (project === null ? 'All my projects' : nameOf(project)) },
+    { heading: 'May', cell: ({ scope }) => SCOPES[scope] },
     { heading: 'Expires', cell: ({ expires_at }) => (expires_at === null ? 'Never' : <Time at={expires_at} />) },
     { heading: 'Requests a minute', cell: (key) => key.rate_limit ?? 'Default', isFigure: true },
     { heading: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },

@@ -4,18 +4,12 @@ import { readAllPages } from '../../../app/read-all-pages.js';
 import { Button } from '../../../ui/button.js';
 import { Loading } from '../../../ui/loading.js';
 import { Table, type Column } from '../../../ui/table.js';
-import { Time } from '../../../ui/time.js';
 import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
+import { SESSION_FACTS } from './session-facts.js';
 
 type List = paths['/api/v1/auth/sessions/']['get']['responses'][200]['content']['application/json'];
 type Session = List['items'][number];
-
-const METHODS: Record<Session['method'], string> = {
-  password: 'Password',
-  link: 'Link',
-  oidc: 'Identity provider',
-};
 
 /** Where the person is signed in. */
 export function SessionsTab() {
@@ -54,16 +48,7 @@ export function SessionsTab() {
 
 function columnsOf(onEnd: (id: string) => void, isBusy: boolean): Column<Session>[] {
   return [
-    {
-      heading: 'Browser',
-      cell: (row) => <span className="settings-agent">{row.user_agent || 'Unknown'}</span>,
-      isName: true,
-    },
-    { heading: 'Network', cell: ({ network }) => network },
-    { heading: 'Signed in by', cell: ({ method }) => METHODS[method] },
-    { heading: 'Since', cell: (row) => <Time at={row.created_at} /> },
-    { heading: 'Last used', cell: (row) => <Time at={row.last_used_at} /> },
-    { heading: 'Ends', cell: (row) => <Time at={row.expires_at} /> },
+    ...SESSION_FACTS,
     {
       heading: 'Actions',
       isHeadingHidden: true,

@@ -1,5 +1,6 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../../app/api.js';
+import { readAllPages } from '../../../app/read-all-pages.js';
 
 type List = paths['/api/v1/users/']['get']['responses'][200]['content']['application/json'];
 export type Listed = List['items'][number];
@@ -10,6 +11,11 @@ export interface UserFields {
   api_access: boolean;
   is_admin: boolean;
 }
+
+export type ListedSession =
+  paths['/api/v1/users/{id}/sessions/']['get']['responses'][200]['content']['application/json']['items'][number];
+export type PasswordLink =
+  paths['/api/v1/users/{id}/password-link/']['post']['responses'][201]['content']['application/json'];
 
 const PAGE_SIZE = 25;
 
@@ -28,6 +34,26 @@ export function createUser(body: UserFields): Promise<Listed> {
   return unwrap(api.POST('/api/v1/users/', { body }));
 }
 
-export function changeUser(id: number, body: Partial<UserFields>): Promise<Listed> {
+export function changeUser(id: number, body: Partial<UserFields & Pick<Listed, 'is_active'>>): Promise<Listed> {
   return unwrap(api.PATCH('/api/v1/users/{id}/', { params: { path: { id } }, body }));
+}
+
+export function makePasswordLink(id: number): Promise<PasswordLink> {
+  return unwrap(api.POST('/api/v1/users/{id}/password-link/', { params: { path: { id } } }));
+}
+
+export function useSessionsOf(id: number): UseQueryResult<ListedSession[]> {
+  return useQuery({
+    queryKey: ['user-sessions', id],
+    queryFn: ({ signal }) =>
+      readAllPages((page) =>
+        unwrap(
+          api.GET('/api/v1/users/{id}/sessions/', { params: { path: { id }, query: { page, size: 100 } }, signal }),
+        ),
+      ),
+  });
+}
+
+export function endSessionsOf(id: number): Promise<unknown> {
+  return unwrap(api.DELETE('/api/v1/users/{id}/sessions/', { params: { path: { id } } }));
 }

@@ -8,12 +8,14 @@ import { Problem } from '../../../app/problem.js';
 import { useChange } from '../../../app/use-change.js';
 import { changeUser, createUser, type Listed, type UserFields } from './use-users.js';
 
-const NEW_USER: UserFields = { name: '', email: null, api_access: true, is_admin: false };
+type Fields = UserFields & Pick<Listed, 'is_active'>;
+
+const NEW_USER: Fields = { name: '', email: null, api_access: true, is_admin: false, is_active: true };
 
 /** Without `of` a new one is made. */
 export function UserDialog({ of, onClose }: { of?: Listed; onClose: () => void }) {
-  const [fields, setFields] = useState<UserFields>(of ?? NEW_USER);
-  const set = (changed: Partial<UserFields>): void => setFields({ ...fields, ...changed });
+  const [fields, setFields] = useState<Fields>(of ?? NEW_USER);
+  const set = (changed: Partial<Fields>): void => setFields({ ...fields, ...changed });
   const change = useChange(() => save(of, fields), {
     invalidates: ['users'],
     said: of === undefined ? 'The user is made.' : 'The user is changed.',
@@ -30,7 +32,7 @@ export function UserDialog({ of, onClose }: { of?: Listed; onClose: () => void }
         </Button>
       }
     >
-      <Problem error={change.error} fields={['name', 'email', 'api_access', 'is_admin']} />
+      <Problem error={change.error} fields={['name', 'email', 'api_access', 'is_admin', 'is_active']} />
       <TextField
         label="Name"
         autoComplete="off"
@@ -42,7 +44,7 @@ export function UserDialog({ of, onClose }: { of?: Listed; onClose: () => void }
       />
       <TextField
         label="Email"
-        hint="Who has one signs in by the identity provider, or with a password that the operator sets."
+        hint="Who has one signs in by the identity provider, or with a password that a password link sets."
         type="email"
         autoComplete="off"
         maxLength={254}
@@ -64,17 +66,27 @@ export function UserDialog({ of, onClose }: { of?: Listed; onClose: () => void }
         onChange={(isGiven) => set({ is_admin: isGiven })}
         error={errors['is_admin']}
       />
+      {of !== undefined && (
+        <CheckboxField
+          label="Active"
+          hint="Otherwise sign-ins and keys are refused, sessions end, schedules are paused, and hooks start nothing."
+          isChecked={fields.is_active}
+          onChange={(isActive) => set({ is_active: isActive })}
+          error={errors['is_active']}
+        />
+      )}
     </Dialog>
   );
 }
 
 /** Only what differs is sent: somebody else may have changed the rest meanwhile. */
-function save(of: Listed | undefined, fields: UserFields): Promise<Listed> {
+function save(of: Listed | undefined, { is_active: isActive, ...fields }: Fields): Promise<Listed> {
   if (of === undefined) return createUser(fields);
   return changeUser(of.id, {
     ...(fields.name !== of.name && { name: fields.name }),
     ...(fields.email !== of.email && { email: fields.email }),
     ...(fields.api_access !== of.api_access && { api_access: fields.api_access }),
     ...(fields.is_admin !== of.is_admin && { is_admin: fields.is_admin }),
+    ...(isActive !== of.is_active && { is_active: isActive }),
   });
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../../../ui/button.js';
+import { formatBytes } from '../../../ui/format-bytes.js';
 import { Menu } from '../../../ui/menu.js';
 import { SelectField } from '../../../ui/select-field.js';
 import { mayAct, type Project } from '../use-projects.js';
@@ -17,30 +18,38 @@ export function ProjectBar({ projects, project, onChoose }: ProjectBarProps) {
   const [dialog, setDialog] = useState<'new' | 'rename' | 'delete'>();
   const close = (): void => setDialog(undefined);
   return (
-    <div className="settings-project">
+    <>
+      <div className="settings-project">
+        {project !== undefined && (
+          <SelectField
+            label="Project"
+            value={String(project.id)}
+            onChange={(id) => onChoose(Number(id))}
+            options={projects.map(({ id, name }) => ({ value: String(id), label: name }))}
+          />
+        )}
+        {project !== undefined && mayAct(project.role, 'admin') && (
+          <Menu
+            label="Change project"
+            items={[
+              { label: 'Rename', onSelect: () => setDialog('rename') },
+              ...(project.role === 'owner'
+                ? [{ label: 'Delete', onSelect: () => setDialog('delete'), isDangerous: true }]
+                : []),
+            ]}
+          />
+        )}
+        <Button onClick={() => setDialog('new')}>New project</Button>
+        {dialog === 'new' && <NameProject onClose={close} onNamed={onChoose} />}
+        {dialog === 'rename' && project !== undefined && <NameProject project={project} onClose={close} />}
+        {dialog === 'delete' && project !== undefined && <DeleteProject project={project} onClose={close} />}
+      </div>
       {project !== undefined && (
-        <SelectField
-          label="Project"
-          value={String(project.id)}
-          onChange={(id) => onChoose(Number(id))}
-          options={projects.map(({ id, name }) => ({ value: String(id), label: name }))}
-        />
+        <p className="settings-lead">
+          The project stores {formatBytes(project.stored_bytes)}: its drawings with their versions, its runs and their
+          results.
+        </p>
       )}
-      {project !== undefined && mayAct(project.role, 'admin') && (
-        <Menu
-          label="Change project"
-          items={[
-            { label: 'Rename', onSelect: () => setDialog('rename') },
-            ...(project.role === 'owner'
-              ? [{ label: 'Delete', onSelect: () => setDialog('delete'), isDangerous: true }]
-              : []),
-          ]}
-        />
-      )}
-      <Button onClick={() => setDialog('new')}>New project</Button>
-      {dialog === 'new' && <NameProject onClose={close} onNamed={onChoose} />}
-      {dialog === 'rename' && project !== undefined && <NameProject project={project} onClose={close} />}
-      {dialog === 'delete' && project !== undefined && <DeleteProject project={project} onClose={close} />}
-    </div>
+    </>
   );
 }

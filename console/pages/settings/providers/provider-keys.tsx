@@ -7,7 +7,8 @@ import { useProviderKeys, type ProviderKey } from './use-provider-keys.js';
 
 interface ProviderKeysProps {
   projectId: number;
-  onDelete: (key: ProviderKey) => void;
+  /** Absent for who may not. */
+  onDelete?: (key: ProviderKey) => void;
 }
 
 export function ProviderKeys({ projectId, onDelete }: ProviderKeysProps) {
@@ -29,12 +30,17 @@ export function ProviderKeys({ projectId, onDelete }: ProviderKeysProps) {
   );
 }
 
-function columnsOf(onDelete: (key: ProviderKey) => void): Column<ProviderKey>[] {
+const FACTS: Column<ProviderKey>[] = [
+  { heading: 'Provider', cell: ({ provider }) => provider, isName: true },
+  { heading: 'Name', cell: ({ name }) => name || '–' },
+  { heading: 'Key', cell: (key) => <code>{key.masked_key}</code> },
+  { heading: 'Added', cell: (key) => <Time at={key.created_at} /> },
+];
+
+function columnsOf(onDelete: ProviderKeysProps['onDelete']): Column<ProviderKey>[] {
+  if (onDelete === undefined) return FACTS;
   return [
-    { heading: 'Provider', cell: ({ provider }) => provider, isName: true },
-    { heading: 'Name', cell: ({ name }) => name || '–' },
-    { heading: 'Key', cell: (key) => <code>{key.masked_key}</code> },
-    { heading: 'Added', cell: (key) => <Time at={key.created_at} /> },
+    ...FACTS,
     {
       heading: 'Actions',
       isHeadingHidden: true,

@@ -11,7 +11,10 @@ export function ProvidersTab({ project }: { project: Project }) {
   const [doomed, setDoomed] = useState<ProviderKey>();
   if (!mayAct(project.role, 'admin')) {
     return (
-      <Note>Your role in this project is {project.role}. Its admins and owners see and change the provider keys.</Note>
+      <div className="settings-tab">
+        <Note>Your role in this project is {project.role}. Its admins and owners change the provider keys.</Note>
+        <ProviderKeys projectId={project.id} />
+      </div>
     );
   }
   return (

@@ -10,7 +10,7 @@ import { processFlags } from '../../../../activities/kinds/code/process-flags.js
 import { SandboxProcessError, startSandboxProcess } from '../../../../activities/kinds/code/sandbox-process.js';
 import { eventually } from '../../../support/eventually.js';
 import { DIST } from '../../../support/worker-process.js';
-import { isRunning, NEVER, program, sandboxProcessesOf } from './sandboxes.js';
+import { ENTRY, isRunning, NEVER, program, sandboxProcessesOf } from './sandboxes.js';
 
 describe('a sandbox process that was taken over', function () {
   this.timeout(60_000);
@@ -192,4 +192,16 @@ describe('a worker that ends, however it ends', function () {
       await eventually(() => pids.every((pid) => !isRunning(pid)));
     });
   }
+
+  it('leaves its sandbox processes to the worker when the whole service is signalled', async () => {
+    const started = await startSandboxProcess(ENTRY, NEVER);
+    try {
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.kill(started.pid, signal);
+      const busy = started.run(program('const end = Date.now() + 1000; while (Date.now() < end); return 1'), NEVER);
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.kill(started.pid, signal);
+      assert.deepEqual(await busy, { status: 'returned', json: '1', logs: [] });
+    } finally {
+      started.kill();
+    }
+  });
 });

@@ -1,22 +1,22 @@
-// Who may run code next.
+// Who may work next.
 
 export interface TurnLimits {
-  /** The limit on programs at once. */
+  /** The limit on works at once. */
   total: number;
-  /** The limit for one project, so that the endless loops of one never keep the code of all others waiting. */
+  /** The limit for one project, so that the endless loops of one never keep the work of all others waiting. */
   perProject: number;
 }
 
 interface Waiting {
-  projectId: number;
   begin: () => void;
 }
 
+/** The works of a project begin in order of arrival; projects that wait take turns, however much each of them has. */
 export class Turns {
   readonly #limits: TurnLimits;
   readonly #held = new Map<number, number>();
-  /** In order of arrival. */
-  readonly #line = new Set<Waiting>();
+  /** Of each project that waits. The project that has begun something last comes last. */
+  readonly #lines = new Map<number, Set<Waiting>>();
   #allHeld = 0;
 
   constructor(limits: TurnLimits) {
@@ -28,36 +28,52 @@ export class Turns {
     return this.#allHeld;
   }
 
+  /** The number of works of a project that wait. */
+  waitingOf(projectId: number): number {
+    return this.#lines.get(projectId)?.size ?? 0;
+  }
+
   /** Resolves when it is the caller's turn, who must end it. Rejects with the reason of `signal` when that comes first. */
   async take(projectId: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#mayBegin(projectId)) return this.#begin(projectId);
     await new Promise<void>((resolve, reject) => {
       const leave = (): void => {
-        this.#line.delete(waiting);
+        this.#leave(projectId, waiting);
         reject(signal.reason as Error);
       };
       const waiting: Waiting = {
-        projectId,
         begin: () => {
-          this.#line.delete(waiting);
+          this.#leave(projectId, waiting);
           signal.removeEventListener('abort', leave);
           this.#begin(projectId);
           resolve();
         },
       };
-      this.#line.add(waiting);
+      const line = this.#lines.get(projectId) ?? new Set();
+      this.#lines.set(projectId, line.add(waiting));
       signal.addEventListener('abort', leave, { once: true });
     });
   }
 
-  /** Gives the turn to the first in line whose project may have it. */
+  /** Gives the turn to the next project that waits and may have it. */
   end(projectId: number): void {
     this.#allHeld -= 1;
     const left = this.#held.get(projectId)! - 1;
     if (left === 0) this.#held.delete(projectId);
     else this.#held.set(projectId, left);
-    for (const waiting of this.#line) if (this.#mayBegin(waiting.projectId)) waiting.begin();
+    // A project that begins something moves to the end of the map, where it is met again.
+    for (const [waitingId, line] of this.#lines) {
+      if (this.#allHeld >= this.#limits.total) return;
+      const [first] = line;
+      if (first !== undefined && this.#mayBegin(waitingId)) first.begin();
+    }
+  }
+
+  #leave(projectId: number, waiting: Waiting): void {
+    const line = this.#lines.get(projectId);
+    line?.delete(waiting);
+    if (line?.size === 0) this.#lines.delete(projectId);
   }
 
   #mayBegin(projectId: number): boolean {
@@ -67,5 +83,9 @@ export class Turns {
   #begin(projectId: number): void {
     this.#allHeld += 1;
     this.#held.set(projectId, (this.#held.get(projectId) ?? 0) + 1);
+    const line = this.#lines.get(projectId);
+    if (line === undefined) return;
+    this.#lines.delete(projectId);
+    this.#lines.set(projectId, line);
   }
 }

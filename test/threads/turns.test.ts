@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { Turns } from '../../../../activities/kinds/code/turns.js';
+import { Turns } from '../../threads/turns.js';
 
 const NEVER = new AbortController().signal;
 
-describe('turns of code', () => {
+describe('turns of projects', () => {
   /** Takes a turn and notes it once it has begun. */
   function taking(turns: Turns, begun: string[]) {
     return (projectId: number, name: string, signal = NEVER) =>

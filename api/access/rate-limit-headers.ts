@@ -1,0 +1,14 @@
+import { WINDOW_SECONDS, type CountedWindow } from '../../db/projects/rate-limits-repository.js';
+
+/** The three usual headers give the reset as Unix time; the pair of the IETF draft gives it as seconds from now. */
+export function rateLimitHeaders(counted: CountedWindow, limit: number): Record<string, string> {
+  const { requests, resetAtSeconds, resetInSeconds } = counted;
+  const remaining = Math.max(0, limit - requests);
+  return {
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(remaining),
+    'X-RateLimit-Reset': String(resetAtSeconds),
+    'RateLimit-Policy': `"default";q=${limit};w=${WINDOW_SECONDS}`,
+    RateLimit: `"default";r=${remaining};t=${resetInSeconds}`,
+  };
+}

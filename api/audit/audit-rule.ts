@@ -1,0 +1,58 @@
+// What the audit log tells of a route's requests. Extensions, section 9; CONTRIBUTING.md, "Add an endpoint".
+import type { Transaction } from 'kysely';
+import type { AuditAction } from '../../db/audit/actions.js';
+import type { TargetType } from '../../db/audit/targets.js';
+import type { Doer } from '../../db/audit/audit-entry.js';
+import type { RecordedChange } from '../../db/audit/record-change.js';
+import type { AuditVia, Tables } from '../../db/core/tables.js';
+
+/** Says why nothing is recorded of a route that changes something. */
+export interface Unrecorded {
+  unrecorded: string;
+}
+
+/** `P`: the parameters of the path. */
+export interface Recorded<P = unknown> {
+  /** Of a request that is refused, too. */
+  action: AuditAction;
+  target: TargetType;
+  /** Of a sign-in that is refused; without it `action`. */
+  refused?: AuditAction;
+  /** The parameter that names the target; its fields before and after the request are compared. */
+  id?: keyof P & string;
+  /** Instead: the request makes the target, and this field of the answer names it. */
+  makes?: 'id' | 'user_id';
+  /**
+   * By default the handler runs in one transaction with the record, and must neither wait for anything but the database nor
+   * commit. `handler`: it calls `audit.change` for the part that changes something.
+   */
+  commits?: 'handler';
+  /** Of a route without credentials. */
+  via?: AuditVia;
+  /** Fields of the body that are told whenever they are sent. */
+  tells?: readonly string[];
+}
+
+export type AuditRule<P = unknown> = Recorded<P> | Unrecorded;
+
+export interface AuditTrail {
+  /** Who has sent the request. */
+  doer: Doer;
+  /** Of a sign-in: whom the account belongs to, whether or not it is refused. */
+  concerns: (userId: number) => void;
+  /** Records the refusal of a handler that answers it by itself. */
+  refuse: (error: unknown) => Promise<void>;
+  /**
+   * Runs a change and stores its record in one transaction, as the rule of the route says. `keyOf` gives the object that was
+   * made, or that the event is about; undefined when nothing has happened.
+   */
+  change<T>(
+    work: (transaction: Transaction<Tables>) => Promise<T>,
+    about?: Pick<RecordedChange<T>, 'keyOf' | 'userOf'>,
+  ): Promise<T>;
+}
+
+/** Undefined where nothing is recorded. */
+export function recordedBy(rule: AuditRule | undefined): Recorded | undefined {
+  return rule === undefined || 'unrecorded' in rule ? undefined : rule;
+}

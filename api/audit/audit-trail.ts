@@ -1,0 +1,63 @@
+// Ties what a request changes to its record. Extensions, section 9.
+import type { Doer } from '../../db/audit/audit-entry.js';
+import { recordChange } from '../../db/audit/record-change.js';
+import type { TargetKey } from '../../db/audit/targets.js';
+import type { Database } from '../../db/core/client.js';
+import type { AppContext } from '../http/app-state.js';
+import type { AppDeps } from '../deps.js';
+import type { Route, RouteResult } from '../http/route.js';
+import { clientAddress } from '../access/visitor.js';
+import { recordedBy, type AuditTrail, type Recorded } from './audit-rule.js';
+
+export function createTrail(
+  route: Route,
+  ctx: AppContext,
+  deps: AppDeps,
+  given: { params: unknown; body: unknown },
+): Omit<AuditTrail, 'refuse'> {
+  return {
+    get doer() {
+      return doerOf(route, ctx, deps);
+    },
+    concerns(userId) {
+      ctx.state.accountId = userId;
+    },
+    change(work, about) {
+      const rule = recordedBy(route.audit);
+      if (rule === undefined) throw new Error(`${route.method} ${route.path} records nothing`);
+      const { action, target: type, makes } = rule;
+      const touched = (rule.tells ?? []).filter((field) => Object.hasOwn(Object(given.body) as object, field));
+      const key = targetKey(rule, given.params, ctx.state.access?.projectId);
+      return recordChange(
+        deps.db,
+        { action, type, doer: doerOf(route, ctx, deps), key, isMade: makes !== undefined, touched, ...about },
+        work,
+      );
+    },
+  };
+}
+
+/** Runs the handler in the transaction of the record. */
+export function runRecorded(
+  { makes }: Recorded,
+  trail: Pick<AuditTrail, 'change'>,
+  projectId: number | undefined,
+  handler: (db: Database) => Promise<RouteResult>,
+): Promise<RouteResult> {
+  if (makes === undefined) return trail.change(handler);
+  const keyOf = ({ body }: RouteResult) => ({ id: (body as Record<string, number | string>)[makes]!, projectId });
+  return trail.change(handler, { keyOf });
+}
+
+export function doerOf({ audit }: Route, { state, req, headers }: AppContext, { signIn }: AppDeps): Doer {
+  const { caller } = state;
+  const peerAddress = req.socket.remoteAddress ?? '';
+  const address = clientAddress({ peerAddress, headers }, signIn.trustedProxies);
+  const via = caller?.credential ?? recordedBy(audit)?.via ?? 'session';
+  return { via, userId: caller?.userId, keyId: caller?.keyId, address: address === '' ? undefined : address };
+}
+
+/** Undefined where the path names none. */
+export function targetKey({ id }: Recorded, params: unknown, projectId: number | undefined): TargetKey | undefined {
+  return id === undefined ? undefined : { id: (params as Record<string, number | string>)[id]!, projectId };
+}

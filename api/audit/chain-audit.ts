@@ -1,0 +1,26 @@
+// Chains the records of the audit log, and makes one record of refusals that were too many. It runs in every API process; an
+// advisory lock admits one batch at a time. docs/operate/audit.md.
+import { chainRecords } from '../../db/audit/chain-repository.js';
+import { foldRefusals } from '../../db/audit/refusals-repository.js';
+import { withAdvisoryLock } from '../../db/core/advisory-lock.js';
+import { startLoop, type BackgroundLoop } from '../background/background-loop.js';
+import type { AppDeps } from '../deps.js';
+
+/** A record is chained ten seconds after its commit at the latest. */
+const INTERVAL_MS = 2_000;
+const BATCH = 1_000;
+
+/** `stop` resolves when the current batch has ended. */
+export function startChainingAudit({ db, logger }: Pick<AppDeps, 'db' | 'logger'>): BackgroundLoop {
+  return startLoop(async (stopped) => {
+    try {
+      for (let chained = BATCH; chained === BATCH && !stopped.aborted;) {
+        chained = (await withAdvisoryLock(db, 'audit', (trx) => chainRecords(trx, BATCH))) ?? 0;
+      }
+      await withAdvisoryLock(db, 'audit', foldRefusals);
+    } catch (error) {
+      logger.warn({ err: error }, 'records of the audit log are not chained yet; the next round goes on');
+    }
+    return INTERVAL_MS;
+  });
+}

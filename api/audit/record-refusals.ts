@@ -1,0 +1,89 @@
+// Which errors are refusals, and what the audit log tells of them.
+import { findTarget, type TargetKey, type TargetType } from '../../db/audit/targets.js';
+import { networkOf } from '../access/visitor.js';
+import type { AppDeps } from '../deps.js';
+import type { AppContext, AppMiddleware } from '../http/app-state.js';
+import { ApiError } from '../http/errors.js';
+import { pathId, uuid } from '../http/path-ids.js';
+import type { Route } from '../http/route.js';
+import { recordedBy, type Recorded } from './audit-rule.js';
+import { doerOf, targetKey } from './audit-trail.js';
+
+/** Of a route whose changes are recorded, too; does nothing for the others. */
+export function recordRefusals(route: Route, deps: AppDeps): AppMiddleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      await recordRefusal(route, ctx as AppContext, deps, error);
+      throw error;
+    }
+  };
+}
+
+/** Once a request. Never throws. */
+export async function recordRefusal(route: Route, ctx: AppContext, deps: AppDeps, error: unknown): Promise<void> {
+  const rule = recordedBy(route.audit);
+  const { state } = ctx;
+  if (rule === undefined || state.isRefusalRecorded === true || !isRefusal(rule, error)) return;
+  state.isRefusalRecorded = true;
+  try {
+    const named = await findNamed(rule, route, ctx, deps, error);
+    // What does not exist is a 404 for everybody, and nobody was refused anything.
+    if (named === undefined && error.status === 404) return;
+    const known = doerOf(route, ctx, deps);
+    const doer = { ...known, userId: known.userId ?? state.accountId, ...error.caller };
+    await deps.refusals.record({
+      action: rule.refused ?? rule.action,
+      doer,
+      network: networkOf(doer.address ?? ''),
+      projectId: named?.projectId ?? null,
+      target: named?.target,
+    });
+  } catch (failure) {
+    state.log.error({ err: failure }, 'a refusal is missing in the audit log');
+  }
+}
+
+/** A role that is too low may be a 400, an object of others is a 404. */
+function isRefusal({ refused }: Recorded, error: unknown): error is ApiError {
+  if (!(error instanceof ApiError)) return false;
+  if (refused !== undefined) return [401, 403, 429].includes(error.status);
+  return (
+    error.status === 403 || error.status === 404 || error.code === 'permission_denied' || error.refuses !== undefined
+  );
+}
+
+/** The object that the caller was refused; undefined when there is none, or the caller may see what is around it. */
+async function findNamed(rule: Recorded, route: Route, ctx: AppContext, { db }: AppDeps, error: ApiError) {
+  const { state } = ctx;
+  const find = async (type: TargetType, key: TargetKey) => {
+    const found = await findTarget(db, type, key);
+    return found && { projectId: found.projectId, target: { type, id: String(key.id), name: found.name } };
+  };
+  // An account that does not exist is looked for, too: it must not be told by the time that this takes.
+  if (rule.refused !== undefined) return find('user', { id: state.accountId ?? 0 });
+  if (error.refuses !== undefined) return find(error.refuses.type, error.refuses);
+  const params = route.params?.safeParse(ctx.params).data;
+  const around = toAround(route, ctx.params);
+  // Whoever has been let in may see what is missing inside.
+  if (error.status === 404 && state.access !== undefined) return undefined;
+  const projectId = state.access?.projectId ?? (around?.type === 'project' ? around.id : undefined);
+  const key = params === undefined ? undefined : targetKey(rule, params, projectId);
+  const [inside, outside] = [key && (await find(rule.target, key)), around && (await find(around.type, around))];
+  // What belongs to another project was not what the caller was refused.
+  return outside !== undefined && inside?.projectId !== outside.projectId ? outside : inside;
+}
+
+type Around = { type: 'project' | 'workflow'; id: number } | { type: 'run'; id: string };
+
+/** What the access rule of the route names. */
+function toAround({ access }: Route, params: Record<string, string | undefined>): Around | undefined {
+  if (access === undefined) return undefined;
+  if (access.to === 'run') {
+    const runId = uuid.safeParse(params['workflow_run_id']).data;
+    return runId === undefined ? undefined : { type: 'run', id: runId };
+  }
+  const id = pathId.safeParse(params['id']).data;
+  return id === undefined ? undefined : { type: access.to, id };
+}

@@ -1,0 +1,41 @@
+// The variables of the network: what outgoing requests reach, and where the figures for operators are served.
+// docs/operate/operations.md, "Environment".
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { flag } from './flag.js';
+
+/** Comma-separated addresses and networks of IPv4 and IPv6, such as `10.0.0.0/8,::1`. */
+export const networkList = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim()))
+  .refine((parts) => parts.every(isNetwork), 'must be comma-separated addresses or networks, such as 10.0.0.0/8,::1');
+
+export const port = z.coerce.number().int().min(0).max(65535);
+
+export const networkVariables = {
+  ALLOW_PRIVATE_NETWORK: flag.default(false),
+  BLOCKED_ADDRESSES: networkList.default([]),
+  METRICS_PORT: port.optional(),
+};
+
+export interface NetworkSettings {
+  /** Which addresses the requests of users reach (`outgoing/address-guard.ts`). */
+  addressRules: { allowPrivateNetwork: boolean; blockedNetworks: string[] };
+  /** The port of the API's metrics and of the details of its readiness. Undefined: they are on the port of the API. */
+  metricsPort: number | undefined;
+}
+
+export function toNetworkSettings(values: z.infer<z.ZodObject<typeof networkVariables>>): NetworkSettings {
+  return {
+    addressRules: { allowPrivateNetwork: values.ALLOW_PRIVATE_NETWORK, blockedNetworks: values.BLOCKED_ADDRESSES },
+    metricsPort: values.METRICS_PORT,
+  };
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const version = isIP(address);
+  // An address with a zone (`%eth0`) belongs to one link.
+  if (version === 0 || address.includes('%') || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+}

@@ -1,0 +1,23 @@
+import type { Column } from '../../../ui/table.js';
+import { Time } from '../../../ui/time.js';
+import type { ListedSession } from './use-users.js';
+
+const METHODS: Record<ListedSession['method'], string> = {
+  password: 'Password',
+  link: 'Link',
+  oidc: 'Identity provider',
+};
+
+/** What a table of sessions tells of each. */
+export const SESSION_FACTS: Column<ListedSession>[] = [
+  {
+    heading: 'Browser',
+    cell: (row) => <span className="settings-agent">{row.user_agent || 'Unknown'}</span>,
+    isName: true,
+  },
+  { heading: 'Network', cell: ({ network }) => network },
+  { heading: 'Signed in by', cell: ({ method }) => METHODS[method] },
+  { heading: 'Since', cell: (row) => <Time at={row.created_at} /> },
+  { heading: 'Last used', cell: (row) => <Time at={row.last_used_at} /> },
+  { heading: 'Ends', cell: (row) => <Time at={row.expires_at} /> },
+];

@@ -1,0 +1,45 @@
+import { Button } from '../../../ui/button.js';
+import { Dialog } from '../../../ui/dialog.js';
+import { Loading } from '../../../ui/loading.js';
+import { Table } from '../../../ui/table.js';
+import { Problem } from '../../../app/problem.js';
+import { useChange } from '../../../app/use-change.js';
+import { SESSION_FACTS } from './session-facts.js';
+import { endSessionsOf, useSessionsOf, type Listed } from './use-users.js';
+
+/** Where a user is signed in, for administrators. */
+export function UserSessionsDialog({ of, onClose }: { of: Listed; onClose: () => void }) {
+  const { data, error, refetch, isFetching } = useSessionsOf(of.id);
+  const change = useChange(() => endSessionsOf(of.id), {
+    invalidates: ['user-sessions', 'sessions'],
+    said: 'The sessions are ended.',
+  });
+  return (
+    <Dialog
+      title={`Sessions of ${of.name}`}
+      onClose={onClose}
+      isWide
+      footer={
+        data !== undefined &&
+        data.length > 0 && (
+          <Button variant="danger" isBusy={change.isPending} onClick={() => change.mutate()}>
+            End all sessions
+          </Button>
+        )
+      }
+    >
+      <Problem error={change.error} />
+      <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
+      {data === undefined && error === null && <Loading />}
+      {data !== undefined && (
+        <Table
+          label="Sessions"
+          columns={SESSION_FACTS}
+          rows={data}
+          keyOf={({ id }) => id}
+          empty="The user is signed in nowhere."
+        />
+      )}
+    </Dialog>
+  );
+}

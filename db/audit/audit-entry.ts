@@ -1,0 +1,49 @@
+// How a record of the audit log is written. Extensions, section 9.
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { AuditVia } from '../core/tables.js';
+import type { AuditAction } from './actions.js';
+
+/** Who does something, and from where. */
+export interface Doer {
+  via: AuditVia;
+  /** Absent where nobody is known, or the system itself does it. */
+  userId?: number | undefined;
+  keyId?: number | undefined;
+  /** Of the client, by the rule of TRUSTED_PROXIES. */
+  address?: string | undefined;
+}
+
+/** The commands of `admin`, and what the service does by itself. */
+export const SYSTEM: Doer = { via: 'system' };
+
+export interface AuditTarget {
+  type: string;
+  id: string;
+  name: string;
+}
+
+/** `{field: [before, after]}`, secrets as ********. */
+export type AuditChanges = Record<string, [unknown, unknown]>;
+
+export interface AuditEntry {
+  action: AuditAction;
+  doer: Doer;
+  projectId: number | null;
+  /** Undefined where there is none, as for the sign-in to an account that does not exist. */
+  target?: AuditTarget | undefined;
+  changes?: AuditChanges;
+}
+
+/** Within the transaction of the change: both are stored, or neither is. */
+export async function insertAuditEntry(transaction: Db, entry: AuditEntry): Promise<void> {
+  const { action, doer, projectId, target, changes = {} } = entry;
+  const actorId = doer.userId ?? null;
+  await sql`/* insert_audit_entry */
+    INSERT INTO audit_records (project_id, action, outcome, actor_id, actor_name, via, key_id, address, target_type,
+      target_id, target_name, changes)
+    VALUES (${projectId}::integer, ${action}, 'success', ${actorId}::integer,
+      (SELECT name FROM users WHERE id = ${actorId}::integer), ${doer.via}, ${doer.keyId ?? null}::integer,
+      ${doer.address ?? null}, ${target?.type ?? null}, ${target?.id ?? null}, ${target?.name ?? null},
+      ${JSON.stringify(changes)}::jsonb)`.execute(transaction);
+}

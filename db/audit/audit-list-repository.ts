@@ -1,0 +1,70 @@
+// The audit log as people read it.
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { AuditVia } from '../core/tables.js';
+import type { AuditAction } from './actions.js';
+import type { AuditChanges } from './audit-entry.js';
+
+export interface AuditQuery {
+  /** Undefined: of all projects, and of none. */
+  projectId?: number;
+  action: AuditAction | undefined;
+  userId: number | undefined;
+  from: Date | undefined;
+  /** Not included. */
+  until: Date | undefined;
+  limit: number;
+  offset: number;
+}
+
+export interface AuditRecord {
+  id: number;
+  at: Date;
+  projectId: number | null;
+  action: AuditAction;
+  outcome: 'success' | 'refused';
+  actorId: number | null;
+  actorName: string | null;
+  via: AuditVia;
+  keyId: number | null;
+  address: string | null;
+  targetType: string | null;
+  targetId: string | null;
+  targetName: string | null;
+  changes: AuditChanges;
+  count: number;
+  /** Null until the record is chained. */
+  hash: Buffer | null;
+}
+
+/** Newest first. */
+export async function listAuditRecords(db: Db, query: AuditQuery): Promise<{ total: number; records: AuditRecord[] }> {
+  const { projectId, action, userId, from, until, limit, offset } = query;
+  const found = db
+    .selectFrom('audit_records')
+    .$if(projectId !== undefined, (all) => all.where('project_id', '=', projectId!))
+    .$if(action !== undefined, (all) => all.where('action', '=', action!))
+    .$if(userId !== undefined, (all) => all.where('actor_id', '=', userId!))
+    .$if(from !== undefined, (all) => all.where('at', '>=', from!))
+    .$if(until !== undefined, (all) => all.where('at', '<', until!));
+  const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  if (limit === 0 || offset >= total) return { total, records: [] };
+  const records = await found
+    .select([
+      'id',
+      'at',
+      'project_id as projectId',
+      sql<AuditAction>`action`.as('action'),
+      'outcome',
+      'actor_id as actorId',
+      'via',
+      'key_id as keyId',
+    ])
+    .select(['actor_name as actorName', 'address', 'target_type as targetType', 'target_id as targetId'])
+    .select(['target_name as targetName', 'count', 'hash', sql<AuditChanges>`changes`.as('changes')])
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { total, records };
+}

@@ -1,0 +1,54 @@
+// The audit log. Extensions, section 9; ADR 25.
+import type { Generated } from 'kysely';
+import type { Json } from './column-types.js';
+
+export type AuditVia = 'session' | 'key' | 'link' | 'hook' | 'callback' | 'schedule' | 'system';
+
+/** Writers: whoever changes something, with the change. The database refuses changes and early deletions of records. */
+export interface AuditRecordsTable {
+  id: Generated<number>;
+  at: Generated<Date>;
+  /** Null: of no project. */
+  project_id: number | null;
+  /** One of `db/audit/actions.ts`. */
+  action: string;
+  outcome: 'success' | 'refused';
+  actor_id: number | null;
+  /** At that time. */
+  actor_name: string | null;
+  via: AuditVia;
+  key_id: number | null;
+  address: string | null;
+  target_type: string | null;
+  target_id: string | null;
+  target_name: string | null;
+  /** `{field: [before, after]}` */
+  changes: Json<Record<string, [unknown, unknown]>>;
+  /** How many refusals it stands for. */
+  count: Generated<number>;
+  /** In its chain, from 1; null until it is chained. */
+  position: Generated<number | null>;
+  /** SHA-256 of the record and the hash before it. */
+  hash: Generated<Buffer | null>;
+}
+
+/** Writer: the API, which chains the records; retention. 0 is the chain of the records of no project. */
+export interface AuditChainsTable {
+  project_id: number;
+  /** How many records it has had. */
+  entries: Generated<number>;
+  last_id: number | null;
+  last_hash: Generated<Buffer>;
+  /** How many of the first records retention has deleted, and the hash of the last one of them. */
+  expired: Generated<number>;
+  expired_hash: Generated<Buffer>;
+}
+
+/** Writer: the API. Counts the refusals of one address and target in a minute; the row goes when the minute is over. */
+export interface AuditRefusalsTable {
+  key: Buffer;
+  minute: Date;
+  count: number;
+  /** The last refusal: what the record tells that stands for those above the limit. */
+  last: Json<unknown>;
+}

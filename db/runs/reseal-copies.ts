@@ -1,0 +1,88 @@
+// Sealed values are bound to their rows. Those that a run has taken over from an earlier one are sealed anew for it.
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import type { SecretBox } from '../core/secret-box.js';
+
+/** Values that are in memory at once: a result has up to 10 MiB. */
+const BATCH_ROWS = 500;
+const BATCH_BYTES = 8 * 1024 * 1024;
+
+interface Copies {
+  table: 'node_results' | 'loop_items';
+  column: string;
+  /** Of the key behind `run_id`, in its order: column and type. */
+  key: readonly (readonly [column: string, type: 'text' | 'integer'])[];
+  reseal: (sealed: Buffer, key: readonly (string | number)[]) => Buffer;
+}
+
+/** Within the transaction that has copied the rows of `from` to `to`. Throws `MissingKeyError`. */
+export async function resealCopies(transaction: Db, box: SecretBox, from: string, to: string): Promise<void> {
+  await resealTable(transaction, to, {
+    table: 'node_results',
+    column: 'result_enc',
+    key: [
+      ['path', 'text'],
+      ['node_id', 'text'],
+    ],
+    reseal(sealed, key) {
+      const [path, nodeId] = key as [string, string];
+      return box.seal(box.open(sealed, 'node-result', from, path, nodeId), 'node-result', to, path, nodeId);
+    },
+  });
+  await resealTable(transaction, to, {
+    table: 'loop_items',
+    column: 'item_enc',
+    key: [
+      ['path', 'text'],
+      ['node_id', 'text'],
+      ['index', 'integer'],
+    ],
+    reseal(sealed, key) {
+      const [path, nodeId, index] = key as [string, string, number];
+      return box.seal(box.open(sealed, 'loop-item', from, path, nodeId, index), 'loop-item', to, path, nodeId, index);
+    },
+  });
+}
+
+async function resealTable(transaction: Db, runId: string, copies: Copies): Promise<void> {
+  const { table, column, key } = copies;
+  let after: (string | number)[] | undefined;
+  for (;;) {
+    const batch = await readBatch(transaction, runId, copies, after);
+    if (batch.length === 0) return;
+    const parts = key.map(([, type], index) => {
+      return sql`${batch.map((row) => row.key[index])}::${sql.raw(type)}[]`;
+    });
+    const fresh = batch.map((row) => copies.reseal(row.sealed, row.key));
+    const names = sql.join(key.map(([name]) => sql.ref(name)));
+    const isSame = key.map(([name]) => sql`copy.${sql.ref(name)} = given.${sql.ref(name)}`);
+    await sql`
+      UPDATE ${sql.table(table)} AS copy SET ${sql.ref(column)} = given.fresh
+      FROM unnest(${sql.join(parts)}, ${fresh}::bytea[]) AS given (${names}, fresh)
+      WHERE copy.run_id = ${runId} AND ${sql.join(isSame, sql` AND `)}`.execute(transaction);
+    after = batch.at(-1)!.key;
+  }
+}
+
+/** The rows behind `after`, in the order of their key; one at least, however large it is. */
+async function readBatch(
+  transaction: Db,
+  runId: string,
+  { table, column, key }: Copies,
+  after: (string | number)[] | undefined,
+): Promise<{ key: (string | number)[]; sealed: Buffer }[]> {
+  const columns = sql.join(key.map(([name]) => sql.ref(name)));
+  const isBehind = after === undefined ? sql`true` : sql`(${columns}) > (${sql.join(after)})`;
+  const { rows } = await sql<{ key: (string | number)[]; sealed: Buffer }>`
+    WITH due AS (
+      SELECT ${columns}, octet_length(${sql.ref(column)}) AS bytes FROM ${sql.table(table)}
+      WHERE run_id = ${runId} AND ${sql.ref(column)} IS NOT NULL AND ${isBehind}
+      ORDER BY ${columns} LIMIT ${BATCH_ROWS}::integer
+    ), batch AS (
+      SELECT ${columns}, sum(bytes) OVER (ORDER BY ${columns}) - bytes AS bytes_before FROM due
+    )
+    SELECT json_build_array(${columns}) AS key, ${sql.ref(column)} AS sealed
+    FROM batch JOIN ${sql.table(table)} USING (${columns})
+    WHERE run_id = ${runId} AND bytes_before < ${BATCH_BYTES}::bigint ORDER BY ${columns}`.execute(transaction);
+  return rows;
+}

@@ -1,0 +1,24 @@
+// Bounds the number of secrets of a drawing.
+import { isObject, ownValue, type JsonObject } from './json.js';
+import { isSecretField, mapArray, mapObject, SECRET_FIELDS } from './secrets.js';
+
+/** Counts every header as if it were a credential. The count is thus an upper bound that costs almost nothing. */
+export function holdsMoreSecretPlacesThan(data: JsonObject, limit: number): boolean {
+  let places = 0;
+  const countHeaders = (owner: JsonObject): JsonObject =>
+    mapObject(owner, 'headers', (headers) => {
+      places += Object.keys(headers).length;
+      return headers;
+    });
+  mapArray(data, 'nodes', (node) =>
+    mapObject(node, 'data', (nodeData) => {
+      if (places > limit) return nodeData;
+      for (const list of SECRET_FIELDS) {
+        const fields = ownValue(nodeData, list);
+        if (Array.isArray(fields)) places += fields.filter((field) => isObject(field) && isSecretField(field)).length;
+      }
+      return mapArray(countHeaders(nodeData), 'tools', countHeaders);
+    }),
+  );
+  return places > limit;
+}

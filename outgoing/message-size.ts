@@ -1,0 +1,107 @@
+// Counts what a message of an MCP server is made of while its bytes arrive, before anything parses it.
+import { McpError } from './mcp-error.js';
+
+export interface MessageSize {
+  bytes: number;
+  /** Elements, members and containers: `{}` has two bytes and costs a hundred. */
+  values: number;
+}
+
+/**
+ * Called with the size that a message has grown to, before more of it is held. Nothing more of it is read until the
+ * promise resolves.
+ */
+export type Reserve = (size: MessageSize) => Promise<void> | undefined;
+
+export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
+/** The list with the most tools that is known has fewer than ten thousand. */
+export const MAX_MESSAGE_VALUES = 200_000;
+/** The depth of results is limited as that of JSON from callers is; around them are a message and perhaps a batch. */
+const MAX_RESULT_DEPTH = 200;
+const MAX_DEPTH = MAX_RESULT_DEPTH + 2;
+/** Of a message, or messages of a batch. The SDK checks each of them with several schemas. */
+const MAX_OUTERMOST = 1_000;
+
+const [LF, CR, QUOTE, COMMA, BACKSLASH] = [0x0a, 0x0d, 0x22, 0x2c, 0x5c];
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Throws McpError as soon as a message has too many values or is too deep. A line break ends a string: in JSON it must
+ * be escaped, and in a stream of events other lines than those of the message may hold single quotation marks.
+ */
+export class MessageCounter {
+  values = 0;
+  #depth = 0;
+  #outermost = 0;
+  #isInString = false;
+  #isEscaped = false;
+
+  add(byte: number): void {
+    if (this.#isInString) return this.#addToString(byte);
+    switch (byte) {
+      case QUOTE:
+        this.#isInString = true;
+        break;
+      case OPEN_BRACKET:
+      case OPEN_BRACE:
+        this.#depth += 1;
+        this.#count();
+        if (this.#depth > MAX_DEPTH) throw tooDeep();
+        break;
+      case CLOSE_BRACKET:
+      case CLOSE_BRACE:
+        this.#depth -= 1;
+        break;
+      case COMMA:
+        if (this.#depth <= 1) this.#outermost += 1;
+        this.#count();
+    }
+  }
+
+  reset(): void {
+    this.values = 0;
+    this.#depth = 0;
+    this.#outermost = 0;
+    this.#isInString = false;
+    this.#isEscaped = false;
+  }
+
+  #addToString(byte: number): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (byte === BACKSLASH) this.#isEscaped = true;
+    else if (byte === QUOTE || byte === LF || byte === CR) this.#isInString = false;
+  }
+
+  #count(): void {
+    this.values += 1;
+    if (this.values > MAX_MESSAGE_VALUES || this.#outermost > MAX_OUTERMOST) throw tooManyValues();
+  }
+}
+
+/** What is parsed already; its strings and keys count as bytes. */
+export function sizeOf(value: unknown): MessageSize {
+  const open = [value];
+  let [bytes, values] = [0, 0];
+  while (open.length > 0) {
+    const next = open.pop();
+    values += 1;
+    if (typeof next === 'string') bytes += next.length;
+    else if (typeof next === 'object' && next !== null) {
+      for (const [key, member] of Object.entries(next)) {
+        if (!Array.isArray(next)) bytes += key.length;
+        open.push(member);
+      }
+    }
+  }
+  return { bytes, values };
+}
+
+function tooManyValues(): McpError {
+  const message = `The MCP server sent a message of more than ${MAX_MESSAGE_VALUES} values.`;
+  return new McpError('response_too_large', message, false);
+}
+
+function tooDeep(): McpError {
+  const message = `The MCP server's answer is nested deeper than ${MAX_RESULT_DEPTH} levels.`;
+  return new McpError('mcp_protocol', message, false);
+}

@@ -1,0 +1,101 @@
+// What becomes of a user who is not active, and what comes back. Extensions, section 9: "Users".
+import assert from 'node:assert/strict';
+import type { ApiClient } from '../../support/api-client.js';
+import { chain } from '../../support/graphs.js';
+import { queryDatabase } from '../../support/inspect.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import type { TestStack } from '../../support/stack.js';
+import { changeUser, createAccount, openSession, sessionOf, type Account } from '../accounts.js';
+import type { Detail } from '../bodies.js';
+import { deliverTo, makeStartHook } from '../hooks/hook-sender.js';
+import { findSchedule, makeSchedule } from '../schedules/schedule-maker.js';
+import { Browser, createLink, createPerson, signedIn, type Person } from '../sessions/people.js';
+
+describe('a user who is not active', function () {
+  this.timeout(90_000);
+  let stack: TestStack;
+  let admin: ApiClient;
+  let administrator: Account;
+
+  before(async () => {
+    stack = await sharedStack();
+    administrator = await createAccount(stack);
+    await changeUser(stack, administrator, { is_admin: true });
+    admin = await sessionOf(stack, administrator);
+  });
+  after(() => changeUser(stack, administrator, { is_admin: false }));
+
+  const setActive = async (userId: number, isActive: boolean): Promise<void> => {
+    const { status, body } = await admin.patch<Detail>(`/users/${userId}/`, { body: { is_active: isActive } });
+    assert.equal(status, 200, JSON.stringify(body));
+  };
+  const statusOf = async (headers: Record<string, string>): Promise<number> =>
+    (await fetch(`${stack.apiUrl}/api/v1/me/`, { headers })).status;
+  const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+
+  it('is refused by key, by both kinds of session, by password, by link and by refresh', async () => {
+    const person: Person = await createPerson(stack);
+    const account = await createAccount(stack);
+    await queryDatabase(stack, 'UPDATE api_keys SET user_id = $1 WHERE id = $2', [person.userId, account.keyId]);
+    const { browser, session } = await signedIn(stack, person);
+    const { session: foreign } = await openSession(stack, { userId: person.userId } as Account);
+    const [link, unused] = [await createLink(stack, person.userId), await createLink(stack, person.userId)];
+    const credentials = [bearer(session), bearer(foreign), { 'x-api-key': account.apiKey }];
+    for (const headers of credentials) assert.equal(await statusOf(headers), 200);
+    await setActive(person.userId, false);
+    for (const headers of credentials) assert.equal(await statusOf(headers), 401);
+    const chat = await fetch(`${stack.apiUrl}/v1/models`, { headers: bearer(account.apiKey) });
+    assert.equal(chat.status, 401);
+    const stranger = new Browser(stack.apiUrl);
+    const unknown = await stranger.logIn({ email: `${person.email}.x`, password: person.password });
+    const locked = await stranger.logIn(person);
+    assert.deepEqual([locked.status, locked.body], [401, unknown.body], 'nobody learns that the account exists');
+    assert.equal((await stranger.post('link/', { token: link })).status, 401);
+    assert.equal((await browser.refresh()).status, 401);
+
+    await setActive(person.userId, true);
+    const again = await Promise.all(credentials.map(statusOf));
+    assert.deepEqual(again, [401, 200, 200], 'the session stays ended; keys and tokens of others are good again');
+    assert.equal((await stranger.post('link/', { token: unused })).status, 401, 'links stay ended');
+    assert.equal((await stranger.logIn(person)).status, 200);
+  });
+
+  it('has hooks that are unknown until the user is active again, and schedules that stay paused', async () => {
+    const owner = await createAccount(stack);
+    const { api } = owner;
+    const workflow = await api.createWorkflow(await api.createProject(), chain(1));
+    const { url } = await makeStartHook(api, workflow);
+    const schedule = await makeSchedule(api, workflow);
+    const { data: running } = await api.run(workflow);
+    await setActive(owner.userId, false);
+    const refused = await deliverTo(url);
+    assert.deepEqual([refused.status, refused.body.code], [404, 'not_found']);
+    const [row] = await queryDatabase(stack, 'SELECT is_paused, pause_reason FROM schedules WHERE id = $1', [
+      schedule.id,
+    ]);
+    assert.deepEqual(row, { is_paused: true, pause_reason: 'author_lost_access' });
+    await setActive(owner.userId, true);
+    assert.equal((await deliverTo(url)).status, 202);
+    assert.equal((await findSchedule(api, workflow, schedule.id)).is_paused, true);
+    assert.equal((await api.pollToEnd(running.id)).data.status, 'succeed', 'a run in flight goes on');
+  });
+
+  it('is made one in a session only, and a sign-in at the same moment leaves no session', async () => {
+    const { api: byKey } = administrator;
+    const other = await createAccount(stack);
+    const refused = await byKey.patch<Detail>(`/users/${other.userId}/`, { body: { is_active: false } });
+    assert.deepEqual([refused.status, refused.body.code], [403, 'permission_denied']);
+    for (let round = 0; round < 5; round += 1) {
+      const person = await createPerson(stack);
+      const token = await createLink(stack, person.userId);
+      const attempts = Array.from({ length: 3 }, () => new Browser(stack.apiUrl).logIn(person));
+      await Promise.all([
+        ...attempts,
+        new Browser(stack.apiUrl).post('link/', { token }),
+        setActive(person.userId, false),
+      ]);
+      const live = 'SELECT id FROM sessions WHERE user_id = $1 AND ended_at IS NULL';
+      assert.deepEqual(await queryDatabase(stack, live, [person.userId]), []);
+    }
+  });
+});

@@ -1,0 +1,391 @@
+// What the audit log tells of changes and refusals. Extensions, section 9.
+import assert from 'node:assert/strict';
+import { createHash, randomUUID } from 'node:crypto';
+import { createApiClient, type ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { chain, drawing, linkInRow, node, trigger } from '../../support/graphs.js';
+import { queryDatabase } from '../../support/inspect.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import type { TestStack } from '../../support/stack.js';
+import { changeUser, createAccount, giveRole, restrictedTo, sessionOf, type Account } from '../accounts.js';
+import type { Page } from '../bodies.js';
+import { Browser, createPerson } from '../sessions/people.js';
+
+interface AuditRecord {
+  id: number;
+  at: string;
+  project: number | null;
+  action: string;
+  outcome: string;
+  actor: { id: number; name: string } | null;
+  via: string;
+  key_id: number | null;
+  address: string | null;
+  target: { type: string; id: number | string; name: string } | null;
+  changes: Record<string, [unknown, unknown]>;
+  count: number;
+  hash: string | null;
+}
+
+describe('the audit log', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let owner: Account;
+  let administrator: ApiClient;
+
+  before(async () => {
+    stack = await sharedStack();
+    owner = await createAccount(stack);
+    const account = await createAccount(stack);
+    await changeUser(stack, account, { is_admin: true });
+    administrator = await sessionOf(stack, account);
+  });
+
+  async function recordsOf(projectId: number, query = ''): Promise<AuditRecord[]> {
+    const { status, body } = await owner.api.get<Page<AuditRecord>>(`/projects/${projectId}/audit/?size=100${query}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body.items;
+  }
+
+  async function newestOf(projectId: number): Promise<AuditRecord> {
+    const [newest] = await recordsOf(projectId);
+    assert.ok(newest !== undefined);
+    return newest;
+  }
+
+  async function recordsBy(userId: number): Promise<AuditRecord[]> {
+    return (await administrator.get<Page<AuditRecord>>(`/audit/?size=100&user=${userId}`)).body.items;
+  }
+
+  const told = ({ action, outcome, via, changes }: AuditRecord): unknown => ({ action, outcome, via, changes });
+
+  it('tells of a change who made it, with what, from where, to what, and what was before and after', async () => {
+    const project = await owner.api.createProject('Before');
+    await owner.api.patch(`/projects/${project}/`, { body: { name: 'After' } });
+    const [changed, created] = await recordsOf(project);
+    assert.ok(changed !== undefined && created !== undefined);
+    const { id, at, hash: _, ...rest } = changed;
+    assert.ok(id > created.id);
+    assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000);
+    assert.deepEqual(rest, {
+      project,
+      action: 'project.changed',
+      outcome: 'success',
+      actor: { id: owner.userId, name: 'test user' },
+      via: 'key',
+      key_id: owner.keyId,
+      address: '127.0.0.1',
+      target: { type: 'project', id: project, name: 'After' },
+      changes: { name: ['Before', 'After'] },
+      count: 1,
+    });
+    assert.deepEqual(told(created), {
+      action: 'project.created',
+      outcome: 'success',
+      via: 'key',
+      changes: { name: [null, 'Before'], is_webhook_enabled: [null, false] },
+    });
+  });
+
+  it('tells of a drawing the versions, also where what runs stays the same', async () => {
+    const project = await owner.api.createProject();
+    const data = chain(2);
+    const workflow = await owner.api.createWorkflow(project, data, 'Drawn');
+    const other = await owner.api.patch(`/workflows/${workflow}/`, { body: { data: chain(3) } });
+    assert.equal(other.status, 200);
+    assert.deepEqual((await newestOf(project)).changes, { data: [1, 2] });
+    const { body } = await owner.api.get<{ data: { nodes: Record<string, unknown>[] } }>(`/workflows/${workflow}/`);
+    for (const drawn of body.data.nodes) drawn['position'] = { x: 7, y: 7 };
+    await owner.api.patch(`/workflows/${workflow}/`, { body: { title: 'Moved', data: body.data } });
+    assert.deepEqual(told(await newestOf(project)), {
+      action: 'workflow.changed',
+      outcome: 'success',
+      via: 'key',
+      changes: { title: ['Drawn', 'Moved'], data: [2, 2] },
+    });
+    await owner.api.delete(`/workflows/${workflow}/`);
+    const deleted = await newestOf(project);
+    assert.deepEqual(
+      [deleted.action, deleted.target?.name, deleted.changes['title']],
+      ['workflow.deleted', 'Moved', ['Moved', null]],
+    );
+  });
+
+  it('tells that a secret was changed, and nothing of it', async () => {
+    const project = await owner.api.createProject();
+    const key = `sk-${randomUUID()}`;
+    await owner.api.post(`/projects/${project}/provider-keys/`, { body: { provider: 'fake', key } });
+    assert.deepEqual((await newestOf(project)).changes['key'], [null, '********']);
+    await owner.api.patch(`/projects/${project}/`, {
+      body: { webhook_url: 'http://127.0.0.1:9/x', is_webhook_enabled: true },
+    });
+    assert.deepEqual((await newestOf(project)).changes['webhook_secret'], [null, '********']);
+    const renewed = await owner.api.post<{ webhook_secret: string }>(`/projects/${project}/webhook-secret/`);
+    const newest = await newestOf(project);
+    assert.deepEqual(told(newest), {
+      action: 'webhook_secret.renewed',
+      outcome: 'success',
+      via: 'key',
+      changes: { webhook_secret: ['********', '********'] },
+    });
+    const rows = await queryDatabase<{ row: string }>(
+      stack,
+      'SELECT record::text AS row FROM audit_records AS record WHERE project_id = $1',
+      [project],
+    );
+    const hidden = [key, key.slice(-4), renewed.body.webhook_secret];
+    for (const { row } of rows) assert.ok(!hidden.some((secret) => row.includes(secret)), row);
+  });
+
+  it('is stored with the change or not at all: a change that is refused late leaves no record of success', async () => {
+    const project = await owner.api.createProject();
+    const workflow = await owner.api.createWorkflow(project, chain(1));
+    const before = (await recordsOf(project)).length;
+    const { status } = await owner.api.patch(`/workflows/${workflow}/`, {
+      body: { title: 'No', categories: [999_999] },
+    });
+    assert.equal(status, 400);
+    assert.equal((await recordsOf(project)).length, before);
+    // The other way round: without its record there is no change.
+    await queryDatabase(
+      stack,
+      `CREATE FUNCTION refuse_${project}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no record'; END $$;
+       CREATE TRIGGER refuse_${project} BEFORE INSERT ON audit_records FOR EACH ROW
+         WHEN (NEW.project_id = ${project}) EXECUTE FUNCTION refuse_${project}()`,
+    );
+    try {
+      for (const [path, body] of [
+        [`/workflows/${workflow}/`, { title: 'Unrecorded' }],
+        [`/projects/${project}/`, { name: 'Unrecorded' }],
+      ] as const) {
+        assert.equal((await owner.api.patch(path, { body })).status, 500);
+        assert.ok(!JSON.stringify((await owner.api.get(path)).body).includes('Unrecorded'));
+      }
+      const schedule = { cron: '0 0 1 1 *' };
+      assert.equal((await owner.api.post(`/workflows/${workflow}/schedules/`, { body: schedule })).status, 500);
+      assert.equal((await owner.api.get<Page<object>>(`/workflows/${workflow}/schedules/`)).body.total, 0);
+    } finally {
+      await queryDatabase(stack, `DROP FUNCTION refuse_${project}() CASCADE`);
+    }
+  });
+
+  it('tells the truth of changes at the same moment: each begins with what the one before has left', async () => {
+    const project = await owner.api.createProject('0');
+    const names = Array.from({ length: 12 }, (_, index) => String(index + 1));
+    await Promise.all(names.map((name) => owner.api.patch(`/projects/${project}/`, { body: { name } })));
+    const changes = (await recordsOf(project, '&action=project.changed')).map(({ changes: { name } }) => name!);
+    assert.deepEqual(new Set(changes.map(([, after]) => after)), new Set(names));
+    assert.equal(changes.length, names.length);
+    // Each value but the last one is followed by exactly one other.
+    assert.deepEqual(new Set(changes.map(([before]) => before)).size, names.length);
+  });
+
+  it('tells of refusals, whichever status they have, and nothing of what does not exist', async () => {
+    const project = await owner.api.createProject();
+    const workflow = await owner.api.createWorkflow(project, chain(1), 'Secret plans');
+    const [viewer, stranger] = [await createAccount(stack), await createAccount(stack)];
+    await giveRole(stack, viewer, project, 'viewer');
+    const statuses = [
+      await viewer.api.patch(`/workflows/${workflow}/`, { body: { title: 'Mine' } }),
+      await viewer.api.post(`/workflows/${workflow}/duplicate/`),
+      await stranger.api.delete(`/workflows/${workflow}/`),
+      await stranger.api.post('/workflows/', { body: { project, title: 'x', data: chain(1) } }),
+      await viewer.api.post(`/projects/${project}/members/`, { body: { user_id: stranger.userId, role: 'viewer' } }),
+    ].map(({ status }) => status);
+    assert.deepEqual(statuses, [403, 400, 404, 400, 403]);
+    const refused = (await recordsOf(project)).filter(({ outcome }) => outcome === 'refused').toReversed();
+    assert.deepEqual(
+      refused.map(({ action, actor, target }) => [action, actor?.id, target?.type, target?.id]),
+      [
+        ['workflow.changed', viewer.userId, 'workflow', workflow],
+        ['workflow.duplicated', viewer.userId, 'workflow', workflow],
+        ['workflow.deleted', stranger.userId, 'workflow', workflow],
+        ['workflow.created', stranger.userId, 'project', project],
+        ['member.added', viewer.userId, 'project', project],
+      ],
+    );
+    await stranger.api.delete('/workflows/2147483647/');
+    await owner.api.delete(`/projects/${project}/provider-keys/2147483647/`);
+    assert.equal((await recordsBy(stranger.userId)).length, 2);
+    assert.equal((await recordsOf(project)).filter(({ outcome }) => outcome === 'refused').length, 5);
+  });
+
+  it('tells of sign-ins whom the account belongs to, also of refused ones, and nothing that was typed', async () => {
+    const person = await createPerson(stack);
+    const browser = new Browser(stack.apiUrl);
+    const typed = `typed ${randomUUID()}`;
+    await browser.logIn({ email: person.email, password: typed });
+    await browser.logIn({ email: typed, password: typed });
+    await browser.logIn(person);
+    const [succeeded, refused] = await recordsBy(person.userId);
+    const target = { type: 'user', id: person.userId, name: 'Ada' };
+    assert.deepEqual(
+      [succeeded, refused].map((record) => [record?.action, record?.outcome, record?.via, record?.actor?.id]),
+      [
+        ['login.succeeded', 'success', 'session', person.userId],
+        ['login.refused', 'refused', 'session', person.userId],
+      ],
+    );
+    assert.deepEqual([succeeded?.target, refused?.target, succeeded?.project], [target, target, null]);
+    const rows = await queryDatabase(stack, 'SELECT FROM audit_records AS record WHERE record::text LIKE $1', [
+      `%${typed}%`,
+    ]);
+    assert.equal(rows.length, 0);
+    await browser.logOut();
+    assert.equal((await recordsBy(person.userId))[0]?.action, 'session.ended');
+  });
+
+  it('has the records of a key that is bound to a project in that project', async () => {
+    const project = await owner.api.createProject();
+    const session = await sessionOf(stack, owner);
+    const made = await session.post<{ id: number; api_key: string }>('/api-keys/', { body: { label: 'ci', project } });
+    assert.equal(made.status, 201);
+    const created = await newestOf(project);
+    assert.deepEqual(
+      [created.action, created.via, created.target],
+      ['key.created', 'session', { type: 'key', id: made.body.id, name: 'ci' }],
+    );
+    assert.ok(!JSON.stringify(created).includes(made.body.api_key.slice(-4)));
+    await session.delete(`/api-keys/${made.body.id}/`);
+    assert.equal((await newestOf(project)).action, 'key.deleted');
+  });
+
+  it('names refused users whose keys are not admitted, and keys that may not reach the project', async () => {
+    const [one, other] = [await owner.api.createProject(), await owner.api.createProject()];
+    const bound = await restrictedTo(stack, one, owner);
+    const { status } = await bound.api.patch(`/projects/${other}/`, { body: { name: 'x' } });
+    assert.ok(status === 403 || status === 404, String(status));
+    const refused = await newestOf(other);
+    assert.deepEqual([refused.action, refused.outcome, refused.key_id], ['project.changed', 'refused', bound.keyId]);
+    const barred = await createAccount(stack);
+    await changeUser(stack, barred, { api_access: false });
+    assert.equal((await barred.api.patch(`/projects/${one}/`, { body: { name: 'x' } })).status, 403);
+    const record = await newestOf(one);
+    assert.deepEqual([record.outcome, record.actor?.id, record.key_id], ['refused', barred.userId, barred.keyId]);
+  });
+
+  it('counts refusals of one address and target above 60 a minute in one record', async () => {
+    const project = await owner.api.createProject();
+    const viewer = await createAccount(stack);
+    await giveRole(stack, viewer, project, 'viewer');
+    const attempts = Array.from({ length: 90 }, () =>
+      viewer.api.patch(`/projects/${project}/`, { body: { name: 'x' } }),
+    );
+    const statuses = new Set((await Promise.all(attempts)).map(({ status }) => status));
+    assert.deepEqual([...statuses], [403]);
+    const refused = async () => (await recordsOf(project, '&action=project.changed')).filter(({ count }) => count > 0);
+    // They may have been in two minutes.
+    assert.ok([60, 90].includes((await refused()).length) || (await refused()).length > 60);
+    const before = (await refused()).length;
+    await queryDatabase(stack, `UPDATE audit_refusals SET minute = minute - interval '5 minutes' WHERE count > 60`);
+    if (before === 90) return;
+    const [folded] = await eventually(async () => {
+      const now = await refused();
+      return now.length > before && now;
+    });
+    assert.equal(folded?.count, 90 - before);
+    assert.deepEqual([folded?.outcome, folded?.actor?.id], ['refused', viewer.userId]);
+  });
+
+  it('tells of hooks, callbacks and cancelled runs how they came, and of run starts nothing', async () => {
+    const project = await owner.api.createProject();
+    const data = drawing(linkInRow([trigger(), node('wait', { mode: 'callback' })]));
+    const workflow = await owner.api.createWorkflow(project, data);
+    const hook = await owner.api.post<{ url: string }>(`/workflows/${workflow}/hooks/`, {
+      body: { verify: 'hmac-sha256' },
+    });
+    const refusedDelivery = await fetch(hook.body.url, { method: 'POST', body: '{}' });
+    assert.equal(refusedDelivery.status, 401);
+    const byHook = await newestOf(project);
+    assert.deepEqual(
+      [byHook.action, byHook.outcome, byHook.via, byHook.actor],
+      ['hook.refused', 'refused', 'hook', null],
+    );
+    const before = (await recordsOf(project)).length;
+    const started = await owner.api.run(workflow);
+    assert.equal(started.status, 201, JSON.stringify(started));
+    assert.equal((await recordsOf(project)).length, before);
+    const cancelled = await owner.api.post(`/workflows/${workflow}/history/${started.data.id}/cancel/`);
+    assert.equal(cancelled.status, 200);
+    const record = await newestOf(project);
+    assert.deepEqual([record.action, record.via, record.target?.id], ['run.cancelled', 'key', started.data.id]);
+    await owner.api.pollToEnd(started.data.id);
+    assert.equal((await recordsOf(project, '&action=run.cancelled')).length, 1);
+  });
+
+  it('is read by owners and admins, of all projects by administrators', async () => {
+    const project = await owner.api.createProject();
+    const editor = await createAccount(stack);
+    await giveRole(stack, editor, project, 'editor');
+    assert.equal((await editor.api.get(`/projects/${project}/audit/`)).status, 403);
+    assert.equal((await owner.api.get('/audit/')).status, 403);
+    const { body } = await administrator.get<Page<AuditRecord>>(`/audit/?user=${owner.userId}&size=1`);
+    assert.equal(body.items[0]?.project, project);
+  });
+
+  it('filters by action, person and span, and refuses what is none', async () => {
+    const project = await owner.api.createProject();
+    await owner.api.patch(`/projects/${project}/`, { body: { name: 'x' } });
+    const today = new Date().toISOString().slice(0, 10);
+    const count = async (query: string): Promise<number> => (await recordsOf(project, query)).length;
+    assert.equal(await count('&action=project.created'), 1);
+    assert.equal(await count(`&user=${owner.userId}`), 2);
+    assert.equal(await count('&user=1'), 0);
+    assert.equal(await count(`&from=${today}&to=${today}`), 2);
+    assert.equal(await count('&to=2020-01-01'), 0);
+    const [changed] = await recordsOf(project, '&action=project.changed');
+    const at = encodeURIComponent(changed!.at);
+    assert.equal(await count(`&to=${at}`), 1);
+    for (const query of ['action=project.painted', 'from=yesterday', 'to=2026-02-30', 'user=x', 'page=0']) {
+      const { status, body } = await owner.api.get<object>(`/projects/${project}/audit/?${query}`);
+      assert.deepEqual([status, Object.keys(body)], [400, [query.split('=')[0]]], query);
+    }
+  });
+
+  it('chains each record to the one before it within ten seconds of its commit', async () => {
+    const project = await owner.api.createProject();
+    for (const name of ['a', 'b', 'c']) await owner.api.patch(`/projects/${project}/`, { body: { name } });
+    const committedAt = performance.now();
+    const records = await eventually(
+      async () => {
+        const now = await recordsOf(project);
+        return now.every(({ hash }) => hash !== null) && now;
+      },
+      { timeoutMs: 10_000 },
+    );
+    assert.ok(performance.now() - committedAt < 10_000);
+    assert.equal(new Set(records.map(({ hash }) => hash)).size, 4);
+    const [head] = await queryDatabase<{ entries: string; last_hash: Buffer }>(
+      stack,
+      'SELECT entries, last_hash FROM audit_chains WHERE project_id = $1',
+      [project],
+    );
+    assert.deepEqual([Number(head?.entries), head?.last_hash.toString('hex')], [4, records[0]?.hash]);
+    assert.equal(records[0]?.hash?.length, createHash('sha256').digest('hex').length);
+  });
+
+  it('is never changed, and its records stay', async () => {
+    const project = await owner.api.createProject();
+    const { id } = await newestOf(project);
+    await eventually(async () => (await newestOf(project)).hash !== null);
+    for (const text of [
+      `UPDATE audit_records SET actor_name = 'Somebody else' WHERE id = $1`,
+      'UPDATE audit_records SET position = NULL, hash = NULL WHERE id = $1',
+      `UPDATE audit_records SET hash = '\\x00' WHERE id = $1`,
+      'DELETE FROM audit_records WHERE id = $1',
+    ]) {
+      await assert.rejects(queryDatabase(stack, text, [id]), /never changed/, text);
+    }
+  });
+
+  it('lists its actions in the OpenAPI document', async () => {
+    const document = await (await fetch(`${stack.apiUrl}/api/v1/openapi.json`)).text();
+    for (const action of ['member.added', 'key.created', 'workflow.changed', 'run.cancelled', 'login.refused']) {
+      assert.ok(document.includes(`"${action}"`), action);
+    }
+  });
+
+  it('needs a session or key: a stranger at the door gets 401', async () => {
+    assert.equal((await createApiClient(stack.apiUrl).get('/audit/')).status, 401);
+  });
+});

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { changeUser, createAccount, giveRole, type Account } from '../api/accounts.js';
+import { chain } from '../support/graphs.js';
+import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../support/stack.js';
+import { assertAccessible } from './axe.js';
+import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
+
+/** Where pictures for a look are stored; none are taken without it. */
+const PICTURES = process.env['PICTURES'];
+
+describe('the audit log in the console', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let browser: ConsoleBrowser;
+  let owner: Account;
+  let projectId: number;
+
+  before(async () => {
+    stack = await sharedStack();
+    browser = await openConsole(stack);
+    owner = await createAccount(stack);
+    await changeUser(stack, owner, { name: 'Ada' });
+    projectId = await owner.api.createProject('Sums');
+    const workflow = await owner.api.createWorkflow(projectId, chain(1), 'Adds <b>up</b>');
+    await owner.api.patch(`/workflows/${workflow}/`, { body: { title: 'Adds', data: chain(2) } });
+    const viewer = await createAccount(stack);
+    await changeUser(stack, viewer, { name: 'Eve' });
+    await giveRole(stack, viewer, projectId, 'viewer');
+    await viewer.api.delete(`/workflows/${workflow}/`);
+  });
+  after(() => browser.close());
+
+  const open = (tab: string, who = owner, options = {}): Promise<Page> =>
+    browser.person(who.userId, `/settings?tab=${tab}&project=${projectId}`, options);
+  const rows = (page: Page) => page.getByRole('table', { name: 'Audit' }).getByRole('row');
+
+  async function picture(page: Page, name: string): Promise<void> {
+    if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+  }
+
+  it('tells owners and admins who has changed what and who was refused, and filters', async () => {
+    const page = await open('audit');
+    const refused = page.getByRole('row', { name: /Deleted workflow/ });
+    await refused.waitFor();
+    assert.match(await refused.innerText(), /Eve\s+with API key \d+, 127\.0\.0\.1[^]*refused/);
+    const changed = page.getByRole('row', { name: /Changed workflow/ });
+    assert.match(await changed.innerText(), /Ada[^]*Adds[^]*data: 1 → 2[^]*title: Adds <b>up<\/b> → Adds/);
+    await assertAccessible(page, 'the audit log');
+    await picture(page, 'audit-wide');
+    await page.getByRole('combobox', { name: 'Action' }).selectOption({ label: 'Created project' });
+    await page.getByRole('row', { name: /Deleted workflow/ }).waitFor({ state: 'detached' });
+    assert.equal(await rows(page).count(), 2);
+    await page.getByRole('combobox', { name: 'Person' }).selectOption({ label: 'Eve' });
+    await page.getByText('Nothing was recorded that fits these filters.').waitFor();
+    await page.context().close();
+  });
+
+  it('is not offered to editors', async () => {
+    const editor = await createAccount(stack);
+    await giveRole(stack, editor, projectId, 'editor');
+    const page = await open('audit', editor);
+    await page.getByRole('tab', { name: 'Sessions' }).waitFor();
+    assert.equal(await page.getByRole('tab', { name: 'Audit' }).count(), 0);
+    await page.context().close();
+  });
+
+  it('tells administrators of everything, sign-ins too', async () => {
+    const administrator = await createAccount(stack);
+    await changeUser(stack, administrator, { is_admin: true });
+    const page = await open('service-audit', administrator);
+    await page
+      .getByRole('row', { name: /Signed in/ })
+      .first()
+      .waitFor();
+    await assertAccessible(page, 'the audit log of the service');
+    await picture(page, 'audit-service');
+    await page.context().close();
+  });
+
+  it('fits a phone, and the dark', async () => {
+    const phone = await open('audit', owner, NARROW);
+    await phone.getByRole('row', { name: /Deleted workflow/ }).waitFor();
+    const width = await phone.evaluate('document.documentElement.scrollWidth');
+    assert.ok(Number(width) <= 390, String(width));
+    await picture(phone, 'audit-narrow');
+    await phone.context().close();
+    const dark = await open('audit', owner, { colorScheme: 'dark' });
+    await dark.getByRole('row', { name: /Deleted workflow/ }).waitFor();
+    await assertAccessible(dark, 'the audit log in the dark');
+    await picture(dark, 'audit-dark');
+    await dark.context().close();
+  });
+});

@@ -1,0 +1,221 @@
+// Answers as large as they can be made, and readers who do not take them.
+import { setTimeout as pause } from 'node:timers/promises';
+import { drawing, fanOut, http, trigger } from '../../support/graphs.js';
+import type { Attack, Preparation, Prepared } from '../harness/attack.js';
+import { textOf } from '../harness/servers.js';
+import { holdAnswers } from '../harness/sockets.js';
+import { flood, type Tenant } from '../harness/tenant.js';
+
+const MIB = 1024 * 1024;
+const LARGE_NODES = 60;
+const LARGE_RESULT_BYTES = 9 * MIB;
+const READERS = 60;
+const DRAWINGS = 12;
+
+/** A run of sixty results of 9 MiB, which is an example on the marketplace. */
+const largeRun: Preparation = {
+  name: 'a large run',
+  async make(tenant) {
+    const { api, outside, projectId } = tenant;
+    const data = fanOut(LARGE_NODES, () =>
+      http(`${outside}/bytes/${LARGE_RESULT_BYTES}`, { settings: { timeout: 120 } }),
+    );
+    const workflow = await api.createWorkflow(projectId, data);
+    const run = (await api.run(workflow)).data.id;
+    const { status } = await pollLight(tenant, run);
+    if (status !== 'Succeeded') throw new Error(`the large run ended as ${status}`);
+    return { workflow, run, slug: await publishAsExample(tenant, workflow, run) };
+  },
+};
+
+/** The list of runs has no results in it. */
+async function pollLight({ api, signal }: Tenant, run: string): Promise<{ status: string }> {
+  for (;;) {
+    const { body } = await api.get<{ items: { id: string; status: string }[] }>('/runs/?size=5');
+    const found = body.items.find(({ id }) => id === run);
+    if (found !== undefined && found.status !== 'In Progress') return found;
+    signal.throwIfAborted();
+    await pause(500);
+  }
+}
+
+async function publishAsExample({ api, signal }: Tenant, workflow: number, run: string): Promise<string> {
+  const market = { market_title: `Large ${run}`, short_description: 'Large', available_languages: ['en'] };
+  await api.patch(`/workflows/${workflow}/`, { body: market });
+  for (const [path, flag] of [
+    ['toggle-marketplace-use', 'use_as_marketplace_template'],
+    ['toggle-marketplace-example', 'use_in_marketplace_example'],
+  ]) {
+    // The answer is the whole run, so that a service that builds it in memory may die of it, and comes back.
+    await api
+      .post(`/workflows/${workflow}/history/${run}/${path}/`, { body: { [flag!]: true } })
+      .catch(() => undefined);
+    await untilAnswered({ api, signal });
+  }
+  const { body } = await api.post<{ slug: string }>(`/workflows/${workflow}/publish-on-marketplace/`);
+  if (typeof body.slug !== 'string') throw new Error(`not published: ${JSON.stringify(body)}`);
+  return body.slug;
+}
+
+async function untilAnswered({ api, signal }: Pick<Tenant, 'api' | 'signal'>): Promise<void> {
+  while ((await api.get('/me/').catch(() => undefined))?.status !== 200) {
+    signal.throwIfAborted();
+    await pause(500);
+  }
+}
+
+/** Drawings of 8 MiB, one of them with versions and runs of its own. */
+const largeDrawings: Preparation = {
+  name: 'large drawings',
+  async make({ api, projectId }) {
+    const workflows: number[] = [];
+    for (let made = 0; made < DRAWINGS; made += 1)
+      workflows.push(await api.createWorkflow(projectId, largeDrawing(made), `large ${made}`));
+    const first = workflows[0]!;
+    for (let version = 0; version < 4; version += 1)
+      await api.patch(`/workflows/${first}/`, { body: { data: largeDrawing(100 + version) } });
+    for (let run = 0; run < 20; run += 1) await api.run(first);
+    return { project: projectId, workflow: first };
+  },
+};
+
+function largeDrawing(number: number): object {
+  const note = textOf(8 * MIB)
+    .toString('latin1')
+    .replaceAll('\\', ' ');
+  const start = trigger([], { note: `${number}${note}` });
+  return drawing([{ ...start, id: 'start', data: { ...start.data, id: 'start' } }]);
+}
+
+const historyPath = ({ workflow, run }: Prepared): string => `/api/v1/workflows/${workflow}/history/${run}/`;
+const pollPath = ({ run }: Prepared): string => `/api/v1/workflows/workflow_result/?id=${run}`;
+const examplePath = ({ slug, run }: Prepared): string => `/api/v1/workflows/marketplace/${slug}/examples/${run}/`;
+
+export const answerAttacks: Attack[] = [
+  {
+    name: 'large-history',
+    title: 'The history of a run with 60 results of 9 MiB.',
+    heldBy: 'Results are streamed, a piece at a time.',
+    prepare: largeRun,
+    act: (tenant, prepared) => flood(tenant, 3, { path: historyPath(prepared) }),
+  },
+  {
+    name: 'large-polls',
+    title: 'Polls of that run.',
+    heldBy: 'The same.',
+    prepare: largeRun,
+    act: (tenant, prepared) => flood(tenant, 6, { path: pollPath(prepared) }),
+  },
+  {
+    name: 'large-flags',
+    title: 'Flags of that run, whose answers are the run.',
+    heldBy: 'The same.',
+    prepare: largeRun,
+    act: (tenant, { workflow, run }) =>
+      flood(tenant, 3, (round) => ({
+        path: `/api/v1/workflows/${workflow}/history/${run}/toggle-api-run/`,
+        body: JSON.stringify({ is_api_run: round % 2 === 0 }),
+      })),
+  },
+  {
+    name: 'large-examples',
+    title: 'That run as an example on the marketplace, and its list, without an account.',
+    heldBy: 'The same.',
+    prepare: largeRun,
+    act: (tenant, prepared) =>
+      Promise.all([
+        flood(tenant, 3, { as: 'stranger', path: examplePath(prepared) }),
+        flood(tenant, 3, { as: 'stranger', path: `/api/v1/workflows/marketplace/${prepared.slug}/examples/` }),
+      ]),
+  },
+  {
+    name: 'readers-that-take-nothing',
+    title: 'Sixty readers of polls, histories and examples of that run who take nothing.',
+    heldBy: 'A reader holds one piece, and is disconnected.',
+    prepare: largeRun,
+    act: (tenant, prepared) =>
+      Promise.all([
+        holdAnswers(tenant, { count: READERS / 3, path: pollPath(prepared) }),
+        holdAnswers(tenant, { count: READERS / 3, path: historyPath(prepared) }),
+        holdAnswers(tenant, { count: READERS / 3, as: 'stranger', path: examplePath(prepared) }),
+      ]),
+  },
+  {
+    name: 'readers-that-drip',
+    title: 'Sixty readers of the same who take a kilobyte a second.',
+    heldBy: 'The same.',
+    prepare: largeRun,
+    act: (tenant, prepared) =>
+      Promise.all([
+        holdAnswers(tenant, { count: READERS / 3, bytesPerSecond: 1_024, path: pollPath(prepared) }),
+        holdAnswers(tenant, { count: READERS / 3, bytesPerSecond: 1_024, path: historyPath(prepared) }),
+        holdAnswers(tenant, { count: READERS / 3, bytesPerSecond: 1_024, as: 'stranger', path: examplePath(prepared) }),
+      ]),
+  },
+  {
+    name: 'large-history-lists',
+    title: 'Lists of the history of runs whose drawing has 8 MiB.',
+    heldBy: 'Lists leave out what is too large, and are streamed.',
+    prepare: largeDrawings,
+    act: (tenant, { workflow }) => flood(tenant, 12, { path: `/api/v1/workflows/${workflow}/history/?size=100` }),
+  },
+  {
+    name: 'large-workflow-lists',
+    title: 'Lists of workflows whose drawings have 8 MiB.',
+    heldBy: 'The same.',
+    prepare: largeDrawings,
+    act: (tenant, { project }) =>
+      Promise.all([
+        flood(tenant, 8, { path: `/api/v1/workflows/?project=${project}&size=100` }),
+        flood(tenant, 8, { as: 'session', path: '/api/v1/all-workflows/?size=10' }),
+      ]),
+  },
+  {
+    name: 'lists-that-nobody-takes',
+    title: 'Sixty readers of these lists who take nothing.',
+    heldBy: 'The same, and readers are disconnected.',
+    isShort: true,
+    prepare: largeDrawings,
+    act: (tenant, { project, workflow }) =>
+      Promise.all([
+        holdAnswers(tenant, { count: READERS / 2, path: `/api/v1/workflows/?project=${project}&size=10` }),
+        holdAnswers(tenant, { count: READERS / 2, path: `/api/v1/workflows/${workflow}/history/?size=100` }),
+      ]),
+  },
+  {
+    name: 'large-versions',
+    title: 'Versions of 8 MiB, read and restored, exports and duplicates of them.',
+    heldBy: 'Drawings are streamed.',
+    prepare: largeDrawings,
+    act: (tenant, { workflow }) =>
+      Promise.all([
+        flood(tenant, 4, (round) => ({
+          as: 'session',
+          path: `/api/v1/workflows/${workflow}/versions/${1 + (round % 4)}/`,
+        })),
+        flood(tenant, 2, (round) => ({
+          as: 'session',
+          method: 'POST',
+          path: `/api/v1/workflows/${workflow}/versions/${1 + (round % 4)}/restore/`,
+        })),
+        flood(tenant, 2, { as: 'session', path: `/api/v1/workflows/${workflow}/export/` }),
+      ]),
+  },
+  {
+    name: 'checks-of-large-drawings',
+    title: 'Two hundred checks at once, by sessions, of drawings of thousands of nodes.',
+    heldBy: 'A budget of checks, and one tenant has a share of the turns.',
+    tenants: 2,
+    isShort: true,
+    prepare: {
+      name: 'wide drawings',
+      async make({ api, projectId }) {
+        const message = 'x {{ input.a }} '.repeat(60);
+        const data = fanOut(4_000, () => http('https://example.com/{{ input.a }}', { body: { message } }));
+        return { workflow: await api.createWorkflow(projectId, data) };
+      },
+    },
+    act: (tenant, { workflow }) =>
+      flood(tenant, 100, { as: 'session', path: `/api/v1/workflows/${workflow}/check_workflow/` }),
+  },
+];

@@ -1,0 +1,69 @@
+// The attackers of one round, as the suite sees them: a process that is asked to prepare, to act, and is killed.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import type { AccountAt, Attack, FromAttacker, Outcomes, Prepared, ToAttacker } from './attack.js';
+
+export interface Attackers {
+  prepare: () => Promise<Partial<Prepared>[]>;
+  act: (prepared: Partial<Prepared>[]) => void;
+  count: () => Promise<Outcomes>;
+  /** What went wrong in the attack itself. */
+  failure: () => string | undefined;
+  kill: () => Promise<void>;
+}
+
+const ENTRY = path.join(import.meta.dirname, 'attacker-process.ts');
+/** Large results are made by runs. */
+const PREPARE_WITHIN_MS = 240_000;
+
+export async function startAttackers(
+  { name }: Attack,
+  accounts: AccountAt[],
+  groupFile: string | undefined,
+): Promise<Attackers> {
+  const child = fork(ENTRY, groupFile === undefined ? [] : [groupFile], { execArgv: ['--import', 'tsx'] });
+  const exited = once(child, 'exit');
+  let failure: string | undefined;
+  let isKilled = false;
+  child.once('exit', () => {
+    if (!isKilled) failure ??= 'the process of the attackers ended';
+  });
+  const send = (message: ToAttacker): void => void (child.connected && child.send(message));
+  const next = <Type extends FromAttacker['type']>(type: Type, withinMs: number) =>
+    new Promise<Extract<FromAttacker, { type: Type }>>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`the attackers were not ${type} in time`)), withinMs);
+      const listener = (message: FromAttacker): void => {
+        if (message.type === 'failed') failure ??= message.reason;
+        if (message.type !== type && (message.type !== 'failed' || type === 'counted')) return;
+        clearTimeout(timer);
+        child.off('message', listener);
+        if (message.type === type) resolve(message as Extract<FromAttacker, { type: Type }>);
+        else reject(new Error(failure));
+      };
+      child.on('message', listener);
+    });
+  child.on('message', (message: FromAttacker) => {
+    if (message.type === 'failed') failure ??= message.reason;
+  });
+  await next('ready', 30_000);
+  return {
+    async prepare() {
+      const prepared = next('prepared', PREPARE_WITHIN_MS);
+      send({ type: 'prepare', attack: name, accounts });
+      return (await prepared).prepared;
+    },
+    act: (prepared) => send({ type: 'act', attack: name, accounts, prepared }),
+    async count() {
+      const counted = next('counted', 5_000);
+      send({ type: 'count' });
+      return (await counted.catch(() => ({ outcomes: {} }))).outcomes;
+    },
+    failure: () => failure,
+    async kill() {
+      isKilled = true;
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}

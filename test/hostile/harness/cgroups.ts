@@ -1,0 +1,104 @@
+// Control groups of Linux, where this process may make some: a limit of memory for each part of the service, and a limit of
+// processor time for the attackers. Version 1 and version 2 of their interface are both in use.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+export interface Group {
+  /** A process joins by writing its id into it. */
+  procsFile: string;
+  /** How many processes the kernel has killed because the group was at its limit of memory. */
+  countKilled: () => number;
+  remove: () => void;
+}
+
+interface Files {
+  folder: string;
+  limit: [name: string, value: string][];
+  events: string;
+}
+
+const ROOT = '/sys/fs/cgroup';
+const PERIOD_US = 100_000;
+const PREFIX = 'hostile-neighbours-';
+
+/** Undefined where the machine does not let this process make one. */
+export function makeMemoryGroup(name: string, limitMiB: number): Group | undefined {
+  const bytes = String(limitMiB * 1024 * 1024);
+  return makeGroup(name, [
+    { folder: own('memory'), limit: [['memory.limit_in_bytes', bytes]], events: 'memory.oom_control' },
+    {
+      folder: own(''),
+      limit: [
+        ['memory.max', bytes],
+        ['memory.swap.max', '0'],
+      ],
+      events: 'memory.events',
+    },
+  ]);
+}
+
+/** `share`: of one processor. */
+export function makeProcessorGroup(name: string, share: number): Group | undefined {
+  const quota = String(Math.round(share * PERIOD_US));
+  return makeGroup(name, [
+    { folder: own('cpu'), limit: [['cpu.cfs_quota_us', quota]], events: 'cpu.stat' },
+    { folder: own(''), limit: [['cpu.max', `${quota} ${PERIOD_US}`]], events: 'cpu.stat' },
+  ]);
+}
+
+function makeGroup(name: string, versions: Files[]): Group | undefined {
+  for (const { folder, limit, events } of versions) {
+    if (!existsSync(folder)) continue;
+    removeAbandoned(folder);
+    const group = path.join(folder, `${PREFIX}${process.pid}-${name}`);
+    const remove = (): void => {
+      try {
+        rmdirSync(group);
+      } catch {
+        // A process has not quite gone yet: the next suite removes the folder.
+      }
+    };
+    try {
+      mkdirSync(group);
+      for (const [file, value] of limit) writeFileSync(path.join(group, file), value);
+      const countKilled = (): number =>
+        Number(/^oom_kill (\d+)/m.exec(readFileSync(path.join(group, events), 'utf8'))?.[1] ?? 0);
+      return { procsFile: path.join(group, 'cgroup.procs'), countKilled, remove };
+    } catch {
+      remove();
+    }
+  }
+  return undefined;
+}
+
+/** The folder of the group in which this process is: limits that it is under stay above those that it sets. */
+function own(controller: string): string {
+  const line = readText('/proc/self/cgroup')
+    .split('\n')
+    .map((each) => each.split(':'))
+    .find(([, controllers = '']) => controllers.split(',').includes(controller));
+  if (line === undefined) return path.join(ROOT, 'none');
+  const folder = path.join(ROOT, controller, line[2] ?? '');
+  // In a container the group is often the root of what is mounted.
+  return existsSync(folder) ? folder : path.join(ROOT, controller);
+}
+
+/** Groups of suites that were killed. */
+function removeAbandoned(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(PREFIX) || existsSync(`/proc/${name.slice(PREFIX.length).split('-')[0]}`)) continue;
+    try {
+      rmdirSync(path.join(folder, name));
+    } catch {
+      // It is somebody else's, or still in use.
+    }
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

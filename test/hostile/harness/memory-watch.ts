@@ -1,0 +1,76 @@
+// Watches what the API and the worker weigh, with their child processes, and whether they live on. Where no control group
+// limits their memory, it kills what is above the limit, as the kernel would.
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { withDescendants } from '../../../faults/processes.js';
+import type { Group } from './cgroups.js';
+import { PARTS, type Part, type PartLimits } from './limits.js';
+
+export interface Watched {
+  pidOf: (part: Part) => number | undefined;
+  limits: Record<Part, PartLimits>;
+  groups: Partial<Record<Part, Group>>;
+}
+
+export interface MemoryReport {
+  peakMiB: Record<Part, number>;
+  /** Sentences about processes that did not live on. */
+  deaths: string[];
+}
+
+const SAMPLE_EVERY_MS = 150;
+
+export function watchMemory({ pidOf, limits, groups }: Watched): { end: () => Promise<MemoryReport> } {
+  const first = { api: pidOf('api'), worker: pidOf('worker') };
+  const killedBefore = { api: groups.api?.countKilled() ?? 0, worker: groups.worker?.countKilled() ?? 0 };
+  const killedByUs = new Set<Part>();
+  const peakMiB = { api: 0, worker: 0 };
+  const over = new AbortController();
+
+  const watch = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      for (const part of PARTS) {
+        const pid = pidOf(part);
+        const weight = pid === undefined ? 0 : weigh(pid);
+        peakMiB[part] = Math.max(peakMiB[part], weight);
+        if (pid === undefined || groups[part] !== undefined || weight <= limits[part].memoryMiB) continue;
+        killedByUs.add(part);
+        killIfAlive(pid);
+      }
+      await pause(SAMPLE_EVERY_MS);
+    }
+  };
+  const watching = watch();
+  return {
+    async end() {
+      over.abort();
+      await watching;
+      const deaths = PARTS.flatMap((part) => {
+        const atLimit = killedByUs.has(part) || (groups[part]?.countKilled() ?? 0) > killedBefore[part];
+        if (atLimit) return [`${part} killed at its limit of ${limits[part].memoryMiB} MiB`];
+        return pidOf(part) === first[part] ? [] : [`${part} ended`];
+      });
+      return { peakMiB, deaths };
+    },
+  };
+}
+
+function weigh(pid: number): number {
+  return withDescendants(pid).reduce((sum, each) => sum + rssMiB(each), 0);
+}
+
+function rssMiB(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}

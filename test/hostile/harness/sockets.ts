@@ -1,0 +1,91 @@
+// Moves on bare connections: bodies that do not come, answers that nobody takes, connections that stay.
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { credentials, type Request, type Tenant } from './tenant.js';
+
+export interface HeldBodies extends Request {
+  count: number;
+  /** The announced length; chunked where it is absent. */
+  lengthBytes?: number;
+  /** Sends one byte of the body each so many milliseconds; nothing of it where it is absent. */
+  dripEveryMs?: number;
+}
+
+export interface HeldAnswers extends Request {
+  count: number;
+  /** What a reader takes; nothing more than the beginning where it is absent. */
+  bytesPerSecond?: number;
+}
+
+/** Opens requests whose bodies are withheld or dripped, each again when the service has ended it. */
+export function holdBodies(tenant: Tenant, { count, lengthBytes, dripEveryMs, ...request }: HeldBodies): Promise<void> {
+  const framing = lengthBytes === undefined ? 'Transfer-Encoding: chunked' : `Content-Length: ${lengthBytes}`;
+  return hold(tenant, count, (socket) => {
+    socket.write(headOf(tenant, { method: 'POST', ...request }, ['Content-Type: application/json', framing]));
+    socket.resume();
+    if (dripEveryMs === undefined) return undefined;
+    return setInterval(() => socket.write(lengthBytes === undefined ? '1\r\n \r\n' : ' '), dripEveryMs);
+  });
+}
+
+/** Asks for answers and takes nothing of them after their beginning, or a few bytes a second. */
+export function holdAnswers(tenant: Tenant, { count, bytesPerSecond, ...request }: HeldAnswers): Promise<void> {
+  return hold(tenant, count, (socket) => {
+    socket.write(headOf(tenant, request, []));
+    socket.once('data', () => socket.pause());
+    if (bytesPerSecond === undefined) return undefined;
+    return setInterval(() => void socket.read(bytesPerSecond), 1_000);
+  });
+}
+
+/** Opens connections that send these bytes, and then nothing more. */
+export function holdConnections(tenant: Tenant, count: number, bytes = ''): Promise<void> {
+  return hold(tenant, count, (socket) => {
+    socket.write(bytes);
+    socket.resume();
+    return undefined;
+  });
+}
+
+export function headOf(tenant: Tenant, { method = 'GET', path, headers, as }: Request, further: string[]): string {
+  const given = Object.entries({ ...credentials(tenant, as), ...headers }).map(([name, value]) => `${name}: ${value}`);
+  return [`${method} ${path} HTTP/1.1`, `Host: ${new URL(tenant.apiUrl).host}`, ...given, ...further, '', ''].join(
+    '\r\n',
+  );
+}
+
+type Use = (socket: Socket) => NodeJS.Timeout | undefined;
+
+async function hold(tenant: Tenant, count: number, use: Use): Promise<void> {
+  const keep = async (): Promise<void> => {
+    while (!tenant.signal.aborted) {
+      await holdOne(tenant, use);
+      await pause(200);
+    }
+  };
+  await Promise.all(Array.from({ length: count }, keep));
+}
+
+function holdOne(tenant: Tenant, use: Use): Promise<void> {
+  const { hostname, port } = new URL(tenant.apiUrl);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname);
+    let timer: NodeJS.Timeout | undefined;
+    let head = '';
+    const end = (): void => void socket.destroy();
+    tenant.signal.addEventListener('abort', end);
+    socket.once('connect', () => {
+      tenant.count('held');
+      timer = use(socket);
+    });
+    socket.on('data', (bytes: Buffer) => {
+      if (head === '') tenant.count((head = bytes.toString('latin1', 9, 12)));
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => tenant.count(error.code ?? 'error'));
+    socket.once('close', () => {
+      clearInterval(timer);
+      tenant.signal.removeEventListener('abort', end);
+      resolve();
+    });
+  });
+}

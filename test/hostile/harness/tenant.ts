@@ -1,0 +1,100 @@
+// An attacker with an account, and the moves that attacks are made of.
+import { setTimeout as pause } from 'node:timers/promises';
+import { createApiClient, type ApiClient, type Envelope } from '../../support/api-client.js';
+import type { AccountAt, Outcomes } from './attack.js';
+
+export interface Tenant extends AccountAt {
+  api: ApiClient;
+  session: ApiClient;
+  /** The address of the hostile servers in this process (servers.ts). */
+  outside: string;
+  signal: AbortSignal;
+  count: (outcome: string | number) => void;
+}
+
+export interface Request {
+  method?: string;
+  /** Below the service's address, with a leading slash. */
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+  /** Whose request it is; the key's by default. */
+  as?: 'key' | 'bearer' | 'session' | 'stranger';
+}
+
+export function createTenant(account: AccountAt, outside: string, signal: AbortSignal, outcomes: Outcomes): Tenant {
+  return {
+    ...account,
+    api: createApiClient(account.apiUrl, account.apiKey),
+    session: createApiClient(account.apiUrl, { session: account.sessionToken }),
+    outside,
+    signal,
+    count: (outcome) => void (outcomes[outcome] = (outcomes[outcome] ?? 0) + 1),
+  };
+}
+
+export function credentials({ apiKey, sessionToken }: AccountAt, as: Request['as'] = 'key'): Record<string, string> {
+  if (as === 'stranger') return {};
+  return as === 'key'
+    ? { 'x-api-key': apiKey }
+    : { authorization: `Bearer ${as === 'session' ? sessionToken : apiKey}` };
+}
+
+/** Sends one request and drops the answer's body as it comes; gives the status. */
+export async function send(tenant: Tenant, { method, path, headers, body, as }: Request): Promise<number> {
+  tenant.count('sent');
+  const response = await fetch(`${tenant.apiUrl}${path}`, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...credentials(tenant, as),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body }),
+    signal: tenant.signal,
+  });
+  await response.body?.pipeTo(new WritableStream());
+  tenant.count(response.status);
+  return response.status;
+}
+
+/** So many sides repeat the move until the attack is over. What goes wrong is counted, and tried again. */
+export async function repeat(tenant: Tenant, sides: number, move: (round: number) => Promise<unknown>): Promise<void> {
+  let rounds = 0;
+  const side = async (): Promise<void> => {
+    while (!tenant.signal.aborted) {
+      try {
+        await move(rounds++);
+      } catch (error) {
+        tenant.count(codeOf(error));
+        await pause(50);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: sides }, side));
+}
+
+/** So many sides repeat the request. */
+export function flood(tenant: Tenant, sides: number, request: Request | ((round: number) => Request)): Promise<void> {
+  return repeat(tenant, sides, (round) => send(tenant, typeof request === 'function' ? request(round) : request));
+}
+
+/** So many sides start runs of the drawing, each the next one when its last has ended or has lasted for ten seconds. */
+export async function keepRunning(tenant: Tenant, sides: number, data: object, input: unknown = {}): Promise<void> {
+  const { api, projectId } = tenant;
+  const workflow = await api.createWorkflow(projectId, data);
+  await repeat(tenant, sides, async () => {
+    const started = await api.run(workflow, input);
+    tenant.count(`run ${started.status}`);
+    if (started.status !== 201) throw new Error(`a run was refused: ${JSON.stringify(started.data.data)}`);
+    const poll = await api.get<Envelope>(`/workflows/workflow_result/?id=${started.data.id}`, {
+      headers: { prefer: 'wait=10' },
+    });
+    tenant.count(poll.body.data.status);
+  });
+}
+
+export function codeOf(error: unknown): string {
+  const { code, cause, message } = error as { code?: string; cause?: { code?: string }; message?: string };
+  return cause?.code ?? (typeof code === 'string' ? code : undefined) ?? String(message).slice(0, 80);
+}

@@ -1,0 +1,148 @@
+// The neighbour who only wants to work: it saves drawings, starts runs and polls them all the time, and measures how long the
+// service takes.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { drawing, http, linkInRow, node, resultOf, trigger } from '../../support/graphs.js';
+import type { HttpTarget } from '../../support/http-target.js';
+import type { AccountAt } from './attack.js';
+
+export interface VictimReport {
+  pollsMs: number[];
+  startsMs: number[];
+  savesMs: number[];
+  started: number;
+  succeeded: number;
+  /** Requests that were refused or not answered, and runs that failed. */
+  failures: string[];
+}
+
+export interface Victim {
+  account: AccountAt;
+  runWorkflows: number[];
+  savedWorkflow: number;
+}
+
+const SAVED_BYTES = 300_000;
+const POLL_EVERY_MS = 50;
+const START_EVERY_MS = 250;
+const SAVE_EVERY_MS = 400;
+const POLLERS = 2;
+const ANSWER_WITHIN_MS = 10_000;
+
+type Post = <T>(path: string, body: object, method?: 'POST' | 'PATCH') => Promise<T>;
+
+export async function createVictim(account: AccountAt, target: HttpTarget): Promise<Victim> {
+  const { post, close } = connect(account);
+  const make = async (title: string, data: object): Promise<number> =>
+    (await post<{ id: number }>('/workflows/', { project: account.projectId, title, data })).id;
+  const called = http(`${target.url}/status/200`);
+  const calls = drawing(linkInRow([trigger(), called, node('output', { value: resultOf(called) })]));
+  const runWorkflows = [await make('calls', calls), await make('waits', waitsForCallback())];
+  const savedWorkflow = await make('saved', {});
+  await close();
+  return { account, runWorkflows, savedWorkflow };
+}
+
+/** A node posts to the callback that another one beside it waits for. */
+function waitsForCallback(): object {
+  const [start, wait, end] = [trigger(), node('wait', { mode: 'callback' }), node('output', { value: 'called' })];
+  const caller = http(`{{ ${wait.id}.callback_url }}`, {
+    method: 'POST',
+    body: { answer: 'yes' },
+    next_nodes: [end.id],
+  });
+  start.data.next_nodes = [wait.id, caller.id];
+  wait.data.next_nodes = [end.id];
+  return drawing([start, wait, caller, end]);
+}
+
+/** Works for `measureMs`, and then follows its open runs for `endWithinMs` at most. */
+export async function work(
+  { account, runWorkflows, savedWorkflow }: Victim,
+  { measureMs, endWithinMs }: { measureMs: number; endWithinMs: number },
+): Promise<VictimReport> {
+  const { post, poll, close } = connect(account);
+  const report: VictimReport = { pollsMs: [], startsMs: [], savesMs: [], started: 0, succeeded: 0, failures: [] };
+  const stopAt = performance.now() + measureMs;
+  const open: string[] = [];
+  let inHand = 0;
+
+  const timed = async <T>(what: string, times: number[], request: () => Promise<T>): Promise<T | undefined> => {
+    const sentAt = performance.now();
+    try {
+      const answer = await request();
+      times.push(performance.now() - sentAt);
+      return answer;
+    } catch (error) {
+      times.push(performance.now() - sentAt);
+      report.failures.push(`${what}: ${(error as Error).message.slice(0, 120)}`);
+      await pause(200);
+      return undefined;
+    }
+  };
+  const every = async (ms: number, move: (round: number) => Promise<void>): Promise<void> => {
+    for (let round = 0; performance.now() < stopAt; round += 1) {
+      await move(round);
+      await pause(ms);
+    }
+  };
+  const starting = every(START_EVERY_MS, async (round) => {
+    const path = `/workflows/${runWorkflows[round % runWorkflows.length]}/run/`;
+    const answer = await timed('start', report.startsMs, () =>
+      post<{ status: number; data: { id: string } }>(path, {}),
+    );
+    if (answer === undefined) return;
+    report.started += 1;
+    if (answer.status === 201) open.push(answer.data.id);
+    else report.failures.push(`start: inner status ${answer.status}`);
+  });
+  const saving = every(SAVE_EVERY_MS, async (round) => {
+    const data = { nodes: [], note: `${round}-`.padEnd(SAVED_BYTES, String(performance.now())) };
+    await timed('save', report.savesMs, () => post(`/workflows/${savedWorkflow}/`, { data }, 'PATCH'));
+  });
+  const over = new AbortController();
+  const working = Promise.all([starting, saving]).finally(() => over.abort());
+  const giveUpAt = stopAt + endWithinMs;
+  const polling = async (): Promise<void> => {
+    while (!over.signal.aborted || (open.length + inHand > 0 && performance.now() < giveUpAt)) {
+      const runId = open.shift();
+      if (runId !== undefined) {
+        inHand += 1;
+        const status = await timed('poll', report.pollsMs, () => poll(runId));
+        if (status === 'succeed') report.succeeded += 1;
+        else if (status === 'failed') report.failures.push(`run ${runId} failed`);
+        else open.push(runId);
+        inHand -= 1;
+      }
+      await pause(POLL_EVERY_MS);
+    }
+  };
+  await Promise.all([working, ...Array.from({ length: POLLERS }, polling)]);
+  await close();
+  return report;
+}
+
+/** Connections of its own: those of an earlier round would be spared what new ones meet. */
+function connect({ apiUrl, apiKey }: AccountAt) {
+  const pool = new Pool(apiUrl, { connections: 8, headersTimeout: ANSWER_WITHIN_MS, bodyTimeout: ANSWER_WITHIN_MS });
+  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+  const ask = async <T>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<T> => {
+    const answer = await pool.request({
+      method,
+      path: `/api/v1${path}`,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode > 299) throw new Error(`${answer.statusCode} ${text.slice(0, 80)}`);
+    return JSON.parse(text) as T;
+  };
+  const post: Post = (path, body, method = 'POST') => ask(method, path, body);
+  return {
+    post,
+    poll: async (runId: string) =>
+      (await ask<{ data: { status: string } }>('GET', `/workflows/workflow_result/?id=${runId}`)).data.status,
+    close: () => pool.destroy(),
+  };
+}

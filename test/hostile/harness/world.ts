@@ -1,0 +1,147 @@
+// The stack under the limits of the images, its tenants, and what brings it back after an attack that it did not bear.
+import { createServer, type AddressInfo } from 'node:net';
+import path from 'node:path';
+import { createAccount, openSession } from '../../api/accounts.js';
+import { createApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import type { FakeModelProvider } from '../../support/fake-model-provider.js';
+import { startHttpTarget } from '../../support/http-target.js';
+import { queryDatabase, withTemporal } from '../../support/inspect.js';
+import { startStack, type StartedStack } from '../../support/stack.js';
+import type { AccountAt } from './attack.js';
+import { makeMemoryGroup, makeProcessorGroup, type Group } from './cgroups.js';
+import { PARTS, readLimits, type Part } from './limits.js';
+import type { Watched } from './memory-watch.js';
+import { createVictim, type Victim } from './victim.js';
+
+export interface World extends Watched {
+  stack: StartedStack;
+  victim: Victim;
+  /** Which attackers join, where the machine has such groups. */
+  attackerGroup: Group | undefined;
+  openAccount: () => Promise<AccountAt>;
+  /** Ends the runs and schedules of these accounts. */
+  closeAccounts: (accounts: AccountAt[]) => Promise<void>;
+  /** Other processes in place of the API and the worker. */
+  restart: () => Promise<void>;
+  close: (options: { keep: boolean }) => Promise<void>;
+}
+
+/** Of one processor, for all attackers of a round together. */
+const ATTACKER_SHARE = 0.5;
+/** A user may have a hundred keys with a limit of sixty. */
+const RATE_LIMIT = 6_000;
+const TERMINATE_AT_ONCE = 20;
+const PRELOAD = path.join(import.meta.dirname, 'under-limits.mjs');
+
+export async function startWorld(): Promise<World> {
+  const limits = readLimits();
+  const groups: Partial<Record<Part, Group>> = {};
+  for (const part of PARTS) {
+    const group = makeMemoryGroup(part, limits[part].memoryMiB);
+    if (group !== undefined) groups[part] = group;
+  }
+  const attackerGroup = makeProcessorGroup('attackers', ATTACKER_SHARE);
+  const removeGroups = (): void => {
+    for (const group of [groups.api, groups.worker, attackerGroup]) group?.remove();
+  };
+  const target = await startHttpTarget();
+  const metricsPort = await findFreePort();
+  const stack = await startStack({
+    env: {
+      NODE_OPTIONS: `--import file://${PRELOAD}`,
+      HOSTILE_API_OPTIONS: limits.api.nodeOptions,
+      HOSTILE_API_GROUP: groups.api?.procsFile ?? '',
+      HOSTILE_WORKER_OPTIONS: limits.worker.nodeOptions,
+      HOSTILE_WORKER_GROUP: groups.worker?.procsFile ?? '',
+      WORKER_METRICS_PORT: String(metricsPort),
+    },
+  }).catch(async (error: unknown) => {
+    await target.close();
+    removeGroups();
+    throw error;
+  });
+  scriptModels(stack.modelProvider);
+  const readyUrls = [`${stack.apiUrl}/readyz`, `http://127.0.0.1:${metricsPort}/readyz`];
+  const untilReady = async (): Promise<void> => {
+    for (const url of readyUrls) {
+      const isReady = async (): Promise<boolean> => (await fetch(url, { signal: AbortSignal.timeout(5_000) })).ok;
+      await eventually(isReady, { timeoutMs: 120_000, intervalMs: 200 });
+    }
+  };
+  const openAccount = async (rateLimit = RATE_LIMIT): Promise<AccountAt> => {
+    const account = await createAccount(stack, rateLimit);
+    const { session } = await openSession(stack, account);
+    const projectId = await account.api.createProject('tenant');
+    return { apiUrl: stack.apiUrl, apiKey: account.apiKey, sessionToken: session, projectId };
+  };
+  return {
+    stack,
+    limits,
+    groups,
+    attackerGroup,
+    victim: await createVictim(await openAccount(1_000_000), target),
+    pidOf: (part) => stack.stack.pids[part],
+    openAccount,
+    closeAccounts: (accounts) => closeAccounts(stack, accounts),
+    async restart() {
+      const before = { ...stack.stack.pids };
+      for (const part of PARTS) if (before[part] !== undefined) process.kill(before[part], 'SIGKILL');
+      await eventually(() => PARTS.every((part) => ![undefined, before[part]].includes(stack.stack.pids[part])), {
+        timeoutMs: 60_000,
+      });
+      await untilReady();
+    },
+    async close({ keep }) {
+      try {
+        await stack.stop({ keep });
+      } finally {
+        await target.close();
+        removeGroups();
+      }
+    },
+  };
+}
+
+/** Models of the attackers' drawings. */
+function scriptModels(model: FakeModelProvider): void {
+  model.script('hostile-slow', { delayMs: 600_000 });
+  model.script('hostile-pause', { delayMs: 1_000 });
+  model.script('hostile-form', { text: '{"a":[1,2,3]}' });
+  model.script('hostile-agent', ({ body }) => {
+    const tools = body['tools'] as { function: { name: string } }[] | undefined;
+    return tools?.[0] === undefined ? {} : { toolCalls: [{ name: tools[0].function.name, arguments: {} }] };
+  });
+}
+
+async function closeAccounts(stack: StartedStack, accounts: AccountAt[]): Promise<void> {
+  const projects = accounts.map(({ projectId }) => projectId);
+  const text = `SELECT id FROM runs WHERE project_id = ANY($1) AND status = 'In Progress'`;
+  const open = await queryDatabase<{ id: string }>(stack, text, [projects]);
+  // With the project, its hooks and schedules end.
+  for (const { apiUrl, apiKey, projectId } of accounts)
+    await createApiClient(apiUrl, apiKey)
+      .delete(`/projects/${projectId}/`)
+      .catch(() => undefined);
+  await withTemporal(stack, async ({ workflow }) => {
+    const left = open.map(({ id }) => id);
+    const end = async (): Promise<void> => {
+      for (let id = left.pop(); id !== undefined; id = left.pop()) {
+        // One that was not started yet, or has ended meanwhile, is not there.
+        await workflow
+          .getHandle(id)
+          .terminate('the attack is over')
+          .catch(() => undefined);
+      }
+    };
+    await Promise.all(Array.from({ length: TERMINATE_AT_ONCE }, end));
+  });
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
