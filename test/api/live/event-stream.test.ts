@@ -12,7 +12,7 @@ import {
   http,
   linkInRow,
   llm,
-  node,
+  node as nodeOf,
   trigger,
   type DrawingNode,
 } from '../../support/graphs.js';
@@ -146,7 +146,7 @@ describe('the events of a run', function () {
 
     it('tell how far a loop is with the end of each iteration, as a poll does, and leave out the results of iterations', async () => {
       const inside = http(`${target.url}/bytes/40000`);
-      const loop = node('for_each', { items: '[1, 2, 3]', body_node: inside.id, concurrency: 1 });
+      const loop = nodeOf('for_each', { items: '[1, 2, 3]', body_node: inside.id, concurrency: 1 });
       const begin = trigger();
       linkInRow([begin, loop]);
       const runId = await startDrawing(drawing([begin, loop, inside]));

@@ -31,8 +31,8 @@ describe('a call on the wire whose node is closed for it', function () {
   }
   async function call({ projectId }: OpenRun, key: NodeKey, turn = 0): Promise<void> {
     await claimNode(db, key);
-    const reserved = { reservedUsd: '0.1', reservedTokens: { input: 1, output: 2 } };
-    const paid = { projectId, ...reserved, maxCostUsd: null };
+    const tokens = { input: 1, output: 2 };
+    const paid = { projectId, reservedUsd: '0.1', reservedTokens: tokens, maxCostUsd: null };
     await claimPaidCall(db, { ...key, turn, provider: 'p', model: 'm', repeatsAfterCrash: 1, ...paid });
   }
 
