@@ -175,6 +175,7 @@ function createDeps(
       defaultRateLimit: environment.defaultRateLimit,
       sessionRateLimit: environment.sessionRateLimit,
       resultRetentionDays,
+      runTimeoutDays: environment.runTimeoutDays,
       maxProjectBytes: environment.maxProjectBytes,
       publicUrl: environment.publicUrl,
       corsOrigins: environment.corsOrigins,

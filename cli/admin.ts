@@ -17,6 +17,7 @@ import { addProviderKey, dropProviderKey } from './admin/provider-keys.js';
 import { reencryptSecrets, showSecrets } from './admin/secrets.js';
 import { addUserCommands } from './admin/user-commands.js';
 import { describeFailure } from './exit.js';
+import { parseEnvironment } from '../config/environment.js';
 import { insertAuditEntry, SYSTEM } from '../db/audit/audit-entry.js';
 import { forgetSignals } from '../db/agents/approvals-repository.js';
 import { forgetWakes } from '../db/waits/wakes-repository.js';
@@ -99,8 +100,9 @@ program
   .action(() =>
     run(({ db }) =>
       db.transaction().execute(async (trx) => {
+        const { runTimeoutDays: days } = parseEnvironment(process.env);
         await insertAuditEntry(trx, { action: 'signals.resent', doer: SYSTEM, projectId: null });
-        return { decisions: await forgetSignals(trx), wakes: await forgetWakes(trx) };
+        return { decisions: await forgetSignals(trx, days), wakes: await forgetWakes(trx, days) };
       }),
     ),
   );

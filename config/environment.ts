@@ -46,6 +46,7 @@ const schema = z.object({
   SESSION_RATE_LIMIT: z.coerce.number().int().min(1).max(2_147_483_647).default(600),
   CHAT_TIMEOUT_SECONDS: z.coerce.number().positive().max(60).default(60),
   RESULT_RETENTION_DAYS: z.coerce.number().int().min(1).default(30),
+  RUN_TIMEOUT_DAYS: z.coerce.number().int().min(1).max(3_650).default(365),
   MAX_PROJECT_BYTES: byteSize.default(10 * 2 ** 30),
   WEBHOOK_RETRY_SCHEDULE: z.string().default('5,300,1800,7200,18000,36000,50400,72000,86400'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -110,6 +111,7 @@ export interface Environment extends DatabaseSettings, NetworkSettings {
   /** At most 60, the specification's limit for the chat proxy. */
   chatTimeoutSeconds: number;
   resultRetentionDays: number;
+  runTimeoutDays: number;
   /** What a project may store. */
   maxProjectBytes: number;
   /** Seconds before the second, third, ... attempt of a webhook delivery; no attempt follows the last one. */
@@ -183,6 +185,7 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     sessionRateLimit: values.SESSION_RATE_LIMIT,
     chatTimeoutSeconds: values.CHAT_TIMEOUT_SECONDS,
     resultRetentionDays: values.RESULT_RETENTION_DAYS,
+    runTimeoutDays: values.RUN_TIMEOUT_DAYS,
     maxProjectBytes: values.MAX_PROJECT_BYTES,
     webhookRetrySeconds: parseRetrySchedule(values.WEBHOOK_RETRY_SCHEDULE),
     ...toDatabaseSettings(values),

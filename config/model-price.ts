@@ -12,16 +12,29 @@ export interface ModelCharge {
   reason: string;
   /** The provider's usage counts as JSON text, for the ledger. */
   usage: string | null;
+  tokens: Tokens;
+  /** The provider has reported no usage. */
+  isEstimated: boolean;
 }
 
-/** Returns the exact cost of a completion in USD. A usage value that is not a valid token count counts as 0. */
-export function toCharge(usage: unknown, model: ResolvedModel): ModelCharge {
+/** Why the tokens of a call are estimated. */
+export const NOT_REPORTED = 'The provider reported no usage: it is estimated at one token for every 3 characters.';
+
+/**
+ * Returns the exact cost of a completion in USD; of one without usage, what `estimated` costs. Of a usage, a value that is
+ * not a valid token count counts as 0.
+ */
+export function toCharge(usage: unknown, model: ResolvedModel, estimated: Tokens): ModelCharge {
   const { prompt_tokens, completion_tokens } = (usage ?? {}) as Record<string, unknown>;
+  const isEstimated = !isCount(prompt_tokens) && !isCount(completion_tokens);
+  const tokens = isEstimated ? estimated : { input: toTokens(prompt_tokens), output: toTokens(completion_tokens) };
   return {
-    amountUsd: priceOf({ input: toTokens(prompt_tokens), output: toTokens(completion_tokens) }, model),
+    amountUsd: priceOf(tokens, model),
     priceVersion: model.priceVersion,
-    reason: usage === null || usage === undefined ? 'The provider reported no usage.' : '',
+    reason: isEstimated ? NOT_REPORTED : '',
     usage: usage === undefined ? null : JSON.stringify(usage),
+    tokens,
+    isEstimated,
   };
 }
 
@@ -38,7 +51,11 @@ export function priceOf({ input, output }: Tokens, model: ResolvedModel): string
 
 /** A provider's token count is untrusted input: anything but a positive integer counts as 0. */
 export function toTokens(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
+  return isCount(value) ? value : 0;
+}
+
+export function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 const CHARACTERS_PER_TOKEN = 3;
@@ -47,6 +64,17 @@ const ANSWER_TOKENS = 4_096;
 /** Where nobody has counted: one token for every 3 characters. */
 export function tokensIn(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+}
+
+/** Words of the protocol, which the model has not said. */
+const NOT_SAID = new Set(['role', 'id', 'type']);
+
+/** The length of all texts in what the model has said: content, refusals, names and arguments of tool calls. */
+export function charactersIn(said: unknown): number {
+  if (typeof said === 'string') return said.length;
+  if (Array.isArray(said)) return said.reduce<number>((sum, part) => sum + charactersIn(part), 0);
+  if (typeof said !== 'object' || said === null) return 0;
+  return Object.entries(said).reduce((sum, [key, part]) => sum + (NOT_SAID.has(key) ? 0 : charactersIn(part)), 0);
 }
 
 /** How long the answer to a call may be: the parameters of a chat completion that say so. */

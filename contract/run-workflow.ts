@@ -18,8 +18,8 @@ export const RUN_SEARCH_ATTRIBUTES = { ProjectId: 'Keyword', WorkflowDefId: 'Key
  */
 export const MAX_NODES_IN_FLIGHT = 32;
 
-/** Ends runs that can no longer report; the reconciler closes them as timed out. */
-export const RUN_TIMEOUT = '30 days';
+/** How long a run may last in all, where `RUN_TIMEOUT_DAYS` does not say it. The reconciler closes it as timed out. */
+export const DEFAULT_RUN_TIMEOUT_DAYS = 365;
 
 /** Of runs in Temporal, 1 to 5: those by API key come after those that a person waits for and before bulk work. */
 export const RUN_PRIORITY = 3;
@@ -68,11 +68,6 @@ export interface ResumedRun extends ScopeSnapshot {
   /** The waits that have begun. Absent where there are none, as are the nodes that were woken (`nodePlace`). */
   waits?: [node: number, wait: WaitFacts, path?: string][];
   woken?: string[];
-}
-
-/** Names a node in an iteration by one text, as the ids of its activities do. */
-export function nodePlace({ path, nodeId }: { path: string; nodeId: string }): string {
-  return path === '' ? nodeId : `${path}/${nodeId}`;
 }
 
 /** The state that an agent needs to continue after any interruption. */

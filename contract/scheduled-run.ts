@@ -4,8 +4,8 @@ import type { ChildToStart } from './activities.js';
 /** The workflow type that a schedule starts: `WorkflowType='scheduledRun'`. */
 export const SCHEDULED_RUN_TYPE = 'scheduledRun';
 
-/** Longer than a run can last. */
-export const SCHEDULED_RUN_TIMEOUT = '31 days';
+/** Longer than `RUN_TIMEOUT_DAYS` may let a run last. */
+export const SCHEDULED_RUN_TIMEOUT = '3651 days';
 
 /** The nominal time of a firing, without jitter, to the second. Temporal sets it. */
 export const NOMINAL_TIME_ATTRIBUTE = 'TemporalScheduledStartTime';

@@ -1,4 +1,5 @@
 import { readDrawing, type Document, type DrawnNode, type StructuralError } from './document.js';
+import { encodeId } from './iteration-path.js';
 import { whatEveryNodeSays } from './nodes/every-node.js';
 import { traitsOf } from './kinds.js';
 import { BODY_HANDLE, ERROR_HANDLE, MAX_DEPTH, type Handle, type Plan } from './plan.js';
@@ -20,6 +21,14 @@ export function compilePlan(data: unknown): CompiledPlan {
   if (errors.length > 0) return { ok: false, errors };
   const { plan, errors: scopeErrors } = new PlanBuilder(nodes).build(document.startNode);
   return scopeErrors.length > 0 ? { ok: false, errors: scopeErrors } : { ok: true, document, plan };
+}
+
+/** Of the path of an iteration, in UTF-8: indexes of the database hold it together with the id of a node. */
+const MAX_PATH_BYTES = 1_600;
+
+/** Of one iteration of the loop, with the signs around its id and an index below 10,000. */
+function longestPath(loopId: string): number {
+  return new TextEncoder().encode(`/${encodeId(loopId)}[9999]`).length;
 }
 
 /** Nobody reads more. */
@@ -44,7 +53,7 @@ class PlanBuilder {
 
   build(startNode: string): { plan: Plan; errors: StructuralError[] } {
     const loops: Loop[] = [];
-    this.#fill({ number: -1, depth: 0 }, [startNode], loops);
+    this.#fill({ number: -1, depth: 0, pathBytes: 0 }, [startNode], loops);
     // The list grows while it is iterated: each body may have loops of its own.
     for (const loop of loops) {
       const first = this.#plan.ids.length;
@@ -70,7 +79,13 @@ class PlanBuilder {
       if (scope.depth === MAX_DEPTH) {
         const message = `The loop is nested deeper than ${MAX_DEPTH} loops.`;
         this.#addError({ code: 'too_deep', message, node_id: node.id });
-      } else loops.push({ number, depth: scope.depth + 1 });
+        continue;
+      }
+      const pathBytes = scope.pathBytes + longestPath(node.id);
+      if (pathBytes > MAX_PATH_BYTES) {
+        const message = `The ids of the loop and of those around it have more than ${MAX_PATH_BYTES} bytes together.`;
+        this.#addError({ code: 'invalid_node_id', message, node_id: node.id });
+      } else loops.push({ number, depth: scope.depth + 1, pathBytes });
     }
   }
 
@@ -123,6 +138,8 @@ class PlanBuilder {
 interface Loop {
   number: number;
   depth: number;
+  /** Of the longest path of an iteration of it. */
+  pathBytes: number;
 }
 
 function isIntoBody({ kind }: DrawnNode, handle: Handle): boolean {

@@ -1,6 +1,11 @@
 // The path of an iteration, such as `LOOP[3]/INNER[0]`: which iteration of which loop, the outermost first. Empty for the
 // drawing outside loops. The run workflow imports this file, so it imports nothing.
 
+/** Percent-encodes the signs of an id that stand between ids in paths and names. Other ids stay as they are. */
+export function encodeId(id: string): string {
+  return id.replace(/[%/[\]~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
 /** Returns the path of an iteration of the loop `loopId`, which has the path `path` itself. */
 export function iterationPath(path: string, loopId: string, index: number): string {
   return `${iterationsPrefix(path, loopId)}${index}]`;
@@ -8,17 +13,17 @@ export function iterationPath(path: string, loopId: string, index: number): stri
 
 /** Returns what the paths of all iterations of the loop begin with. */
 export function iterationsPrefix(path: string, loopId: string): string {
-  return `${path === '' ? '' : `${path}/`}${loopId}[`;
+  return `${path === '' ? '' : `${path}/`}${encodeId(loopId)}[`;
 }
 
 /**
  * Returns the part of `path` that has these loops, which begin with the outermost one; undefined where the path begins
- * with other loops or ends before. Ids are compared whole, because they may hold brackets and slashes.
+ * with other loops or ends before.
  */
 export function scopeOfPath(path: string, loopIds: readonly string[]): string | undefined {
   let end = 0;
   for (const loopId of loopIds) {
-    const head = `${end === 0 ? '' : '/'}${loopId}[`;
+    const head = `${end === 0 ? '' : '/'}${encodeId(loopId)}[`;
     if (!path.startsWith(head, end)) return undefined;
     end = path.indexOf(']', end + head.length) + 1;
     if (end === 0) return undefined;

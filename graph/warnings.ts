@@ -15,6 +15,7 @@ import { createUpstreamTest, type UpstreamTest } from './upstream.js';
 export interface Warning {
   node_id: string;
   code:
+    | 'dead_end'
     | 'dead_setting'
     | 'links_disagree'
     | 'literal_variable'
@@ -28,8 +29,8 @@ export interface Warning {
 // As for structural errors: enough for any person, and a bound for hostile drawings.
 const MAX_FINDINGS = 1000;
 
-/** Returns the warnings of a drawing that can run, in the order of its nodes. */
-export function findWarnings(data: unknown, document: Document, plan: Plan): Warning[] {
+/** Returns the warnings of a drawing that can run, in the order of its nodes. `runDays`: how long a run may last. */
+export function findWarnings(data: unknown, document: Document, plan: Plan, runDays: number): Warning[] {
   const edges = groupEdges(isObject(data) ? data['edges'] : undefined);
   const isKnown = createVariableTest(data, document, plan);
   const reachable = new Set(plan.ids);
@@ -46,7 +47,7 @@ export function findWarnings(data: unknown, document: Document, plan: Plan): War
     }
     if (reachable.has(id)) {
       warnings.push(...findDeadSettings(node), ...findUnknownVariables(node, isKnown));
-      warnings.push(...findLiteralVariables(node, isKnown), ...findOutlasting(node));
+      warnings.push(...findDeadEnd(node), ...findLiteralVariables(node, isKnown), ...findOutlasting(node, runDays));
     }
     if (warnings.length >= MAX_FINDINGS) break;
   }
@@ -73,9 +74,18 @@ function findDeadSettings({ id, kind, data, links }: DrawnNode): Warning[] {
   return messages.map((message) => ({ node_id: id, code: 'dead_setting', message }));
 }
 
-function findOutlasting({ id, kind, data }: DrawnNode): Warning[] {
-  if (!outlastsRun(kind, data)) return [];
-  const message = 'A run ends 30 days after its start, and this wait may last as long: the run then fails.';
+/** A kind that is left by its handles alone has no ordinary link that could be taken after a failure. */
+function findDeadEnd({ id, kind, data }: DrawnNode): Warning[] {
+  if (whatEveryNodeSays(data).onError !== 'continue' || exitsOf(kind, data).some(({ handle }) => handle === 0))
+    return [];
+  const message =
+    '`on_error` is "continue", and a node of this kind has no ordinary links: its way ends after a failure.';
+  return [{ node_id: id, code: 'dead_end', message }];
+}
+
+function findOutlasting({ id, kind, data }: DrawnNode, runDays: number): Warning[] {
+  if (!outlastsRun(kind, data, runDays)) return [];
+  const message = `A run ends ${runDays} days after its start, and this wait may last as long: the run then fails.`;
   return [{ node_id: id, code: 'outlasts_run', message }];
 }
 

@@ -18,7 +18,7 @@ import type {
   WaitFacts,
 } from '../contract/activities.js';
 import type { NodeFacts, NodeRef } from '../contract/nodes.js';
-import { nodePlace } from '../contract/run-workflow.js';
+import { activityIdOf } from '../contract/node-names.js';
 import type { FiringRef, ScheduleActivities } from '../contract/scheduled-run.js';
 import { kinds, type KindThatRuns } from '../graph/kinds.js';
 import type { NodeKey, Plan } from '../graph/plan.js';
@@ -73,13 +73,13 @@ export interface NodeCall {
 export type SingleStepKind = KindThatRuns<'activity' | 'inline'>;
 
 /**
- * Executes a node in the one activity of its kind. The activity id is the node's id, so that the Temporal UI matches
- * our tables.
+ * Executes a node in the one activity of its kind. The activity id is made from the node's id, so that the Temporal UI
+ * matches our tables.
  */
 export function callNode(kind: SingleStepKind, { node, summary }: NodeCall): Promise<NodeFacts> {
   const { activity, runs } = kinds[kind];
   if (runs === 'inline') return inline[activity].executeWithOptions({ summary }, [node]);
-  return inActivity[activity].executeWithOptions({ summary, activityId: nodePlace(node) }, [node]);
+  return inActivity[activity].executeWithOptions({ summary, activityId: activityIdOf(node) }, [node]);
 }
 
 const loading = proxyLocalActivities<Pick<Activities, 'loadKept' | 'loadPlan'>>(inWorkflowTask);

@@ -2,7 +2,8 @@
 // agent waits for its end. Each step is an activity that finds its stored outcome when it is repeated, and the cursor says
 // where to continue. The loop therefore survives worker deaths and continue-as-new.
 import type { ChildToStart, ToolsFacts } from '../contract/activities.js';
-import { nodePlace, type AgentCursor } from '../contract/run-workflow.js';
+import { activityIdOf } from '../contract/node-names.js';
+import type { AgentCursor } from '../contract/run-workflow.js';
 import type { NodeKey } from '../graph/plan.js';
 import { agentTools, agentTurn } from './activity-options.js';
 import { AGAIN_AFTER_MS } from './wait.js';
@@ -36,13 +37,16 @@ export async function runAgent(host: AgentHost, { key, summary }: AgentNode, fro
     host.remember(cursor);
     if (cursor.requests.length === 0 && cursor.runsUntilMs === undefined) {
       await host.gate();
-      const options = { summary: `${summary}: turn ${turn + 1}`, activityId: `${nodePlace(key)}/${turn}` };
+      const options = { summary: `${summary}: turn ${turn + 1}`, activityId: activityIdOf(key, `${turn}`) };
       const { next, approvals, waitMs } = await agentTurn.executeWithOptions(options, [step]);
       if (next === 'final') return;
       cursor = { turn, requests: approvals, deadlineMs: Date.now() + waitMs };
       host.remember(cursor);
     }
-    const options = { summary: `${summary}: tools of turn ${turn + 1}`, activityId: `${nodePlace(key)}/${turn}/tools` };
+    const options = {
+      summary: `${summary}: tools of turn ${turn + 1}`,
+      activityId: activityIdOf(key, `${turn}/tools`),
+    };
     await useTools(host, cursor, () => agentTools.executeWithOptions(options, [step]));
   }
 }

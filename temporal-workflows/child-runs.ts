@@ -8,9 +8,9 @@ import {
 import { WorkflowExecutionAlreadyStartedError, type Workflow } from '@temporalio/common';
 import type { ChildToStart } from '../contract/activities.js';
 import {
+  DEFAULT_RUN_TIMEOUT_DAYS,
   MAX_NODES_IN_FLIGHT,
   RUN_PRIORITY,
-  RUN_TIMEOUT,
   RUN_WORKFLOW_TYPE,
   type RunGraphInput,
 } from '../contract/run-workflow.js';
@@ -47,7 +47,7 @@ export async function startRun(run: ChildToStart): Promise<ChildWorkflowHandle<W
   }
 }
 
-function startChildRun({ runId, workflowId, projectId, summary, keepsResults }: ChildToStart) {
+function startChildRun({ runId, workflowId, projectId, summary, timeoutDays, keepsResults }: ChildToStart) {
   const input: RunGraphInput = { runId, maxInFlight: MAX_NODES_IN_FLIGHT, ...(keepsResults && { keepsResults }) };
   return startChild(RUN_WORKFLOW_TYPE, {
     workflowId: runId,
@@ -56,7 +56,7 @@ function startChildRun({ runId, workflowId, projectId, summary, keepsResults }: 
     parentClosePolicy: ParentClosePolicy.ABANDON,
     cancellationType: ChildWorkflowCancellationType.ABANDON,
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    workflowExecutionTimeout: RUN_TIMEOUT,
+    workflowExecutionTimeout: `${timeoutDays ?? DEFAULT_RUN_TIMEOUT_DAYS} days`,
     staticSummary: summary,
     typedSearchAttributes: [
       { key: { name: 'ProjectId', type: 'KEYWORD' }, value: String(projectId) },

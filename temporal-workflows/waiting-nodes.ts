@@ -1,14 +1,8 @@
 import { condition, upsertSearchAttributes } from '@temporalio/workflow';
 import type { ChildToStart, WaitFacts } from '../contract/activities.js';
 import type { NodeFacts } from '../contract/nodes.js';
-import {
-  nodePlace,
-  type AgentCursor,
-  type Decision,
-  type ResumedRun,
-  type Waiting,
-  type Wake,
-} from '../contract/run-workflow.js';
+import { nodePlace } from '../contract/node-names.js';
+import type { AgentCursor, Decision, ResumedRun, Waiting, Wake } from '../contract/run-workflow.js';
 import { FIRST_STEP, runAgent, type AgentNode } from './agent-loop.js';
 import { ChildRuns } from './child-runs.js';
 import type { Place } from './scope.js';

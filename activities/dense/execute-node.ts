@@ -1,5 +1,6 @@
 // Dense execution: executes one node inside a shared activity.
 import { activityInfo, Context } from '@temporalio/activity';
+import { activityIdOf } from '../../contract/node-names.js';
 import type { NodeFacts } from '../../contract/nodes.js';
 import type { ChainFacts } from '../../contract/dense.js';
 import { traitsOf, type NodeKind } from '../../graph/kinds.js';
@@ -57,7 +58,7 @@ async function attemptLocally(
   const { cancellationSignal } = Context.current();
   const handingOver = startDeadline(HAND_OVER_MS);
   const { signal: handOver } = handingOver;
-  const attempt = runInTurn(`${key.runId}/${key.path}/${key.nodeId}`, cancellationSignal, async () => {
+  const attempt = runInTurn(`${key.runId}/${activityIdOf(key)}`, cancellationSignal, async () => {
     const claim = await claimOrSettle(deps, key, step, readyAtMs);
     // The normal activity has taken over and may run in any worker, so nothing may begin here any more.
     if (handOver.aborted) return CONTINUE_NOW;

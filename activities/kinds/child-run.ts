@@ -40,6 +40,7 @@ export interface ReadingDeps {
 /** What it takes to start one. */
 export interface ChildDeps extends ReadingDeps {
   snapshots: SnapshotStore;
+  runTimeoutDays: number;
 }
 
 /** A run that is to be started. */
@@ -78,8 +79,12 @@ export async function ensureChild(
 }
 
 /** What the run workflow needs to start the run. */
-export function toChildToStart({ runId, workflowId, projectId, title, isResumed }: BegunChild): ChildToStart {
-  return { runId, workflowId, projectId, summary: toSummary(title), ...(isResumed && { keepsResults: true }) };
+export function toChildToStart(
+  { runTimeoutDays }: Pick<ChildDeps, 'runTimeoutDays'>,
+  { runId, workflowId, projectId, title, isResumed }: BegunChild,
+): ChildToStart {
+  const kept = isResumed && { keepsResults: true as const };
+  return { runId, workflowId, projectId, summary: toSummary(title), timeoutDays: runTimeoutDays, ...kept };
 }
 
 /** By the rules of every run, as the user who has started the node's own run. */

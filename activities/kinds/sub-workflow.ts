@@ -34,7 +34,7 @@ export function createBeginChildStep(deps: ChildDeps): NodeStep<WaitFacts> {
       );
       const { isOpen, untilMs } = begun;
       const isOver = untilMs === null || !isOpen;
-      const child = toChildToStart(begun);
+      const child = toChildToStart(deps, begun);
       return { for: 'child', untilMs: untilMs ?? 0, ...(isOver && { isOver }), ...(isOpen && { child }) };
     },
   };

@@ -2,6 +2,7 @@
 // sentences. Quotations of a provider or target stay in Postgres, masked.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ChainProgress } from '../../contract/dense.js';
+import type { AnsweredCall } from '../../db/agents/agent-charges.js';
 import { NodeError } from '../../graph/node-error.js';
 
 interface NodeFailureOptions {
@@ -18,8 +19,8 @@ export interface Charge {
   amountUsd: string;
   priceVersion: string;
   reason: string;
-  /** The provider's usage counts as JSON text, for the ledger. */
-  usage: string | null;
+  /** The answer to a model call that is recorded with the end of the node. Absent where the ledger has all calls. */
+  answered?: AnsweredCall;
 }
 
 /** A node's own failure. Its message may quote the other side. */

@@ -1,15 +1,20 @@
+import { createHash } from 'node:crypto';
 import type { NodeKey } from '../../graph/plan.js';
 
 /**
  * The `Idempotency-Key` of a node's call in its iteration, or of one turn of an agent. It is the same for each attempt.
  * Headers hold only visible ASCII, while a node's id may be any text, so other characters are percent-encoded. Three
- * more characters are encoded because two nodes could otherwise share a key.
+ * more characters are encoded because two nodes could otherwise share a key. A key that many servers would find too long is
+ * hashed.
  */
 export function toIdempotencyKey({ runId, path, nodeId }: NodeKey, turn?: number): string {
   const iteration = path === '' ? '' : `@${encodeId(path)}`;
   const key = `${runId}/${encodeId(nodeId)}${iteration}`;
-  return turn === undefined ? key : `${key}/${turn}`;
+  const whole = turn === undefined ? key : `${key}/${turn}`;
+  return whole.length <= MAX_KEY ? whole : `${runId}/~${createHash('sha256').update(whole).digest('hex')}`;
 }
+
+const MAX_KEY = 1_000;
 
 function encodeId(id: string): string {
   if (/^[\w.~-]*$/.test(id)) return id;

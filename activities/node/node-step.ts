@@ -2,6 +2,7 @@
 import type { Charge } from './failures.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
 import type { Logger } from '../../config/logger.js';
+import type { AnsweredCall } from '../../db/agents/agent-charges.js';
 import type { Database } from '../../db/core/client.js';
 import type { NodeClaim, NodeEnd as NodeEndRow } from '../../db/nodes/node-results-repository.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
@@ -82,5 +83,5 @@ export interface NodeStep<Facts> {
   /** Whether the run survives a failure with this code, whatever the node's `on_error` says. */
   survives?: (code: string) => boolean;
   /** Stores the node's end, by default with `recordNodeEnd`. Returns false for a repeat. */
-  store?: (end: NodeEndRow) => Promise<boolean>;
+  store?: (end: NodeEndRow, answered: AnsweredCall | undefined) => Promise<boolean>;
 }

@@ -68,10 +68,11 @@ export async function recordNode(
       errorMessage: end.failure ? toErrorMessage(end.failure, run.masker) : null,
       amountUsd: charge?.amountUsd ?? '0',
       priceVersion: charge?.priceVersion ?? '',
+      isEstimated: false,
       reason: charge?.reason ?? end.failure?.code ?? '',
-      usage: charge?.usage ?? null,
     } satisfies NodeEndRow;
-    isSettled = await (recorder.store?.(row) ?? recordNodeEnd(deps.db, row)).catch((error: unknown) => {
+    const storing = recorder.store?.(row, charge?.answered) ?? recordNodeEnd(deps.db, row);
+    isSettled = await storing.catch((error: unknown) => {
       throw isQuotaExceeded(error) ? quotaFailure(charge) : error;
     });
     if (!isSettled) stored = await findNodeClaim(deps.db, task);

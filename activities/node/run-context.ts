@@ -2,6 +2,7 @@
 // other runs may become more while it lasts.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { nodeOfRun } from '../../contract/node-names.js';
 import type { Db } from '../../db/core/client.js';
 import { findPassedSecrets, openPassedSecrets } from '../../db/runs/passed-secrets.js';
 import { findRunContext, findSnapshot, type StoredSnapshot } from '../../db/runs/run-context-repository.js';
@@ -157,8 +158,8 @@ function mayGetSecrets({ kind, data }: RunNode): boolean {
   return kind === 'workflow' || (kind === 'agent' && workflowToolsOf(data).length > 0);
 }
 
-function keyOf({ runId, path, nodeId }: NodeKey, index?: number): string {
-  return `${runId}/${path}/${nodeId}/${index ?? ''}`;
+function keyOf(node: NodeKey, index?: number): string {
+  return index === undefined ? nodeOfRun(node) : `${nodeOfRun(node)}~${index}`;
 }
 
 /** The stored graph is masked and shared by many runs, so each run fills in its own secrets. */

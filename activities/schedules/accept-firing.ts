@@ -49,6 +49,7 @@ export interface FiringDeps {
   secretBox: SecretBox;
   memory: ByteBudget;
   snapshots: SnapshotStore;
+  runTimeoutDays: number;
 }
 
 export function createAcceptFiring(deps: FiringDeps): ScheduleActivities['acceptFiring'] {
@@ -61,12 +62,12 @@ export function createAcceptFiring(deps: FiringDeps): ScheduleActivities['accept
       // Another attempt may have been faster.
       fired = await findFiredRun(db, firing);
     }
-    return fired?.isOpen === true ? toRunToStart(fired) : undefined;
+    return fired?.isOpen === true ? toRunToStart(deps, fired) : undefined;
   };
 }
 
-function toRunToStart({ runId, workflowId, projectId, title }: FiredRun) {
-  return { runId, workflowId, projectId, summary: toSummary(title) };
+function toRunToStart({ runTimeoutDays }: FiringDeps, { runId, workflowId, projectId, title }: FiredRun) {
+  return { runId, workflowId, projectId, summary: toSummary(title), timeoutDays: runTimeoutDays };
 }
 
 /** Stores the run, or why there is none. A paused schedule fires only by an operator's hand, and starts nothing. */

@@ -19,6 +19,7 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
     internalServiceToken: required(environment, 'internalServiceToken', 'INTERNAL_SERVICE_TOKEN').split(',')[0]!.trim(),
     apiInternalUrl: environment.apiInternalUrl.replace(/\/$/, ''),
     publicUrl: environment.publicUrl,
+    runTimeoutDays: environment.runTimeoutDays,
     addressRules: environment.addressRules,
     taskQueue: environment.temporalTaskQueue,
     temporal: loadTemporalConnection(env),

@@ -65,6 +65,8 @@ export interface ActivityDeps {
   activitySlots: number;
   logger: Logger;
   metrics: WorkerMetrics;
+  /** How long a run may last in all. */
+  runTimeoutDays: number;
   apiInternalUrl: string;
   internalServiceToken: string;
 }
@@ -78,7 +80,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const clients = createModelClients(db, secretBox, metrics);
   const forms = createFormChecker(deps.threads);
   const waits = { db, secretBox, contexts, callbacks: deps.callbacks };
-  const children = { ...waits, snapshots: createSnapshotStore(db) };
+  const children = { ...waits, snapshots: createSnapshotStore(db), runTimeoutDays: deps.runTimeoutDays };
   const agent: AgentDeps = { ...children, providers, clients, forms, sessions, node };
   const judge = createJudge(deps.threads);
   const loops = { db, secretBox, contexts, judge };
@@ -121,7 +123,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
     loadPlan: ({ runId }) => loadPlan(db, runId),
     loadKept: ({ runId }) => loadKept(db, runId),
     closeNode: ({ code, ...key }) => trace('closeNode', key, () => recordCaughtFailure(db, key, code)),
-    ...createScheduleActivities({ db, secretBox, memory, snapshots: children.snapshots }),
+    ...createScheduleActivities({ ...children, memory }),
     nodeChain: createNodeChain({
       executeNode: createExecuteNode(node, steps, trace),
       slots: { normal: new Slots(deps.activitySlots), local: new Slots(deps.activitySlots) },

@@ -1,12 +1,15 @@
 // Sends again the signals that runs have not confirmed: the decisions on requests of agents, and the wakes of nodes that wait.
-import { findUndelivered } from '../../db/agents/approvals-repository.js';
-import { findUndeliveredWakes } from '../../db/waits/wakes-repository.js';
+import { takeUndelivered } from '../../db/agents/approvals-repository.js';
+import { takeUndeliveredWakes } from '../../db/waits/wakes-repository.js';
 import { deliverDecision } from '../approvals/decide-approval.js';
 import type { AppDeps } from '../deps.js';
 import { deliverWake } from '../waits/deliver-wakes.js';
 import { workThrough } from './work-through.js';
 
-/** A signal that has not been confirmed after this time is sent again; the run uses only the first. */
+/**
+ * A signal that has not been confirmed after this time is sent again, and later and later where it cannot be delivered. The run
+ * uses only the first.
+ */
 const REDELIVER_AFTER_SECONDS = 3;
 const REDELIVER_IN_ALL = 50;
 const REDELIVER_AT_ONCE = 10;
@@ -18,8 +21,8 @@ const REDELIVER_AT_ONCE = 10;
 export async function redeliverSignals(deps: AppDeps, stopped: AbortSignal): Promise<void> {
   const { db, logger } = deps;
   const pool = { atOnce: REDELIVER_AT_ONCE, stopped };
-  const decisions = await findUndelivered(db, REDELIVER_AFTER_SECONDS, REDELIVER_IN_ALL);
+  const decisions = await takeUndelivered(db, REDELIVER_AFTER_SECONDS, REDELIVER_IN_ALL);
   await workThrough(decisions, pool, (decision) => deliverDecision(deps, logger, decision));
-  const wakes = await findUndeliveredWakes(db, REDELIVER_AFTER_SECONDS, REDELIVER_IN_ALL);
+  const wakes = await takeUndeliveredWakes(db, REDELIVER_AFTER_SECONDS, REDELIVER_IN_ALL);
   await workThrough(wakes, pool, (wake) => deliverWake(deps, logger, wake));
 }

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../config/logger.js';
 import type { ResolvedModel } from '../../config/model-providers.js';
-import { priceOf, reservedTokens, tokensIn, toTokens, type Tokens } from '../../config/model-price.js';
+import { NOT_REPORTED, priceOf, reservedTokens, tokensIn, toTokens, type Tokens } from '../../config/model-price.js';
 import type { Database } from '../../db/core/client.js';
 import {
   beginChatCall,
@@ -37,9 +37,13 @@ interface AskedCall {
   body: Parameters<typeof reservedTokens>[1];
 }
 
-/** How a call has ended. `broken`: the stream broke, or the caller hung up. */
+/**
+ * How a call has ended. `failed`: it was not made, or the provider has refused it. `cut`: it was sent, and no answer came.
+ * `broken`: the stream broke, or the caller hung up amid it.
+ */
 export type ChatOutcome =
   | { kind: 'failed'; reason: string }
+  | { kind: 'cut' }
   | { kind: 'complete'; read: ReadUsage }
   | { kind: 'broken'; read: ReadUsage };
 
@@ -129,7 +133,7 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
   };
 }
 
-const NOT_REPORTED = 'The provider reported no usage: it is estimated at one token for every 3 characters.';
+const CUT_OFF = 'The call was cut off before its answer came: what was reserved is charged, as estimated.';
 const NOT_COMPLETE = 'The answer was not complete: what was used is estimated at one token for every 3 characters.';
 const NOT_READ = 'The answer has an encoding that could not be read: what was reserved is charged.';
 
@@ -137,6 +141,10 @@ function toEnd(outcome: ChatOutcome, model: ResolvedModel, reserved: Tokens): Ch
   if (outcome.kind === 'failed') {
     const nothing = { amountUsd: '0', isEstimated: false, inputTokens: 0, outputTokens: 0 };
     return { status: 'Error', reason: outcome.reason, ...nothing };
+  }
+  if (outcome.kind === 'cut') {
+    const amountUsd = priceOf(reserved, model);
+    return { status: 'Error', reason: CUT_OFF, isEstimated: true, amountUsd, ...toCounts(reserved) };
   }
   const { usage, characters, decoded } = outcome.read;
   const status = outcome.kind === 'complete' ? ('Succeeded' as const) : ('Error' as const);

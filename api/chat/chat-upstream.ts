@@ -6,6 +6,7 @@ import type { ModelProvider } from '../../config/model-providers.js';
 import { ApiError } from '../http/errors.js';
 import { mayHoldKey } from './key-leak.js';
 import { tracedCall } from '../../outgoing/traced-call.js';
+import { whenSent } from '../../outgoing/when-sent.js';
 
 export interface ChatCall {
   provider: ModelProvider;
@@ -17,6 +18,8 @@ export interface ChatCall {
   wantsStream: boolean;
   /** Also ends the call at the provider. */
   signal: AbortSignal;
+  /** Called with true when the request leaves, and with false when the provider has refused it: then it costs nothing. */
+  onWire: (mayCost: boolean) => void;
 }
 
 export interface ChatAnswer {
@@ -81,8 +84,12 @@ async function post(agent: Agent, call: ChatCall, signal: AbortSignal): Promise<
   const answer = await tracedCall(
     { url, method: 'POST', headers, tellTrace: false, attributes },
     ({ statusCode }: Dispatcher.ResponseData) => statusCode,
-    () => request(url, { method: 'POST', headers, body: call.body, signal, dispatcher: agent }),
+    () => {
+      const dispatcher = whenSent(agent, () => call.onWire(true));
+      return request(url, { method: 'POST', headers, body: call.body, signal, dispatcher });
+    },
   );
+  if (answer.statusCode >= 300) call.onWire(false);
   // An abandoned body emits an error; without a listener it would end the process.
   answer.body.on('error', () => undefined);
   if (answer.statusCode >= 300 && answer.statusCode < 400) {

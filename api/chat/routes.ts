@@ -7,7 +7,6 @@ import { documentedAs } from '../http/documented-as.js';
 import { chatErrorSchema } from './chat-errors.js';
 import { meterAnswer } from './meter-answer.js';
 import { toCallerHeaders, toProviderHeaders } from './chat-headers.js';
-import type { ReadUsage } from './usage-reader.js';
 import type { AppDeps } from '../deps.js';
 import { ApiError, permissionDenied } from '../http/errors.js';
 import { mayAct } from '../../db/projects/roles.js';
@@ -71,6 +70,7 @@ const completeChat = defineRoute({
     const call = await deps.chatMeter.begin(asked);
     if (signal.aborted) await call.end({ kind: 'failed', reason: 'not_made' });
     signal.throwIfAborted();
+    let mayCost = false;
     const answer = await deps.chatUpstream
       .send({
         provider,
@@ -79,11 +79,11 @@ const completeChat = defineRoute({
         body: bodyBytes,
         wantsStream: body.stream === true,
         signal,
+        onWire: (may) => (mayCost = may),
       })
       .catch(async (error: unknown) => {
-        await call.end(
-          signal.aborted ? { kind: 'broken', read: NOTHING_READ } : { kind: 'failed', reason: codeOf(error) },
-        );
+        const reason = signal.aborted ? 'not_made' : codeOf(error);
+        await call.end(mayCost ? { kind: 'cut' } : { kind: 'failed', reason });
         throw error;
       });
     const facts = { model: body.model.slice(0, MAX_LOGGED_MODEL_LENGTH), provider: provider.name };
@@ -127,8 +127,6 @@ function unknownModel(name: string): ApiError {
   const shown = name.slice(0, MAX_LOGGED_MODEL_LENGTH);
   return new ApiError(404, 'model_not_found', `The model '${shown}' does not exist.`, { param: 'model' });
 }
-
-const NOTHING_READ: ReadUsage = { usage: undefined, characters: 0, decoded: 'whole' };
 
 function codeOf(error: unknown): string {
   return error instanceof ApiError ? error.code : 'upstream_error';

@@ -2,6 +2,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { charactersIn, isCount } from '../../config/model-price.js';
 import { isObject } from '../../graph/json.js';
 
 export interface ReadUsage extends SaidUsage {
@@ -137,19 +138,4 @@ function readObject(text: string, read: SaidUsage): void {
   } catch {
     // What is no JSON (`[DONE]`) says nothing.
   }
-}
-
-function isCount(value: unknown): boolean {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-/** Words of the protocol, which the model has not said. */
-const NOT_SAID = new Set(['role', 'id', 'type']);
-
-/** The length of all texts in what the model has said: content, refusals, names and arguments of tool calls. */
-function charactersIn(said: unknown): number {
-  if (typeof said === 'string') return said.length;
-  if (Array.isArray(said)) return said.reduce<number>((sum, part) => sum + charactersIn(part), 0);
-  if (!isObject(said)) return 0;
-  return Object.entries(said).reduce((sum, [key, part]) => sum + (NOT_SAID.has(key) ? 0 : charactersIn(part)), 0);
 }

@@ -11,6 +11,8 @@ export interface ApiConfig {
   sessionRateLimit: number;
   /** Results expire this long after the end of their run, unless a flag pins the run. */
   resultRetentionDays: number;
+  /** How long a run may last in all. */
+  runTimeoutDays: number;
   /** What a project may store, in bytes. */
   maxProjectBytes: number;
   /** The base of links from the Temporal UI to a run. */

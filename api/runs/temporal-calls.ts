@@ -22,7 +22,6 @@ import {
   type RunGraphInput,
   type RunStatusAnswer,
   RUN_PRIORITY,
-  RUN_TIMEOUT,
 } from '../../contract/run-workflow.js';
 import { toSummary } from '../../acceptance/run-summary.js';
 import type { ApiConfig } from '../http/api-config.js';
@@ -81,7 +80,7 @@ export async function startRunWorkflow(
             taskQueue: config.taskQueue,
             args: [input],
             workflowIdReusePolicy: 'REJECT_DUPLICATE',
-            workflowExecutionTimeout: RUN_TIMEOUT,
+            workflowExecutionTimeout: `${config.runTimeoutDays} days`,
             staticSummary: toSummary(run.title),
             staticDetails: toDetails(run, placements, config.publicUrl),
             typedSearchAttributes: [

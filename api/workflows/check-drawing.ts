@@ -16,11 +16,12 @@ export const checkSchema = envelopeSchema.extend({
 
 /**
  * Returns the errors that a run of the drawing would answer, and warnings about drawings that run but probably not as
- * intended. `callWarnings`: those about the workflows that it runs.
+ * intended. `runDays`: how long a run may last. `callWarnings`: those about the workflows that it runs.
  */
 export function checkDrawing(
   drawing: JsonObject,
   secrets: SecretMap,
+  runDays: number,
   callWarnings: readonly CallWarning[] = [],
 ): z.infer<typeof checkSchema> {
   const compiled = compilePlan(drawing);
@@ -35,7 +36,7 @@ export function checkDrawing(
   const lostHeaders = lostSecretErrors(headers, { nodeIds: plan.ids, startNode: document.startNode, input: {} });
   const nodeErrors = mergeErrors(validateNodes(document, plan), lostHeaders);
   const errors = flatten(nodeErrors);
-  const warnings = [...findWarnings(drawing, document, plan), ...lostSecretWarnings(lost), ...callWarnings];
+  const warnings = [...findWarnings(drawing, document, plan, runDays), ...lostSecretWarnings(lost), ...callWarnings];
   const valid: Envelope = { status: 200, data: { id: null, status: 'succeed', data: null } };
   const envelope = errors.length === 0 ? valid : invalidNodesEnvelope(null, nodeErrors);
   return { ...envelope, is_valid: errors.length === 0, errors, warnings };

@@ -102,7 +102,7 @@ const check = defineRoute({
     if (stored === undefined) throw notFound();
     const { drawing, secrets } = openDrawing(deps.secretBox, stored);
     const callWarnings = await findCallWarnings(deps.db, stored);
-    return { status: 200, body: checkDrawing(drawing, secrets, callWarnings) };
+    return { status: 200, body: checkDrawing(drawing, secrets, deps.config.runTimeoutDays, callWarnings) };
   },
 });
 

@@ -1,18 +1,19 @@
-// What an agent costs: the sum of its calls in the ledger, whenever their answers come. The end of a run writes the
-// transaction of an agent that was cancelled, while a model call of it may still be on the wire; the answer is recorded
-// later, and the amount grows to the new sum. Whoever changes one of the two, or reads one to write the other, holds the
-// run's row lock from before until the commit, so that nobody overlooks what another one is about to commit. Nothing has
-// happened before the commit, and a repeat after it finds the same sum.
+// What a node that calls models costs: the sum of its calls in the ledger, whenever their answers come. The end of a run, or
+// of the node, charges what is still on the wire as cut off; an answer that is recorded later changes the amount to the new
+// sum. Whoever changes one of the two, or reads one to write the other, holds the run's row lock from before until the
+// commit, so that nobody overlooks what another one is about to commit. Nothing has happened before the commit, and a repeat
+// after it finds the same sum.
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Database } from '../core/client.js';
 import type { Tables } from '../core/tables.js';
 import { recordNodeEnd, type NodeEnd } from '../nodes/node-results-repository.js';
 import {
+  cutCallsOnWire,
   markCallApplied,
   releaseCalls,
   sumCallPrices,
-  type CallKey,
+  type OwnCall,
   type PaidCall,
 } from '../nodes/provider-calls-repository.js';
 import { closedRequests } from '../waits/close-waits.js';
@@ -24,41 +25,66 @@ export async function lockRun(trx: Transaction<Tables>, runId: string): Promise<
   return rows[0]?.isOpen === true;
 }
 
-/** The answer of a model call, in a transaction that has locked the run. */
-export async function addPaidCall(trx: Transaction<Tables>, call: CallKey, paid: PaidCall): Promise<void> {
+/** The answer of a model call, in a transaction that has locked the run. Idempotent. */
+export async function addPaidCall(trx: Transaction<Tables>, call: OwnCall, paid: PaidCall): Promise<void> {
   await markCallApplied(trx, call, paid);
-  await raiseToLedger(trx, call);
+  await setToLedger(trx, call.runId, isNode(call));
 }
 
 /** The answer of a model call that is paid for, and of which nothing else is kept. */
-export async function savePaidCall(db: Database, call: CallKey, paid: PaidCall): Promise<void> {
+export async function savePaidCall(db: Database, call: OwnCall, paid: PaidCall): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await lockRun(trx, call.runId);
     await addPaidCall(trx, call, paid);
   });
 }
 
-/** `recordNodeEnd` of an agent: it has cost what the ledger says by then, whatever `end` says. */
-export async function recordAgentEnd(db: Database, end: NodeEnd): Promise<boolean> {
+/** The answer with which a node ends, by the turn and the attempt of its call. */
+export interface AnsweredCall extends PaidCall {
+  turn: number;
+  attempt: number;
+}
+
+/**
+ * `recordNodeEnd` of a node that calls models: it has cost what the ledger says by then, whatever `end` says. A call of it that
+ * is still on the wire is charged as cut off. `answered` is recorded together with the end.
+ */
+export async function recordPaidEnd(db: Database, end: NodeEnd, answered?: AnsweredCall): Promise<boolean> {
+  const { runId, path, nodeId } = end;
   return db.transaction().execute(async (trx) => {
-    await lockRun(trx, end.runId);
+    await lockRun(trx, runId);
     // Nobody waits any more for the runs of its tool calls.
     if (end.status === 'failed') await sql`WITH ${closedRequests(isNode(end))} SELECT`.execute(trx);
-    const amountUsd = await sumCallPrices(trx, end);
+    if (answered !== undefined) await markCallApplied(trx, { ...answered, runId, path, nodeId }, answered);
+    await cutCallsOnWire(trx, end);
+    await setToLedger(trx, runId, isNode(end));
+    const { usd, isEstimated } = await sumCallPrices(trx, end);
     await releaseCalls(trx, end);
-    return recordNodeEnd(trx, { ...end, amountUsd });
+    return recordNodeEnd(trx, { ...end, amountUsd: usd, isEstimated });
   });
 }
 
-function isNode({ runId, path, nodeId }: NodeKey): RawBuilder<unknown> {
+/** The end of a run charges what is on the wire, in the transaction that has locked the run. Missing transactions follow. */
+export async function chargeCallsOnWire(trx: Transaction<Tables>, runId: string): Promise<void> {
+  await cutCallsOnWire(trx, { runId });
+  await setToLedger(trx, runId, sql`state = 'cut'`);
+}
+
+function isNode({ runId, path, nodeId }: Omit<NodeKey, 'turn'>): RawBuilder<unknown> {
   return sql`run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`;
 }
 
-/** Nothing changes where the node has no transaction yet: its end will write one. */
-async function raiseToLedger(trx: Transaction<Tables>, node: NodeKey): Promise<void> {
-  const { runId, path, nodeId } = node;
-  const usd = await sumCallPrices(trx, node);
+/** Nothing changes for nodes that have no transaction yet: their end will write one. `which`: calls of the nodes. */
+async function setToLedger(trx: Transaction<Tables>, runId: string, which: RawBuilder<unknown>): Promise<void> {
   await sql`
-    UPDATE billing_transactions SET amount_usd = ${usd}, updated_at = clock_timestamp()
-    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND amount_usd < ${usd}`.execute(trx);
+    UPDATE billing_transactions AS paid
+    SET amount_usd = ledger.usd, is_estimated = ledger.is_estimated, updated_at = clock_timestamp()
+    FROM (
+      SELECT path, node_id, coalesce(sum(price_usd), 0) AS usd, bool_or(is_estimated) AS is_estimated FROM provider_calls
+      WHERE run_id = ${runId} AND (path, node_id) IN (
+        SELECT path, node_id FROM provider_calls WHERE run_id = ${runId} AND ${which})
+      GROUP BY path, node_id
+    ) AS ledger
+    WHERE paid.run_id = ${runId} AND paid.path = ledger.path AND paid.node_id = ledger.node_id
+      AND (paid.amount_usd, paid.is_estimated) <> (ledger.usd, ledger.is_estimated)`.execute(trx);
 }

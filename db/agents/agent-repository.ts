@@ -2,7 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
-import { markCallApplied } from '../nodes/provider-calls-repository.js';
+import { markCallApplied, UNPAID, type PaidCall } from '../nodes/provider-calls-repository.js';
 import { addPaidCall, lockRun } from './agent-charges.js';
 import type { ApprovalStatus, Role, Tables, ToolOutcome } from '../core/tables.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
@@ -83,23 +83,23 @@ export interface NewToolCall {
   approval: AskedApproval | null;
 }
 
-export interface NewTurn extends TurnKey {
+export interface NewTurn extends TurnKey, PaidCall {
+  /** Which one of the model call has brought it (`CallClaim.attempts`). */
+  attempt: number;
   nodeLabel: string;
   isFinal: boolean;
   messageEnc: Buffer;
-  /** JSON text. */
-  usage: string | null;
-  priceUsd: string;
   toolCalls: NewToolCall[];
 }
 
 /**
  * One transaction: what the model said, what it asks for, the approvals to wait for, and the price. Before its commit
- * the turn has not happened (the ledger says `sent`); after it, a repeated step finds it. A turn that comes after the end
- * of its run is kept for its price, and nobody is asked for approvals any more.
+ * the turn has not happened (the ledger says `sent`); after it, a repeated step finds it. Of two attempts the first one gives
+ * the turn, and the call that each has made is in the ledger. A turn that comes after the end of its run is kept for its
+ * price, and nobody is asked for approvals any more.
  */
 export async function saveTurn(db: Database, turn: NewTurn): Promise<void> {
-  const { runId, path, nodeId } = turn;
+  const { runId, path, nodeId, attempt } = turn;
   const key = { run_id: runId, path, node_id: nodeId, turn: turn.turn };
   await db.transaction().execute(async (trx) => {
     const isOpen = await lockRun(trx, runId);
@@ -108,30 +108,37 @@ export async function saveTurn(db: Database, turn: NewTurn): Promise<void> {
       .values({ ...key, is_final: turn.isFinal, message_enc: turn.messageEnc, usage: turn.usage })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows === 0n) return; // committed by the attempt before this one
-    for (const [ordinal, call] of turn.toolCalls.entries()) {
-      if (call.approval !== null) {
-        await insertApproval(trx, turn, { ordinal, call, approval: call.approval, isOpen });
-        await enqueueWebhookEvent(trx, { type: 'agent_approval.requested', runId });
-      }
-      await trx
-        .insertInto('agent_tool_calls')
-        .values({
-          ...key,
-          ordinal,
-          tool_call_id: call.toolCallId,
-          server_label: call.serverLabel,
-          tool_name: call.toolName,
-          arguments_enc: call.argumentsEnc,
-          request_id: call.approval?.requestId ?? null,
-          ...(call.invalidEnc === null
-            ? {}
-            : { outcome: 'invalid' as const, answer_enc: call.invalidEnc, finished_at: sql<Date>`now()` }),
-        })
-        .execute();
-    }
-    await addPaidCall(trx, { runId, path, nodeId, turn: turn.turn }, turn);
+    if (numInsertedOrUpdatedRows !== 0n) await insertToolCalls(trx, turn, isOpen);
+    await addPaidCall(trx, { runId, path, nodeId, turn: turn.turn, attempt }, turn);
   });
+}
+
+async function insertToolCalls(trx: Transaction<Tables>, turn: NewTurn, isOpen: boolean): Promise<void> {
+  const { runId, path, nodeId } = turn;
+  for (const [ordinal, call] of turn.toolCalls.entries()) {
+    if (call.approval !== null) {
+      await insertApproval(trx, turn, { ordinal, call, approval: call.approval, isOpen });
+      await enqueueWebhookEvent(trx, { type: 'agent_approval.requested', runId });
+    }
+    await trx
+      .insertInto('agent_tool_calls')
+      .values({
+        run_id: runId,
+        path,
+        node_id: nodeId,
+        turn: turn.turn,
+        ordinal,
+        tool_call_id: call.toolCallId,
+        server_label: call.serverLabel,
+        tool_name: call.toolName,
+        arguments_enc: call.argumentsEnc,
+        request_id: call.approval?.requestId ?? null,
+        ...(call.invalidEnc === null
+          ? {}
+          : { outcome: 'invalid' as const, answer_enc: call.invalidEnc, finished_at: sql<Date>`now()` }),
+      })
+      .execute();
+  }
 }
 
 interface NewApproval {
@@ -171,11 +178,11 @@ async function insertApproval(
     .execute();
 }
 
-/** The answer to a tool call, once; together with its entry in the ledger. */
+/** The answer to a tool call, once; together with its entry in the ledger. `attempt`: absent for a call that has not left. */
 export async function saveToolAnswer(
   db: Database,
   { runId, path, nodeId, turn, ordinal }: TurnKey & { ordinal: number },
-  answer: { outcome: ToolOutcome; answerEnc: Buffer; wasCalled: boolean },
+  answer: { outcome: ToolOutcome; answerEnc: Buffer; attempt?: number },
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await trx
@@ -188,7 +195,8 @@ export async function saveToolAnswer(
       .where('ordinal', '=', ordinal)
       .where('outcome', 'is', null)
       .execute();
-    if (!answer.wasCalled) return;
-    await markCallApplied(trx, { runId, path, nodeId, turn, ordinal: ordinal + 1 }, { usage: null, priceUsd: null });
+    const { attempt } = answer;
+    if (attempt === undefined) return;
+    await markCallApplied(trx, { runId, path, nodeId, turn, ordinal: ordinal + 1, attempt }, UNPAID);
   });
 }

@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Database, Db } from '../core/client.js';
 import type { ApprovalStatus, NodeStatus, ToolOutcome } from '../core/tables.js';
-import { isModelCall } from '../nodes/provider-calls-repository.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { numberOfCall } from './tool-call-number.js';
 
@@ -15,7 +14,7 @@ export interface StoredStep {
   model: string | null;
   inputTokens: number | null;
   outputTokens: number | null;
-  /** Plain decimal; null for a call that is not paid for, or not yet. */
+  /** Plain decimal, with attempts that were cut off; null for a call that is not paid for, or not yet. */
   priceUsd: string | null;
   sentAt: Date;
   repliedAt: Date | null;
@@ -100,10 +99,13 @@ async function findNode(db: Db, { runId, path, nodeId }: NodeKey, query: StepsQu
   return rows[0];
 }
 
+/** Of a row of the ledger: the last attempt of a model call. */
+const isStep = sql<boolean>`(model IS NOT NULL AND ordinal = 0)`;
+
 async function countSteps(db: Db, { runId, path, nodeId }: NodeKey): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     SELECT count(*) AS total FROM provider_calls
-    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND ${isModelCall}`.execute(db);
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND ${isStep}`.execute(db);
   return rows[0]?.total ?? 0;
 }
 
@@ -114,16 +116,19 @@ async function readSteps(
   expired: boolean,
 ): Promise<StoredStep[]> {
   const { rows } = await sql<StoredStep>`
-    SELECT turn, state, model, input_tokens AS "inputTokens", output_tokens AS "outputTokens", price_usd AS "priceUsd",
+    SELECT turn, state, model, CASE WHEN state = 'applied' THEN input_tokens END AS "inputTokens",
+      CASE WHEN state = 'applied' THEN output_tokens END AS "outputTokens", paid_usd AS "priceUsd",
       sent_at AS "sentAt", replied_at AS "repliedAt", coalesce(is_final, false) AS "isFinal",
       CASE WHEN read_bytes <= ${maxBytes} THEN message_enc END AS "messageEnc",
       message_enc IS NOT NULL AND read_bytes > ${maxBytes} AS "isLeftOut"
     FROM (
       SELECT called.*, said.is_final, said.message_enc,
+        (SELECT sum(price_usd) FROM provider_calls AS paid WHERE paid.run_id = called.run_id AND paid.path = called.path
+          AND paid.node_id = called.node_id AND paid.turn = called.turn AND paid.ordinal <= 0) AS paid_usd,
         sum(octet_length(said.message_enc)) OVER (ORDER BY called.turn) AS read_bytes
       FROM (
         SELECT * FROM provider_calls
-        WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND ${isModelCall}
+        WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND ${isStep}
         ORDER BY turn LIMIT ${limit} OFFSET ${offset}
       ) called
       LEFT JOIN agent_turns said ON said.run_id = called.run_id AND said.path = called.path

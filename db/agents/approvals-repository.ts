@@ -5,6 +5,7 @@ import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { ApprovalStatus, Role, Tables } from '../core/tables.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
+import { nextSignal } from '../waits/wakes-repository.js';
 import type { TurnKey } from './agent-repository.js';
 
 export interface NewDecision {
@@ -150,23 +151,32 @@ export interface UndeliveredDecision {
   isApproved: boolean;
 }
 
-/** Decisions of open runs whose signal is not known to have arrived. */
-export async function findUndelivered(db: Db, olderThanSeconds: number, limit: number): Promise<UndeliveredDecision[]> {
-  const { rows } = await sql<UndeliveredDecision>`
-    SELECT request_id AS "requestId", run_id AS "runId", status = 'approved' AS "isApproved"
-    FROM approval_requests
-    WHERE signalled_at IS NULL AND decided_by IS NOT NULL AND decided_at < now() - make_interval(secs => ${olderThanSeconds})
-    ORDER BY decided_at LIMIT ${limit}`.execute(db);
+/** Decisions whose signal is not known to have arrived. They are taken as wakes are (`takeUndeliveredWakes`). */
+export async function takeUndelivered(db: Db, olderThanSeconds: number, limit: number): Promise<UndeliveredDecision[]> {
+  const { rows } = await sql<UndeliveredDecision>`/* take_decisions */
+    UPDATE approval_requests AS request
+    SET signal_attempts = request.signal_attempts + 1, next_signal_at = ${nextSignal(sql`due.signal_attempts`)}
+    FROM (
+      SELECT request_id, signal_attempts FROM approval_requests
+      WHERE signalled_at IS NULL AND decided_by IS NOT NULL
+        AND decided_at < now() - make_interval(secs => ${olderThanSeconds})
+        AND (next_signal_at IS NULL OR next_signal_at <= now())
+      ORDER BY signal_attempts, decided_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ) AS due
+    WHERE request.request_id = due.request_id
+    RETURNING request.request_id AS "requestId", request.run_id AS "runId", request.status = 'approved' AS "isApproved"`.execute(
+    db,
+  );
   return rows;
 }
 
 /**
  * After Temporal was restored to an earlier moment than this database: its runs may wait for decisions whose signals
- * arrived after that moment. A run that has had one takes no second; a run lives for 30 days at most.
+ * arrived after that moment. A run that has had one takes no second.
  */
-export async function forgetSignals(db: Db): Promise<number> {
+export async function forgetSignals(db: Db, runTimeoutDays: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    UPDATE approval_requests SET signalled_at = NULL
-    WHERE decided_by IS NOT NULL AND decided_at > now() - interval '31 days'`.execute(db);
+    UPDATE approval_requests SET signalled_at = NULL, next_signal_at = NULL, signal_attempts = 0
+    WHERE decided_by IS NOT NULL AND decided_at > now() - make_interval(days => ${runTimeoutDays + 1})`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

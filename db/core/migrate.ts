@@ -27,6 +27,7 @@ import * as resumedRuns from '../migrations/0024-resumed-runs.js';
 import * as spendingLimits from '../migrations/0025-spending-limits.js';
 import * as schedules from '../migrations/0026-schedules.js';
 import * as mcpTools from '../migrations/0027-mcp-tools.js';
+import * as cutOffCalls from '../migrations/0028-cut-off-calls.js';
 import * as identity from '../migrations/0029-identity.js';
 import * as auditLog from '../migrations/0030-audit-log.js';
 import * as storedBytes from '../migrations/0031-stored-bytes.js';
@@ -61,6 +62,7 @@ const migrations: Record<string, Migration> = {
   '0025-spending-limits': spendingLimits,
   '0026-schedules': schedules,
   '0027-mcp-tools': mcpTools,
+  '0028-cut-off-calls': cutOffCalls,
   '0029-identity': identity,
   '0030-audit-log': auditLog,
   '0031-stored-bytes': storedBytes,

@@ -6,7 +6,7 @@ import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
 import { closedRequests } from '../waits/close-waits.js';
-import { freedCalls } from './provider-calls-repository.js';
+import { callsOfClosed } from './provider-calls-repository.js';
 import type { StoredOutput } from './node-results-repository.js';
 
 const ITEMS_AT_ONCE = 500;
@@ -135,7 +135,7 @@ export async function recordIterationFailure(db: Db, loop: NodeKey, failed: Fail
       WHERE run_id = open_run.id AND node_results.status = 'in progress'
         AND (starts_with(path, ${`${own}/`}) OR (path = ${own} AND NOT is_iteration))
       RETURNING path, node_id
-    ), ${freedCalls(loop.runId)}, ${closedRequests(isLeftOpen)}, begun AS (
+    ), ${callsOfClosed(loop.runId)}, ${closedRequests(isLeftOpen)}, begun AS (
       INSERT INTO node_results (run_id, path, node_id, status, is_iteration)
       SELECT id, ${next}, ${loop.nodeId}, 'in progress', true FROM open_run WHERE ${next}::text IS NOT NULL
       ON CONFLICT DO NOTHING
@@ -184,7 +184,7 @@ export async function closeIterations(db: Db, key: NodeKey): Promise<void> {
       FROM (SELECT id FROM runs WHERE id = ${key.runId} AND status = 'In Progress' FOR KEY SHARE) AS open_run
       WHERE run_id = open_run.id AND node_results.status = 'in progress' AND starts_with(path, ${prefix})
       RETURNING path, node_id
-    ), ${freedCalls(key.runId)}
+    ), ${callsOfClosed(key.runId)}
     SELECT ${tellWatchers(key.runId)} FROM closed`.execute(db);
 }
 

@@ -7,9 +7,8 @@ import { startRun } from '../runs/common-updates.js';
 import { valueStartOf } from '../runs/run-output.js';
 import { tellWatchers } from '../runs/tell-watchers.js';
 import { lazily } from '../core/lazily.js';
-import { freedCalls } from './provider-calls-repository.js';
+import { callsOfClosed } from './provider-calls-repository.js';
 import { resultBytes } from './result-bytes.js';
-import { tokenCountsOf } from './token-counts.js';
 import type { NodeStatus } from '../core/tables.js';
 
 export interface NodeClaim {
@@ -129,20 +128,20 @@ export interface NodeEnd extends NodeKey {
   isHandled: boolean;
   amountUsd: string;
   priceVersion: string;
+  /** The amount, or a part of it, is estimated. */
+  isEstimated: boolean;
   reason: string;
-  /** JSON text of what the provider counted, for the ledger. */
-  usage: string | null;
 }
 
 /**
- * Records the end of a node together with its transaction and closes its call in the ledger, in one statement: all or
+ * Records the end of a node together with its transaction and closes its request in the ledger, in one statement: all or
  * nothing. Idempotent; a node that has settled stays as it is, and so does a run that has ended, but money spent is still
- * added to the node's transaction. Whether it is this end that the node has now; a repeat answers false.
+ * added to the node's transaction. Whether it is this end that the node has now; a repeat answers false. The end of a node
+ * that calls models is recorded by `recordPaidEnd`.
  *
  * It locks the run before the node, as the end of a run does: neither waits for the other in a circle.
  */
 export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
-  const tokens = tokenCountsOf(end.usage);
   const output = outputOf(end);
   // A prepared statement of a name has one text.
   const name = sql.raw(output === undefined ? '/* record_node */' : '/* record_output */');
@@ -152,11 +151,9 @@ export async function recordNodeEnd(db: Db, end: NodeEnd): Promise<boolean> {
     ), settled AS (
       ${settleNode(end, sql`open_run`)}
     ), ${output ?? sql``} closed AS (
-      UPDATE provider_calls
-      SET state = 'applied', replied_at = clock_timestamp(), usage = ${end.usage}, price_usd = ${end.amountUsd},
-        input_tokens = ${tokens.input}, output_tokens = ${tokens.output}, reserved_usd = NULL
+      UPDATE provider_calls SET state = 'applied', replied_at = clock_timestamp()
       WHERE run_id = ${end.runId} AND path = ${end.path} AND node_id = ${end.nodeId} AND turn = 0 AND ordinal = 0
-        AND state = 'sent'
+        AND state = 'sent' AND model IS NULL
     ), paid AS (
       ${payNode(end, sql`${end.amountUsd}::numeric > 0 OR EXISTS (SELECT FROM open_run)`)}
     )
@@ -216,10 +213,11 @@ function outputOf(end: NodeEnd): RawBuilder<unknown> | undefined {
 function payNode(end: NodeEnd, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO billing_transactions AS paid
-      (run_id, path, node_id, project_id, user_id, operation, status, amount_usd, price_version, reason, description)
+      (run_id, path, node_id, project_id, user_id, operation, status, amount_usd, is_estimated, price_version, reason,
+        description)
     SELECT ${end.runId}, ${end.path}, ${end.nodeId}, ${end.projectId}, ${end.userId}, ${end.kind},
-      ${end.status === 'succeed' ? 'Succeeded' : 'Error'}, ${end.amountUsd}, ${end.priceVersion}, ${end.reason},
-      ${end.label}
+      ${end.status === 'succeed' ? 'Succeeded' : 'Error'}, ${end.amountUsd}, ${end.isEstimated}, ${end.priceVersion},
+      ${end.reason}, ${end.label}
     WHERE ${condition}
     ON CONFLICT (run_id, path, node_id, operation) DO UPDATE SET
       amount_usd = greatest(paid.amount_usd, excluded.amount_usd), price_version = excluded.price_version,
@@ -244,7 +242,7 @@ export async function recordCaughtFailure(db: Db, { runId, path, nodeId }: NodeK
           is_handled = true, finished_at = excluded.finished_at
         WHERE node.status = 'in progress'
       RETURNING path, node_id
-    ), ${freedCalls(runId)}
+    ), ${callsOfClosed(runId)}
     SELECT ${tellWatchers(runId)} FROM closed`.execute(db);
 }
 

@@ -1,12 +1,12 @@
 // The ledger of calls that are paid for or must not be repeated: each is claimed before it leaves, and closed when the end of
-// its node is recorded (`recordNodeEnd`). A call that a later attempt finds `sent` was in flight when its worker died.
+// its node is recorded. A call that a later attempt finds `sent` was in flight when its worker died. The attempt that has
+// claimed a call last owns it: an earlier one, whose worker was frozen, changes it no more.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
-import { tokenCountsOf } from './token-counts.js';
 import type { NodeKey } from '../../graph/plan.js';
 
 /** Of a row: calls to tools follow the model call of their turn and hold the tool's name; requests have no name. */
-export const isModelCall = sql<boolean>`(model IS NOT NULL AND ordinal = 0)`;
+export const isModelCall = sql<boolean>`(model IS NOT NULL AND ordinal <= 0)`;
 
 export interface CallClaim {
   /** May the request leave? False: an earlier one may have reached the other side and must not be repeated. */
@@ -19,6 +19,11 @@ export interface CallClaim {
 export interface CallKey extends NodeKey {
   turn?: number;
   ordinal?: number;
+}
+
+/** A call as the attempt names it that has claimed it (`CallClaim.attempts`). */
+export interface OwnCall extends CallKey {
+  attempt: number;
 }
 
 export interface NewCall extends CallKey {
@@ -34,24 +39,32 @@ export async function claimCall(db: Db, call: NewCall): Promise<CallClaim> {
   return { isAllowed: rows.length > 0, attempts: rows[0]?.attempts ?? 0 };
 }
 
+export interface TokenCounts {
+  input: number;
+  output: number;
+}
+
 /** What a call that is paid for is reserved at. */
 interface Reservation {
   projectId: number;
   usd: string;
+  tokens: TokenCounts;
 }
 
 /** The insert of a claim, which gives `attempts` where the call may be made, if `source` has a row. */
 export function claimOf(call: NewCall, reserved?: Reservation, source = sql``): RawBuilder<unknown> {
   return sql`
     INSERT INTO provider_calls AS call
-      (run_id, path, node_id, turn, ordinal, state, provider, model, project_id, reserved_usd)
+      (run_id, path, node_id, turn, ordinal, state, provider, model, project_id, reserved_usd, input_tokens, output_tokens)
     SELECT ${call.runId}::uuid, ${call.path}, ${call.nodeId}, ${call.turn ?? 0}::integer, ${call.ordinal ?? 0}::integer, 'sent',
-      ${call.provider}, ${call.model}, ${reserved?.projectId ?? null}::integer, ${reserved?.usd ?? null}::numeric
+      ${call.provider}, ${call.model}, ${reserved?.projectId ?? null}::integer, ${reserved?.usd ?? null}::numeric,
+      ${reserved?.tokens.input ?? null}::bigint, ${reserved?.tokens.output ?? null}::bigint
     ${source}
     ON CONFLICT (run_id, path, node_id, turn, ordinal) DO UPDATE SET
       crashes = call.crashes + CASE WHEN call.state = 'sent' THEN 1 ELSE 0 END,
       state = 'sent', attempts = call.attempts + 1, sent_at = clock_timestamp(), replied_at = NULL,
-      project_id = excluded.project_id, reserved_usd = excluded.reserved_usd
+      project_id = excluded.project_id, reserved_usd = excluded.reserved_usd,
+      input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens
     WHERE call.state = 'refused' OR (call.state = 'sent' AND call.crashes < ${call.repeatsAfterCrash}::integer)
     RETURNING attempts`;
 }
@@ -68,45 +81,115 @@ export async function isCallInFlight(db: Db, { runId, path, nodeId }: NodeKey): 
   return rows.length > 0;
 }
 
+/** A condition on rows: they are of this turn of the node. */
+function isOfTurn({ runId, path, nodeId, turn = 0 }: CallKey): RawBuilder<unknown> {
+  return sql`run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND turn = ${turn}`;
+}
+
+/** A condition on rows of a turn: the call is on the wire for this attempt. */
+function isOnWire({ ordinal = 0, attempt }: OwnCall): RawBuilder<unknown> {
+  return sql`ordinal = ${ordinal} AND attempts = ${attempt} AND state = 'sent'`;
+}
+
 /** The other side refused or was never reached: the call did nothing and may be made again. */
-export async function markCallRefused(db: Db, { runId, path, nodeId, turn = 0, ordinal = 0 }: CallKey): Promise<void> {
+export async function markCallRefused(db: Db, call: OwnCall): Promise<void> {
   await sql`
     UPDATE provider_calls SET state = 'refused', replied_at = clock_timestamp(), reserved_usd = NULL
-    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND turn = ${turn} AND ordinal = ${ordinal}`.execute(
-    db,
-  );
+    WHERE ${isOfTurn(call)} AND ${isOnWire(call)}`.execute(db);
+}
+
+/**
+ * A model call was sent and has no answer: its provider may charge it, so it costs what was reserved, as estimated. It may be
+ * made again. Extensions, section 4.
+ */
+export async function markCallCut(db: Db, call: OwnCall): Promise<void> {
+  await sql`
+    WITH on_wire AS (
+      SELECT * FROM provider_calls WHERE ${isOfTurn(call)} AND ${isOnWire(call)} FOR UPDATE
+    ), ${chargedCalls}
+    SELECT`.execute(db);
+}
+
+/**
+ * Members of a WITH list that charge the model calls of `on_wire` as cut off. The price of each is a row of its own, which
+ * says the attempt, so that it is written once and the answer to that attempt finds it. It stays reserved until the
+ * transaction of its node has it.
+ */
+const chargedCalls = sql`
+  charged_calls AS (
+    INSERT INTO provider_calls (run_id, path, node_id, turn, ordinal, state, attempts, provider, model, project_id, price_usd,
+      reserved_usd, input_tokens, output_tokens, is_estimated, sent_at, replied_at)
+    SELECT run_id, path, node_id, turn, -attempts, 'cut', attempts, provider, model, project_id, coalesce(reserved_usd, 0),
+      reserved_usd, input_tokens, output_tokens, true, sent_at, clock_timestamp()
+    FROM on_wire
+    ON CONFLICT DO NOTHING
+  ), cut_calls AS (
+    UPDATE provider_calls AS call SET state = 'refused', replied_at = clock_timestamp(), reserved_usd = NULL
+    FROM on_wire
+    WHERE call.run_id = on_wire.run_id AND call.path = on_wire.path AND call.node_id = on_wire.node_id
+      AND call.turn = on_wire.turn AND call.ordinal = 0
+  )`;
+
+/**
+ * Members of the WITH list of a statement that closes nodes from outside: the model calls on the wire of those in `closed` are
+ * charged as cut off.
+ */
+export function callsOfClosed(runId: string): RawBuilder<unknown> {
+  return sql`
+    on_wire AS (
+      SELECT call.* FROM provider_calls AS call JOIN closed ON closed.path = call.path AND closed.node_id = call.node_id
+      WHERE call.run_id = ${runId} AND call.state = 'sent' AND ${isModelCall} FOR UPDATE OF call
+    ), ${chargedCalls}`;
+}
+
+/** Charges the model calls on the wire of a run, or of one node of it, as cut off. */
+export async function cutCallsOnWire(
+  db: Db,
+  { runId, path, nodeId }: { runId: string } & Partial<NodeKey>,
+): Promise<void> {
+  const ofNode = nodeId === undefined ? sql`` : sql`AND path = ${path} AND node_id = ${nodeId}`;
+  await sql`
+    WITH on_wire AS (
+      SELECT * FROM provider_calls WHERE run_id = ${runId} ${ofNode} AND state = 'sent' AND ${isModelCall} FOR UPDATE
+    ), ${chargedCalls}
+    SELECT`.execute(db);
 }
 
 /** What the other side counted (JSON text), and what that costs. */
 export interface PaidCall {
   usage: string | null;
   priceUsd: string | null;
+  tokens: TokenCounts | null;
+  /** Nobody has counted: tokens and price are estimated. */
+  isEstimated: boolean;
 }
 
+/** Of a call that nobody pays for. */
+export const UNPAID: PaidCall = { usage: null, priceUsd: null, tokens: null, isEstimated: false };
+
 /**
- * For the steps of an agent, in the transaction that records the step. What a call has cost stays reserved until its node has
- * a transaction, which has it then.
+ * For the answer to a call, in the transaction that records it. What a call has cost stays reserved until its node has a
+ * transaction, which has it then. An answer that comes after its attempt was charged as cut off takes the place of that.
  */
-export async function markCallApplied(
-  db: Db,
-  { runId, path, nodeId, turn = 0, ordinal = 0 }: CallKey,
-  { usage, priceUsd }: PaidCall,
-): Promise<void> {
-  const tokens = tokenCountsOf(usage);
-  await sql`
+export async function markCallApplied(db: Db, call: OwnCall, paid: PaidCall): Promise<void> {
+  const { runId, path, nodeId, ordinal = 0, attempt } = call;
+  const { usage, priceUsd, tokens, isEstimated } = paid;
+  const update = sql`
     UPDATE provider_calls
     SET state = 'applied', replied_at = clock_timestamp(), usage = ${usage}, price_usd = ${priceUsd},
-      input_tokens = ${tokens.input}, output_tokens = ${tokens.output},
+      input_tokens = ${tokens?.input ?? null}, output_tokens = ${tokens?.output ?? null}, is_estimated = ${isEstimated},
       reserved_usd = CASE WHEN NOT EXISTS (
         SELECT FROM billing_transactions AS paid
         WHERE paid.run_id = ${runId} AND paid.path = ${path} AND paid.node_id = ${nodeId}
       ) THEN nullif(${priceUsd}::numeric, 0) END
-    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND turn = ${turn} AND ordinal = ${ordinal}`.execute(
-    db,
-  );
+    WHERE ${isOfTurn(call)} AND ((${isOnWire(call)})
+      OR (${ordinal} = 0 AND ordinal = ${-attempt} AND state = 'cut'))`;
+  const { numAffectedRows } = await update.execute(db);
+  // Whoever has cut the call off meanwhile has written a row that the statement did not see.
+  if (numAffectedRows === 0n) await update.execute(db);
 }
 
-/** Frees what the calls of a run, or of one node of it, hold of the limits. */
+/** Frees what the calls of a run, or of one node of it, hold of the limits: its transactions have it. */
 export async function releaseCalls(
   db: Db,
   { runId, path, nodeId }: { runId: string } & Partial<NodeKey>,
@@ -117,23 +200,16 @@ export async function releaseCalls(
     WHERE run_id = ${runId} ${ofNode} AND reserved_usd IS NOT NULL`.execute(db);
 }
 
-/**
- * A member of the WITH list of a statement that closes nodes from outside: frees what calls on the wire of those in `closed` hold
- * of the limits. What is paid stays.
- */
-export function freedCalls(runId: string): RawBuilder<unknown> {
-  return sql`
-    freed_calls AS (
-      UPDATE provider_calls AS call SET reserved_usd = NULL FROM closed
-      WHERE call.run_id = ${runId} AND call.path = closed.path AND call.node_id = closed.node_id AND call.state = 'sent'
-        AND call.reserved_usd IS NOT NULL
-    )`;
+export interface LedgerSum {
+  /** USD, exact decimal. */
+  usd: string;
+  isEstimated: boolean;
 }
 
-/** What a node's calls have cost so far, in USD. */
-export async function sumCallPrices(db: Db, { runId, path, nodeId }: NodeKey): Promise<string> {
-  const { rows } = await sql<{ total: string }>`
-    SELECT coalesce(sum(price_usd), 0) AS total FROM provider_calls
+/** What a node's calls have cost so far. */
+export async function sumCallPrices(db: Db, { runId, path, nodeId }: NodeKey): Promise<LedgerSum> {
+  const { rows } = await sql<LedgerSum>`
+    SELECT coalesce(sum(price_usd), 0) AS usd, coalesce(bool_or(is_estimated), false) AS "isEstimated" FROM provider_calls
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`.execute(db);
-  return rows[0]?.total ?? '0';
+  return rows[0]!;
 }

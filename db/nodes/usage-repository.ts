@@ -24,7 +24,7 @@ export interface UsageRow {
   label: string;
   /** Runs with a transaction in the span. */
   runs: number;
-  /** Model calls that were answered. */
+  /** Model calls that were answered, or cut off after they were sent. */
   calls: number;
   /** Those of them whose tokens nobody has reported. */
   estimatedCalls: number;
@@ -89,11 +89,12 @@ export async function readUsage(db: Db, query: UsageQuery): Promise<UsageRow[]> 
     FROM paid
     ${joined}
     CROSS JOIN LATERAL (
-      SELECT count(*) AS calls, count(*) FILTER (WHERE input_tokens IS NULL AND coalesce(price_usd, 0) = 0) AS estimated,
+      SELECT count(*) AS calls, count(*) FILTER (
+          WHERE is_estimated OR (input_tokens IS NULL AND coalesce(price_usd, 0) = 0)) AS estimated,
         sum(input_tokens) AS input, sum(output_tokens) AS output, max(model) AS model
       FROM provider_calls call
       WHERE call.run_id = paid.run_id AND call.path = paid.path
-        AND call.node_id = paid.node_id AND ${isModelCall} AND call.state = 'applied'
+        AND call.node_id = paid.node_id AND ${isModelCall} AND call.state IN ('applied', 'cut')
       HAVING paid.operation <> 'chat'
       UNION ALL
       SELECT is_call::integer, (is_call AND paid.is_estimated)::integer, input_tokens, output_tokens, model

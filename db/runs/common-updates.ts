@@ -38,6 +38,9 @@ async function succeedRun(db: Db, runId: string, sequence: number): Promise<Upda
           SELECT path, node_id FROM node_results WHERE run_id = run.id AND NOT is_reused
           EXCEPT SELECT path, node_id FROM billing_transactions WHERE run_id = run.id)
         AND NOT EXISTS (SELECT FROM approval_requests AS asked WHERE asked.run_id = run.id AND asked.status = 'pending')
+        AND NOT EXISTS (
+          SELECT FROM provider_calls AS call
+          WHERE call.project_id = run.project_id AND call.run_id = run.id AND call.reserved_usd IS NOT NULL)
         AND NOT EXISTS (SELECT FROM marketplace_copies AS copy WHERE copy.copy_id = run.workflow_id)
       RETURNING id, workflow_id, project_id, status, parent_run_id, parent_path, parent_node_id
     ), ${answeredParent}, notified AS (${webhookEventOf(EVENTS.succeed, sql`changed`)})

@@ -1,5 +1,6 @@
 // How far a loop is, as readers see it. Extensions, section 1.3.
 import { sql, type RawBuilder } from 'kysely';
+import { iterationsPrefixOf } from '../nodes/path-text.js';
 
 /** As JSON of a row holds it. */
 export interface IterationCounts {
@@ -14,7 +15,7 @@ function ofLoop(what: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`CASE WHEN node.iterations IS NOT NULL THEN (
     SELECT ${what} FROM node_results AS iteration
     WHERE iteration.run_id = node.run_id AND iteration.node_id = node.node_id AND iteration.is_iteration
-      AND starts_with(iteration.path, CASE node.path WHEN '' THEN '' ELSE node.path || '/' END || node.node_id || '[')
+      AND starts_with(iteration.path, ${iterationsPrefixOf(sql`node.path`, sql`node.node_id`)})
   ) END`;
 }
 

@@ -1,6 +1,7 @@
 // What a run that resumes an earlier one finds of it, and takes over.
 import { sql, type RawBuilder } from 'kysely';
 import { iterationPath, iterationsPrefix } from '../../graph/iteration-path.js';
+import { iterationsPrefixOf } from '../nodes/path-text.js';
 import type { NodeKey, Plan } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import type { SecretBox } from '../core/secret-box.js';
@@ -138,7 +139,7 @@ export async function takeOver(transaction: Db, box: SecretBox, taking: TakingOv
   await sql`
     INSERT INTO loop_items (run_id, path, node_id, index, item_enc)
     SELECT ${to}, path, node_id, index, item_enc FROM loop_items
-    WHERE run_id = ${from} AND CASE path WHEN '' THEN '' ELSE path || '/' END || node_id || '[' IN (
+    WHERE run_id = ${from} AND ${iterationsPrefixOf(sql`path`, sql`node_id`)} IN (
       SELECT beginning FROM node_results CROSS JOIN LATERAL ${beginnings('[')} WHERE run_id = ${to} AND path <> '')`.execute(
     transaction,
   );

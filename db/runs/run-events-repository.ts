@@ -4,6 +4,7 @@ import type { Db } from '../core/client.js';
 import { decisionsOf } from '../agents/decisions-text.js';
 import { answersOf } from '../human-tasks/answers-text.js';
 import { errorText, isoText, reusedText, timesText } from './entry-text.js';
+import { pathOfLoop } from '../nodes/path-text.js';
 import { iterationsText } from './iterations-text.js';
 import { outputOfRun } from './run-output.js';
 import { waitingText } from './waiting-text.js';
@@ -53,18 +54,28 @@ export interface EventsAfter {
 export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number): Promise<Map<string, RunEvent[]>> {
   const { rows } = await sql<RunEvent & { runId: string }>`/* read_run_events */
     SELECT event.run_id AS "runId", event.version, event.kind, event.path, event.subject, event.status,
-      coalesce(CASE event.kind WHEN 'node' THEN ${nodeText} WHEN 'approval' THEN ${approvalText}
+      coalesce(CASE event.kind WHEN 'node' THEN coalesce(loop.text, ${nodeText}) WHEN 'approval' THEN ${approvalText}
         WHEN 'human_task' THEN ${taskText} ELSE output.text END, '')
         AS data,
       CASE WHEN ${isApart} THEN node.result_bytes
         WHEN output.of_node IS NOT NULL AND output.text IS NULL THEN output.result_bytes END AS "apartBytes"
     FROM unnest(${asked.map(({ runId }) => runId)}::uuid[], ${asked.map(({ after }) => after)}::bigint[]) AS asked (run_id, after)
     CROSS JOIN LATERAL (
-      SELECT * FROM run_events WHERE run_id = asked.run_id AND version > asked.after
-      ORDER BY version LIMIT ${limit}::integer
+      SELECT *, row_number() OVER (PARTITION BY subject, ${pathOfLoop(sql`path`)} ORDER BY version DESC) = 1 AS is_last
+      FROM (
+        SELECT * FROM run_events WHERE run_id = asked.run_id AND version > asked.after
+        ORDER BY version LIMIT ${limit}::integer
+      ) AS page
     ) AS event
     LEFT JOIN node_results AS node ON event.kind = 'node' AND node.run_id = event.run_id AND node.path = event.path
       AND node.node_id = event.subject
+    LEFT JOIN LATERAL (
+      SELECT ${loopText} AS text FROM (
+        SELECT * FROM node_results AS loop
+        WHERE node.is_iteration AND event.is_last AND loop.run_id = event.run_id
+          AND loop.path = ${pathOfLoop(sql`event.path`)} AND loop.node_id = event.subject AND loop.status = 'in progress'
+      ) AS node
+    ) AS loop ON true
     LEFT JOIN LATERAL (
       SELECT value.* FROM (SELECT event.run_id AS id) AS run CROSS JOIN LATERAL ${outputOfRun(INLINE_BYTES)} AS value
       WHERE event.kind = 'run' AND event.status <> 'In Progress'
@@ -78,10 +89,15 @@ export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number)
   return events;
 }
 
-const isApart = sql`event.status = 'succeed' AND node.result_bytes > ${sql.lit(INLINE_BYTES)} AND node.result IS NOT NULL`;
+const isApart = sql`event.status = 'succeed' AND NOT node.is_iteration AND node.result_bytes > ${sql.lit(INLINE_BYTES)} AND node.result IS NOT NULL`;
+
+/** The entry of a loop that goes on, with its counts as they are now: told once for all its iterations of a page. */
+const loopText = sql`'{"id":' || to_json(node.node_id)::text || ',"path":' || to_json(node.path)::text
+  || ',"status":"in progress"' || ${timesText(sql`node.started_at`, sql`NULL::timestamptz`)} || ${reusedText}
+  || coalesce(${iterationsText}, '') || '}'`;
 
 /** The entry as it was with this status, which may be an earlier one than the node's. */
-/** An iteration has no event of its own: those of its nodes tell of it. */
+/** An iteration has no entry of its own: its event tells how far its loop is (`loopText`). */
 const nodeText = sql`CASE WHEN node.is_iteration THEN '' ELSE '{"id":' || to_json(event.subject)::text || ',"path":' || to_json(event.path)::text
   || ',"status":' || to_json(event.status)::text
   || ${timesText(sql`node.started_at`, sql`CASE WHEN event.status <> 'in progress' THEN node.finished_at END`)}

@@ -10,6 +10,7 @@ import { chargeMarketplaceFee } from '../marketplace/marketplace-fee.js';
 import { answeredColumns, answeredParent, toAwaitedBy, type Answered } from './child-runs-repository.js';
 import { EVENTS, STORED, type ExecutionUpdate, type UpdateOutcome } from './execution-update.js';
 import type { Tables } from '../core/tables.js';
+import { chargeCallsOnWire } from '../agents/agent-charges.js';
 import { releaseCalls } from '../nodes/provider-calls-repository.js';
 import { closedRequests } from '../waits/close-waits.js';
 import { tellWatchers } from './tell-watchers.js';
@@ -120,6 +121,7 @@ async function closeNodes(trx: Transaction<Tables>, runId: string, update: Execu
     .where('status', '=', 'in progress')
     .execute();
   await sql`WITH ${closedRequests(sql`run_id = ${runId}`)} SELECT`.execute(trx);
+  await chargeCallsOnWire(trx, runId);
   await releaseCalls(trx, { runId });
 }
 
@@ -131,12 +133,18 @@ async function addMissingTransactions(
 ): Promise<void> {
   const missing = await trx
     .selectFrom('node_results as node')
+    .leftJoin(
+      sql<{ path: string; node_id: string; usd: string; is_estimated: boolean }>`(
+        SELECT path, node_id, sum(price_usd) AS usd, bool_or(is_estimated) AS is_estimated FROM provider_calls
+        WHERE run_id = ${runId} GROUP BY path, node_id)`.as('spent'),
+      (join) => join.onRef('spent.path', '=', 'node.path').onRef('spent.node_id', '=', 'node.node_id'),
+    )
     .select(['node.path', 'node.node_id', 'node.status', 'node.error_code'])
     .select(
       // An agent that was cancelled while it waited has paid for its turns.
-      sql<string>`(SELECT coalesce(sum(price_usd), 0) FROM provider_calls spent
-        WHERE spent.run_id = node.run_id AND spent.path = node.path AND spent.node_id = node.node_id)`.as('amount_usd'),
+      sql<string>`coalesce(spent.usd, 0)`.as('amount_usd'),
     )
+    .select(sql<boolean>`coalesce(spent.is_estimated, false)`.as('is_estimated'))
     .where('node.run_id', '=', runId)
     .where('node.is_iteration', '=', false)
     .where('node.is_reused', '=', false)
@@ -148,7 +156,7 @@ async function addMissingTransactions(
   if (missing.length === 0) return;
   const plan = await findPlan(trx, run.snapshot_hash);
   const numberOf = new Map(plan.ids.map((id, index) => [id, index]));
-  const rows = missing.flatMap(({ path, node_id, status, error_code, amount_usd }) => {
+  const rows = missing.flatMap(({ path, node_id, status, error_code, amount_usd, is_estimated }) => {
     const node = numberOf.get(node_id);
     if (node === undefined) return [];
     return {
@@ -160,6 +168,7 @@ async function addMissingTransactions(
       operation: plan.kinds[node]!,
       status: status === 'succeed' ? ('Succeeded' as const) : ('Error' as const),
       amount_usd,
+      is_estimated,
       reason: error_code ?? '',
       description: plan.labels[node]!,
     };

@@ -3,7 +3,13 @@
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { SpendingLimitKind, SpendingPeriod } from '../core/tables.js';
-import { claimCall, claimOf, type CallClaim, type NewCall } from '../nodes/provider-calls-repository.js';
+import {
+  claimCall,
+  claimOf,
+  type CallClaim,
+  type NewCall,
+  type TokenCounts,
+} from '../nodes/provider-calls-repository.js';
 
 /** The limit that a call would pass. Amounts in USD. */
 export interface PassedLimit {
@@ -27,6 +33,7 @@ export interface PaidCallToClaim extends NewCall {
   projectId: number;
   /** What it may cost. */
   reservedUsd: string;
+  reservedTokens: TokenCounts;
   /** Of its agent; null where it has none. */
   maxCostUsd: string | null;
 }
@@ -43,14 +50,14 @@ export interface PassedLimitRow extends Omit<PassedLimit, 'limited'> {
 
 /**
  * `claimCall` for a model call. Claims nothing where the call would pass a limit, which is returned, or where its run has ended:
- * then undefined is. The end of the run waits for the claim, and frees what it has reserved.
+ * then undefined is. The end of the run waits for the claim, and charges what is still on the wire.
  */
 export async function claimPaidCall(db: Db, call: PaidCallToClaim): Promise<CallClaim | PassedLimit | undefined> {
-  const { projectId, reservedUsd, maxCostUsd } = call;
+  const { projectId, reservedUsd, reservedTokens, maxCostUsd } = call;
   if (Number(reservedUsd) === 0) return claimCall(db, call);
   const claim = claimOf(
     call,
-    { projectId, usd: reservedUsd },
+    { projectId, usd: reservedUsd, tokens: reservedTokens },
     sql`FROM open_run WHERE NOT EXISTS (SELECT FROM refused)`,
   );
   const { rows } = await sql<PassedLimitRow & { attempts: number | null; isOpen: boolean }>`/* claim_paid_call */

@@ -1,15 +1,33 @@
 // Wakes: the signals that tell runs that what a node of theirs waits for has come. They are sent until they are confirmed.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { WaitKey } from './wait-key.js';
 
-/** Waits that were answered and whose signal is not known to have arrived. */
-export async function findUndeliveredWakes(db: Db, olderThanSeconds: number, limit: number): Promise<WaitKey[]> {
-  const { rows } = await sql<WaitKey>`
-    SELECT run_id AS "runId", path, node_id AS "nodeId", call FROM waits
-    WHERE signalled_at IS NULL AND answered_at < now() - make_interval(secs => ${olderThanSeconds})
-    ORDER BY answered_at LIMIT ${limit}`.execute(db);
+/**
+ * Waits that were answered and whose signal is not known to have arrived, those first that were tried least often. Each is
+ * returned again after a pause, which doubles with each time: one that cannot be delivered does not keep the others waiting.
+ */
+export async function takeUndeliveredWakes(db: Db, olderThanSeconds: number, limit: number): Promise<WaitKey[]> {
+  const { rows } = await sql<WaitKey>`/* take_wakes */
+    UPDATE waits SET signal_attempts = waits.signal_attempts + 1, next_signal_at = ${nextSignal(sql`due.signal_attempts`)}
+    FROM (
+      SELECT run_id, path, node_id, call, signal_attempts FROM waits
+      WHERE signalled_at IS NULL AND answered_at < now() - make_interval(secs => ${olderThanSeconds})
+        AND (next_signal_at IS NULL OR next_signal_at <= now())
+      ORDER BY signal_attempts, answered_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ) AS due
+    WHERE waits.run_id = due.run_id AND waits.path = due.path AND waits.node_id = due.node_id AND waits.call = due.call
+    RETURNING waits.run_id AS "runId", waits.path, waits.node_id AS "nodeId", waits.call`.execute(db);
   return rows;
+}
+
+const FIRST_PAUSE_SECONDS = 3;
+const LONGEST_PAUSE_SECONDS = 300;
+
+/** When a signal is sent again that was sent so often before. */
+export function nextSignal(attempts: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`now() + make_interval(secs =>
+    least(${sql.lit(FIRST_PAUSE_SECONDS)} * 2 ^ least(${attempts}, 20), ${sql.lit(LONGEST_PAUSE_SECONDS)}))`;
 }
 
 export async function markWoken(db: Db, { runId, path, nodeId, call = 0 }: WaitKey): Promise<void> {
@@ -20,10 +38,11 @@ export async function markWoken(db: Db, { runId, path, nodeId, call = 0 }: WaitK
 
 /**
  * After Temporal was restored to an earlier moment than this database: its runs may wait for what came after that moment,
- * also where the wait was closed since. A run that no longer waits ignores the signal; a run lives for 30 days at most.
+ * also where the wait was closed since. A run that no longer waits ignores the signal.
  */
-export async function forgetWakes(db: Db): Promise<number> {
+export async function forgetWakes(db: Db, runTimeoutDays: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    UPDATE waits SET signalled_at = NULL WHERE answered_at > now() - interval '31 days'`.execute(db);
+    UPDATE waits SET signalled_at = NULL, next_signal_at = NULL, signal_attempts = 0
+    WHERE answered_at > now() - make_interval(days => ${runTimeoutDays + 1})`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

@@ -27,7 +27,7 @@ const assigneesSchema = z.looseObject({
 const schema = z.looseObject({
   message: z.string().min(1).describe('What is asked, as Markdown. May hold variables'),
   fields: inputFieldsSchema(inputFieldSchema).nullish().describe('What the person enters'),
-  actions: listOfHandles(actionSchema, ['timeout'], MAX_ACTIONS)
+  actions: listOfHandles(actionSchema, MAX_ACTIONS)
     .nullish()
     .describe('The buttons, each a way out of the node; one named `done` where none is listed'),
   assignees: assigneesSchema

@@ -3,21 +3,20 @@ import { z } from 'zod';
 import { isObject } from '../json.js';
 import { MAX_LISTED_HANDLES } from '../plan.js';
 
-/** Every kind has the edge that is taken after a failure. */
-const ERROR_EDGE = 'error';
+/** The names of edges of other handles, of whatever kind. */
+const RESERVED = ['default', 'error', 'timeout'];
 
 /**
- * A list of items with an `id` each, which names one way out of the node: it is unique, and none of the names that the
- * node's other handles have.
+ * A list of items with an `id` each, which names one way out of the node: it is unique, and none of the reserved names.
  */
-export function listOfHandles<Item extends z.ZodType>(item: Item, otherNames: readonly string[], most: number) {
+export function listOfHandles<Item extends z.ZodType>(item: Item, most: number) {
   return z
     .array(item)
     .min(1)
     .max(Math.min(most, MAX_LISTED_HANDLES))
     .superRefine(
       (items: unknown, context) => {
-        for (const { index, id } of takenTwice(items, otherNames)) {
+        for (const { index, id } of takenTwice(items)) {
           context.addIssue({ code: 'custom', path: [index, 'id'], message: `Input should be another id than '${id}'` });
         }
       },
@@ -26,9 +25,9 @@ export function listOfHandles<Item extends z.ZodType>(item: Item, otherNames: re
     );
 }
 
-function takenTwice(items: unknown, otherNames: readonly string[]): { index: number; id: string }[] {
+function takenTwice(items: unknown): { index: number; id: string }[] {
   if (!Array.isArray(items)) return [];
-  const seen = new Set<string>([ERROR_EDGE, ...otherNames]);
+  const seen = new Set<string>(RESERVED);
   return items.slice(0, MAX_LISTED_HANDLES).flatMap((item: unknown, index) => {
     if (!isObject(item) || typeof item['id'] !== 'string') return [];
     const { id } = item;

@@ -14,7 +14,7 @@ const caseSchema = z
   .meta({ title: 'Case' });
 
 const schema = z.looseObject({
-  cases: listOfHandles(caseSchema, ['default'], MAX_LISTED_HANDLES),
+  cases: listOfHandles(caseSchema, MAX_LISTED_HANDLES),
   mode: z
     .enum(['first', 'all'])
     .default('first')

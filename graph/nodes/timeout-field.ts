@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A run lasts 30 days at most. */
+/** A wait lasts 30 days at most. */
 export const MAX_WAIT_SECONDS = 30 * 24 * 3600;
 export const DEFAULT_TIMEOUT_SECONDS = 3 * 24 * 3600;
 

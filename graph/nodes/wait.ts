@@ -76,10 +76,10 @@ export function waitsForCallback(kind: NodeKind, data: JsonObject): boolean {
 }
 
 /** Whether a wait that is written in the node lasts as long as a run may, so that the run ends before it. */
-export function outlastsRun(kind: NodeKind, { mode, seconds, timeout }: JsonObject): boolean {
+export function outlastsRun(kind: NodeKind, { mode, seconds, timeout }: JsonObject, runDays: number): boolean {
   if (kind !== 'wait' && kind !== 'human') return false;
   const limit = kind === 'human' || mode === 'callback' ? timeout : mode === 'until' ? 0 : seconds;
-  return Number(limit) >= MAX_WAIT_SECONDS;
+  return Number(limit) >= runDays * 24 * 3600;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { Activities } from '../../contract/activities.js';
+import { activityIdOf } from '../../contract/node-names.js';
 import { FINISH_SEQUENCE } from '../../contract/nodes.js';
 import type { ChainFacts, ChainProgress, ChainRef, FollowingNodes } from '../../contract/dense.js';
 import { toMarkdown } from '../../contract/run-workflow.js';
@@ -45,7 +46,7 @@ export interface ChainCall {
   ref: ChainRef;
   summary: string;
   isLocal: boolean;
-  /** The id of the first node that leaves the process, so that operators find it. */
+  /** That of the first node that leaves the process, so that operators find it. */
   activityId: string;
   /** The number of nodes, including those in forks. */
   length: number;
@@ -67,7 +68,7 @@ export function toChainCall(dense: DensePlan, { runId, nodes, isLocal, open }: C
   const labels = [...nodes, ...chain.nodes].map((node) => toMarkdown(plan.labels[node]!));
   const leaving = [first, ...chain.nodes].find((node) => traitsOf(plan.kinds[node]!).runs !== 'inline') ?? first;
   const summary = summaryOf(chain.forks === undefined ? labels : [...labels, '…'], nodes.length);
-  return { ref, summary, isLocal, activityId: plan.ids[leaving]!, length };
+  return { ref, summary, isLocal, activityId: activityIdOf({ path: '', nodeId: plan.ids[leaving]! }), length };
 }
 
 function toFollowing(dense: DensePlan, { nodes, forks }: Chain): FollowingNodes {

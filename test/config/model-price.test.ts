@@ -3,8 +3,8 @@ import { reservedTokens, toCharge } from '../../config/model-price.js';
 
 function price(usage: unknown, input = '0.15', output = '0.6'): string {
   const provider = { name: 'p', baseUrl: 'http://p/v1', apiKey: 'k' };
-  return toCharge(usage, { provider, inputPricePerMillion: input, outputPricePerMillion: output, priceVersion: 'v' })
-    .amountUsd;
+  const model = { provider, inputPricePerMillion: input, outputPricePerMillion: output, priceVersion: 'v' };
+  return toCharge(usage, model, { input: 1_000_000, output: 500_000 }).amountUsd;
 }
 
 describe('price of a completion', () => {
@@ -29,7 +29,11 @@ describe('price of a completion', () => {
     for (const tokens of [-5, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 1e300, '12', null, {}]) {
       assert.equal(price({ prompt_tokens: tokens, completion_tokens: 0 }), '0');
     }
-    for (const usage of [undefined, null, 'x', []]) assert.equal(price(usage), '0');
+  });
+
+  it('is estimated where no usage is reported', () => {
+    const none = [undefined, null, 'x', [], {}, { prompt_tokens: -1, completion_tokens: 'many' }];
+    for (const usage of none) assert.equal(price(usage), '0.45');
   });
 });
 

@@ -1,5 +1,6 @@
 // A run that only the test moves: accepted and begun in the database, and unknown to Temporal and its workers.
 import { randomUUID } from 'node:crypto';
+import type { AnsweredCall } from '../../db/agents/agent-charges.js';
 import type { AskedApproval } from '../../db/agents/agent-repository.js';
 import { createDatabase, type Database } from '../../db/core/client.js';
 import type { NodeEnd } from '../../db/nodes/node-results-repository.js';
@@ -88,9 +89,14 @@ export function nodeEnd(run: OpenRun, nodeId: string, kind: NodeKind, with_: Par
     amountUsd: '0',
     priceVersion: '',
     reason: '',
-    usage: null,
+    isEstimated: false,
     ...with_,
   };
+}
+
+/** The answer to a model call, as its first attempt records it. */
+export function paidCall(priceUsd: string, of: { turn?: number; attempt?: number } = {}): AnsweredCall {
+  return { turn: 0, attempt: 1, usage: null, priceUsd, tokens: { input: 1, output: 2 }, isEstimated: false, ...of };
 }
 
 /** Resolves once a statement waits for a lock whose beginning (PostgreSQL shows 1,024 bytes) contains the text. */

@@ -22,11 +22,10 @@ describe('a human task', () => {
     const message = 'Well?';
     assert.deepEqual(issuesOf({}), ['message']);
     assert.deepEqual(issuesOf({ message, actions: [] }), ['actions']);
-    assert.deepEqual(issuesOf({ message, actions: [{ id: 'a' }, { id: 'a' }, { id: 'timeout' }, { id: 'error' }] }), [
-      'actions.1.id',
-      'actions.2.id',
-      'actions.3.id',
-    ]);
+    assert.deepEqual(
+      issuesOf({ message, actions: [{ id: 'a' }, { id: 'a' }, { id: 'timeout' }, { id: 'error' }, { id: 'default' }] }),
+      ['actions.1.id', 'actions.2.id', 'actions.3.id', 'actions.4.id'],
+    );
     const eleven = Array.from({ length: 11 }, (_, index) => ({ id: `a${index}` }));
     assert.deepEqual(issuesOf({ message, actions: eleven }), ['actions']);
     assert.deepEqual(issuesOf({ message, fields: [{ id: 'a' }, { id: 'a' }] }), ['fields.1.id']);
@@ -73,7 +72,7 @@ describe('a human task', () => {
     const data = { ...drawing([begin, ask, after]), edges: [] };
     const compiled = compilePlan(data);
     assert.ok(compiled.ok);
-    assert.deepEqual(findWarnings(data, compiled.document, compiled.plan), []);
+    assert.deepEqual(findWarnings(data, compiled.document, compiled.plan, 365), []);
   });
 
   it('is described so that an editor needs not know it', () => {

@@ -123,6 +123,10 @@ describe('the plan of a drawing with loops', () => {
       drawing([...Array.from({ length: depth }, (_, at) => each(`l${at}`, `l${at + 1}`)), http(`l${depth}`)]);
     compiled(deep(5));
     assert.deepEqual(codesOf(deep(6)), ['l5 too_deep']);
+    const ids = Array.from({ length: 4 }, (_, at) => `${at}${'質'.repeat(199)}`);
+    const long = ids.slice(0, 3).map((id, at) => each(id, ids[at + 1]));
+    assert.deepEqual(codesOf(drawing([...long, http(ids[3]!)])), [`${ids[2]} invalid_node_id`]);
+    compiled(drawing([...long.slice(1), http(ids[3]!)]));
     const nodes = deep(4_999)['nodes'] as unknown[];
     assert.deepEqual(codesOf(drawing(nodes)), ['l5 too_deep']);
   });
@@ -163,7 +167,7 @@ describe('a loop that is checked', () => {
     const nodes = [trigger('t', ['a']), each('a', 'x', ['end']), llm('x', text), llm('end', text)];
     const data = drawing(nodes);
     const { document, plan } = compiled(data);
-    const found = findWarnings(data, document, plan).map(({ node_id: id, message }) => `${id} ${message}`);
+    const found = findWarnings(data, document, plan, 365).map(({ node_id: id, message }) => `${id} ${message}`);
     assert.deepEqual(found, [
       'x The variable {{ a.last }} is not known: that loop has no last.',
       'x The variable {{ x.result.content }} is not known: that node does not run before this one.',
@@ -189,7 +193,7 @@ describe('the path of an iteration', () => {
     assert.equal(scopeOfPath('a[3]/b[0]', ['b']), undefined);
     assert.equal(scopeOfPath('a[3]', ['a', 'b']), undefined);
     assert.equal(scopeOfPath('', ['a']), undefined);
-    assert.equal(scopeOfPath('x/y[[1]/b[0]', ['x/y[', 'b']), 'x/y[[1]/b[0]');
+    assert.equal(scopeOfPath('x%2Fy%5B[1]/b[0]', ['x/y[', 'b']), 'x%2Fy%5B[1]/b[0]');
   });
 
   it('is that of the loop that a variable names, by its first word', () => {

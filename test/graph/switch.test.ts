@@ -64,13 +64,24 @@ describe('a switch', () => {
   });
 
   it('names the cases that cannot be told apart, and what a case lacks', () => {
-    const wrong = [cases[0]!, cases[0]!, { ...cases[1]!, id: 'default' }, { ...cases[2]!, id: 'error' }, { id: 'x' }];
+    const wrong = [
+      cases[0]!,
+      cases[0]!,
+      { ...cases[1]!, id: 'default' },
+      { ...cases[2]!, id: 'error' },
+      { id: 'x' },
+      { ...cases[2]!, id: 'timeout' },
+    ];
     const data = drawing([switchTo('s', { cases: wrong }), http('a'), http('b'), http('c')]);
     const compiled = compilePlan(data);
     assert.ok(compiled.ok, JSON.stringify(compiled));
     const errors = validateNodes(compiled.document, compiled.plan)['s']!;
     const fields = errors.flatMap((error) => Object.keys(error)).toSorted();
-    assert.deepEqual(fields, ['cases.1.id', 'cases.2.id', 'cases.3.id', 'cases.4.condition'], JSON.stringify(errors));
+    assert.deepEqual(
+      fields,
+      ['cases.1.id', 'cases.2.id', 'cases.3.id', 'cases.4.condition', 'cases.5.id'],
+      JSON.stringify(errors),
+    );
   });
 
   it('has one to fifty cases, whatever a hostile drawing lists', () => {

@@ -33,7 +33,7 @@ function warningsOf(nodes: unknown[], edges?: unknown[]): string[] {
   const data = drawing(nodes, edges);
   const compiled = compilePlan(data);
   assert.ok(compiled.ok, JSON.stringify(compiled));
-  return findWarnings(data, compiled.document, compiled.plan).map(({ code, message }) => `${code}: ${message}`);
+  return findWarnings(data, compiled.document, compiled.plan, 30).map(({ code, message }) => `${code}: ${message}`);
 }
 
 describe('a wait', () => {

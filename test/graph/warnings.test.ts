@@ -7,7 +7,7 @@ import { cpuMilliseconds } from '../support/cpu-time.js';
 function warningsOf(data: unknown): Warning[] {
   const compiled = compilePlan(data);
   assert.ok(compiled.ok, JSON.stringify(compiled));
-  return findWarnings(data, compiled.document, compiled.plan);
+  return findWarnings(data, compiled.document, compiled.plan, 30);
 }
 
 function codesOf(data: unknown): string[] {
@@ -174,6 +174,13 @@ describe('findWarnings', () => {
   it('outlasts_run: a human task that may last as long as a run', () => {
     const task = { id: 'h', type: 'human-node', data: { id: 'h', label: 'h', message: 'Well?', timeout: 2_592_000 } };
     assert.deepEqual(codesOf(drawing([trigger('t', ['h']), task])), ['h outlasts_run']);
+  });
+
+  it('dead_end: `continue` on a kind that has no ordinary links', () => {
+    const cases = [{ id: 'a', condition: { left: '1', operator: '=', right: '1' }, node: 'b' }];
+    const choose = { id: 's', type: 'switch-node', data: { id: 's', label: 's', cases, on_error: 'continue' } };
+    assert.deepEqual(codesOf(drawing([trigger('t', ['s']), choose, llm('b', 'x')])), ['s dead_end']);
+    assert.deepEqual(codesOf(drawing([trigger('t', ['h']), http('h', [], { on_error: 'continue' })])), []);
   });
 
   it('unknown_variable: the error of a node whose failure ends the run', () => {

@@ -41,10 +41,12 @@ export interface TransactionRow {
   operation: string;
   status: string;
   amount_usd: string;
+  is_estimated: boolean;
 }
 
 export function transactionsOf(stack: TestStack, runId: string): Promise<TransactionRow[]> {
-  const text = 'SELECT path, node_id, operation, status, amount_usd FROM billing_transactions WHERE run_id = $1';
+  const text =
+    'SELECT path, node_id, operation, status, amount_usd, is_estimated FROM billing_transactions WHERE run_id = $1';
   return queryDatabase<TransactionRow>(stack, text, [runId]);
 }
 

@@ -1,10 +1,10 @@
 // What the steps of an agent have in common: the ledger counts attempts, and costs add up over the steps.
 import { findModel, type ModelProviders } from '../../../config/model-providers.js';
-import { recordAgentEnd } from '../../../db/agents/agent-charges.js';
-import { sumCallPrices } from '../../../db/nodes/provider-calls-repository.js';
+import { recordPaidEnd } from '../../../db/agents/agent-charges.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
 import type { Charge } from '../../node/failures.js';
 import type { NodeDeps, NodeStep, NodeTask } from '../../node/node-step.js';
+import { ledgerCharge } from '../llm/ledger-charge.js';
 import type { ModelClients } from '../llm/model-clients.js';
 import type { ChildDeps } from '../child-run.js';
 import type { FormChecker } from '../structured-answer.js';
@@ -23,15 +23,14 @@ export function agentStepFrame(deps: AgentDeps): Omit<NodeStep<never>, 'settled'
     firstDelayMs: 500,
     attemptOf: () => 1,
     chargeSoFar: (task) => chargeOf(deps, task),
-    store: (end) => recordAgentEnd(deps.db, end),
+    store: (end) => recordPaidEnd(deps.db, end),
   };
 }
 
 /** What the agent has cost so far. */
 export async function chargeOf({ db, providers }: AgentDeps, task: NodeTask): Promise<Charge> {
-  const amountUsd = await sumCallPrices(db, task);
   const modelName = (task.node.data['settings'] as { model_name?: string } | undefined)?.model_name ?? '';
-  return { amountUsd, priceVersion: findModel(providers, modelName)?.priceVersion ?? '', reason: '', usage: null };
+  return ledgerCharge(db, task, findModel(providers, modelName)?.priceVersion ?? '');
 }
 
 /** What of the node holds variables. */

@@ -97,21 +97,21 @@ function failOnRejection({ settings }: AgentNodeData, calls: StoredToolCall[]): 
 async function answerCall(deps: AgentDeps, task: NodeTask, work: ToolWork): Promise<OpenToolRun | undefined> {
   const answer = refusalOf(work.call) ?? (await callTool(deps, task, work));
   if ('child' in answer) return answer;
-  const { outcome, text, wasCalled } = answer;
+  const { text, ...ended } = answer;
   const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn: work.turn, ordinal: work.call.ordinal };
   const row = [key.runId, key.path, key.nodeId, key.turn, key.ordinal] as const;
   const answerEnc = deps.secretBox.seal(toldOfEdit(deps, work.call, text), 'agent-answer', ...row);
-  await persist(deps.node, task, () => saveToolAnswer(deps.db, key, { outcome, answerEnc, wasCalled }));
+  await persist(deps.node, task, () => saveToolAnswer(deps.db, key, { ...ended, answerEnc }));
   return undefined;
 }
 
 function refusalOf({ approval, reason }: StoredToolCall): Answer | undefined {
   if (approval === 'rejected') {
     const why = reason ? ` The reason given: ${reason}` : '';
-    return { outcome: 'rejected', text: `The user rejected this call; it was not made.${why}`, wasCalled: false };
+    return { outcome: 'rejected', text: `The user rejected this call; it was not made.${why}` };
   }
   if (approval !== 'expired') return undefined;
-  return { outcome: 'expired', text: 'This call was not approved in time; it was not made.', wasCalled: false };
+  return { outcome: 'expired', text: 'This call was not approved in time; it was not made.' };
 }
 
 /** The model knows only what it asked for. */

@@ -10,22 +10,26 @@ import {
   type TurnKey,
 } from '../../../db/agents/agent-repository.js';
 import { savePaidCall } from '../../../db/agents/agent-charges.js';
-import { toCharge } from '../../../config/model-price.js';
+import { findModel } from '../../../config/model-providers.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
+import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
 import { toAnswerForm, type AnswerForm } from '../../../graph/response-format.js';
 import { renderJson, renderText, type Scope } from '../../../graph/template.js';
-import { NodeFailure, type Charge } from '../../node/failures.js';
+import { NodeFailure } from '../../node/failures.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../../node/node-step.js';
 import { persist } from '../../node/record-node.js';
 import { checkReply, notOfForm, toCorrection, type Checking } from '../llm/answer-form.js';
+import { askModel, type Body } from '../llm/ask-model.js';
 import { toModelParameters } from '../llm/model-parameters.js';
 import { sumUsage } from '../llm/model-reply.js';
 import { openMessage, toMessages } from './agent-messages.js';
-import { loadTools, toModelTools } from './agent-session.js';
+import { loadTools, maxCostOf, toModelTools } from './agent-session.js';
 import { agentStepFrame, chargeOf, pickTemplates, type AgentDeps } from './agent-step.js';
 import { readMessage, type AssistantMessage } from './assistant-message.js';
-import { askModel, type Body } from './model-call.js';
 import { toToolCall } from './tool-request.js';
+
+/** Where the node does not say its own `retry`. */
+const MODEL_RETRIES: RetryPolicy = { maxAttempts: 5, delayMs: (attempt) => 500 * 2 ** (attempt - 1) };
 
 const NOTHING: TurnFacts = { next: 'final', approvals: [], waitMs: 0 };
 
@@ -113,13 +117,22 @@ async function takeTurn(
   const messages = toMessages(data, scope, turns, await findToolCalls(deps.db, task), opening);
   if (correction !== undefined) messages.push({ role: 'user', content: correction });
   const body = toBody(data, scope, messages, toModelTools(tools), correction !== undefined);
-  const { answer, model } = await askModel(deps, task, { turn, body, settings: data.settings });
-  const charge = toCharge(answer?.usage, model);
+  const model = findModel(deps.providers, body.model);
+  if (model === undefined) throw new NodeFailure('model_not_found', `No provider serves the model "${body.model}".`);
+  const { answer, charge } = await askModel(deps, task, {
+    turn,
+    model,
+    body,
+    timeoutMs: data.settings.timeout * 1000,
+    idempotencyTurn: turn,
+    maxCostUsd: maxCostOf(data),
+    retry: retryPolicyOf(task.node.data, MODEL_RETRIES),
+  });
   const message = readMessage(answer);
   if (message === undefined) {
     // The call has to be paid for although it is unusable. The ledger stores its cost, and the node's transaction adds
     // it up.
-    await persist(deps.node, task, () => savePaidCall(deps.db, { ...task, turn }, toPaid(charge)));
+    await persist(deps.node, task, () => savePaidCall(deps.db, { ...task, ...charge.answered }, charge.answered));
     throw new NodeFailure('invalid_response', 'The provider answered without a message that can be used.');
   }
   const { tool_calls: asked = [], ...rest } = message;
@@ -129,11 +142,10 @@ async function takeTurn(
   const kept = toolCalls.length > 0 ? message : rest;
   const saved = {
     ...task,
-    turn,
+    ...charge.answered,
     nodeLabel: task.node.label,
     isFinal: toolCalls.length === 0,
     messageEnc: deps.secretBox.seal(JSON.stringify(kept), 'agent-message', task.runId, task.path, task.nodeId, turn),
-    ...toPaid(charge),
     toolCalls,
   };
   await persist(deps.node, task, () => saveTurn(deps.db, saved));
@@ -150,10 +162,6 @@ function toBody(
   const offered = tools.length === 0 ? {} : { tools, ...(isCorrection && { tool_choice: 'none' as const }) };
   const model = renderText(data.settings.model_name, scope);
   return { ...toModelParameters(data.settings, scope), ...offered, model, messages, stream: false };
-}
-
-function toPaid({ usage, amountUsd }: Charge): { usage: string | null; priceUsd: string } {
-  return { usage, priceUsd: amountUsd };
 }
 
 function waitFor(calls: StoredToolCall[]): TurnFacts {

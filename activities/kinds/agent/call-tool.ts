@@ -30,8 +30,8 @@ export interface ToolWork {
 export interface Answer {
   outcome: ToolOutcome;
   text: string;
-  /** Whether the call has left: the ledger has an entry for it. */
-  wasCalled: boolean;
+  /** Which attempt of the call has left, by the ledger; absent where none has, and for what is in the books of a run. */
+  attempt?: number;
 }
 
 const MAX_CONNECT_ATTEMPTS = 4;
@@ -70,14 +70,12 @@ async function callWorkflow(
   call: StoredToolCall & { workflowId: number },
   given: JsonObject,
 ): Promise<Answer | OpenToolRun> {
-  // What the run does is in its own books.
-  const wasCalled = false;
   try {
     const ended = await withMemory(task, () => runTool(deps, task, call, given));
-    return typeof ended === 'string' ? { outcome: 'result', text: toText([ended]), wasCalled } : ended;
+    return typeof ended === 'string' ? { outcome: 'result', text: toText([ended]) } : ended;
   } catch (error) {
     if (!(error instanceof NodeFailure) || !OF_RUNS.has(error.code)) throw error;
-    return { outcome: 'tool_error', text: error.message, wasCalled };
+    return { outcome: 'tool_error', text: error.message };
   }
 }
 
@@ -112,10 +110,10 @@ async function callServer(
         reserve: (size) => memory.resize(messageBytes(size)),
       }),
     );
-    return toAnswer(result);
+    return { ...toAnswer(result), attempt: claim.attempts };
   } catch (error) {
     if (task.signal.aborted || !(error instanceof McpError)) throw error;
-    if (error.isBeforeSend) await markCallRefused(deps.db, key);
+    if (error.isBeforeSend) await markCallRefused(deps.db, { ...key, attempt: claim.attempts });
     const failure = toMcpFailure(error, { mayRepeat: false });
     const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, CONNECT_RETRIES);
     if (failure.isRetryable && claim.attempts < maxAttempts) throw failure.withDelay(delayMs(claim.attempts));
@@ -124,7 +122,7 @@ async function callServer(
     return {
       outcome: 'tool_error',
       text: `The call failed (${error.message}); ${fate}.`,
-      wasCalled: !error.isBeforeSend,
+      ...(!error.isBeforeSend && { attempt: claim.attempts }),
     };
   }
 }
@@ -134,7 +132,7 @@ function toAnswer({ content, structuredContent, isError, parts }: McpToolResult)
   const kinds = parts.map((part) => (part as { type?: unknown }).type).filter((type) => type !== 'text');
   const omitted = kinds.length > 0 ? `[${kinds.map(String).join(', ')} omitted]` : '';
   const structured = content === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : '';
-  return { outcome: isError ? 'tool_error' : 'result', text: toText([content, structured, omitted]), wasCalled: true };
+  return { outcome: isError ? 'tool_error' : 'result', text: toText([content, structured, omitted]) };
 }
 
 function toText(parts: string[]): string {

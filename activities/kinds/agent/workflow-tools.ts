@@ -66,7 +66,7 @@ export async function runTool(
   const call = toolCallNumber(place);
   const child = await ensureChild(deps, task, { workflowId, call, waits: true }, () => given);
   const ended = await endChildWait(deps.db, task, call);
-  if (ended === undefined) return { child: toChildToStart(child), untilMs: child.untilMs ?? 0 };
+  if (ended === undefined) return { child: toChildToStart(deps, child), untilMs: child.untilMs ?? 0 };
   if (ended.errorCode === 'budget_exceeded') throw budgetExceeded(ended);
   const { output } = await readChildOutput(deps, task, ended);
   return toContent(output);

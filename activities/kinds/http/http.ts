@@ -53,11 +53,11 @@ export function createHttpRunner({ db, contexts, client }: HttpDeps): NodeKindRu
       const data = httpNode.schema.parse(task.node.data);
       const outgoing = await prepare(contexts, data, task);
       const mayRepeat = isRepeatable(outgoing.method) || data.settings.retry_unsafe;
-      if (!mayRepeat) await claimUnsafeCall(db, task);
+      const attempt = mayRepeat ? undefined : await claimUnsafeCall(db, task);
       const answer = await client.send(outgoing).catch(async (error: unknown) => {
         if (task.signal.aborted) throw error;
         const failure = toFailure(error, mayRepeat);
-        if (!mayRepeat && failure.isRetryable) await markCallRefused(db, task);
+        if (attempt !== undefined && failure.isRetryable) await markCallRefused(db, { ...task, attempt });
         throw failure;
       });
       // The answer has arrived, so a stopping worker tries to record it even without the memory that it has asked for.
@@ -80,9 +80,9 @@ async function prepare(contexts: RunContexts, data: HttpNodeData, task: NodeTask
   return { ...request, reserve: (bytes) => task.memory.resize(heldBytes + READING_FACTOR * bytes) };
 }
 
-async function claimUnsafeCall(db: Database, task: NodeTask): Promise<void> {
+async function claimUnsafeCall(db: Database, task: NodeTask): Promise<number> {
   const claim = await claimCall(db, { ...task, provider: null, model: null, repeatsAfterCrash: 0 });
-  if (claim.isAllowed) return;
+  if (claim.isAllowed) return claim.attempts;
   throw new NodeFailure(
     'outcome_unknown',
     'The request was on its way when its worker died; whether it was carried out is unknown, so it is not sent again.',

@@ -1,9 +1,9 @@
 // An LLM node whose answer must have a form: the model is asked, the answer is checked, and where it does not fit the
 // model is told what is wrong with it and asked once more. ADR 18.
 import type OpenAI from 'openai';
+import type { AnsweredCall } from '../../../db/agents/agent-charges.js';
 import { findTurns, saveTurn } from '../../../db/agents/agent-repository.js';
 import type { Database } from '../../../db/core/client.js';
-import { sumCallPrices } from '../../../db/nodes/provider-calls-repository.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import { parseJson, writeJson } from '../../../graph/json-text.js';
 import { NodeError } from '../../../graph/node-error.js';
@@ -12,6 +12,7 @@ import { NodeFailure, type Charge } from '../../node/failures.js';
 import type { NodeOutcome, NodeTask } from '../../node/node-step.js';
 import type { FormChecker } from '../structured-answer.js';
 import { checkReply, notOfForm, toCorrection, type Checking } from './answer-form.js';
+import { ledgerCharge } from './ledger-charge.js';
 import { NOTHING_SAID, sumUsage, toOutput, type ModelReply } from './model-reply.js';
 
 export type Message = OpenAI.Chat.ChatCompletionMessageParam;
@@ -20,7 +21,7 @@ export type Message = OpenAI.Chat.ChatCompletionMessageParam;
 export interface PaidReply {
   /** Undefined for an answer without a message. */
   reply: ModelReply | undefined;
-  charge: Charge;
+  charge: Charge & { answered: AnsweredCall };
 }
 
 export interface FormTask {
@@ -45,7 +46,7 @@ export interface FormTask {
  * Throws a `NodeFailure` with the code `invalid_output` when no answer fits.
  */
 export async function askForForm(given: FormTask): Promise<NodeOutcome> {
-  const { db, secretBox, task, form, forms } = given;
+  const { db, secretBox, task, form, forms, priceVersion } = given;
   const { projectId } = task.run;
   await forms.prepare(form, { projectId, signal: task.signal });
   // A cancel does not end the check of an answer whose price is not stored yet.
@@ -71,7 +72,7 @@ export async function askForForm(given: FormTask): Promise<NodeOutcome> {
     said.push(reply);
   }
   const second = said[1]!;
-  const charge = await ledgerCharge(given);
+  const charge = await ledgerCharge(db, task, priceVersion);
   const checked = await checkPaid(second, checking, charge);
   if ('problem' in checked) throw notOfForm(checked.problem, charge);
   const usage = sumUsage(said.map((reply) => reply.usage));
@@ -101,21 +102,15 @@ async function correction(first: ModelReply, checking: Checking): Promise<Messag
 async function store(
   { db, secretBox, task, persist }: FormTask,
   turn: number,
-  { reply, charge }: { reply: ModelReply; charge: Charge },
+  { reply, charge: { answered } }: PaidReply & { reply: ModelReply },
 ): Promise<void> {
   const saved = {
     ...task,
-    turn,
+    ...answered,
     nodeLabel: task.node.label,
     isFinal: turn === 1,
     messageEnc: secretBox.seal(writeJson(reply), 'agent-message', task.runId, task.path, task.nodeId, turn),
-    usage: charge.usage,
-    priceUsd: charge.amountUsd,
     toolCalls: [],
   };
   await persist(() => saveTurn(db, saved));
-}
-
-async function ledgerCharge({ db, task, priceVersion }: FormTask): Promise<Charge> {
-  return { amountUsd: await sumCallPrices(db, task), priceVersion, reason: '', usage: null };
 }

@@ -1,9 +1,8 @@
 // Claims a model call before it leaves, and reserves what it may cost: a call that could pass a limit of money is not made.
 import type OpenAI from 'openai';
 import type { ResolvedModel } from '../../../config/model-providers.js';
-import { priceOf, reservedTokens } from '../../../config/model-price.js';
+import { priceOf, reservedTokens, type Tokens } from '../../../config/model-price.js';
 import type { Database } from '../../../db/core/client.js';
-import type { CallClaim } from '../../../db/nodes/provider-calls-repository.js';
 import { claimPaidCall, spanOf, type PassedLimit } from '../../../db/spending/reserve-call.js';
 import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
 import { NodeFailure, runClosedFailure } from '../../node/failures.js';
@@ -19,6 +18,12 @@ interface ModelCall {
   maxCostUsd?: string | null;
 }
 
+export interface ModelClaim {
+  /** As in `CallClaim`. */
+  attempt: number;
+  reserved: Tokens;
+}
+
 /**
  * Throws a `NodeFailure`: `budget_exceeded` where the call could pass a limit, `outcome_unknown` where it was in flight twice
  * when its worker died. A call that was in flight once is repeated.
@@ -27,10 +32,11 @@ export async function claimModelCall(
   db: Database,
   task: NodeTask,
   { turn, model, body, maxCostUsd = null }: ModelCall,
-): Promise<CallClaim> {
+): Promise<ModelClaim> {
   const { runId, path, nodeId, run } = task;
   const characters = unmarkNumbers(JSON.stringify(body)).length;
-  const reservedUsd = priceOf(reservedTokens(characters, toLengths(body)), model);
+  const reserved = reservedTokens(characters, toLengths(body));
+  const reservedUsd = priceOf(reserved, model);
   const claim = await claimPaidCall(db, {
     runId,
     path,
@@ -39,13 +45,14 @@ export async function claimModelCall(
     provider: model.provider.name,
     projectId: run.projectId,
     reservedUsd,
+    reservedTokens: reserved,
     maxCostUsd,
     model: run.masker.text(body.model),
     repeatsAfterCrash: 1,
   });
   if (claim === undefined) throw runClosedFailure();
   if ('limited' in claim) throw budgetExceeded(claim, reservedUsd);
-  if (claim.isAllowed) return claim;
+  if (claim.isAllowed) return { attempt: claim.attempts, reserved };
   throw new NodeFailure('outcome_unknown', 'The model call was in flight twice when its worker died; it is given up.');
 }
 

@@ -9,6 +9,7 @@ import type { SecretBox } from '../../../db/core/secret-box.js';
 import { createMasker, type Masker } from '../../../graph/mask.js';
 import { startDeadline } from '../../../outgoing/pausable-deadline.js';
 import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
+import { whenSent } from '../../../outgoing/when-sent.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import { tracedCall } from '../../../outgoing/traced-call.js';
 import { NodeFailure } from '../../node/failures.js';
@@ -21,6 +22,8 @@ interface CallOptions {
   /** For the whole answer. */
   timeoutMs: number;
   headers: Record<string, string>;
+  /** Called when the request leaves: the provider may charge for it from then on. */
+  onSent: () => void;
 }
 
 export interface ModelClient {
@@ -90,10 +93,16 @@ export function createModelClients(
 
 /** The limit of the client library ends when the head of an answer is there; this one holds for the body too. */
 function createComplete(openai: OpenAI): ModelClient['complete'] {
-  return async (body, { signal, timeoutMs, headers }) => {
+  return async (body, { signal, timeoutMs, headers, onSent }) => {
     const limit = startDeadline(timeoutMs, signal);
+    const fetchOptions: Record<string, unknown> = { dispatcher: whenSent(dispatcher, onSent) };
     try {
-      return await openai.chat.completions.create(body, { signal: limit.signal, timeout: timeoutMs, headers });
+      return await openai.chat.completions.create(body, {
+        signal: limit.signal,
+        timeout: timeoutMs,
+        headers,
+        fetchOptions,
+      });
     } catch (error) {
       throw limit.signal.aborted && !signal.aborted ? new APIConnectionTimeoutError() : error;
     } finally {
@@ -104,7 +113,7 @@ function createComplete(openai: OpenAI): ModelClient['complete'] {
 
 function toInit(init: RequestInit | undefined): UndiciRequestInit {
   const body = typeof init?.body === 'string' ? { body: unmarkNumbers(init.body) } : {};
-  return { ...(init as UndiciRequestInit | undefined), ...body, dispatcher };
+  return { dispatcher, ...(init as UndiciRequestInit | undefined), ...body };
 }
 
 const RETRYABLE = (status: number) => status >= 500 || status === 408 || status === 409 || status === 429;

@@ -76,7 +76,8 @@ async function claimed(db: Database, task: NodeTask, call: () => Promise<McpTool
   try {
     return await call();
   } catch (error) {
-    if (error instanceof McpError && error.isBeforeSend) await markCallRefused(db, task);
+    if (error instanceof McpError && error.isBeforeSend)
+      await markCallRefused(db, { ...task, attempt: claim.attempts });
     throw error;
   }
 }

@@ -2,7 +2,12 @@
 export function iterationInWords(path: string, labels: ReadonlyMap<string, string>): string {
   const parts = path.split('/').map((part) => {
     const [, id = part, index = ''] = /^(.*)\[(\d+)\]$/.exec(part) ?? [];
-    return `${labels.get(id) ?? id} [${index}]`;
+    return `${labels.get(decodeId(id)) ?? decodeId(id)} [${index}]`;
   });
   return parts.join(' › ');
+}
+
+/** Paths hold ids with the signs encoded that stand between them. */
+function decodeId(id: string): string {
+  return id.replace(/%(25|2F|5B|5D|7E)/g, (sign) => decodeURIComponent(sign));
 }

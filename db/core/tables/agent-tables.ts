@@ -93,6 +93,9 @@ export interface ApprovalRequestsTable {
   decided_at: Date | null;
   /** When the run workflow took the signal; null is delivered again. */
   signalled_at: Date | null;
+  /** As in `waits`. */
+  signal_attempts: Generated<number>;
+  next_signal_at: Date | null;
   created_at: Generated<Date>;
   expires_at: Date;
 }

@@ -88,9 +88,14 @@ export interface ProviderCallsTable {
   path: string;
   node_id: string;
   turn: Generated<number>;
+  /** Of a model call that was cut off: the negative number of its attempt (`chargedCalls`). */
   ordinal: Generated<number>;
-  /** `sent`: on the wire, outcome unknown. `applied`: outcome recorded. `refused`: never reached the other side. */
-  state: 'sent' | 'applied' | 'refused';
+  /**
+   * `sent`: on the wire, outcome unknown. `applied`: outcome recorded. `refused`: it did nothing or has a row `cut`, and may be
+   * made again. `cut`: a model call was sent and cut off, and its price is estimated.
+   */
+  state: 'sent' | 'applied' | 'refused' | 'cut';
+  /** How often the call was claimed. The last attempt owns it. */
   attempts: Generated<number>;
   /** How often a worker died with this call in flight: each may have been paid for twice. The user pays once. */
   crashes: Generated<number>;
@@ -98,10 +103,12 @@ export interface ProviderCallsTable {
   model: string | null;
   /** What the provider counted, in its own words; retention empties it. */
   usage: Json<unknown> | null;
-  /** Out of `usage`; null where nothing was reported. */
+  /** What was reported, or else estimated; of a call on the wire, what it may be. Null where nothing is known. */
   input_tokens: number | null;
   output_tokens: number | null;
   price_usd: Decimal | null;
+  /** Nobody has reported the tokens of the call. */
+  is_estimated: Generated<boolean>;
   /** Of a model call that is paid for. */
   project_id: number | null;
   /**

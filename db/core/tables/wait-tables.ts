@@ -27,6 +27,9 @@ export interface WaitsTable {
   child_run_id: string | null;
   /** When the run workflow took the signal; null is delivered again. */
   signalled_at: Date | null;
+  /** How often the API has sent it again, and from when on it does so the next time; null for at once. */
+  signal_attempts: Generated<number>;
+  next_signal_at: Date | null;
   /** When the wait has ended. Whoever answers then is too late. */
   closed_at: Date | null;
 }

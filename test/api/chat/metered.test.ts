@@ -211,9 +211,27 @@ describe('the chat-completion proxy in the books', function () {
       const { amount, status: stored, reason } = await last();
       assert.deepEqual([amount['USD'], stored, reason], ['0', 'Error', `http_${status}`]);
     }
+  });
+
+  it('a call that is cut off before its answer costs what was reserved, as estimated, whoever has cut it off', async () => {
+    const body = chatBody('m', { max_tokens: 20 });
+    const reserved = price(Math.ceil(body.length / 3), 20);
+    const assertCut = async (): Promise<void> => {
+      const { amount, is_estimated: isEstimated, status, output_tokens: output, reason } = await last();
+      assert.deepEqual([Number(amount['USD']), isEstimated, status, output], [reserved, true, 'Error', 20]);
+      assert.match(reason, /cut off/);
+    };
     proxy.upstream.on('m', (_request, response) => void response.destroy());
-    assert.equal((await proxy.send(chatBody('m'), inProject())).status, 500);
-    assert.equal((await last()).reason, 'upstream_error');
+    assert.equal((await proxy.send(body, inProject())).status, 500);
+    await assertCut();
+    const hangUp = new AbortController();
+    const before = (await transactions(project)).length;
+    proxy.upstream.on('m', () => hangUp.abort());
+    const headers = { authorization: `Bearer ${proxy.account.apiKey}`, 'content-type': 'application/json' };
+    const call = { method: 'POST', headers: { ...headers, ...inProject().headers }, body } as const;
+    await assert.rejects(request(`${proxy.baseUrl}/chat/completions`, { ...call, signal: hangUp.signal }));
+    await eventually(async () => (await transactions(project)).length === before + 1);
+    await assertCut();
   });
 
   it('are the node kind `chat` of the usage, with those that are estimated', async () => {

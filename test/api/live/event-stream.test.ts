@@ -12,6 +12,7 @@ import {
   http,
   linkInRow,
   llm,
+  node as nodeOf,
   trigger,
   type DrawingNode,
 } from '../../support/graphs.js';
@@ -141,6 +142,28 @@ describe('the events of a run', function () {
         await stream.ended;
         assert.equal(terminal(stream.events).length, 2, lastEventId);
       }
+    });
+
+    it('tell how far a loop is with the end of each iteration, as a poll does, and leave out the results of iterations', async () => {
+      const inside = http(`${target.url}/bytes/40000`);
+      const loop = nodeOf('for_each', { items: '[1, 2, 3]', body_node: inside.id, concurrency: 1 });
+      const begin = trigger();
+      linkInRow([begin, loop]);
+      const runId = await startDrawing(drawing([begin, loop, inside]));
+      const stream = await open(runId);
+      await stream.ended;
+      const told = stream.events.filter(({ event, data }) => event === 'node' && data.id === loop.id);
+      const counts = told.map(({ data }) => (data as { iterations?: { succeeded: number } }).iterations?.succeeded);
+      assert.equal(counts.at(-1), 3);
+      assert.ok(
+        counts.some((count) => count === 1 || count === 2),
+        JSON.stringify(counts),
+      );
+      assert.deepEqual(
+        told.slice(0, -1).map(({ data }) => data.status),
+        told.slice(1).map(() => 'in progress'),
+      );
+      assert.ok(stream.events.every(({ data }) => typeof data === 'object'));
     });
 
     it('follow the version of a poll: what it did not show comes, whatever it showed', async () => {

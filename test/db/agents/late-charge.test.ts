@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Database } from '../../../db/core/client.js';
 import { saveTurn } from '../../../db/agents/agent-repository.js';
-import { recordAgentEnd, savePaidCall } from '../../../db/agents/agent-charges.js';
+import { recordPaidEnd, savePaidCall } from '../../../db/agents/agent-charges.js';
 import { listRequestsOfRun } from '../../../db/agents/approval-requests-repository.js';
 import { claimNode } from '../../../db/nodes/node-results-repository.js';
 import { claimCall } from '../../../db/nodes/provider-calls-repository.js';
 import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
-import { askedApproval, connect, nodeEnd, openRun, untilWaiting, type OpenRun } from '../open-run.js';
+import { askedApproval, connect, nodeEnd, openRun, paidCall, untilWaiting, type OpenRun } from '../open-run.js';
 
 const CANCELLED = { sequence: 2, status: 'cancelled' as const, error: { code: 'cancelled', message: 'Cancelled.' } };
 
@@ -28,8 +28,8 @@ describe('what an agent costs', function () {
 
   function answer(run: OpenRun, turn: number, priceUsd: string): Promise<void> {
     const messageEnc = Buffer.from('sealed');
-    const said = { isFinal: turn > 0, messageEnc, usage: null, priceUsd, toolCalls: [] };
-    return saveTurn(db, { ...keyOf(run), nodeLabel: 'an agent', turn, ...said });
+    const said = { isFinal: turn > 0, messageEnc, toolCalls: [] };
+    return saveTurn(db, { ...keyOf(run), nodeLabel: 'an agent', ...paidCall(priceUsd, { turn }), ...said });
   }
 
   /** One turn is paid for, and the second model call is on the wire. */
@@ -63,7 +63,7 @@ describe('what an agent costs', function () {
     assert.deepEqual(await amountsOf(run), all(0.003), 'a worker that dies here has lost nothing');
     for (let repeat = 0; repeat < 2; repeat++) {
       await answer(run, 1, '0.002');
-      await recordAgentEnd(db, nodeEnd(run, run.nodeIds[0]!, 'agent', { priceVersion: 'v' }));
+      await recordPaidEnd(db, nodeEnd(run, run.nodeIds[0]!, 'agent', { priceVersion: 'v' }));
       assert.deepEqual(await amountsOf(run), all(0.003));
     }
   });
@@ -72,7 +72,7 @@ describe('what an agent costs', function () {
     const run = await withSecondCall();
     await applyExecutionUpdate(db, run.id, CANCELLED);
     for (let repeat = 0; repeat < 2; repeat++) {
-      await savePaidCall(db, { ...keyOf(run), turn: 1 }, { usage: null, priceUsd: '0.002' });
+      await savePaidCall(db, { ...keyOf(run), turn: 1, attempt: 1 }, paidCall('0.002'));
       assert.deepEqual(await amountsOf(run), all(0.003));
     }
   });
@@ -81,7 +81,7 @@ describe('what an agent costs', function () {
     const run = await withSecondCall();
     await answer(run, 1, '0.002');
     const end = nodeEnd(run, run.nodeIds[0]!, 'agent', { amountUsd: '0.001', priceVersion: 'v' });
-    assert.deepEqual([await recordAgentEnd(db, end), await recordAgentEnd(db, end)], [true, false]);
+    assert.deepEqual([await recordPaidEnd(db, end), await recordPaidEnd(db, end)], [true, false]);
     assert.deepEqual(await amountsOf(run), all(0.003));
     const versions = await db
       .selectFrom('billing_transactions')
@@ -97,7 +97,7 @@ describe('what an agent costs', function () {
     const [messageEnc, argumentsEnc] = [Buffer.from('sealed'), Buffer.from('sealed')];
     const approval = askedApproval();
     const call = { toolCallId: '1', serverLabel: 's', toolName: 't', argumentsEnc, invalidEnc: null, approval };
-    const turn = { ...keyOf(run), turn: 1, isFinal: false, messageEnc, usage: null, priceUsd: '0.002' };
+    const turn = { ...keyOf(run), ...paidCall('0.002', { turn: 1 }), isFinal: false, messageEnc };
     await saveTurn(db, { ...turn, nodeLabel: 'an agent', toolCalls: [call] });
     const requests = await listRequestsOfRun(db, run.id);
     assert.deepEqual(

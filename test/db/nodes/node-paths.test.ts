@@ -18,7 +18,7 @@ import { claimCall, markCallApplied, sumCallPrices } from '../../../db/nodes/pro
 import { findHistoryRun } from '../../../db/runs/history-repository.js';
 import { readRunForPoll } from '../../../db/runs/poll-repository.js';
 import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
-import { askedApproval, connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';
+import { askedApproval, connect, nodeEnd, openRun, paidCall, type OpenRun } from '../open-run.js';
 
 const PATHS = ['', 'LOOP[0]', 'LOOP[1]/INNER[0]'];
 
@@ -81,8 +81,8 @@ describe('a node is another one in each iteration that encloses it', function ()
       assert.equal((await claimCall(db, call)).isAllowed, false);
     }
     const [first, second] = keysOf(run);
-    await markCallApplied(db, second!, { usage: null, priceUsd: '0.005' });
-    assert.deepEqual([await sumCallPrices(db, first!), await sumCallPrices(db, second!)], ['0', '0.005']);
+    await markCallApplied(db, { ...second!, attempt: 1 }, paidCall('0.005'));
+    assert.deepEqual([(await sumCallPrices(db, first!)).usd, (await sumCallPrices(db, second!)).usd], ['0', '0.005']);
     const error = { code: 'failed', message: 'It failed.' };
     await applyExecutionUpdate(db, run.id, { sequence: 2, status: 'failed', error });
     const rows = await db
@@ -119,11 +119,9 @@ describe('a node is another one in each iteration that encloses it', function ()
       await saveTurn(db, {
         ...key,
         nodeLabel: 'an agent',
-        turn: 0,
+        ...paidCall('0'),
         isFinal: false,
         messageEnc: seal,
-        usage: null,
-        priceUsd: '0',
         toolCalls: [call],
       });
     }

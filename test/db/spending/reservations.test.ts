@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/core/client.js';
 import { saveTurn } from '../../../db/agents/agent-repository.js';
-import { recordAgentEnd } from '../../../db/agents/agent-charges.js';
-import { claimNode, recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
-import { markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
+import { recordPaidEnd } from '../../../db/agents/agent-charges.js';
+import { claimNode } from '../../../db/nodes/node-results-repository.js';
+import { markCallCut, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
+import { readUsage } from '../../../db/nodes/usage-repository.js';
 import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
 import {
   beginChatCall,
@@ -16,7 +17,7 @@ import {
 import { claimPaidCall, type PassedLimit } from '../../../db/spending/reserve-call.js';
 import { deleteOldStops } from '../../../db/retention/retention-repository.js';
 import { listStops, readReserved } from '../../../db/spending/spending-repository.js';
-import { connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';
+import { connect, nodeEnd, openRun, paidCall, type OpenRun } from '../open-run.js';
 
 const CANCELLED = { sequence: 2, status: 'cancelled' as const, error: { code: 'cancelled', message: 'Cancelled.' } };
 
@@ -46,17 +47,29 @@ describe('reservations of money', function () {
       repeatsAfterCrash: 1,
       projectId: run.projectId,
       reservedUsd,
+      reservedTokens: { input: 10, output: 20 },
       maxCostUsd: null,
     });
   const isRefused = (answer: object | undefined): answer is PassedLimit => answer !== undefined && 'limited' in answer;
   const end = (run: OpenRun, node: number, amountUsd: string) =>
-    recordNodeEnd(db, nodeEnd(run, run.nodeIds[node]!, 'llm', { amountUsd, usage: '{}' }));
+    recordPaidEnd(db, nodeEnd(run, run.nodeIds[node]!, 'llm'), paidCall(amountUsd));
   const figures = async ({ projectId }: OpenRun): Promise<{ spent: string; reserved: string }> => {
     const { usd } = await readReserved(db, projectId);
     const { rows } = await sql<{ spent: string }>`
       SELECT spent_in_period(projects, clock_timestamp()) AS spent FROM projects WHERE id = ${projectId}`.execute(db);
     return { spent: rows[0]!.spent, reserved: usd };
   };
+  const transactionsOf = async (run: OpenRun): Promise<[string, string, boolean][]> => {
+    const columns = ['status', 'amount_usd', 'is_estimated'] as const;
+    const rows = await db.selectFrom('billing_transactions').select(columns).where('run_id', '=', run.id).execute();
+    return rows.map((row) => [row.status, row.amount_usd, row.is_estimated]);
+  };
+  const usageOf = (run: OpenRun) => ({
+    scope: { userId: run.userId, projectId: undefined },
+    projectId: run.projectId,
+    from: new Date(Date.now() - 86_400_000),
+    until: new Date(Date.now() + 86_400_000),
+  });
   const chatCall = (run: OpenRun, reservedUsd = '0.1'): ChatCall & { reservedUsd: string } => ({
     id: randomUUID(),
     projectId: run.projectId,
@@ -111,23 +124,85 @@ describe('reservations of money', function () {
     assert.deepEqual(await claim(run, 0), { isAllowed: true, attempts: 2 });
     assert.equal((await figures(run)).reserved, '0.1');
     assert.ok(isRefused(await claim(run, 1)));
-    await markCallRefused(db, { runId: run.id, path: '', nodeId: run.nodeIds[0]! });
+    const key = { runId: run.id, path: '', nodeId: run.nodeIds[0]! };
+    for (const mark of [markCallRefused, markCallCut]) {
+      await mark(db, { ...key, attempt: 1 });
+      assert.equal(
+        (await figures(run)).reserved,
+        '0.1',
+        'the first attempt was frozen, and the second one owns the call',
+      );
+    }
+    await markCallRefused(db, { ...key, attempt: 2 });
     assert.equal((await figures(run)).reserved, '0');
     assert.ok(!isRefused(await claim(run, 1)));
   });
 
-  it('are freed with the end of the run, however it ends', async () => {
+  it('of a call that is cut off are charged as estimated, each attempt once, and limits count them at once', async () => {
+    const run = await openRun(db, ['llm', 'llm']);
+    await limit(run, '0.35');
+    const key = { runId: run.id, path: '', nodeId: run.nodeIds[0]! };
+    await claimNode(db, key);
+    for (const attempt of [1, 2]) {
+      assert.deepEqual(await claim(run, 0), { isAllowed: true, attempts: attempt });
+      for (let repeat = 0; repeat < 2; repeat++) await markCallCut(db, { ...key, attempt });
+      assert.deepEqual(await figures(run), { spent: '0', reserved: `0.${attempt}` });
+    }
+    assert.deepEqual(await claim(run, 0), { isAllowed: true, attempts: 3 });
+    assert.ok(isRefused(await claim(run, 1)));
+    for (let repeat = 0; repeat < 2; repeat++) {
+      await recordPaidEnd(db, nodeEnd(run, key.nodeId, 'llm'), paidCall('0.03', { attempt: 3 }));
+      assert.deepEqual(await figures(run), { spent: '0.23', reserved: '0' });
+    }
+    assert.deepEqual(await transactionsOf(run), [['Succeeded', '0.23', true]]);
+    const member = { project_id: run.projectId, user_id: run.userId, role: 'owner' as const };
+    await db.insertInto('project_members').values(member).execute();
+    const [usage] = await readUsage(db, { ...usageOf(run), groupBy: 'node_kind' });
+    assert.deepEqual([usage?.calls, usage?.estimatedCalls, usage?.inputTokens, usage?.outputTokens], [3, 2, 21, 42]);
+  });
+
+  it('of a frozen attempt do not change by its answer: the call of the attempt after it is charged, and once', async () => {
+    const run = await openRun(db, ['llm']);
+    const key = { runId: run.id, path: '', nodeId: run.nodeIds[0]! };
+    await limit(run, '1');
+    await claimNode(db, key);
+    await claim(run, 0);
+    await claim(run, 0);
+    await recordPaidEnd(db, nodeEnd(run, key.nodeId, 'llm'), paidCall('0.02'));
+    assert.deepEqual(await transactionsOf(run), [['Succeeded', '0.1', true]], 'the second call is on the wire');
+    for (let repeat = 0; repeat < 2; repeat++) {
+      await recordPaidEnd(db, nodeEnd(run, key.nodeId, 'llm'), paidCall('0.03', { attempt: 2 }));
+      assert.deepEqual(await transactionsOf(run), [['Succeeded', '0.03', false]]);
+    }
+    assert.deepEqual(await figures(run), { spent: '0.03', reserved: '0' });
+  });
+
+  it('are charged with the end of the run, however it ends, until the answer comes', async () => {
     const run = await openRun(db, ['llm']);
     await limit(run, '1');
     await claimNode(db, { runId: run.id, path: '', nodeId: run.nodeIds[0]! });
     await claim(run, 0);
     assert.equal((await figures(run)).reserved, '0.1');
     await applyExecutionUpdate(db, run.id, CANCELLED);
-    assert.deepEqual(await figures(run), { spent: '0', reserved: '0' });
+    assert.deepEqual(await figures(run), { spent: '0.1', reserved: '0' });
+    assert.deepEqual(await transactionsOf(run), [['Error', '0.1', true]]);
     assert.equal(await claim(run, 0), undefined, 'a worker that does not know it may not make the call again');
-    assert.deepEqual(await figures(run), { spent: '0', reserved: '0' });
-    await end(run, 0, '0.07');
-    assert.deepEqual(await figures(run), { spent: '0.07', reserved: '0' }, 'a late answer is paid for');
+    assert.deepEqual(await figures(run), { spent: '0.1', reserved: '0' });
+    for (const amount of ['0.07', '0.07']) {
+      await end(run, 0, amount);
+      assert.deepEqual(await figures(run), { spent: '0.07', reserved: '0' }, 'what was counted takes its place');
+      assert.deepEqual(await transactionsOf(run), [['Error', '0.07', false]]);
+    }
+  });
+
+  it('of a call whose late answer costs nothing are given back to the last digit', async () => {
+    const run = await openRun(db, ['llm']);
+    await limit(run, '1');
+    await claimNode(db, { runId: run.id, path: '', nodeId: run.nodeIds[0]! });
+    await claim(run, 0);
+    await applyExecutionUpdate(db, run.id, CANCELLED);
+    await end(run, 0, '0');
+    assert.deepEqual(await figures(run), { spent: '0.0', reserved: '0' });
   });
 
   it('hold what the turns of an agent have cost until the agent ends', async () => {
@@ -137,14 +212,14 @@ describe('reservations of money', function () {
     await claimNode(db, key);
     const turn = async (number: number, priceUsd: string): Promise<void> => {
       assert.ok(!isRefused(await claim(run, 0, '0.1', number)));
-      const said = { isFinal: false, messageEnc: Buffer.from('sealed'), usage: null, priceUsd, toolCalls: [] };
-      await saveTurn(db, { ...key, nodeLabel: 'an agent', turn: number, ...said });
+      const said = { isFinal: false, messageEnc: Buffer.from('sealed'), toolCalls: [] };
+      await saveTurn(db, { ...key, nodeLabel: 'an agent', ...paidCall(priceUsd, { turn: number }), ...said });
     };
     await turn(0, '0.06');
     assert.deepEqual(await figures(run), { spent: '0', reserved: '0.06' });
     await turn(1, '0.07');
     assert.ok(isRefused(await claim(run, 0, '0.1', 2)));
-    await recordAgentEnd(db, nodeEnd(run, run.nodeIds[0]!, 'agent'));
+    await recordPaidEnd(db, nodeEnd(run, run.nodeIds[0]!, 'agent'));
     assert.deepEqual(await figures(run), { spent: '0.13', reserved: '0' });
   });
 
@@ -244,8 +319,8 @@ describe('reservations of money', function () {
       const key = { runId: run.id, path: '', nodeId: run.nodeIds[0]! };
       await claimNode(db, key);
       assert.ok(!isRefused(await claim(run, 0)));
-      const said = { isFinal: false, messageEnc: Buffer.from('sealed'), usage: null, priceUsd: '0.1', toolCalls: [] };
-      await saveTurn(db, { ...key, nodeLabel: 'an agent', turn: 0, ...said });
+      const said = { isFinal: false, messageEnc: Buffer.from('sealed'), toolCalls: [] };
+      await saveTurn(db, { ...key, nodeLabel: 'an agent', ...paidCall('0.1'), ...said });
       assert.equal((await figures(run)).reserved, '0.1');
       assert.ok(isRefused(await claim(run, 1)));
       await sql`UPDATE provider_calls SET replied_at = replied_at - interval '1 day' WHERE run_id = ${run.id}`.execute(
@@ -259,7 +334,7 @@ describe('reservations of money', function () {
       await limit(run, '0.15', 'total');
       assert.equal((await figures(run)).reserved, '0.2');
       await limit(run, '0.15', 'day');
-      await recordAgentEnd(db, nodeEnd(run, run.nodeIds[0]!, 'agent'));
+      await recordPaidEnd(db, nodeEnd(run, run.nodeIds[0]!, 'agent'));
       assert.deepEqual(await figures(run), { spent: '0.1', reserved: '0.1' });
     });
 

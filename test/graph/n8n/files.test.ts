@@ -19,7 +19,7 @@ describe('files of n8n, translated', () => {
       assert.equal(title ?? null, expected.title);
       assert.deepEqual(kindsByLabel(drawing), expected.kinds);
       assert.deepEqual(warnings, expected.warnings);
-      const checked = checkDrawing(drawing, {});
+      const checked = checkDrawing(drawing, {}, 365);
       assert.notEqual(checked.status, 400, JSON.stringify(checked.errors));
       assert.deepEqual(
         checked.errors.map((error) => error.path),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../../support/api-client.js';
+import { eventually } from '../../../support/eventually.js';
 import type { ModelAnswer } from '../../../support/fake-model-provider.js';
 import { drawing, link, llm, trigger } from '../../../support/graphs.js';
 import { queryDatabase, transactionsOf } from '../../../support/inspect.js';
@@ -16,11 +17,19 @@ describe('LLM node', function () {
     api = createApiClient(stack.apiUrl, stack.apiKey);
   });
 
+  /** At 1 and 2 USD a million tokens. */
+  function priceOf(calls: number, { text }: { text: string }, output: number): number {
+    return Number(((calls * (Math.ceil(text.length / 3) + 2 * output)) / 1e6).toFixed(9));
+  }
+
   let models = 0;
-  async function runScripted(answers: ModelAnswer[], settings: Record<string, unknown> = {}) {
+  async function runScripted(answers: ModelAnswer[], settings: Record<string, unknown> = {}, data: object = {}) {
     const model_name = `llm-test-${++models}`;
     stack.modelProvider.script(model_name, answers);
-    const [start, node] = [trigger(), llm('Hello {{ input.name }}', { settings: { model_name, ...settings } })];
+    const [start, node] = [
+      trigger(),
+      llm('Hello {{ input.name }}', { ...data, settings: { model_name, ...settings } }),
+    ];
     link(start, node);
     const run = await api.runToEnd(drawing([start, node]), { name: 'Ada' });
     const transactions = await transactionsOf(stack, run.runId);
@@ -124,9 +133,9 @@ describe('LLM node', function () {
     assert.equal(text.entry.error!.code, 'invalid_response');
   });
 
-  it('takes content null as empty text and hostile usage as nothing', async () => {
+  it('takes content null as empty text and hostile usage as none, so that the amount is estimated', async () => {
     const message = { role: 'assistant', content: null };
-    const { entry, paid } = await runScripted([
+    const { entry, paid, requests } = await runScripted([
       {
         body: {
           model: 'm',
@@ -137,9 +146,40 @@ describe('LLM node', function () {
     ]);
     assert.equal(entry.result!.content, '');
     assert.deepEqual(
-      paid.map(({ amount_usd }) => amount_usd),
-      ['0'],
+      paid.map(({ amount_usd, is_estimated }) => [Number(amount_usd), is_estimated]),
+      [[priceOf(1, requests[0]!, 0), true]],
     );
+  });
+
+  it('pays for each call that its time limit has cut off, as estimated at what was reserved, and limits count it', async () => {
+    const slow = { settings: { timeout: 1, max_tokens: 50 }, retry: { max_attempts: 2, delay: 0 } };
+    const { entry, paid, requests } = await runScripted([{ text: 'late', delayMs: 8_000 }], slow.settings, slow);
+    assert.equal(entry.error!.code, 'timeout');
+    assert.equal(requests.length, 2);
+    assert.deepEqual(
+      paid.map(({ status, amount_usd, is_estimated }) => [status, Number(amount_usd), is_estimated]),
+      [['Error', priceOf(2, requests[0]!, 50), true]],
+    );
+  });
+
+  it('pays for a call that is on the wire when its run is cancelled, once, and nothing is reserved any more', async () => {
+    const model_name = `llm-test-${++models}`;
+    stack.modelProvider.script(model_name, { text: 'late', delayMs: 20_000 });
+    const [start, node] = [trigger(), llm('Hello', { settings: { model_name, max_tokens: 50 } })];
+    link(start, node);
+    const workflow = await api.createWorkflow(await api.createProject(), drawing([start, node]));
+    const { id } = (await api.run(workflow)).data;
+    await eventually(() => stack.modelProvider.requestsFor(model_name).length > 0);
+    assert.equal((await api.post(`/workflows/${workflow}/history/${id}/cancel/`)).status, 200);
+    const paid = async () => (await transactionsOf(stack, id)).filter(({ node_id }) => node_id === node.id);
+    await eventually(async () => (await paid()).length === 1);
+    const [request] = stack.modelProvider.requestsFor(model_name);
+    assert.deepEqual(
+      (await paid()).map(({ status, amount_usd, is_estimated }) => [status, Number(amount_usd), is_estimated]),
+      [['Error', priceOf(1, request!, 50), true]],
+    );
+    const reserved = 'SELECT turn FROM provider_calls WHERE run_id = $1 AND reserved_usd IS NOT NULL';
+    assert.deepEqual(await queryDatabase(stack, reserved, [id]), []);
   });
 
   it('keeps the call in the ledger with its usage and price', async () => {

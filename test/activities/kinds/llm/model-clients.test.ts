@@ -37,7 +37,12 @@ describe('the time limit of a model call', () => {
 
   function call(timeoutMs: number): Promise<unknown> {
     const body = { model: 'any', messages: [] };
-    return client.complete(body, { timeoutMs, signal: new AbortController().signal, headers: {} });
+    return client.complete(body, {
+      timeoutMs,
+      signal: new AbortController().signal,
+      headers: {},
+      onSent: () => undefined,
+    });
   }
 
   it('holds for the body of the answer, which a provider may keep alive with white space', async () => {

@@ -3,13 +3,16 @@ import type { Database } from '../../../db/core/client.js';
 import { saveTurn } from '../../../db/agents/agent-repository.js';
 import { beginIterations, closeIterations, recordIterationFailure } from '../../../db/nodes/iterations-repository.js';
 import { claimNode, recordCaughtFailure } from '../../../db/nodes/node-results-repository.js';
+import { applyExecutionUpdate } from '../../../db/runs/run-life.js';
 import { claimPaidCall } from '../../../db/spending/reserve-call.js';
 import { readReserved } from '../../../db/spending/spending-repository.js';
 import { iterationPath } from '../../../graph/iteration-path.js';
 import type { NodeKey } from '../../../graph/plan.js';
-import { connect, openRun, type OpenRun } from '../open-run.js';
+import { connect, openRun, paidCall, type OpenRun } from '../open-run.js';
 
-describe('what a call on the wire has reserved', function () {
+const FAILED = { sequence: 2, status: 'failed' as const, error: { code: 'failed', message: 'It failed.' } };
+
+describe('a call on the wire whose node is closed for it', function () {
   this.timeout(60_000);
   let db: Database;
 
@@ -19,28 +22,38 @@ describe('what a call on the wire has reserved', function () {
   after(() => db.destroy());
 
   const reserved = async ({ projectId }: OpenRun): Promise<string> => (await readReserved(db, projectId)).usd;
+  /** How many transactions have each amount. */
+  async function paidBy({ id }: OpenRun): Promise<Record<string, number>> {
+    const rows = await db.selectFrom('billing_transactions').select('amount_usd').where('run_id', '=', id).execute();
+    const counts: Record<string, number> = {};
+    for (const { amount_usd: usd } of rows) counts[usd] = (counts[usd] ?? 0) + 1;
+    return counts;
+  }
   async function call({ projectId }: OpenRun, key: NodeKey, turn = 0): Promise<void> {
     await claimNode(db, key);
-    const paid = { projectId, reservedUsd: '0.1', maxCostUsd: null };
+    const tokens = { input: 1, output: 2 };
+    const paid = { projectId, reservedUsd: '0.1', reservedTokens: tokens, maxCostUsd: null };
     await claimPaidCall(db, { ...key, turn, provider: 'p', model: 'm', repeatsAfterCrash: 1, ...paid });
   }
 
-  it('is free once its node is closed for it, and what an agent has paid stays', async () => {
+  it('is charged as estimated, once, beside what an agent has paid', async () => {
     const run = await openRun(db, ['agent', 'llm']);
     const [agent, other] = run.nodeIds.map((nodeId) => ({ runId: run.id, path: '', nodeId })) as [NodeKey, NodeKey];
     await call(run, agent);
-    const said = { isFinal: false, messageEnc: Buffer.from('sealed'), usage: null, priceUsd: '0.06', toolCalls: [] };
-    await saveTurn(db, { ...agent, nodeLabel: 'an agent', turn: 0, ...said });
+    const said = { isFinal: false, messageEnc: Buffer.from('sealed'), toolCalls: [] };
+    await saveTurn(db, { ...agent, nodeLabel: 'an agent', ...paidCall('0.06'), ...said });
     await call(run, agent, 1);
     await call(run, other);
     assert.equal(await reserved(run), '0.26');
     for (let repeat = 0; repeat < 2; repeat++) await recordCaughtFailure(db, agent, 'timeout');
-    assert.equal(await reserved(run), '0.16');
     await recordCaughtFailure(db, other, 'timeout');
-    assert.equal(await reserved(run), '0.06');
+    assert.equal(await reserved(run), '0.26', 'limits count it until the end of the run has written the transactions');
+    await applyExecutionUpdate(db, run.id, FAILED);
+    assert.deepEqual(await paidBy(run), { '0.1': 1, '0.16': 1 });
+    assert.equal(await reserved(run), '0');
   });
 
-  it('is free once its iteration, or the loop around it, has failed', async () => {
+  it('is charged where its iteration, or the loop around it, has failed', async () => {
     const run = await openRun(db, ['for_each', 'llm']);
     const [loop, body] = run.nodeIds as [string, string];
     const key = { runId: run.id, path: '', nodeId: loop };
@@ -51,8 +64,15 @@ describe('what a call on the wire has reserved', function () {
     }
     assert.equal(await reserved(run), '0.3');
     await recordIterationFailure(db, key, { index: 1, failure: { code: 'http_error', message: 'Failed.' } });
-    assert.equal(await reserved(run), '0.2');
     await closeIterations(db, key);
-    assert.equal(await reserved(run), '0');
+    assert.equal(await reserved(run), '0.3');
+    const onWire = db
+      .selectFrom('provider_calls')
+      .select('turn')
+      .where('run_id', '=', run.id)
+      .where('state', '=', 'sent');
+    assert.deepEqual(await onWire.execute(), []);
+    await applyExecutionUpdate(db, run.id, FAILED);
+    assert.deepEqual(await paidBy(run), { '0': 1, '0.1': 3 });
   });
 });

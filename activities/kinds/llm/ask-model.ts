@@ -1,0 +1,83 @@
+// One call of a model by a node. It is claimed in the ledger before it leaves. Where it brings no answer, the ledger says
+// whether it has cost something: a call that was cut off after it had left is charged as estimated (extensions, section 4).
+import type OpenAI from 'openai';
+import { APIError } from 'openai';
+import { charactersIn, tokensIn, toCharge, type ModelCharge } from '../../../config/model-price.js';
+import type { ResolvedModel } from '../../../config/model-providers.js';
+import type { AnsweredCall } from '../../../db/agents/agent-charges.js';
+import type { Database } from '../../../db/core/client.js';
+import { markCallCut, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
+import type { RetryPolicy } from '../../../graph/nodes/every-node.js';
+import type { Charge } from '../../node/failures.js';
+import { toIdempotencyKey } from '../../node/idempotency-key.js';
+import type { NodeTask } from '../../node/node-step.js';
+import { claimModelCall } from './claim-model-call.js';
+import { toLlmFailure, type ModelClients } from './model-clients.js';
+
+export type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
+
+interface AskedModel {
+  turn: number;
+  model: ResolvedModel;
+  timeoutMs: number;
+  body: Body;
+  /** What the provider takes as the same request. */
+  idempotencyTurn: number | undefined;
+  /** The limit of an agent. */
+  maxCostUsd?: string | null;
+  /** Where the attempts of the call are counted, and not those of its node. */
+  retry?: RetryPolicy;
+}
+
+export interface ModelAnswer {
+  /** Without the key of the provider. It may be anything. */
+  answer: OpenAI.Chat.ChatCompletion;
+  /** With the answered call. */
+  charge: Charge & { answered: AnsweredCall };
+}
+
+/**
+ * Throws a `NodeFailure`; with the code `budget_exceeded` where the call could pass a limit, and is not made. A call that was
+ * in flight when its worker died is repeated once. The provider may charge for both, but the user pays once.
+ */
+export async function askModel(
+  { db, clients }: { db: Database; clients: ModelClients },
+  task: NodeTask,
+  { turn, model, timeoutMs, body, idempotencyTurn, maxCostUsd, retry }: AskedModel,
+): Promise<ModelAnswer> {
+  const { runId, path, nodeId, signal } = task;
+  const client = await clients.forProject(task.run.projectId, model.provider);
+  const { attempt, reserved } = await claimModelCall(db, task, { turn, model, body, maxCostUsd: maxCostUsd ?? null });
+  const call = { runId, path, nodeId, turn, attempt };
+  const headers = { 'idempotency-key': toIdempotencyKey(task, idempotencyTurn) };
+  let hasLeft = false;
+  const onSent = (): void => void (hasLeft = true);
+  const answer = await client.complete(body, { signal, timeoutMs, headers, onSent }).catch(async (error: unknown) => {
+    const isPaid = hasLeft && !isRefusal(error);
+    // The end of the node or of its run charges a call that they have cut off, and the next attempt repeats one whose
+    // worker stops.
+    if (!signal.aborted || !isPaid) await (isPaid ? markCallCut(db, call) : markCallRefused(db, call));
+    if (signal.aborted) throw error;
+    const failure = toLlmFailure(error, client.masker);
+    if (retry === undefined) throw failure;
+    throw attempt < retry.maxAttempts ? failure.withDelay(retry.delayMs(attempt)) : failure.asFinal();
+  });
+  client.countTokens(answer?.usage);
+  const masked = client.masker.json(answer);
+  const estimated = { input: reserved.input, output: tokensIn(charactersIn(messagesOf(masked))) };
+  const charge = toCharge(masked?.usage, model, estimated);
+  return { answer: masked, charge: { ...charge, answered: { turn, attempt, ...toPaid(charge) } } };
+}
+
+/** The provider has answered that it did nothing. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof APIError && typeof error.status === 'number';
+}
+
+function messagesOf(answer: Partial<OpenAI.Chat.ChatCompletion> | undefined): unknown {
+  return Array.isArray(answer?.choices) ? answer.choices.map((choice) => choice?.message) : undefined;
+}
+
+function toPaid({ usage, amountUsd, tokens, isEstimated }: ModelCharge): Omit<AnsweredCall, 'turn' | 'attempt'> {
+  return { usage, priceUsd: amountUsd, tokens, isEstimated };
+}
