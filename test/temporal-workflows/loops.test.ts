@@ -104,9 +104,9 @@ describe('loops in a run', function () {
     const run = await runOf(around(outer, [loop, inner]));
     assert.equal(run.status, 'succeed');
     const [first] = (await iterationsOf(run, outer)).items;
-    assert.equal(first!.path, 'x/y[0]');
-    const { items } = await iterationsOf(run, loop, `&path=${encodeURIComponent('x/y[0]')}`);
-    assert.equal(items[0]!.path, 'x/y[0]/a[0]/b][0]');
+    assert.equal(first!.path, 'x%2Fy[0]');
+    const { items } = await iterationsOf(run, loop, `&path=${encodeURIComponent('x%2Fy[0]')}`);
+    assert.equal(items[0]!.path, 'x%2Fy[0]/a%5B0%5D%2Fb%5D[0]');
   });
 
   for (const execution of ['visible', 'dense']) {

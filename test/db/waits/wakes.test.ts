@@ -20,7 +20,7 @@ describe('wakes whose signal was not confirmed', function () {
     for (const [index, nodeId] of run.nodeIds.entries()) {
       const answeredAt = new Date(Date.now() - 1_000_000_000 + index);
       await sql`INSERT INTO waits (run_id, path, node_id, kind, until, answered_at)
-        VALUES (${run.id}, '', ${nodeId}, 'callback', now(), ${answeredAt})`.execute(db);
+        VALUES (${run.id}, '', ${nodeId}, 'human', now(), ${answeredAt})`.execute(db);
     }
   });
   after(async () => {
