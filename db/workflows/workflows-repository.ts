@@ -7,6 +7,7 @@ import { executePrepared } from '../core/statement.js';
 import type { Role, WorkflowRow, WorkflowsTable } from '../core/tables.js';
 import { deleteHooksOf } from '../hooks/delete-hooks.js';
 import { deleteSchedulesOf } from '../schedules/delete-schedules.js';
+import { lockProject } from '../projects/lock-project.js';
 import { isInScope, type Scope } from '../projects/scope.js';
 import { cancelOpenRuns } from '../runs/open-runs.js';
 import { keepToolFields } from './tool-fields.js';
@@ -243,18 +244,6 @@ export function nextSortId(db: Db, projectId: number) {
     .select(sql<number>`coalesce(max(sort_id), 0) + 1`.as('next'))
     .where('project_id', '=', projectId)
     .where('archived_at', 'is', null);
-}
-
-/** Positions inside a project change under its row lock only. Lock order: project, then workflows. */
-export async function lockProject(db: Db, projectId: number): Promise<boolean> {
-  const project = await db
-    .selectFrom('projects')
-    .select('id')
-    .where('id', '=', projectId)
-    .where('deleted_at', 'is', null)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  return project !== undefined;
 }
 
 function selectDrawing(db: Db, workflowId: number) {
