@@ -65,7 +65,10 @@ async function readPage(db: Db, ids: string[]): Promise<Omit<HistoryPage, 'total
   const found = await selectRuns(db, LISTED_INPUT_BYTES).where('id', 'in', ids).execute();
   const byId = new Map(found.map((run) => [run.id, run]));
   const runs = ids.flatMap((id) => byId.get(id) ?? []);
-  return { runs: await complete(db, runs, { ...LISTED, contentLimit, togetherBytes: TOGETHER_BYTES }), later: undefined };
+  return {
+    runs: await complete(db, runs, { ...LISTED, contentLimit, togetherBytes: TOGETHER_BYTES }),
+    later: undefined,
+  };
 }
 
 /** Drawings count as often as they are shown. */
@@ -160,7 +163,9 @@ export async function findExample(db: Db, workflowId: number, runId: string): Pr
 export function readInputPieces(db: Db, runId: string): AsyncGenerator<string> {
   return readPieces(async (from, count) => {
     const { rows } = await sql<{ piece: string }>`
-      SELECT substr(input::text, ${from}::integer, ${count}::integer) AS piece FROM runs WHERE id = ${runId}`.execute(db);
+      SELECT substr(input::text, ${from}::integer, ${count}::integer) AS piece FROM runs WHERE id = ${runId}`.execute(
+      db,
+    );
     return rows[0]?.piece;
   });
 }
@@ -172,4 +177,3 @@ export async function readDrawing(db: Db, { snapshot_hash: hash }: Pick<HistoryR
   if (rows[0] === undefined) throw new Error('a drawing was deleted while it was read');
   return rows[0].text;
 }
-

@@ -71,6 +71,8 @@ export async function findCallback(db: Db, token: string): Promise<KnownCallback
   const { rows } = await sql<KnownCallback>`/* find_callback */
     SELECT run.project_id AS "projectId", run.status = 'In Progress' AS "isOpen", wait.answered_at IS NOT NULL AS "isAnswered",
       run.status = 'In Progress' AND ${isAwaited} AS "isAwaited"
-    FROM waits AS wait JOIN runs AS run ON run.id = wait.run_id WHERE wait.token_hash = ${hashToken(token)}`.execute(db);
+    FROM waits AS wait JOIN runs AS run ON run.id = wait.run_id WHERE wait.token_hash = ${hashToken(token)}`.execute(
+    db,
+  );
   return rows[0];
 }

@@ -41,7 +41,6 @@ const SORT_KEYS: Record<string, RawBuilder<unknown>> = {
   created_at: sql`workflows.created_at`,
 };
 
-
 export async function findCatalogWorkflow(
   db: Db,
   workflowId: number,

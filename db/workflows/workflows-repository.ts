@@ -69,7 +69,6 @@ interface WorkflowListQuery {
   offset: number;
 }
 
-
 /** Appended at the end of its project. Undefined when the project is gone. */
 export function createWorkflow(db: Db, workflow: NewWorkflow): Promise<number | undefined> {
   return inTransaction(db, (transaction) => insertWorkflow(transaction, workflow));
@@ -117,7 +116,9 @@ export async function findWorkflows(
 /** Bytes of the drawings as JSON texts, by the ids of the workflows. */
 export async function measureDrawings(db: Db, workflowIds: number[]): Promise<Map<number, number>> {
   const { rows } = await sql<{ id: number; bytes: number }>`
-    SELECT id, octet_length(document::text) AS bytes FROM workflows WHERE id = ANY (${workflowIds}::integer[])`.execute(db);
+    SELECT id, octet_length(document::text) AS bytes FROM workflows WHERE id = ANY (${workflowIds}::integer[])`.execute(
+    db,
+  );
   return new Map(rows.map(({ id, bytes }) => [id, bytes]));
 }
 

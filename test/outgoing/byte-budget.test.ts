@@ -39,7 +39,7 @@ describe('byte budget', () => {
     const greedy = Array.from({ length: 8 }, () => budget.lease('a').resize(20));
     const modest = budget.lease('b').resize(20);
     assert.deepEqual([await isGranted(modest), budget.waiting], [false, 9]);
-    holder.resize(50);
+    void holder.resize(50);
     assert.deepEqual([await isGranted(modest), await isGranted(greedy[0])], [true, false]);
   });
 

@@ -40,7 +40,8 @@ describe('bodies that are received', function () {
       return connection;
     };
   }
-  const declared = (bytes: number) => head('POST / HTTP/1.1', 'Host: x', `Content-Length: ${bytes}`, 'Connection: close');
+  const declared = (bytes: number) =>
+    head('POST / HTTP/1.1', 'Host: x', `Content-Length: ${bytes}`, 'Connection: close');
   const chunked = head('POST / HTTP/1.1', 'Host: x', 'Transfer-Encoding: chunked', 'Connection: close');
 
   it('take memory for what has arrived, not for what was announced', async () => {

@@ -53,7 +53,10 @@ describe('turns at large drawings', () => {
     const gone = turns.take({ tenant: 'a', signal: client.signal }, LARGE, () => assert.fail('nobody waits for it'));
     const waiting = Array.from({ length: 31 }, () => turns.take({ tenant: 'a', signal }, LARGE, () => 'done'));
     const isOverloaded = (error: unknown) => error instanceof ApiError && error.status === 503;
-    await assert.rejects(turns.take({ tenant: 'a', signal }, LARGE, () => 'never'), isOverloaded);
+    await assert.rejects(
+      turns.take({ tenant: 'a', signal }, LARGE, () => 'never'),
+      isOverloaded,
+    );
     client.abort(new Error('hung up'));
     await assert.rejects(gone, /hung up/);
     end();

@@ -62,7 +62,9 @@ describe('answers that are sent in pieces', function () {
   it('hold one piece while the caller takes nothing, and fetch no further one', async () => {
     let fetched = 0;
     const lease = memory.lease('user:1');
-    const url = await serve((ctx) => sendJson(ctx, { text: lazyText(() => textOf(60, () => (fetched += 1)), 8_000_000) }, lease));
+    const url = await serve((ctx) =>
+      sendJson(ctx, { text: lazyText(() => textOf(60, () => (fetched += 1)), 8_000_000) }, lease),
+    );
     const connection = await openRaw(url);
     connection.socket.pause();
     connection.send(head('GET / HTTP/1.1', 'Host: x'));
