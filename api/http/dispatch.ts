@@ -76,7 +76,8 @@ async function handle(route: Route, ctx: AppContext, deps: AppDeps): Promise<Rou
     const seen = { log, caller, access, polled, audit, ...held, ...given };
     const rule = recordedBy(route.audit);
     // The types of the declaration state whether there is a caller and an access; this code passes both on.
-    const run = (db: Database): Promise<RouteResult> => route.handler({ ...seen, deps: { ...deps, db } });
+    const run = (db: Database): Promise<RouteResult> =>
+      route.handler({ ...seen, deps: { ...deps, db, answerDb: deps.db } });
     const commitsItself = rule === undefined || rule.commits === 'handler';
     const handler = (): Promise<RouteResult> =>
       commitsItself ? run(deps.db) : runRecorded(rule, audit, access?.projectId, run);

@@ -136,6 +136,9 @@ describe('answers as large as the results of a run', function () {
     const whole = (await api.get<Record<string, unknown>>(`/workflows/${workflowId}/history/${runId}/`)).body;
     assert.deepEqual(whole['result'], nodes);
     assert.equal((whole['input_data'] as { text: string }).text.length, 100_000);
+    const flag = `/workflows/${workflowId}/history/${runId}/toggle-api-run/`;
+    const flagged = await api.post<Record<string, unknown>>(flag, { body: { is_api_run: true } });
+    assert.deepEqual(flagged.body['result'], whole['result']);
     const alone = (await api.get<Record<string, unknown>>(`/runs/${runId}/`)).body;
     assert.deepEqual([alone['result'], alone['data']], [whole['result'], whole['data']]);
     for (const [id, entry] of Object.entries(nodes)) {
