@@ -28,6 +28,8 @@ import type { SignIn } from './sessions/sign-in.js';
 /** Everything that a request may use; main.ts builds it once. */
 export interface AppDeps {
   db: Database;
+  /** Where `db` is a transaction of the handler: for what is read while the answer is sent. */
+  answerDb?: Database;
   temporal: Client;
   secretBox: SecretBox;
   mcp: McpClient;

@@ -6,6 +6,7 @@ import { byteSize } from './byte-size.js';
 import { databaseVariables, toDatabaseSettings, type DatabaseSettings } from './database-settings.js';
 import { flag } from './flag.js';
 import { networkVariables, port, toNetworkSettings, type NetworkSettings } from './network-settings.js';
+import { parseRetrySchedule } from './retry-schedule.js';
 import { toPublicUrl } from './public-url.js';
 import { SECRET_FILE_VARIABLES, withSecretFiles } from './secret-files.js';
 import { signInVariables, toSignInSettings, type SignInSettings } from './sign-in-settings.js';
@@ -253,21 +254,6 @@ function parseKeys(variable: string, value: string | undefined): Buffer[] {
     if (key.length !== 32) throw new ConfigError(`${variable}: each key must be 32 bytes in base64.`);
     return key;
   });
-}
-
-const MAX_RETRIES = 50;
-const WEEK_SECONDS = 604_800;
-
-function parseRetrySchedule(value: string): number[] {
-  const parts = value.split(',').map((part) => part.trim());
-  const seconds = parts.map(Number);
-  const isSchedule = parts.length <= MAX_RETRIES && seconds.every((delay) => delay >= 0 && delay <= WEEK_SECONDS);
-  if (!isSchedule || parts.includes('')) {
-    throw new ConfigError(
-      'WEBHOOK_RETRY_SCHEDULE: must be up to 50 comma-separated numbers of seconds, a week at most.',
-    );
-  }
-  return seconds;
 }
 
 const PLACEMENTS = ['local', 'shared', 'own'] as const;

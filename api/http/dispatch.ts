@@ -71,13 +71,13 @@ async function handle(route: Route, ctx: AppContext, deps: AppDeps): Promise<Rou
     const { caller, access, polled, log } = ctx.state;
     const given = { params, query, headers, body, bodyBytes, requestHeaders: ctx.headers, peerAddress };
     const held = { admitted: admitted?.found, tenant, memory, signal };
-    // The types of the declaration state whether there is a caller and an access; this code passes both on.
     const refuse = (error: unknown) => recordRefusal(route, ctx, deps, error);
     const audit = Object.assign(createTrail(route, ctx, deps, given), { refuse });
     const seen = { log, caller, access, polled, audit, ...held, ...given };
     const rule = recordedBy(route.audit);
+    // The types of the declaration state whether there is a caller and an access; this code passes both on.
     const run = (db: Database): Promise<RouteResult> =>
-      route.handler({ ...seen, deps: { ...deps, db } } as Parameters<Route['handler']>[0]);
+      route.handler({ ...seen, deps: { ...deps, db, answerDb: deps.db } });
     const commitsItself = rule === undefined || rule.commits === 'handler';
     const handler = (): Promise<RouteResult> =>
       commitsItself ? run(deps.db) : runRecorded(rule, audit, access?.projectId, run);

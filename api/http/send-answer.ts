@@ -1,6 +1,6 @@
 // Sends answers that are large or take long to make, no faster than the caller takes them.
 import type { ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ByteLease } from '../../outgoing/byte-budget.js';
 import type { AppContext } from './app-state.js';

@@ -83,7 +83,8 @@ function listedParts({ document, input }: HistoryRun, inputFields: JsonObject[])
 }
 
 /** The specification's history item, whole. What is large of it is read while it is sent. */
-export function toWholeRun({ db, currencies }: Deps, run: HistoryRun): Record<string, unknown> {
+export function toWholeRun({ answerDb, currencies, ...deps }: Deps, run: HistoryRun): Record<string, unknown> {
+  const db = answerDb ?? deps.db;
   const { document, documentBytes, input } = run;
   const readLater = (copies: number, make: (text: string) => unknown) =>
     lazyValue(copies * documentBytes, async () => make(await readDrawing(db, run)));
@@ -100,7 +101,7 @@ const TEXT_COPIES = 4;
 /** Drawings are mostly small objects, which take more than their text. */
 const PARSED_COPIES = 8;
 
-type Deps = Pick<AppDeps, 'db' | 'currencies'>;
+type Deps = Pick<AppDeps, 'db' | 'answerDb' | 'currencies'>;
 
 /** The parts of a run that may be large. */
 interface RunParts {

@@ -1,12 +1,12 @@
 // Specification, "Workflows: CRUD".
 import { z } from 'zod';
 import type { Updateable } from 'kysely';
+import { archiveWorkflow } from '../../db/workflows/archive-workflow.js';
 import { findProjectRole } from '../../db/projects/members-repository.js';
 import { reserveId } from '../../db/core/reserve-id.js';
 import type { Scope } from '../../db/projects/scope.js';
 import type { WorkflowsTable } from '../../db/core/tables.js';
 import {
-  archiveWorkflow,
   createWorkflow,
   findWorkflow,
   findWorkflows,

@@ -6,7 +6,7 @@ import { inTransaction } from '../core/in-transaction.js';
 import { lazily } from '../core/lazily.js';
 import type { HookVerification, Role } from '../core/tables.js';
 import { hashToken } from '../sessions/random-token.js';
-import { lockProject } from '../workflows/workflows-repository.js';
+import { lockProject } from '../projects/lock-project.js';
 
 export const MOST_HOOKS = 20;
 

@@ -7,7 +7,8 @@ import { findWorkflowRole } from '../projects/members-repository.js';
 import type { Scope } from '../projects/scope.js';
 import { liveCopyOf, publishedWorkflows } from './marketplace-repository.js';
 import { insertProject } from '../projects/projects-repository.js';
-import { lockProject, nextSortId } from '../workflows/workflows-repository.js';
+import { lockProject } from '../projects/lock-project.js';
+import { nextSortId } from '../workflows/workflows-repository.js';
 
 /** Of a user who has no project yet. */
 const FIRST_PROJECT = { name: 'My workflows', webhook_url: '', is_webhook_enabled: false };

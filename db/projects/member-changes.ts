@@ -3,7 +3,7 @@
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { Role } from '../core/tables.js';
-import { lockProject } from '../workflows/workflows-repository.js';
+import { lockProject } from './lock-project.js';
 import { removeMember, setMember } from './members-repository.js';
 
 /** `not_found`: there is no such member, or the actor is none any more. */

@@ -2,7 +2,7 @@
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { SecretBox } from '../core/secret-box.js';
-import { lockProject } from '../workflows/workflows-repository.js';
+import { lockProject } from './lock-project.js';
 
 export interface NewProviderKey {
   projectId: number;

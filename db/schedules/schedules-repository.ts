@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { Role, ScheduleOverlap } from '../core/tables.js';
-import { lockProject } from '../workflows/workflows-repository.js';
+import { lockProject } from '../projects/lock-project.js';
 
 export const MOST_SCHEDULES = 20;
 

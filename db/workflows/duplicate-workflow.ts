@@ -4,7 +4,7 @@ import { inTransaction } from '../core/in-transaction.js';
 import { reserveId } from '../core/reserve-id.js';
 import type { SecretBox } from '../core/secret-box.js';
 import { copyCategories } from './categories-repository.js';
-import { lockProject } from './workflows-repository.js';
+import { lockProject } from '../projects/lock-project.js';
 
 interface Duplication {
   workflowId: number;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
-import { lockProject } from './workflows-repository.js';
+import { lockProject } from '../projects/lock-project.js';
 
 /**
  * Moves a workflow to `position` (from 1; beyond the ends it goes to the end) and shifts those in between, so that the

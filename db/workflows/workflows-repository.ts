@@ -5,10 +5,8 @@ import { inTransaction } from '../core/in-transaction.js';
 import { containing } from '../core/like-pattern.js';
 import { executePrepared } from '../core/statement.js';
 import type { Role, WorkflowRow, WorkflowsTable } from '../core/tables.js';
-import { deleteHooksOf } from '../hooks/delete-hooks.js';
-import { deleteSchedulesOf } from '../schedules/delete-schedules.js';
+import { lockProject } from '../projects/lock-project.js';
 import { isInScope, type Scope } from '../projects/scope.js';
-import { cancelOpenRuns } from '../runs/open-runs.js';
 import { keepToolFields } from './tool-fields.js';
 import { keepVersion } from './versions-repository.js';
 
@@ -208,34 +206,6 @@ function nextVersion({ version }: StoredWorkflow, userId: number) {
   return { version: version + 1, version_author_id: userId, version_created_at: sql<Date>`clock_timestamp()` };
 }
 
-/** Gone from every read; the row stays for its runs. The workflows behind it in the project move up. */
-export function archiveWorkflow(db: Db, projectId: number, workflowId: number): Promise<boolean> {
-  return inTransaction(db, async (transaction) => {
-    await deleteSchedulesOf(transaction, { workflowId });
-    await cancelOpenRuns(transaction, { workflowId });
-    await lockProject(transaction, projectId);
-    const archived = await transaction
-      .updateTable('workflows')
-      .set({ archived_at: sql<Date>`now()`, updated_at: sql<Date>`now()`, is_published: false })
-      .where('id', '=', workflowId)
-      .where('archived_at', 'is', null)
-      .returning('sort_id')
-      .executeTakeFirst();
-    if (archived === undefined) return false;
-    await deleteHooksOf(transaction, { workflowId });
-    // Those that were made until the project's row was locked.
-    await deleteSchedulesOf(transaction, { workflowId });
-    await transaction
-      .updateTable('workflows')
-      .set((eb) => ({ sort_id: eb('sort_id', '-', 1) }))
-      .where('project_id', '=', projectId)
-      .where('archived_at', 'is', null)
-      .where('sort_id', '>', archived.sort_id)
-      .execute();
-    return true;
-  });
-}
-
 /** The position behind the last workflow of a project that is locked. */
 export function nextSortId(db: Db, projectId: number) {
   return db
@@ -243,18 +213,6 @@ export function nextSortId(db: Db, projectId: number) {
     .select(sql<number>`coalesce(max(sort_id), 0) + 1`.as('next'))
     .where('project_id', '=', projectId)
     .where('archived_at', 'is', null);
-}
-
-/** Positions inside a project change under its row lock only. Lock order: project, then workflows. */
-export async function lockProject(db: Db, projectId: number): Promise<boolean> {
-  const project = await db
-    .selectFrom('projects')
-    .select('id')
-    .where('id', '=', projectId)
-    .where('deleted_at', 'is', null)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  return project !== undefined;
 }
 
 function selectDrawing(db: Db, workflowId: number) {

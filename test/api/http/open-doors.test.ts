@@ -15,7 +15,8 @@ import { head, openRaw, statusesIn } from '../../support/raw-http.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { createAccount } from '../accounts.js';
 
-const withheld = (path: string) => head(`POST ${path} HTTP/1.1`, 'Host: x', 'Transfer-Encoding: chunked', 'Connection: close');
+const withheld = (path: string) =>
+  head(`POST ${path} HTTP/1.1`, 'Host: x', 'Transfer-Encoding: chunked', 'Connection: close');
 
 describe('doors that are open to strangers', function () {
   this.timeout(90_000);
@@ -128,10 +129,16 @@ describe('answers as large as the results of a run', function () {
     const { api } = await createAccount(await sharedStack());
     const { workflowId, runId, nodes } = await api.runToEnd(drawLarge(), { text: 'x'.repeat(100_000) });
     const sizes = Object.values(nodes).map((entry) => JSON.stringify(entry.result).length);
-    assert.ok(sizes.some((size) => size > 2_000_000), String(sizes));
+    assert.ok(
+      sizes.some((size) => size > 2_000_000),
+      String(sizes),
+    );
     const whole = (await api.get<Record<string, unknown>>(`/workflows/${workflowId}/history/${runId}/`)).body;
     assert.deepEqual(whole['result'], nodes);
-    assert.equal(((whole['input_data'] as { text: string }).text).length, 100_000);
+    assert.equal((whole['input_data'] as { text: string }).text.length, 100_000);
+    const flag = `/workflows/${workflowId}/history/${runId}/toggle-api-run/`;
+    const flagged = await api.post<Record<string, unknown>>(flag, { body: { is_api_run: true } });
+    assert.deepEqual(flagged.body['result'], whole['result']);
     const alone = (await api.get<Record<string, unknown>>(`/runs/${runId}/`)).body;
     assert.deepEqual([alone['result'], alone['data']], [whole['result'], whole['data']]);
     for (const [id, entry] of Object.entries(nodes)) {
@@ -150,7 +157,10 @@ describe('answers as large as the results of a run', function () {
     for (let count = 0; count < 2; count += 1) await api.pollToEnd((await api.run(workflowId)).data.id);
     const large = (await api.get<Listed>(`/workflows/${workflowId}/history/`)).body;
     assert.deepEqual([large.total, large.items.length], [3, 3]);
-    assert.deepEqual(large.items.find(({ id }) => id === runId), small.items[0]);
+    assert.deepEqual(
+      large.items.find(({ id }) => id === runId),
+      small.items[0],
+    );
     const cut = Object.values(large.items[0]!['result'] as Record<string, { truncated?: boolean }>);
     assert.equal(cut.filter(({ truncated }) => truncated).length, 4);
     assert.equal(new Set(large.items.map(({ id }) => id)).size, 3);

@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import type { Db } from '../core/client.js';
+import { inTransaction } from '../core/in-transaction.js';
+import { deleteHooksOf } from '../hooks/delete-hooks.js';
+import { cancelOpenRuns } from '../runs/open-runs.js';
+import { deleteSchedulesOf } from '../schedules/delete-schedules.js';
+import { lockProject } from '../projects/lock-project.js';
+
+/** Gone from every read; the row stays for its runs. The workflows behind it in the project move up. */
+export function archiveWorkflow(db: Db, projectId: number, workflowId: number): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    await deleteSchedulesOf(transaction, { workflowId });
+    await cancelOpenRuns(transaction, { workflowId });
+    await lockProject(transaction, projectId);
+    const archived = await transaction
+      .updateTable('workflows')
+      .set({ archived_at: sql<Date>`now()`, updated_at: sql<Date>`now()`, is_published: false })
+      .where('id', '=', workflowId)
+      .where('archived_at', 'is', null)
+      .returning('sort_id')
+      .executeTakeFirst();
+    if (archived === undefined) return false;
+    await deleteHooksOf(transaction, { workflowId });
+    // Those that were made until the project's row was locked.
+    await deleteSchedulesOf(transaction, { workflowId });
+    await transaction
+      .updateTable('workflows')
+      .set((eb) => ({ sort_id: eb('sort_id', '-', 1) }))
+      .where('project_id', '=', projectId)
+      .where('archived_at', 'is', null)
+      .where('sort_id', '>', archived.sort_id)
+      .execute();
+    return true;
+  });
+}
