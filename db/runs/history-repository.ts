@@ -79,9 +79,11 @@ async function weigh(db: Db, ids: string[]): Promise<{ bytes: number; contentLim
         FROM node_results WHERE run_id = ANY (${ids}::uuid[]) AND path = '') AS bytes,
       (SELECT sum(least(octet_length(input::text), ${LISTED_INPUT_BYTES}) + least(graph.bytes, ${LISTED_DOCUMENT_BYTES}))::float8
         FROM runs JOIN (
-          SELECT hash, octet_length(document::text) AS bytes FROM graph_snapshots
-          WHERE hash IN (SELECT snapshot_hash FROM runs WHERE id = ANY (${ids}::uuid[]))
-        ) AS graph ON graph.hash = runs.snapshot_hash
+          SELECT snapshot_hash, bytes
+          FROM (SELECT DISTINCT snapshot_hash FROM runs WHERE id = ANY (${ids}::uuid[])) AS named CROSS JOIN LATERAL (
+            SELECT octet_length(document::text) AS bytes FROM graph_snapshots WHERE hash = named.snapshot_hash OFFSET 0
+          ) AS measured
+        ) AS graph USING (snapshot_hash)
         WHERE id = ANY (${ids}::uuid[])) AS others`.execute(db);
   const { count, bytes, others } = rows[0]!;
   const contentLimit = Math.min(LISTED_CONTENT_CHARS, Math.floor(LISTED_CONTENTS_CHARS / Math.max(1, count)));

@@ -395,11 +395,19 @@ describe('deliveries to hooks', function () {
       assert.equal(JSON.stringify(data.output), '{"__proto__":{"a":1},"constructor":2}');
     });
 
-    it('10 MiB are taken, signed', async () => {
-      const hook = await makeStartHook(api, await workflow(chain(1)), { verify: 'standard-webhooks' });
-      const body = 'x'.repeat(10 * 1024 * 1024);
-      const answer = await deliverTo(hook.url, body, standardHeaders(hook.secret!, 'large', body));
-      assert.equal(answer.status, 202, answer.text);
+    it('10 MiB are taken without a signature, and 1 MiB with one', async () => {
+      const id = await workflow(chain(1));
+      const open = await makeStartHook(api, id, { verify: 'none' });
+      assert.equal((await deliverTo(open.url, 'x'.repeat(10 * 1024 * 1024), {})).status, 202);
+      const hook = await makeStartHook(api, id, { verify: 'standard-webhooks' });
+      for (const [bytes, status] of [
+        [1024 * 1024, 202],
+        [1024 * 1024 + 1, 413],
+      ] as const) {
+        const body = 'x'.repeat(bytes);
+        const answer = await deliverTo(hook.url, body, standardHeaders(hook.secret!, `large ${bytes}`, body));
+        assert.equal(answer.status, status, answer.text);
+      }
     });
   });
 });

@@ -76,13 +76,14 @@ describe('doors that are open to strangers', function () {
         return { status: 200, body: {} };
       },
     });
-    const caller = { userId: 1, keyId: 1, projectId: null, apiAccess: true, rateLimit: 9, requests: 1 };
+    const caller = { userId: 1, keyId: 1, projectId: null, apiAccess: true, rateLimit: 9, requests: 1, scope: 'full' };
     const key = { ...caller, resetAtSeconds: 1, resetInSeconds: 1 };
     const deps = {
       keyCounter: { count: () => admitted.then(() => ({ key, run: undefined })) },
       memory: new ByteBudget({ totalBytes: 1_000, uncountedBytes: 0 }),
       turns: new HeavyTurns(),
       config: {},
+      signIn: { trustedProxies: () => false },
     } as unknown as AppDeps;
     const app = new Koa<AppState>();
     app.silent = true;
