@@ -63,6 +63,7 @@ describe('doors that are open to strangers', function () {
   it('notice who hangs up while the credentials are checked', async () => {
     let admit = (): void => undefined;
     const admitted = new Promise<void>((resolve) => (admit = resolve));
+    let isAsked = false;
     let seen: AbortSignal | undefined;
     const route = defineRoute({
       method: 'GET',
@@ -79,7 +80,12 @@ describe('doors that are open to strangers', function () {
     const caller = { userId: 1, keyId: 1, projectId: null, apiAccess: true, rateLimit: 9, requests: 1, scope: 'full' };
     const key = { ...caller, resetAtSeconds: 1, resetInSeconds: 1 };
     const deps = {
-      keyCounter: { count: () => admitted.then(() => ({ key, run: undefined })) },
+      keyCounter: {
+        count() {
+          isAsked = true;
+          return admitted.then(() => ({ key, run: undefined }));
+        },
+      },
       memory: new ByteBudget({ totalBytes: 1_000, uncountedBytes: 0 }),
       turns: new HeavyTurns(),
       config: {},
@@ -103,7 +109,7 @@ describe('doors that are open to strangers', function () {
     );
     const connection = await openRaw(`http://127.0.0.1:${server.port}`);
     connection.send(head('GET /x/ HTTP/1.1', 'Host: x', 'X-Api-Key: k'));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually(() => isAsked);
     connection.close();
     await eventually(() => closed);
     admit();

@@ -66,7 +66,17 @@ describe('marketplace fee', function () {
     const [fee, ...others] = (await transactionsOf(stack, runIds[2]!)).filter(({ node_id: node }) => node === '');
     assert.deepEqual(
       [fee, others],
-      [{ path: '', node_id: '', operation: 'marketplace_fee', status: 'Succeeded', amount_usd: FEE }, []],
+      [
+        {
+          path: '',
+          node_id: '',
+          operation: 'marketplace_fee',
+          status: 'Succeeded',
+          amount_usd: FEE,
+          is_estimated: false,
+        },
+        [],
+      ],
     );
     assert.deepEqual(await feesOf(runIds), [FEE, FEE]);
     await assertSumsAgree(buyer, id, runIds);

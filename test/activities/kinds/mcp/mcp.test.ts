@@ -113,7 +113,7 @@ describe('MCP node', function () {
     const paid = (await transactionsOf(stack, runId)).find(({ node_id }) => node_id === node.id);
     assert.deepEqual(
       { ...paid, amount_usd: Number(paid!.amount_usd) },
-      { path: '', node_id: node.id, operation: 'mcp', status: 'Succeeded', amount_usd: 0 },
+      { path: '', node_id: node.id, operation: 'mcp', status: 'Succeeded', amount_usd: 0, is_estimated: false },
     );
     const calls = await queryDatabase(stack, 'SELECT state FROM provider_calls WHERE run_id = $1', [runId]);
     assert.deepEqual(calls, [{ state: 'applied' }]);
