@@ -83,9 +83,9 @@ describe('visible execution', function () {
       { type: 'httpRequest', id: stock.id, summary: 'Reserve stock' },
       { type: 'llmRequest', id: model.id, summary: 'Write a reply' },
       { type: 'mcpTool', id: tool.id, summary: 'Add it up' },
-      { type: 'agentTurn', id: `${decides.id}/0`, summary: 'Decide: turn 1' },
-      { type: 'agentTools', id: `${decides.id}/0/tools`, summary: 'Decide: tools of turn 1' },
-      { type: 'agentTurn', id: `${decides.id}/1`, summary: 'Decide: turn 2' },
+      { type: 'agentTurn', id: `${decides.id}~0`, summary: 'Decide: turn 1' },
+      { type: 'agentTools', id: `${decides.id}~0/tools`, summary: 'Decide: tools of turn 1' },
+      { type: 'agentTurn', id: `${decides.id}~1`, summary: 'Decide: turn 2' },
     ];
     for (let run = 1; run <= 30; run++) {
       const runId = (await api.run(workflowId)).data.id;
