@@ -11,6 +11,8 @@ type Handler = new (
 /** Hides the encoding of answers from `fetch`, whose decoders have no limit and outlive the request. */
 class UndecodedAnswer extends (DecoratorHandler as Handler) {
   override onResponseStart(...[controller, status, headers, text]: AnswerStart): void {
+    // Any number of informational answers may come before the last one, and fetch ignores them.
+    if (status < 200) return;
     const { 'content-encoding': encoding, [ENCODING_HEADER]: _sent, ...rest } = headers;
     const hidden = encoding === undefined ? rest : { ...rest, [ENCODING_HEADER]: encoding };
     super.onResponseStart(controller, status, hidden, text);
