@@ -42,7 +42,7 @@ describe('workflow bundle', function () {
     for (const name of packages) {
       assert.match(
         name,
-        /^(?:@temporalio\/(?:workflow|common|worker|proto)|ms|long|nexus-rpc|source-map|source-map-support)$/,
+        /^(?:@temporalio\/(?:workflow|common|worker|proto)|@noble\/hashes|ms|long|nexus-rpc|source-map|source-map-support)$/,
         name,
       );
     }
