@@ -4,7 +4,7 @@ import type { StoredDrawing } from '../db/workflows/workflows-repository.js';
 import type { JsonObject } from '../graph/json.js';
 import { joinSecrets, type SecretMap } from '../graph/secrets.js';
 
-/** Of a workflow, or of one of its versions with the ids of the workflow. */
+/** The sealed secrets of a workflow, or of one of its versions with the ids of the workflow. */
 export type SealedSecrets = Pick<StoredDrawing, 'id' | 'project_id' | 'secrets_enc'>;
 
 export function sealSecrets<C extends 'workflow-secrets' | 'run-secrets'>(

@@ -28,7 +28,7 @@ import type { SignIn } from './sessions/sign-in.js';
 /** Everything that a request may use; main.ts builds it once. */
 export interface AppDeps {
   db: Database;
-  /** Where `db` is a transaction of the handler: for what is read while the answer is sent. */
+  /** The database outside the transaction, if `db` is a transaction of the handler. It is read while the answer is sent. */
   answerDb?: Database;
   temporal: Client;
   secretBox: SecretBox;
@@ -49,7 +49,7 @@ export interface AppDeps {
   runHub: RunHub;
   sharedReads: SharedReads;
   snapshots: SnapshotStore;
-  /** What is refused, for the audit log. */
+  /** Records refused requests in the audit log. */
   refusals: RefusalLog;
   config: ApiConfig;
   logger: Logger;

@@ -113,7 +113,7 @@ export interface Environment extends DatabaseSettings, NetworkSettings {
   chatTimeoutSeconds: number;
   resultRetentionDays: number;
   runTimeoutDays: number;
-  /** What a project may store. */
+  /** The limit on the bytes that a project stores. */
   maxProjectBytes: number;
   /** Seconds before the second, third, ... attempt of a webhook delivery; no attempt follows the last one. */
   webhookRetrySeconds: number[];

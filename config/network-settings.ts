@@ -19,7 +19,7 @@ export const networkVariables = {
 };
 
 export interface NetworkSettings {
-  /** Which addresses the requests of users reach (`outgoing/address-guard.ts`). */
+  /** The rules for the addresses that requests of users reach (`outgoing/address-guard.ts`). */
   addressRules: { allowPrivateNetwork: boolean; blockedNetworks: string[] };
   /** The port of the API's metrics and of the details of its readiness. Undefined: they are on the port of the API. */
   metricsPort: number | undefined;

@@ -30,7 +30,7 @@ export interface OidcSettings {
   createUsers: boolean;
 }
 
-/** What session tokens must say that others have issued; undefined: anything, which JWT_JWKS_URL does not allow. */
+/** Rules for session tokens of other issuers; undefined: any value, which JWT_JWKS_URL does not allow. */
 export interface ForeignTokenRules {
   issuer: string | undefined;
   audience: string | undefined;

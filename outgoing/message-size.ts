@@ -19,7 +19,7 @@ export const MAX_MESSAGE_VALUES = 200_000;
 /** The depth of results is limited as that of JSON from callers is; around them are a message and perhaps a batch. */
 const MAX_RESULT_DEPTH = 200;
 const MAX_DEPTH = MAX_RESULT_DEPTH + 2;
-/** Of a message, or messages of a batch. The SDK checks each of them with several schemas. */
+/** The limit on the outermost values of a message or of a batch. The SDK checks each of them with several schemas. */
 const MAX_OUTERMOST = 1_000;
 
 const [LF, CR, QUOTE, COMMA, BACKSLASH] = [0x0a, 0x0d, 0x22, 0x2c, 0x5c];
@@ -78,7 +78,7 @@ export class MessageCounter {
   }
 }
 
-/** What is parsed already; its strings and keys count as bytes. */
+/** Measures a value that is parsed already; its strings and keys count as bytes. */
 export function sizeOf(value: unknown): MessageSize {
   const open = [value];
   let [bytes, values] = [0, 0];

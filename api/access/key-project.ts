@@ -2,8 +2,8 @@ import type { Scope } from '../../db/projects/scope.js';
 import { ApiError, notFound } from '../http/errors.js';
 
 /**
- * What to throw for an object that was not found in the scope of the caller: the 404, or the 403 that says why, where only
- * the restriction of the API key keeps it from a user who may see it. `find` looks with another scope.
+ * Returns the error for an object that was not found in the scope of the caller: the 404, or the 403 that gives the reason if
+ * only the restriction of the API key keeps the object from a user who may see it. `find` looks with another scope.
  */
 export async function hiddenFrom(
   { userId, projectId }: Scope,

@@ -11,7 +11,7 @@ const MAX_WAITING = 8;
 
 interface Checking {
   threads: Threads;
-  /** Who gives the arguments. */
+  /** The user who gives the arguments. */
   userId: number;
   signal: AbortSignal;
 }

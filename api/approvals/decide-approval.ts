@@ -31,7 +31,7 @@ interface Asking {
   log: Logger;
   /** The person has hung up. */
   signal: AbortSignal;
-  /** Of the request. */
+  /** The lease of the request's memory. */
   memory: ByteLease;
   audit: AuditTrail;
 }

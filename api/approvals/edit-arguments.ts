@@ -60,7 +60,7 @@ function openArguments(deps: Deps, current: CurrentArguments): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** What would be sent now. */
+/** Returns the arguments that would be sent now, as JSON text; empty once they have expired. */
 function openText({ secretBox }: Deps, current: CurrentArguments): string {
   const { editedEnc, requestId, argumentsEnc, runId, path, nodeId, turn, ordinal } = current;
   if (editedEnc !== null) return secretBox.open(editedEnc, 'agent-edit', requestId);

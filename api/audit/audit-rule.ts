@@ -1,4 +1,4 @@
-// What the audit log tells of a route's requests. Extensions, section 9; CONTRIBUTING.md, "Add an endpoint".
+// Rules for recording the requests of a route in the audit log. Extensions, section 9; CONTRIBUTING.md, "Add an endpoint".
 import type { Transaction } from 'kysely';
 import type { AuditAction } from '../../db/audit/actions.js';
 import type { TargetType } from '../../db/audit/targets.js';
@@ -13,10 +13,10 @@ export interface Unrecorded {
 
 /** `P`: the parameters of the path. */
 export interface Recorded<P = unknown> {
-  /** Of a request that is refused, too. */
+  /** The recorded action, also of a request that is refused. */
   action: AuditAction;
   target: TargetType;
-  /** Of a sign-in that is refused; without it `action`. */
+  /** The recorded action of a refused sign-in, in place of `action`. */
   refused?: AuditAction;
   /** The parameter that names the target; its fields before and after the request are compared. */
   id?: keyof P & string;
@@ -27,7 +27,7 @@ export interface Recorded<P = unknown> {
    * commit. `handler`: it calls `audit.change` for the part that changes something.
    */
   commits?: 'handler';
-  /** Of a route without credentials. */
+  /** The recorded `via` of a route without credentials. */
   via?: AuditVia;
   /** Fields of the body that are told whenever they are sent. */
   tells?: readonly string[];
@@ -36,9 +36,9 @@ export interface Recorded<P = unknown> {
 export type AuditRule<P = unknown> = Recorded<P> | Unrecorded;
 
 export interface AuditTrail {
-  /** Who has sent the request. */
+  /** The sender of the request. */
   doer: Doer;
-  /** Of a sign-in: whom the account belongs to, whether or not it is refused. */
+  /** Names the user whose account a sign-in is for, whether or not it is refused. */
   concerns: (userId: number) => void;
   /** Records the refusal of a handler that answers it by itself. */
   refuse: (error: unknown) => Promise<void>;

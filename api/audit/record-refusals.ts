@@ -1,4 +1,4 @@
-// Which errors are refusals, and what the audit log tells of them.
+// Decides which errors are refusals, and records them in the audit log.
 import { findTarget, type TargetKey, type TargetType } from '../../db/audit/targets.js';
 import { networkOf } from '../access/visitor.js';
 import type { AppDeps } from '../deps.js';
@@ -9,7 +9,7 @@ import type { Route } from '../http/route.js';
 import { recordedBy, type Recorded } from './audit-rule.js';
 import { doerOf, targetKey } from './audit-trail.js';
 
-/** Of a route whose changes are recorded, too; does nothing for the others. */
+/** Records the refusals of a route whose changes are recorded; does nothing for other routes. */
 export function recordRefusals(route: Route, deps: AppDeps): AppMiddleware {
   return async (ctx, next) => {
     try {
@@ -29,7 +29,7 @@ export async function recordRefusal(route: Route, ctx: AppContext, deps: AppDeps
   state.isRefusalRecorded = true;
   try {
     const named = await findNamed(rule, route, ctx, deps, error);
-    // What does not exist is a 404 for everybody, and nobody was refused anything.
+    // An object that does not exist is a 404 for everybody, so nobody was refused anything.
     if (named === undefined && error.status === 404) return;
     const known = doerOf(route, ctx, deps);
     const doer = { ...known, userId: known.userId ?? state.accountId, ...error.caller };
@@ -71,13 +71,13 @@ async function findNamed(rule: Recorded, route: Route, ctx: AppContext, { db }: 
   const projectId = state.access?.projectId ?? (around?.type === 'project' ? around.id : undefined);
   const key = params === undefined ? undefined : targetKey(rule, params, projectId);
   const [inside, outside] = [key && (await find(rule.target, key)), around && (await find(around.type, around))];
-  // What belongs to another project was not what the caller was refused.
+  // The caller was not refused an object of another project, but the object around it.
   return outside !== undefined && inside?.projectId !== outside.projectId ? outside : inside;
 }
 
 type Around = { type: 'project' | 'workflow'; id: number } | { type: 'run'; id: string };
 
-/** What the access rule of the route names. */
+/** Returns the object that the access rule of the route names. */
 function toAround({ access }: Route, params: Record<string, string | undefined>): Around | undefined {
   if (access === undefined) return undefined;
   if (access.to === 'run') {

@@ -1,4 +1,4 @@
-// Who has changed what. Extensions, section 9.
+// Lists of audit records. Extensions, section 9.
 import { z } from 'zod';
 import { AUDIT_ACTIONS } from '../../db/audit/actions.js';
 import { listAuditRecords, type AuditQuery, type AuditRecord } from '../../db/audit/audit-list-repository.js';
@@ -104,7 +104,7 @@ function toRecord(record: AuditRecord): z.infer<typeof recordSchema> {
   };
 }
 
-/** Of users, projects and the like a number, as everywhere else. */
+/** The ids of users, projects and the like are numbers, as everywhere else. */
 function toId(text: string): number | string {
   return /^\d{1,10}$/.test(text) ? Number(text) : text;
 }

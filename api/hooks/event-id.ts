@@ -41,7 +41,7 @@ export function toKeyedDelivery(
 }
 
 /**
- * Where the sender signs an id, that one alone counts: anybody between the sender and the service can add a header, make one
+ * If the sender signs an id, only that id counts: anybody between the sender and the service can add a header, make one
  * event start two runs by it, or keep another event from starting any.
  */
 function eventIdOf({ verify, header }: SignedHook, headers: IncomingHttpHeaders, input: RunInput): string | undefined {

@@ -27,7 +27,7 @@ export const shownHookSchema = hookSchema.extend({
   secret: z.string().optional().describe('What the sender signs with, shown only here; absent where nothing is signed'),
 });
 
-/** Who asks for a hook. */
+/** The person who asks for a hook. */
 export interface HookReader {
   userId: number;
   role: Role;

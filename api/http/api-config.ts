@@ -13,7 +13,7 @@ export interface ApiConfig {
   resultRetentionDays: number;
   /** How long a run may last in all. */
   runTimeoutDays: number;
-  /** What a project may store, in bytes. */
+  /** The limit on the bytes that a project stores. */
   maxProjectBytes: number;
   /** The base of links from the Temporal UI to a run. */
   publicUrl: string;
@@ -23,7 +23,7 @@ export interface ApiConfig {
   temporalUiUrl: string | undefined;
   /** Seconds before each further attempt of a webhook delivery. */
   webhookRetrySeconds: number[];
-  /** Which addresses webhooks and MCP servers may have. */
+  /** The rules for the addresses of webhooks and MCP servers. */
   addressRules: AddressRules;
   /** Whether metrics and the details of readiness are served on a port of their own, and only there. */
   hasMetricsPort: boolean;

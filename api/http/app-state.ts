@@ -18,7 +18,7 @@ export interface AppState {
   caller?: Caller;
   access?: Access;
   polled?: Polled;
-  /** Of a sign-in: whom the account belongs to. */
+  /** The user whose account a sign-in is for. */
   accountId?: number;
   isRefusalRecorded?: boolean;
   /** Since when the caller waits because it wants to: what follows does not count as the time that the service takes. */

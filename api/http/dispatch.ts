@@ -139,7 +139,7 @@ function readQuery(
   return values;
 }
 
-/** Of an open route that has accepted nobody yet. Extensions, section 9. */
+/** The limit on the body of an open route that has accepted nobody yet. Extensions, section 9. */
 const MAX_OPEN_BODY_BYTES = 64 * 1024;
 
 function bodyLimitOf(route: Route, admittedBytes: number | undefined): number {

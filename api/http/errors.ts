@@ -18,7 +18,7 @@ interface ApiErrorOptions {
   headers?: Record<string, string>;
   /** The wrong parameter, for the error shape of the chat proxy. */
   param?: string;
-  /** Who is refused before the caller of the request is settled. For the audit log alone. */
+  /** The refused caller, if the request has no settled caller yet. Only the audit log uses it. */
   caller?: { userId: number; keyId: number };
 }
 

@@ -19,7 +19,7 @@ export interface Asker {
  * and each tenant an equal part of that.
  */
 export class HeavyTurns {
-  /** Who waits, by tenant; the tenant that was served last is at the end. */
+  /** The waiting requests, by tenant; the tenant that was served last is at the end. */
   readonly #waiting = new Map<string, Set<() => void>>();
   #isTaken = false;
 

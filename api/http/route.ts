@@ -48,7 +48,7 @@ export type Settle = (isToCount: boolean) => Promise<Record<string, string>>;
 /** A poll (`pollsRun`). */
 export interface Polled {
   settle: Settle;
-  /** What was read together with the admission of a key. */
+  /** The run that was read together with the admission of a key. */
   read?: {
     runId: string;
     /** Undefined when no run has the id. */
@@ -62,7 +62,7 @@ export interface Access {
   role: Role;
 }
 
-/** What an open route has found by the path, before anything of the body is read. */
+/** The result of the lookup that an open route makes by the path, before anything of the body is read. */
 export interface Admitted<T> {
   found: T;
   /** Whose memory the body takes, such as `project:7`. */
@@ -87,7 +87,7 @@ export interface RouteContext<A, P, Q, B, R, H = undefined, T = undefined> {
   bodyBytes: Buffer;
   /** The request's own headers, with names in lower case, for routes that pass some on or do not know their names. */
   requestHeaders: IncomingHttpHeaders;
-  /** What `admit` has found. */
+  /** The object that `admit` has found. */
   admitted: T;
   /** For whom memory is taken. */
   tenant: string;
@@ -185,8 +185,8 @@ export type RouteSpec<A extends Auth, P, Q, B, R extends AccessRule | undefined,
     headers?: z.ZodType<H>;
     body?: z.ZodType<B>;
     /**
-     * Of an open route: accepts the request by its path. Only then is a body of more than 64 KiB read, or one at all. It
-     * throws what is answered to whoever is not accepted.
+     * Accepts the request of an open route by its path. The body is read only after that, and may then have more than 64 KiB.
+     * Throws the error that is the answer to a request that is not accepted.
      */
     admit?: (request: { deps: AppDeps; params: P }) => Promise<Admitted<T>>;
     handler(context: RouteContext<A, P, Q, B, R, H, T>): Promise<RouteResult> | RouteResult;

@@ -31,7 +31,7 @@ interface Asked {
 
 interface Asking {
   log: Logger;
-  /** Of the request. */
+  /** The lease of the request's memory. */
   memory: ByteLease;
   audit: AuditTrail;
 }

@@ -108,9 +108,9 @@ interface Mask {
   drawing: RawJson;
   key: (text: string) => string;
   json: (value: unknown) => unknown;
-  /** Of JSON text. */
+  /** Masks JSON text. */
   text: (json: string) => string;
-  /** The same for a text that is read while it is sent. `isCut`: the content of the result was cut. */
+  /** Masks JSON text that is read while it is sent. `isCut`: the content of the result was cut. */
   later: (text: LazyJson, sizeBytes: number, isCut: boolean) => LazyJson;
   /** Masks the entry of a node, but for a result that is read later. */
   entry: (entry: NodeEntry) => NodeEntry;

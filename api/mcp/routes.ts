@@ -114,7 +114,7 @@ async function findHeaders(deps: AppDeps, scope: Scope, body: Body): Promise<Hea
 }
 
 interface Listing {
-  /** Of the list, until the answer is made. */
+  /** The lease of the list's memory, until the answer is made. */
   memory: ByteLease;
   /** The caller has hung up. */
   signal: AbortSignal;

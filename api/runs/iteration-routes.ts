@@ -14,7 +14,7 @@ import { readApartFrom } from './apart-results.js';
 import { toNodeMap } from './node-map.js';
 import { nodeEntrySchema } from './run-envelope.js';
 
-/** What the entries of one iteration take while they are sent. */
+/** Bytes of memory that the entries of one iteration take while they are sent. */
 const PAGE_MEMORY_BYTES = 2 * 1024 * 1024;
 
 const iterationSchema = z.object({

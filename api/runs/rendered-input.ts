@@ -33,7 +33,7 @@ interface Asked {
   /** When the attempt began whose input is asked for: what ended later was not there. */
   moment: Date;
   log: Logger;
-  /** Of the request; it has as much as before at the end. */
+  /** The lease of the request's memory; it has as much as before at the end. */
   memory: ByteLease;
 }
 
@@ -83,7 +83,7 @@ async function renderWithin(
     const run = openRunContents(stored, graph.fields, secretBox);
     const results = new Map(
       texts.map(({ place, nodeId, result, resultEnc }): [string, NodeOutput] => {
-        // What people have entered: the public form hides secret fields, however short they are.
+        // Values that people have entered are read in the public form: it hides secret fields, however short they are.
         const isEntered = ['trigger', 'human'].includes(graph.nodes.get(nodeId)?.kind ?? '');
         const isPublic = resultEnc === null || isEntered;
         const text = isPublic ? result : secretBox.open(resultEnc, 'node-result', place.runId, place.path, nodeId);

@@ -73,7 +73,7 @@ export function toListedRun({ db, currencies }: Deps, run: HistoryRun, contentLi
   });
 }
 
-/** What is too large is left out. */
+/** Leaves out the parts that are too large. */
 function listedParts({ document, input }: HistoryRun, inputFields: JsonObject[]): Omit<RunParts, 'result'> {
   return {
     ...(document !== null && { data: new RawJson(document), input_fields: inputFields }),

@@ -2,7 +2,7 @@ import type { SignInMethod } from '../../db/core/tables.js';
 import { ApiError } from '../http/errors.js';
 import type { Metrics } from '../observability/metrics.js';
 
-/** What the audit log tells of a sign-in: whom the account belongs to. */
+/** Names the user whose account a sign-in is for, in its audit record. */
 export const signedIn = {
   keyOf: ({ userId }: { userId: number }) => ({ id: userId }),
   userOf: ({ userId }: { userId: number }) => userId,

@@ -55,7 +55,7 @@ export function nameOf(userId: number): string {
 
 interface Attempt {
   name: string;
-  /** Of the right password; undefined where there is none. */
+  /** The hash of the right password; undefined where there is none. */
   hash: string | undefined;
   isKnownNetwork: boolean;
   password: string;

@@ -66,7 +66,7 @@ function toFormatMessage(format: unknown): string {
 
 function readOwn({ format, title, description, data, workflows }: JsonObject): ImportedFile {
   const { data: drawing } = parseFields(z.object({ data: drawingBody }), { data });
-  // What was exported here may be a drawing that is not begun.
+  // A file that was exported here may have a drawing without nodes.
   if (format === undefined || drawing['nodes'] !== undefined) checkNodes(drawing['nodes'], format !== undefined);
   const { drawing: emptied, emptied: warnings } = emptyMasked(drawing);
   return {

@@ -3,7 +3,7 @@ import { measureDrawings } from '../../db/workflows/workflows-repository.js';
 import type { AppDeps } from '../deps.js';
 import { lazyList, type LazyJson } from '../http/json-text.js';
 
-/** What a page shows of drawings at most; they share it evenly, and one that is larger than its share is left out. */
+/** The limit on the drawings of a page; they share it evenly, and one that is larger than its share is left out. */
 const LISTED_BYTES = 64 * 1024 * 1024;
 /** A page whose drawings have more bytes in all is read workflow by workflow, while it is sent. */
 const TOGETHER_BYTES = 512 * 1024;

@@ -7,8 +7,8 @@ import { toConsoleUrl } from './console-url.js';
 import type { StackFile } from './stack-file.js';
 
 /**
- * Where to sign in to the console of a running stack, for the local user, or what makes such a link. `env` is what the stack
- * was started with. A stack without the link is as good, so this never rejects.
+ * Returns a link that signs the local user in to the console of a running stack, or the command that makes one. `env` is the
+ * environment of the stack. The stack works without the link, so this never rejects.
  */
 export async function describeConsole(stack: StackFile, env: NodeJS.ProcessEnv): Promise<string> {
   const { publicUrl, dataDir } = parseEnvironment(env);

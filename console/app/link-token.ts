@@ -5,10 +5,10 @@ export function takeLinkToken(): string | undefined {
   return location.pathname === ADDRESSES.password ? undefined : takeToken();
 }
 
-/** Of the password link that was opened. It outlives the page's components, which a sign-in makes anew. */
+/** The token of the password link that was opened. It outlives the page's components, which a sign-in makes anew. */
 let passwordToken: string | undefined;
 
-/** The same for a password link (`/password#token=...`); the last one that was opened. */
+/** The token of the last password link (`/password#token=...`) that was opened; it leaves the address bar, too. */
 export function readPasswordToken(): string | undefined {
   passwordToken = takeToken() ?? passwordToken;
   return passwordToken;

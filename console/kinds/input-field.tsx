@@ -32,7 +32,7 @@ export function InputField({ schema, path, field, others, onChange }: InputField
   const follows = id === '' || id === toFieldId(title, others);
   const retitle = (next: string): void =>
     onChange({ ...field, title: next, ...(follows && { id: toFieldId(next, others) }) });
-  /** What is stored stays a secret: a field that becomes public begins without it. */
+  /** A stored secret stays secret: a field that becomes public begins without it. */
   const setSecret = (isSecret: boolean): void => {
     const losesDefault = !isSecret && field['default_value'] === MASK;
     onChange({ ...field, is_secret: isSecret, ...(losesDefault && { default_value: '' }) });

@@ -28,7 +28,7 @@ import { agentStepFrame, chargeOf, pickTemplates, type AgentDeps } from './agent
 import { readMessage, type AssistantMessage } from './assistant-message.js';
 import { toToolCall } from './tool-request.js';
 
-/** Where the node does not say its own `retry`. */
+/** The retry policy of model calls, unless the node sets its own `retry`. */
 const MODEL_RETRIES: RetryPolicy = { maxAttempts: 5, delayMs: (attempt) => 500 * 2 ** (attempt - 1) };
 
 const NOTHING: TurnFacts = { next: 'final', approvals: [], waitMs: 0 };

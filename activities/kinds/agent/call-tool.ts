@@ -30,7 +30,7 @@ export interface ToolWork {
 export interface Answer {
   outcome: ToolOutcome;
   text: string;
-  /** Which attempt of the call has left, by the ledger; absent where none has, and for what is in the books of a run. */
+  /** The attempt of the call that was sent, by the ledger; absent where none was sent, and for a call that is a run. */
   attempt?: number;
 }
 

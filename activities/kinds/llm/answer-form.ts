@@ -8,7 +8,7 @@ import type { ModelReply } from './model-reply.js';
 
 type Said = Pick<ModelReply, 'content' | 'refusal' | 'finishReason'>;
 
-/** What it takes to check an answer. */
+/** The checker and the form that an answer is checked with. */
 export interface Checking extends Asked {
   forms: FormChecker;
   form: AnswerForm;

@@ -21,11 +21,11 @@ interface AskedModel {
   model: ResolvedModel;
   timeoutMs: number;
   body: Body;
-  /** What the provider takes as the same request. */
+  /** The turn in the idempotency key, by which the provider recognizes a repeated request. */
   idempotencyTurn: number | undefined;
   /** The limit of an agent. */
   maxCostUsd?: string | null;
-  /** Where the attempts of the call are counted, and not those of its node. */
+  /** The retry policy of the call, if its own attempts are counted instead of those of its node. */
   retry?: RetryPolicy;
 }
 

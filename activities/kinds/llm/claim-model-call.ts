@@ -19,7 +19,7 @@ interface ModelCall {
 }
 
 export interface ModelClaim {
-  /** As in `CallClaim`. */
+  /** The number of this attempt (`CallClaim.attempts`). */
   attempt: number;
   reserved: Tokens;
 }

@@ -12,7 +12,7 @@ import { PageHeader } from '../../ui/page-header.js';
 import { TextField } from '../../ui/text-field.js';
 import '../sign-in/sign-in-page.css';
 
-/** Where a password link leads to. Whoever is signed in at the page sees it, too: the link may be somebody else's. */
+/** The page of a password link. A user who is signed in sees it, too: the link may be somebody else's. */
 export function PasswordPage() {
   const [token] = useState(readPasswordToken);
   return (

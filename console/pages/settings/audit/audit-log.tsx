@@ -11,7 +11,7 @@ import { useAudit, type AuditFilters } from './use-audit.js';
 interface AuditLogProps {
   /** Undefined: of everything. */
   projectId?: number;
-  /** Who may have acted. */
+  /** The people whom the filter offers. */
   people: readonly SelectOption[];
   projectName?: (id: number) => string;
 }

@@ -2,7 +2,7 @@ import { useMembers } from '../members/use-members.js';
 import type { Project } from '../use-projects.js';
 import { AuditLog } from './audit-log.js';
 
-/** Who has changed what in a project. For its admins and owners. */
+/** The audit log of a project, for its admins and owners. */
 export function AuditTab({ project }: { project: Project }) {
   const { data: members } = useMembers(project.id);
   const people = (members ?? []).map(({ user_id: id, name }) => ({ value: String(id), label: name }));

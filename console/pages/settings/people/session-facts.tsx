@@ -8,7 +8,7 @@ const METHODS: Record<ListedSession['method'], string> = {
   oidc: 'Identity provider',
 };
 
-/** What a table of sessions tells of each. */
+/** The columns of a table of sessions. */
 export const SESSION_FACTS: Column<ListedSession>[] = [
   {
     heading: 'Browser',

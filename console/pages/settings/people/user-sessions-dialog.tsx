@@ -7,7 +7,7 @@ import { useChange } from '../../../app/use-change.js';
 import { SESSION_FACTS } from './session-facts.js';
 import { endSessionsOf, useSessionsOf, type Listed } from './use-users.js';
 
-/** Where a user is signed in, for administrators. */
+/** The sessions of a user, for administrators. */
 export function UserSessionsDialog({ of, onClose }: { of: Listed; onClose: () => void }) {
   const { data, error, refetch, isFetching } = useSessionsOf(of.id);
   const change = useChange(() => endSessionsOf(of.id), {
