@@ -23,10 +23,10 @@ export function compilePlan(data: unknown): CompiledPlan {
   return scopeErrors.length > 0 ? { ok: false, errors: scopeErrors } : { ok: true, document, plan };
 }
 
-/** Of the path of an iteration, in UTF-8: indexes of the database hold it together with the id of a node. */
+/** The limit on the path of an iteration, in UTF-8: indexes of the database hold it together with the id of a node. */
 const MAX_PATH_BYTES = 1_600;
 
-/** Of one iteration of the loop, with the signs around its id and an index below 10,000. */
+/** Returns the bytes that an iteration of the loop adds to a path: the signs, the id and an index below 10,000. */
 function longestPath(loopId: string): number {
   return new TextEncoder().encode(`/${encodeId(loopId)}[9999]`).length;
 }
@@ -138,7 +138,7 @@ class PlanBuilder {
 interface Loop {
   number: number;
   depth: number;
-  /** Of the longest path of an iteration of it. */
+  /** The bytes of the longest path of an iteration of the loop. */
   pathBytes: number;
 }
 

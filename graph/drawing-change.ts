@@ -8,7 +8,7 @@ export interface SplitDrawing {
   secrets: SecretMap;
 }
 
-/** What of a drawing is seen and never run. */
+/** The keys of a drawing that are seen and never run. */
 const DRAWING_LOOKS: ReadonlySet<string> = new Set(['viewport', 'notes']);
 /** Where a node stands, how large it is, and whether it is selected or being moved. */
 const NODE_LOOKS: ReadonlySet<string> = new Set([

@@ -90,7 +90,7 @@ export function toQuestions(conditions: readonly Condition[], scope: Scope): Que
     return text;
   };
   return conditions.map((condition) => {
-    // Not `conditionSchema`: a pattern that was not looked at when the run began fails the node, as other patterns do.
+    // `conditionSchema` is not used: a pattern that was not checked when the run began fails the node, as other patterns do.
     const { left, operator, right = '' } = fieldsSchema.parse(condition);
     return { left: render(left), operator, right: isOneSided(operator) ? '' : render(right) };
   });

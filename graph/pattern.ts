@@ -10,12 +10,12 @@ const MAX_PATTERN_CHARACTERS = 1_000;
 const MAX_INSTRUCTIONS = 2_000;
 /** Instructions of the pattern times characters of the text. In the worst case one step takes a tenth of a microsecond. */
 const MAX_STEPS = 8_000_000;
-/** Of all patterns of a node together. */
+/** The limit on the steps of all patterns of a node together. */
 const MAX_NODE_STEPS = 16_000_000;
-/** What a class of Unicode costs when it is compiled, in instructions. */
+/** The cost of compiling a class of Unicode, in instructions. */
 const UNICODE_CLASS_UNITS = 100;
 
-/** What the patterns of one node may still take, in steps. */
+/** The steps that the patterns of one node may still take. */
 export interface StepBudget {
   left: number;
 }

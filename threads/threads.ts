@@ -5,7 +5,7 @@ import { startDeadline } from '../outgoing/pausable-deadline.js';
 import { Turns } from './turns.js';
 import type { Reply, Work } from './work.js';
 
-/** Of a process. An owner has one of them at a time, so that there is one for the others. */
+/** The number of threads of a process. An owner has one of them at a time, so that there is one for the others. */
 const THREADS = 2;
 const THREADS_OF_AN_OWNER = 1;
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 };

@@ -1,4 +1,4 @@
-// Who may work next.
+// Decides whose work begins next.
 
 export interface TurnLimits {
   /** The limit on works at once. */
@@ -15,7 +15,7 @@ interface Waiting {
 export class Turns {
   readonly #limits: TurnLimits;
   readonly #held = new Map<number, number>();
-  /** Of each project that waits. The project that has begun something last comes last. */
+  /** The waiting works of each project. The project that has begun something last comes last. */
   readonly #lines = new Map<number, Set<Waiting>>();
   #allHeld = 0;
 

@@ -1,4 +1,4 @@
-// What a thread can be asked, and its answers (child.ts).
+// The works that a thread can be asked to do, and its replies (child.ts).
 import { LRUCache } from 'lru-cache';
 import { answerQuestions, type Question, type QuestionMode } from '../graph/judge.js';
 import { compileSchema, schemaProblem, type SchemaCheck } from '../graph/json-schema.js';
@@ -6,7 +6,7 @@ import { parseJson } from '../graph/json-text.js';
 import { NodeError } from '../graph/node-error.js';
 
 export type Work =
-  /** Which of the questions of one node hold. Their sides are indexes of `texts`: a message copies a text for each place. */
+  /** Finds the questions of one node that hold. Their sides are indexes of `texts`: a message copies a text for each place. */
   | { kind: 'questions'; texts: string[]; questions: PackedQuestion[]; mode: QuestionMode }
   /** Whether a value fits a schema, both as JSON text; without a value, whether the schema can be used. */
   | { kind: 'schema'; schema: string; value?: string };

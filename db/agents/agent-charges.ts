@@ -1,4 +1,4 @@
-// What a node that calls models costs: the sum of its calls in the ledger, whenever their answers come. The end of a run, or
+// The cost of a node that calls models: the sum of its calls in the ledger, whenever their answers come. The end of a run, or
 // of the node, charges what is still on the wire as cut off; an answer that is recorded later changes the amount to the new
 // sum. Whoever changes one of the two, or reads one to write the other, holds the run's row lock from before until the
 // commit, so that nobody overlooks what another one is about to commit. Nothing has happened before the commit, and a repeat

@@ -84,7 +84,7 @@ export interface NewToolCall {
 }
 
 export interface NewTurn extends TurnKey, PaidCall {
-  /** Which one of the model call has brought it (`CallClaim.attempts`). */
+  /** The attempt of the model call that has brought the turn (`CallClaim.attempts`). */
   attempt: number;
   nodeLabel: string;
   isFinal: boolean;

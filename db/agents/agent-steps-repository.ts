@@ -99,7 +99,7 @@ async function findNode(db: Db, { runId, path, nodeId }: NodeKey, query: StepsQu
   return rows[0];
 }
 
-/** Of a row of the ledger: the last attempt of a model call. */
+/** Whether a row of the ledger is the last attempt of a model call. */
 const isStep = sql<boolean>`(model IS NOT NULL AND ordinal = 0)`;
 
 async function countSteps(db: Db, { runId, path, nodeId }: NodeKey): Promise<number> {

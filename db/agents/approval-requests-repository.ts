@@ -99,11 +99,11 @@ export interface CurrentArguments extends NodeKey {
   /** Of what would be sent now. */
   hash: string;
   requestId: string;
-  /** What the model has asked for: sealed JSON text. Null once it has expired, and its place is, too. */
+  /** The arguments from the model, as sealed JSON text. Null once they have expired, as are `turn` and `ordinal`. */
   argumentsEnc: Buffer | null;
   turn: number | null;
   ordinal: number | null;
-  /** What a person has put in its place. */
+  /** The sealed arguments with which a person has replaced them. */
   editedEnc: Buffer | null;
   excludeStarter: boolean;
   roles: Role[] | null;

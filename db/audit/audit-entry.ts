@@ -4,13 +4,13 @@ import type { Db } from '../core/client.js';
 import type { AuditVia } from '../core/tables.js';
 import type { AuditAction } from './actions.js';
 
-/** Who does something, and from where. */
+/** The author of an action, and its origin. */
 export interface Doer {
   via: AuditVia;
   /** Absent where nobody is known, or the system itself does it. */
   userId?: number | undefined;
   keyId?: number | undefined;
-  /** Of the client, by the rule of TRUSTED_PROXIES. */
+  /** The address of the client, by the rule of TRUSTED_PROXIES. */
   address?: string | undefined;
 }
 

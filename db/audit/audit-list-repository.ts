@@ -11,7 +11,7 @@ export interface AuditQuery {
   action: AuditAction | undefined;
   userId: number | undefined;
   from: Date | undefined;
-  /** Not included. */
+  /** The end of the period, which is not included. */
   until: Date | undefined;
   limit: number;
   offset: number;

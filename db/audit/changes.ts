@@ -1,7 +1,7 @@
 // The difference that a change has made to its target, as a record tells it.
 import type { AuditChanges } from './audit-entry.js';
 
-/** What can be told of a target: fields as they are shown, and a hash of each secret, null where there is none. */
+/** The fields of a target as they are shown, and a hash of each secret, null where there is none. */
 export interface TargetState {
   fields: Record<string, unknown>;
   secrets: Record<string, string | null>;

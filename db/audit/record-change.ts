@@ -7,7 +7,7 @@ import { insertAuditEntry, type Doer } from './audit-entry.js';
 import { toChanges } from './changes.js';
 import { findTarget, type TargetKey, type TargetType } from './targets.js';
 
-/** What `T`, the result of the change, tells of it. */
+/** Describes a change with the result `T` for its record. */
 export interface RecordedChange<T> {
   action: AuditAction;
   type: TargetType;
@@ -20,7 +20,7 @@ export interface RecordedChange<T> {
   isMade?: boolean;
   /** Fields that are told although they look as before. */
   touched?: readonly string[];
-  /** Who has done it, where only the result says so. */
+  /** Returns the user who has made the change, where only the result says so. */
   userOf?: (result: T) => number | undefined;
 }
 

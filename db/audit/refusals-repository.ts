@@ -8,13 +8,13 @@ import type { AuditTarget, Doer } from './audit-entry.js';
 export interface Refusal {
   action: AuditAction;
   doer: Doer;
-  /** What counts as one address: an IPv6 customer has many. */
+  /** The network that counts as one address: an IPv6 customer has many addresses. */
   network: string;
   projectId: number | null;
   target: AuditTarget | undefined;
 }
 
-/** Of one network and target in a minute; further ones are told by one record, which counts them. */
+/** The limit on single records of one network and target in a minute; one record counts all further refusals. */
 const MOST_SINGLE = sql.lit(60);
 
 const columns = sql`project_id, action, outcome, actor_id, actor_name, via, key_id, address, target_type, target_id,

@@ -1,4 +1,4 @@
-// What the audit log tells of the objects that are changed.
+// The objects that are changed, as the audit log shows them.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { TargetState } from './changes.js';
@@ -51,7 +51,7 @@ const FIND = {
     SELECT users.name, NULL::integer AS project_id, jsonb_build_object('user', user_id, 'method', method) AS fields, ${NONE} AS secrets
     FROM sessions JOIN users ON users.id = user_id
     WHERE sessions.id = ${id} AND ended_at IS NULL AND expires_at > now()`,
-  // Of the drawing the version is told, and not its contents.
+  // The record of a drawing has its version, and not its contents.
   workflow: ({ id }: TargetKey) => sql`
     SELECT title AS name, project_id, jsonb_build_object('title', title, 'data', version, 'sort_id', sort_id,
         'market_title', market_title, 'short_description', short_description, 'readme_guide', readme_guide,

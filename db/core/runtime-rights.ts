@@ -1,5 +1,5 @@
-// What the role of API and worker may do, where migrations are run by another role: read and write the rows of all
-// tables, and nothing with the schema. docs/operate/deploy.md.
+// The rights of the role of API and worker, where migrations are run by another role: it reads and writes the rows of all
+// tables, and may do nothing with the schema. docs/operate/deploy.md.
 import { sql } from 'kysely';
 import type { Database } from './client.js';
 

@@ -93,7 +93,7 @@ export async function resealColumn(db: Database, box: SecretBox, sealed: SealedC
 
 interface SealedRow {
   key: unknown[];
-  /** What the value is bound to. */
+  /** The parts of the row that the value is bound to. */
   row: (string | number)[];
   value: Buffer;
 }

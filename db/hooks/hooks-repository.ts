@@ -30,7 +30,7 @@ export interface HookRecord {
   tokenEnc: Buffer;
   authorId: number;
   authorName: string;
-  /** Of the author in the workflow's project; null when they are no member any more, or not active. */
+  /** The role of the author in the workflow's project; null when they are no member any more, or not active. */
   authorRole: Role | null;
   createdAt: Date;
   lastDeliveryAt: Date | null;

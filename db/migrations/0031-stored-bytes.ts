@@ -38,7 +38,7 @@ const tables = [
     bytes bigint NOT NULL,
     PRIMARY KEY (project_id, hash)
   )`,
-  // What is folded counts for the limit, so it may be passed by the changes of the last seconds.
+  // Only folded bytes count for the limit, so it may be passed by the changes of the last seconds.
   `CREATE FUNCTION refuse_beyond_quota(of_project integer, added bigint) RETURNS void LANGUAGE plpgsql AS $$
   BEGIN
     IF added > 0 AND EXISTS (
@@ -65,7 +65,7 @@ interface Counted {
   project: string;
   /** Whether a row that does not fit is refused. What was paid for, or says how something failed, never is. */
   refuses: string;
-  /** Of inserted rows: whether there may be something to count. Default: always. */
+  /** The condition under which an inserted row may have something to count. Default: always. */
   when?: string;
 }
 

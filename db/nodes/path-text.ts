@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { encodeId } from '../../graph/iteration-path.js';
 
-/** What the paths of all iterations of a loop begin with, by its own path and its id. */
+/** The beginning of the paths of all iterations of a loop, from its own path and its id. */
 export function iterationsPrefixOf(path: RawBuilder<unknown>, nodeId: RawBuilder<unknown>): RawBuilder<string> {
   // The percent sign comes first, because the others bring it in.
   const encoded = ['%', '/', '[', ']', '~'].reduce(

@@ -164,7 +164,7 @@ export interface PaidCall {
   isEstimated: boolean;
 }
 
-/** Of a call that nobody pays for. */
+/** The usage and price of a call that nobody pays for. */
 export const UNPAID: PaidCall = { usage: null, priceUsd: null, tokens: null, isEstimated: false };
 
 /**
@@ -206,7 +206,7 @@ export interface LedgerSum {
   isEstimated: boolean;
 }
 
-/** What a node's calls have cost so far. */
+/** Returns the sum of the prices of a node's calls so far. */
 export async function sumCallPrices(db: Db, { runId, path, nodeId }: NodeKey): Promise<LedgerSum> {
   const { rows } = await sql<LedgerSum>`
     SELECT coalesce(sum(price_usd), 0) AS usd, coalesce(bool_or(is_estimated), false) AS "isEstimated" FROM provider_calls

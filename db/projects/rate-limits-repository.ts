@@ -1,4 +1,4 @@
-// Who an API key or a session speaks for, and its requests in this minute, in one statement: the only one that it costs.
+// Finds the user of an API key or a session and counts the requests of this minute, in the only statement that this costs.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { Value } from '../core/statement.js';
@@ -73,8 +73,8 @@ export function countedKey(
 }
 
 /**
- * The same for the user of a session token, whatever names the user; undefined, and nothing counted, when there is no such
- * active user, or the session is over.
+ * Counts `count` requests of the user whom a session token names; undefined, and nothing counted, when there is no such active
+ * user, or the session is over.
  */
 export async function countSessionRequests(
   db: Db,
@@ -124,7 +124,7 @@ function countedIn({ table, owner }: Counter, count: Value<number>): RawBuilder<
     )`;
 }
 
-/** What is taken out of the window that it was counted in; what is left of a window that is over does not matter. */
+/** Requests that are taken back from the window in which they were counted; a window that is over does not matter. */
 export interface Uncounted {
   count: number;
   /** That window's end. */
@@ -136,7 +136,7 @@ export function uncountRequests(db: Db, apiKey: string, uncounted: Uncounted): P
   return uncountIn(db, KEYS, sql`(SELECT id FROM api_keys WHERE key_hash = ${hashKey(apiKey)})`, uncounted);
 }
 
-/** The same for the sessions of a user. */
+/** Takes back requests of the user's sessions, as `uncountRequests` does for a key. */
 export function uncountSessionRequests(db: Db, userId: number, uncounted: Uncounted): Promise<number | undefined> {
   return uncountIn(db, SESSIONS, sql`${userId}`, uncounted);
 }

@@ -41,8 +41,8 @@ export async function listUsers(
 
 /**
  * Undefined when there is no such user. `last_admin`: nothing was changed, because nobody else is an active administrator.
- * Who becomes inactive is locked out in the same transaction. Throws PostgreSQL's unique violation when another user has the
- * e-mail address.
+ * A user who becomes inactive is locked out in the same transaction. Throws PostgreSQL's unique violation when another user
+ * has the e-mail address.
  */
 export function updateUser(db: Db, userId: number, changes: UserChanges): Promise<UserRow | 'last_admin' | undefined> {
   return inTransaction(db, async (transaction) => {

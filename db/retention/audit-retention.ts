@@ -1,4 +1,4 @@
-// What retention deletes of the audit log. docs/operate/audit.md.
+// Deletes records of the audit log that are older than retention allows. docs/operate/audit.md.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { Batch } from './retention-repository.js';

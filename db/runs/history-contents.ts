@@ -1,4 +1,4 @@
-// What readers see of past and present runs: their rows, drawings and nodes.
+// Past and present runs as readers see them: their rows, drawings and nodes.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { RunRow } from '../core/tables.js';

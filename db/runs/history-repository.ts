@@ -41,7 +41,7 @@ const LISTED_CONTENT_CHARS = 16 * 1024;
 const LISTED_CONTENTS_CHARS = 64 * 1024 * 1024;
 /** A page is read at once up to this size, and of a single run that much of its results. */
 const TOGETHER_BYTES = 1024 * 1024;
-/** What a node takes without its result. */
+/** Bytes of memory that a node takes without its result. */
 const ENTRY_BYTES = 512;
 
 /**

@@ -31,9 +31,9 @@ export interface ListedIteration {
   nodes: PolledNode[] | undefined;
 }
 
-/** Of all nodes of a page. */
+/** The limit on the bytes of all nodes of a page that is read at once. */
 const PAGE_BYTES = 512 * 1024;
-/** What an entry takes without its result. */
+/** Bytes of memory that an entry takes without its result. */
 const ENTRY_BYTES = 512;
 
 /**

@@ -11,7 +11,7 @@ export function arePassable(secrets: readonly string[]): boolean {
   return secrets.reduce((sum, secret) => sum + secret.length, 0) <= MAX_PASSED_CHARACTERS;
 }
 
-/** What the sealed columns of a run are bound to. */
+/** The values that the sealed columns of a run are bound to. */
 export type RunRow = readonly [projectId: number, runId: string];
 
 export function sealPassedSecrets(box: SecretBox, secrets: readonly string[], row: RunRow): Buffer {

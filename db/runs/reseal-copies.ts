@@ -10,7 +10,7 @@ const BATCH_BYTES = 8 * 1024 * 1024;
 interface Copies {
   table: 'node_results' | 'loop_items';
   column: string;
-  /** Of the key behind `run_id`, in its order: column and type. */
+  /** The columns of the key behind `run_id`, in its order, with their types. */
   key: readonly (readonly [column: string, type: 'text' | 'integer'])[];
   reseal: (sealed: Buffer, key: readonly (string | number)[]) => Buffer;
 }

@@ -10,8 +10,8 @@ import { resultBytes } from '../nodes/result-bytes.js';
 const PIECE_CHARACTERS = 512 * 1024;
 
 /**
- * What a piece takes while it is fetched. It is more than the driver holds, so that a reader of large results occupies few
- * of the database's connections: each piece unpacks the whole result.
+ * Bytes of memory that a piece takes while it is fetched. They are more than the driver holds, so that a reader of large
+ * results occupies few of the database's connections: each piece unpacks the whole result.
  */
 export const PIECE_BYTES = 32 * PIECE_CHARACTERS;
 

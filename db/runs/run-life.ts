@@ -81,7 +81,7 @@ async function applyWithin(trx: Transaction<Tables>, runId: string, update: Exec
     .returning(tellWatchers(runId).as('told'))
     .execute();
   await enqueueWebhookEvent(trx, { type: EVENTS[update.status], runId });
-  // Who asks here for a cancel is recorded then; this run was cancelled in Temporal.
+  // A cancel that is requested here is recorded with the request; this run was cancelled in Temporal.
   if (status === 'Cancelled' && run.cancel_requested_at === null) {
     const cancelled = { action: 'run.cancelled', type: 'run', doer: SYSTEM, keyOf: () => ({ id: runId }) } as const;
     await recordChange(trx, cancelled, () => Promise.resolve());

@@ -29,7 +29,7 @@ export interface ScheduleRecord extends ScheduleSettings {
   id: string;
   authorId: number;
   authorName: string;
-  /** Of the author in the workflow's project; null when they are no member any more, or not active. */
+  /** The role of the author in the workflow's project; null when they are no member any more, or not active. */
   authorRole: Role | null;
   pauseReason: 'author_lost_access' | null;
   version: string;

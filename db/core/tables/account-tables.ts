@@ -4,7 +4,7 @@ import type { Decimal, Timestamp } from './column-types.js';
 
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer';
 
-/** What a key may do: everything, run workflows and answer what runs ask, or read. */
+/** The rights of a key: everything, running workflows and answering what runs ask, or reading. */
 export type KeyScope = 'full' | 'run' | 'read';
 
 export type SpendingPeriod = 'day' | 'month' | 'total';

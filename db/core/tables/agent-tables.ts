@@ -93,7 +93,7 @@ export interface ApprovalRequestsTable {
   decided_at: Date | null;
   /** When the run workflow took the signal; null is delivered again. */
   signalled_at: Date | null;
-  /** As in `waits`. */
+  /** How often the API has sent the signal again, and the time of the next attempt; null for at once. */
   signal_attempts: Generated<number>;
   next_signal_at: Date | null;
   created_at: Generated<Date>;

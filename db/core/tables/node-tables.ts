@@ -88,7 +88,7 @@ export interface ProviderCallsTable {
   path: string;
   node_id: string;
   turn: Generated<number>;
-  /** Of a model call that was cut off: the negative number of its attempt (`chargedCalls`). */
+  /** The negative number of the attempt, for a model call that was cut off (`chargedCalls`). */
   ordinal: Generated<number>;
   /**
    * `sent`: on the wire, outcome unknown. `applied`: outcome recorded. `refused`: it did nothing or has a row `cut`, and may be
@@ -103,7 +103,7 @@ export interface ProviderCallsTable {
   model: string | null;
   /** What the provider counted, in its own words; retention empties it. */
   usage: Json<unknown> | null;
-  /** What was reported, or else estimated; of a call on the wire, what it may be. Null where nothing is known. */
+  /** The reported tokens, or else estimated ones; for a call on the wire, the reserved ones. Null where nothing is known. */
   input_tokens: number | null;
   output_tokens: number | null;
   price_usd: Decimal | null;
