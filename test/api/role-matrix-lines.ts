@@ -24,7 +24,7 @@ export interface Line {
   stranger?: Outcome;
   /** Where the key stands in the Authorization header, and a session token is of no use: the chat proxy and `/mcp`. */
   keyIn?: 'authorization';
-  /** What a key of a member gets that is restricted to another project; 403 `key_project` unless stated here or above. */
+  /** The answer to a key of a member that is restricted to another project; 403 `key_project` unless stated here or above. */
   outside?: Outcome;
   /** What keys get that are restricted to a project, where it is not what other keys of their users get. */
   restricted?: Outcome;
@@ -466,7 +466,7 @@ export const lines: Line[] = [
   },
 ];
 
-/** What a key of the scope `run` reaches, and nothing else: extensions, "Words of 9". */
+/** The only routes that a key of the scope `run` reaches: extensions, "Words of 9". */
 export const RUN_SCOPE: readonly Line['route'][] = [
   'POST /api/v1/workflows/:id/run/',
   'POST /api/v1/workflows/:id/history/:run_id/re-run/',

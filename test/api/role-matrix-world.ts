@@ -60,7 +60,7 @@ export interface Worlds {
   /** A key of the same owner, restricted to another project of theirs. */
   keyOfOther: string;
   create: () => Promise<World>;
-  /** Of an owner of every project. */
+  /** Keys of an owner of every project, by their scope. */
   keyOfScope: Record<'run' | 'read', string>;
   close: () => Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { TestStack } from '../support/stack.js';
 import { assertAccessible } from './axe.js';
 import { NARROW, openConsole, type ConsoleBrowser } from './browser.js';
 
-/** Where pictures for a look are stored; none are taken without it. */
+/** The folder for screenshots; none are taken without it. */
 const PICTURES = process.env['PICTURES'];
 
 describe('the audit log in the console', function () {

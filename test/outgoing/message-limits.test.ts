@@ -5,7 +5,7 @@ import { limitBody, limitEvents, type StreamEnd } from '../../outgoing/message-l
 import type { MessageSize, Reserve } from '../../outgoing/message-size.js';
 
 const MIB = 1024 * 1024;
-/** Where memory is not what is asked about. */
+/** Reserves memory without a limit, for tests of other limits. */
 const FREE = () => undefined;
 
 function streamOf(...chunks: (string | Uint8Array)[]): ReadableStream<Uint8Array> {

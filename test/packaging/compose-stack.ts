@@ -121,7 +121,7 @@ export class ComposeStack {
   }
 }
 
-/** What `create-roles.sh` says of our own database, for a database of another name. */
+/** The statements of `create-roles.sh` for our own database, with the name of another database. */
 function roleStatements(): string[] {
   const script = readFileSync(path.join(ROOT, 'deploy/postgres/create-roles.sh'), 'utf8');
   const files = new Map(

@@ -1,4 +1,4 @@
-// What projects store, counted anew from the rows themselves.
+// The bytes that projects store, counted anew from the rows themselves.
 import assert from 'node:assert/strict';
 import { foldStoredBytes } from '../../db/projects/stored-bytes-repository.js';
 import { createDatabase } from '../../db/core/client.js';
@@ -12,7 +12,7 @@ const OF_WORKFLOWS = (bytes: string, table: string): string =>
     WHERE workflows.project_id = $1`;
 const size = (column: string): string => `coalesce(octet_length(${column}::text), 0)`;
 const sealed = (column: string): string => `coalesce(octet_length(${column}), 0)`;
-/** Of a value that is stored masked and sealed, the larger one. */
+/** The larger one of the two sizes of a value that is stored masked and sealed. */
 const either = (column: string, other: string): string =>
   `CASE WHEN ${column} IS NULL THEN 0 ELSE greatest(octet_length(${column}::text), octet_length(${other})) END`;
 

@@ -1,4 +1,4 @@
-// What becomes of a user who is not active, and what comes back. Extensions, section 9: "Users".
+// The access of a user who is made inactive, and active again. Extensions, section 9: "Users".
 import assert from 'node:assert/strict';
 import type { ApiClient } from '../../support/api-client.js';
 import { chain } from '../../support/graphs.js';

@@ -1,4 +1,4 @@
-// What the audit log tells of changes and refusals. Extensions, section 9.
+// Records of changes and refusals in the audit log. Extensions, section 9.
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { createApiClient, type ApiClient } from '../../support/api-client.js';

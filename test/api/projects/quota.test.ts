@@ -62,7 +62,7 @@ describe('a project beyond MAX_PROJECT_BYTES', function () {
     const delivered = await fetch(hook.body.url, { method: 'POST', body: JSON.stringify({ a: 'x'.repeat(1000) }) });
     assert.deepEqual([delivered.status, await delivered.json()], [413, REFUSED]);
     assert.equal(await assertBytesRight(stack, projectId), before);
-    // What adds nothing, and other projects, are as before.
+    // Changes that add nothing, and other projects, are accepted as before.
     assert.equal((await api.patch(`/workflows/${id}/`, { body: { title: 'another title' } })).status, 200);
     assert.equal((await api.get(`/workflows/${id}/`)).status, 200);
     assert.equal((await api.runToEnd(withText(0))).status, 'succeed');

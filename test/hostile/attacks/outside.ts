@@ -1,4 +1,4 @@
-// What nodes and tools are answered by servers of their authors.
+// Attacks by the answers of servers that belong to the authors of nodes and tools.
 import { agent, drawing, fanOut, http, mcp, trigger } from '../../support/graphs.js';
 import type { Attack } from '../harness/attack.js';
 import { flood, keepRunning, type Tenant } from '../harness/tenant.js';

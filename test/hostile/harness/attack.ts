@@ -1,10 +1,10 @@
-// What an attack is. The files in `attacks/` declare them, and `harness/` does the rest.
+// The definition of an attack. The files in `attacks/` declare attacks, and `harness/` does the rest.
 import type { Tenant } from './tenant.js';
 
 export interface Attack {
   /** For `--only`, and for the table. */
   name: string;
-  /** What the attackers do. */
+  /** A description of what the attackers do. */
   title: string;
   /** The limit because of which the victim does not notice it. */
   heldBy: string;
@@ -18,7 +18,7 @@ export interface Attack {
   act: (tenant: Tenant, prepared: Prepared) => Promise<unknown>;
 }
 
-/** What the attacks of a preparation need to know; each preparation gives some of it. */
+/** The facts that the attacks of a preparation need; each preparation gives some of them. */
 export interface Prepared {
   project: number;
   workflow: number;

@@ -8,7 +8,7 @@ export interface Attackers {
   prepare: () => Promise<Partial<Prepared>[]>;
   act: (prepared: Partial<Prepared>[]) => void;
   count: () => Promise<Outcomes>;
-  /** What went wrong in the attack itself. */
+  /** Returns the error of the attack itself. */
   failure: () => string | undefined;
   kill: () => Promise<void>;
 }

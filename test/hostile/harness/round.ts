@@ -28,7 +28,7 @@ export interface RoundOptions {
   endWithinMs: number;
 }
 
-/** What a preparation has made, by its name. */
+/** The results of preparations, by the name of the preparation. */
 export type Shared = Map<string, { accounts: AccountAt[]; prepared: Partial<Prepared>[] }>;
 
 export const LONGEST_MS = { polls: 1_000, starts: 3_000, saves: 3_000 } as const;

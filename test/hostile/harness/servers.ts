@@ -1,4 +1,4 @@
-// What drawings and tools of attackers call: servers that answer as badly as they can. They are in the attacker's process.
+// Servers that drawings and tools of attackers call. They answer as badly as they can, in the attacker's process.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -16,7 +16,7 @@ const answers: Record<string, Answer> = {
   bytes: (_request, response, count) => response.setHeader('content-type', 'text/plain').end(textOf(count)),
   /** A JSON array of so many bytes, all empty objects. */
   objects: (_request, response, count) => response.setHeader('content-type', 'application/json').end(objectsOf(count)),
-  /** The same after so many milliseconds. */
+  /** A small answer after so many milliseconds. */
   pause: (_request, response, ms) => void setTimeout(() => sendJson(response, { ok: true }), ms),
   /** Nothing, ever. */
   hang: () => undefined,
@@ -97,7 +97,7 @@ async function answerMcp(
   response.end(Buffer.concat([gzipSync(head, GZIP), ...parts, gzipSync('}', GZIP)]));
 }
 
-/** What a list of tools, or the content of a call, is made of. */
+/** Returns the packed parts of a list of tools, or of the content of a call. */
 function packedList(method: string, mib: number): Buffer[] {
   const field = method === 'tools/list' ? 'tools' : 'content';
   return [gzipSync(`{"${field}":`, GZIP), packedObjects(mib), gzipSync('}', GZIP)];

@@ -13,7 +13,7 @@ export interface HeldBodies extends Request {
 
 export interface HeldAnswers extends Request {
   count: number;
-  /** What a reader takes; nothing more than the beginning where it is absent. */
+  /** The speed at which a reader takes the answer; it takes only the beginning where this is absent. */
   bytesPerSecond?: number;
 }
 

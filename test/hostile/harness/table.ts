@@ -15,7 +15,7 @@ export function toRowLine({ attack, p99Ms, started, succeeded, peakMiB, reasons 
   return toLine([attack, ...numbers, `${succeeded}/${started}`, ...weights, verdict]);
 }
 
-/** What the attackers saw, the most frequent first. */
+/** The outcomes that the attackers saw, the most frequent first. */
 export function toOutcomes({ outcomes }: Row): string {
   const sorted = Object.entries(outcomes).toSorted(([, a], [, b]) => b - a);
   return sorted.map(([outcome, count]) => `${count} x ${outcome}`).join(', ');

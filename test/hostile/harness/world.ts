@@ -17,7 +17,7 @@ import { createVictim, type Victim } from './victim.js';
 export interface World extends Watched {
   stack: StartedStack;
   victim: Victim;
-  /** Which attackers join, where the machine has such groups. */
+  /** The group that attackers join, where the machine has such groups. */
   attackerGroup: Group | undefined;
   openAccount: () => Promise<AccountAt>;
   /** Ends the runs and schedules of these accounts. */
@@ -27,7 +27,7 @@ export interface World extends Watched {
   close: (options: { keep: boolean }) => Promise<void>;
 }
 
-/** Of one processor, for all attackers of a round together. */
+/** The share of one processor that all attackers of a round have together. */
 const ATTACKER_SHARE = 0.5;
 /** A user may have a hundred keys with a limit of sixty. */
 const RATE_LIMIT = 6_000;
