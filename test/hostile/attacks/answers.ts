@@ -203,7 +203,7 @@ export const answerAttacks: Attack[] = [
   {
     name: 'checks-of-large-drawings',
     title: 'Two hundred checks at once, by sessions, of drawings of thousands of nodes.',
-    heldBy: 'A budget of checks, and one tenant has a share of the turns.',
+    heldBy: 'Work at large drawings takes turns, which tenants share.',
     tenants: 2,
     isShort: true,
     prepare: {
