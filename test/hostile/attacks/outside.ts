@@ -54,7 +54,7 @@ export const outsideAttacks: Attack[] = [
   {
     name: 'gzip-towers',
     title: 'HTTP nodes whose answers are 64 MiB of zeros, packed three times.',
-    heldBy: 'Each encoding is decoded within the node's time and 10 MiB.',
+    heldBy: 'Each encoding is decoded within the time of the node and 10 MiB.',
     act: (tenant) =>
       keepRunning(
         tenant,
