@@ -128,7 +128,7 @@ describe('crashes', function () {
       assert.equal((await api.history(workflowId, runId)).cost['USD'], '0.00004');
     });
 
-    it('a run that is cancelled then has paid for the first call', async () => {
+    it('a run that is cancelled then has paid for the first call, and as estimated for the second one', async () => {
       const model_name = 'cancelled-between';
       stack.modelProvider.script(model_name, [{ text: 'no JSON' }, { delayMs: 30_000 }]);
       const model = llm('hello', { settings: { model_name, response_format } });
@@ -137,9 +137,11 @@ describe('crashes', function () {
       await cancelRun(stack, runId);
       const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
       assert.equal(end.data.data![model.id]!.error!.code, 'cancelled');
-      assert.equal((await api.history(workflowId, runId)).cost['USD'], '0.00002');
+      // The second call was cut off: it costs what was reserved for it.
+      assert.equal((await api.history(workflowId, runId)).cost['USD'], '0.008314');
       const paid = await transactionsOf(stack, runId);
-      assert.equal(paid.filter(({ node_id }) => node_id === model.id).length, 1);
+      const estimated = paid.filter(({ node_id }) => node_id === model.id).map(({ is_estimated }) => is_estimated);
+      assert.deepEqual(estimated, [true]);
     });
   });
 
