@@ -205,7 +205,6 @@ export const answerAttacks: Attack[] = [
     title: 'Two hundred checks at once, by sessions, of drawings of thousands of nodes.',
     heldBy: 'Work at large drawings takes turns, which tenants share.',
     tenants: 2,
-    isShort: true,
     prepare: {
       name: 'wide drawings',
       async make({ api, projectId }) {
