@@ -1,4 +1,4 @@
-// The code that runs in a thread (threads.ts): one work after the other. A thread's port has no origin.
+// The code that runs in a thread (host.ts): one work after the other. A thread's port has no origin.
 import { parentPort } from 'node:worker_threads';
 import { perform, type Work } from './work.js';
 

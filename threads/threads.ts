@@ -1,6 +1,8 @@
 // Work whose time nobody knows before, because users have written the pattern or the schema: it is done in threads, each of
-// which is ended when it is late or takes too much memory, so that the process itself goes on.
-import { Worker } from 'node:worker_threads';
+// which is ended when it is late or takes too much memory. Each has a process of its own (host.ts), so that the process that
+// asks goes on: Node.js may end a whole process because one of its threads has no memory left.
+import { fork, type ChildProcess } from 'node:child_process';
+import { setPriority } from 'node:os';
 import { startDeadline } from '../outgoing/pausable-deadline.js';
 import { Turns } from './turns.js';
 import type { Reply, Work } from './work.js';
@@ -8,9 +10,10 @@ import type { Reply, Work } from './work.js';
 /** The number of threads of a process. An owner has one of them at a time, so that there is one for the others. */
 const THREADS = 2;
 const THREADS_OF_AN_OWNER = 1;
-const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 };
-/** A thread that nobody needs is ended; it takes about 15 MB. */
+/** A thread that nobody needs is ended; it takes about 60 MB with its process. */
 const IDLE_MS = 60_000;
+/** A higher nice value than that of the process that asks, which is scheduled first. */
+const PRIORITY = 10;
 
 export interface WorkOptions {
   /** Whose work it is: a project of the worker, a user of the API. */
@@ -38,20 +41,26 @@ export interface Threads {
 }
 
 interface Thread {
-  worker: Worker;
+  worker: ChildProcess;
   /** Whether it has done anything yet: what is lost in another one may be due to the works before. */
   isFresh: boolean;
   idle: NodeJS.Timeout | undefined;
 }
 
-/** `entry`: the file of the threads. */
-export function createThreads(entry = new URL('child.js', import.meta.url)): Threads {
+/** `entry`: the file of their processes. */
+export function createThreads(entry = new URL('host.js', import.meta.url)): Threads {
   const turns = new Turns({ total: THREADS, perProject: THREADS_OF_AN_OWNER });
   const idle: Thread[] = [];
   const closing = new AbortController();
 
   async function start(signal: AbortSignal): Promise<Thread | undefined> {
-    const worker = new Worker(entry, { resourceLimits: LIMITS, env: {}, execArgv: [] });
+    const worker = fork(entry, {
+      serialization: 'advanced',
+      env: {},
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    lowerPriority(worker);
     const thread: Thread = { worker, isFresh: true, idle: undefined };
     // One that ends by itself while it waits for work is not used again.
     worker.on('error', () => drop(thread)).once('exit', () => drop(thread));
@@ -63,6 +72,7 @@ export function createThreads(entry = new URL('child.js', import.meta.url)): Thr
     const thread = idle.pop();
     clearTimeout(thread?.idle);
     thread?.worker.ref();
+    thread?.worker.channel?.ref();
     return thread;
   }
 
@@ -70,6 +80,7 @@ export function createThreads(entry = new URL('child.js', import.meta.url)): Thr
     thread.isFresh = false;
     thread.idle = setTimeout(() => drop(thread), IDLE_MS).unref();
     thread.worker.unref();
+    thread.worker.channel?.unref();
     idle.push(thread);
   }
 
@@ -77,7 +88,7 @@ export function createThreads(entry = new URL('child.js', import.meta.url)): Thr
     clearTimeout(thread.idle);
     const at = idle.indexOf(thread);
     if (at >= 0) idle.splice(at, 1);
-    void thread.worker.terminate();
+    thread.worker.kill('SIGKILL');
   }
 
   async function attempt(work: Work, { signal, limitMs }: WorkOptions): Promise<Reply | 'again' | undefined> {
@@ -86,8 +97,7 @@ export function createThreads(entry = new URL('child.js', import.meta.url)): Thr
     const { isFresh } = thread;
     const limit = startDeadline(limitMs, signal);
     try {
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
-      thread.worker.postMessage(work);
+      thread.worker.send(work);
       const reply = (await nextMessage(thread.worker, limit.signal)) as Reply | undefined;
       if (reply === undefined) return isFresh ? undefined : 'again';
       keep(thread);
@@ -122,8 +132,16 @@ export function createThreads(entry = new URL('child.js', import.meta.url)): Thr
   };
 }
 
+function lowerPriority({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) setPriority(pid, PRIORITY);
+  } catch {
+    // It has ended already, which its `exit` reports.
+  }
+}
+
 /** Undefined when the thread ends first, most likely for want of memory. Rejects with the reason of the signal. */
-async function nextMessage(worker: Worker, signal: AbortSignal): Promise<unknown> {
+async function nextMessage(worker: ChildProcess, signal: AbortSignal): Promise<unknown> {
   signal.throwIfAborted();
   const done = new AbortController();
   try {

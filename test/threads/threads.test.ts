@@ -5,7 +5,7 @@ import type { Question } from '../../graph/judge.js';
 import { createThreads, ThreadsBusyError, type Threads } from '../../threads/threads.js';
 import { questionsWork, type Work } from '../../threads/work.js';
 
-const ENTRY = new URL('../../dist/threads/child.js', import.meta.url);
+const ENTRY = new URL('../../dist/threads/host.js', import.meta.url);
 const NEVER = new AbortController().signal;
 
 /** Some 0.3 s of one processor. */

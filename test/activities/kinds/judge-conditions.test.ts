@@ -12,7 +12,7 @@ const scopeOf = (text: string): Scope => ({ input: { text }, results: new Map() 
 
 describe('the conditions of a node', function () {
   this.timeout(60_000);
-  const threads = createThreads(new URL('../../../dist/threads/child.js', import.meta.url));
+  const threads = createThreads(new URL('../../../dist/threads/host.js', import.meta.url));
   after(() => threads.close());
   const judge = createJudge(threads)(task);
 

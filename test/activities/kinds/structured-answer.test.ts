@@ -10,7 +10,7 @@ const isBadFormat = (error: unknown): boolean => error instanceof NodeError && e
 
 describe('checks of answers', function () {
   this.timeout(60_000);
-  const threads = createThreads(new URL('../../../dist/threads/child.js', import.meta.url));
+  const threads = createThreads(new URL('../../../dist/threads/host.js', import.meta.url));
   after(() => threads.close());
   const forms = createFormChecker(threads);
   const asked = { projectId: 1, signal: new AbortController().signal };
