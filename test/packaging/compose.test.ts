@@ -54,7 +54,7 @@ describe('docker-compose.yml', () => {
   it('gives worker and API the same secrets, servers and queue', () => {
     loadWorkerConfig(environmentOf('worker'));
     const own =
-      /^(?:PORT|METRICS_PORT|JWT_\w+|OIDC_\w+|CORS_ORIGINS|TRUSTED_PROXIES|DEFAULT_RATE_LIMIT|SESSION_RATE_LIMIT|RESULT_RETENTION_DAYS|WORKER_\w+|NODE_OPTIONS)$/;
+      /^(?:PORT|METRICS_PORT|JWT_\w+|OIDC_\w+|CORS_ORIGINS|TRUSTED_PROXIES|DEFAULT_RATE_LIMIT|SESSION_RATE_LIMIT|RESULT_RETENTION_DAYS|MAX_PROJECT_BYTES|WORKER_\w+|NODE_OPTIONS)$/;
     const shared = (name: string) => Object.entries(environmentOf(name)).filter(([variable]) => !own.test(variable));
     assert.deepEqual(shared('worker'), shared('api'));
     assert.equal(parseEnvironment(environmentOf('api')).internalServiceToken, SAMPLE_SECRETS['internal_service_token']);
