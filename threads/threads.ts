@@ -65,7 +65,12 @@ export function createThreads(entry = new URL('host.js', import.meta.url)): Thre
     // One that ends by itself while it waits for work is not used again.
     worker.on('error', () => drop(thread)).once('exit', () => drop(thread));
     // It says that it is ready. Its start is not limited: a busy machine is not the user's mistake.
-    return (await nextMessage(worker, signal)) === undefined ? undefined : thread;
+    try {
+      return (await nextMessage(worker, signal)) === undefined ? undefined : thread;
+    } catch (error) {
+      drop(thread);
+      throw error;
+    }
   }
 
   function take(): Thread | undefined {
