@@ -41,7 +41,14 @@ describe('npm run admin', function () {
 
   it('makes a user with a key that works until it is deleted', async () => {
     const user = await admin<{ id: number }>('user', 'create', '--name', 'Ada');
-    assert.deepEqual(user, { id: user.id, name: 'Ada', email: null, api_access: true, is_admin: false, is_active: true });
+    assert.deepEqual(user, {
+      id: user.id,
+      name: 'Ada',
+      email: null,
+      api_access: true,
+      is_admin: false,
+      is_active: true,
+    });
     const key = await admin<{ id: number; api_key: string }>(
       'key',
       'create',
