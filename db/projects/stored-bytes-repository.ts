@@ -1,25 +1,20 @@
 // The bytes that projects store: what has changed since the last time, folded into the sums. Extensions, section 9.
 import { sql } from 'kysely';
-import { withAdvisoryLock } from '../core/advisory-lock.js';
 import type { Database, Db } from '../core/client.js';
-
-const AT_ONCE = 20_000;
+import { FOLDED_AT_ONCE, foldAll } from '../core/fold-changes.js';
 
 /**
  * All that has been committed so far. In one statement, so that a process that dies has folded a change wholly or not at
  * all. Nothing is done while another process is at it (ADR 8).
  */
-export async function foldStoredBytes(db: Database): Promise<void> {
-  for (;;) {
-    const folded = await withAdvisoryLock(db, 'stored-bytes', foldSome);
-    if (folded === undefined || folded < AT_ONCE) return;
-  }
+export function foldStoredBytes(db: Database): Promise<void> {
+  return foldAll(db, 'stored-bytes', foldSome);
 }
 
 async function foldSome(trx: Db): Promise<number> {
   const { rows } = await sql<{ folded: number }>`
     WITH taken AS (
-      DELETE FROM stored_byte_changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM stored_byte_changes LIMIT ${AT_ONCE}))
+      DELETE FROM stored_byte_changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM stored_byte_changes LIMIT ${FOLDED_AT_ONCE}))
       RETURNING *
     ), folded AS (
       INSERT INTO stored_bytes AS kept (project_id, bytes)

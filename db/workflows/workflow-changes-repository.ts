@@ -1,25 +1,20 @@
 // The figures of workflows: what runs have added to them since the last time, folded into the totals.
 import { sql } from 'kysely';
-import { withAdvisoryLock } from '../core/advisory-lock.js';
 import type { Database, Db } from '../core/client.js';
-
-const AT_ONCE = 20_000;
+import { FOLDED_AT_ONCE, foldAll } from '../core/fold-changes.js';
 
 /**
  * All that has been committed so far. In one statement, so that the sum of totals and changes, which is what readers see
  * (`workflow_statistics`), stays the same, whatever dies. Nothing is done while another process is at it (ADR 8).
  */
-export async function foldWorkflowChanges(db: Database): Promise<void> {
-  for (;;) {
-    const folded = await withAdvisoryLock(db, 'workflow-changes', foldSome);
-    if (folded === undefined || folded < AT_ONCE) return;
-  }
+export function foldWorkflowChanges(db: Database): Promise<void> {
+  return foldAll(db, 'workflow-changes', foldSome);
 }
 
 async function foldSome(trx: Db): Promise<number> {
   const { rows } = await sql<{ folded: number }>`
     WITH taken AS (
-      DELETE FROM workflow_changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM workflow_changes LIMIT ${AT_ONCE}))
+      DELETE FROM workflow_changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM workflow_changes LIMIT ${FOLDED_AT_ONCE}))
       RETURNING *
     ), added AS (
       SELECT workflow_id, sum(recorded_count) AS recorded, sum(run_count) AS runs, sum(finished_count) AS finished,
